@@ -1,0 +1,1 @@
+//! Settings: see the module that owns each layer.

@@ -1,0 +1,1 @@
+//! Output bytes to text for a model.

@@ -1,0 +1,1 @@
+//! The place a command runs in, and the spawn itself.
