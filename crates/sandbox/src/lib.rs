@@ -1,1 +1,18 @@
 //! The place a command runs in, and the spawn itself.
+//!
+//! This is the only crate of shellgate with `unsafe` code. It wraps the few kernel interfaces that have no safe
+//! wrapper elsewhere, each as a small function whose contract a reader can check on one screen:
+//!
+//! - [`spawn`](mod@spawn): start a program as the leader of a session of its own, at the price of a `posix_spawn`;
+//! - [`detach`]: turn a process into one that belongs to nobody's terminal, and fork it off a small front end;
+//! - [`signals`]: block signals and read them from a descriptor;
+//! - [`title`]: take a command's text out of our own process listing.
+//!
+//! It decides nothing: what may run, and how it is confined, comes in as data.
+
+#[cfg(target_os = "linux")]
+#[path = "sys/linux/mod.rs"]
+mod sys;
+
+#[cfg(target_os = "linux")]
+pub use sys::{detach, signals, spawn, title};

@@ -1,0 +1,200 @@
+//! A run in progress, as its caller holds it.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt as _;
+use std::sync::Arc;
+
+use crate::outcome::{Failure, Outcome, Output};
+use crate::session::{Line, send};
+use crate::spool::Spool;
+use crate::wire::{FromKeeper, ToKeeper, Urgency};
+use crate::{ExecId, Follow, PerStream, State, Stream};
+
+/// The longest piece of output that one event carries.
+const LONGEST_PIECE: u64 = 64 << 10;
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Event {
+    /// The execution moved on.
+    State(State),
+    /// It printed something.
+    Output {
+        /// Where.
+        stream: Stream,
+        /// How many bytes came before on that stream.
+        offset: u64,
+        /// What.
+        bytes: Vec<u8>,
+    },
+    /// It is answered. Nothing follows.
+    Ended(Box<Outcome>),
+}
+
+/// A run in progress.
+///
+/// Read [`next`](Self::next) until [`Event::Ended`], or [`wait`](Self::wait) for it. Dropping a foreground execution
+/// before that stops it.
+#[derive(Debug)]
+pub struct Execution {
+    id: ExecId,
+    line: Line,
+    spool: Spool,
+    pending: VecDeque<Pending>,
+}
+
+/// What the keeper has told and the caller has not seen.
+#[derive(Debug)]
+enum Pending {
+    Event(Event),
+    /// Output that lies in the file: read when its turn comes.
+    Range(Stream, u64, u64),
+}
+
+impl Execution {
+    pub(crate) fn new(id: ExecId, follow: Follow, line: Line, spool: Spool) -> Self {
+        let queued = (follow == Follow::Closely).then_some(Pending::Event(Event::State(State::Queued)));
+        Self { id, line, spool, pending: queued.into_iter().collect() }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> ExecId {
+        self.id
+    }
+
+    /// The files that hold its output.
+    #[must_use]
+    pub fn spool(&self) -> &Spool {
+        &self.spool
+    }
+
+    /// The next event, waiting for it.
+    ///
+    /// # Errors
+    /// When the keeper talks nonsense or a spool file can't be read.
+    pub fn next(&mut self) -> io::Result<Event> {
+        loop {
+            if let Some(event) = self.ready()? {
+                return Ok(event);
+            }
+            let message = self.line.next()?;
+            self.take(message);
+        }
+    }
+
+    /// The next event, if there is one. When there is none, wait until [`as_fd`](AsFd::as_fd) is readable.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    pub fn try_next(&mut self) -> io::Result<Option<Event>> {
+        loop {
+            if let Some(event) = self.ready()? {
+                return Ok(Some(event));
+            }
+            match self.line.try_next() {
+                Ok(message) => self.take(message),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Waits for the answer and passes over everything before it.
+    ///
+    /// # Errors
+    /// When the keeper talks nonsense.
+    pub fn wait(&mut self) -> io::Result<Box<Outcome>> {
+        loop {
+            self.pending.retain(|pending| matches!(pending, Pending::Event(Event::Ended(_))));
+            if let Event::Ended(outcome) = self.next()? {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// A handle that stops it, also from another thread.
+    ///
+    /// # Errors
+    /// When the process has no descriptor left.
+    pub fn stopper(&self) -> io::Result<Stopper> {
+        Ok(Stopper { socket: Arc::new(self.line.socket().try_clone()?) })
+    }
+
+    /// Stops it. The answer still comes, with all output until then.
+    ///
+    /// # Errors
+    /// When the keeper can't be reached.
+    pub fn stop(&self, urgency: Urgency) -> io::Result<()> {
+        send(self.line.socket(), &ToKeeper::Stop(urgency), &[])
+    }
+
+    /// What can be told without asking the keeper.
+    fn ready(&mut self) -> io::Result<Option<Event>> {
+        let (stream, from, to) = match self.pending.pop_front() {
+            None => return Ok(None),
+            Some(Pending::Event(event)) => return Ok(Some(event)),
+            Some(Pending::Range(stream, from, to)) => (stream, from, to),
+        };
+        let end = to.min(from + LONGEST_PIECE);
+        let mut bytes = vec![0; usize::try_from(end - from).unwrap_or(0)];
+        self.spool.files.get(stream).read_exact_at(&mut bytes, from)?;
+        if end < to {
+            self.pending.push_front(Pending::Range(stream, end, to));
+        }
+        Ok(Some(Event::Output { stream, offset: from, bytes }))
+    }
+
+    fn take(&mut self, message: Option<FromKeeper>) {
+        let pending = match message {
+            Some(FromKeeper::State(state)) => Pending::Event(Event::State(state)),
+            Some(FromKeeper::Spooled { stream, from, to }) => Pending::Range(stream, from, to),
+            Some(FromKeeper::Bytes { stream, offset, bytes }) => {
+                Pending::Event(Event::Output { stream, offset, bytes })
+            }
+            Some(FromKeeper::Ended(outcome)) => Pending::Event(Event::Ended(outcome)),
+            Some(FromKeeper::Hello | FromKeeper::Elsewhere | FromKeeper::SessionStopped { .. }) => return,
+            None => Pending::Event(Event::Ended(Box::new(self.lost()))),
+        };
+        self.pending.push_back(pending);
+    }
+
+    /// The keeper is gone without an answer: what the files hold is what there is.
+    fn lost(&self) -> Outcome {
+        let output = |stream: Stream| {
+            let length = self.spool.files.get(stream).metadata().map_or(0, |metadata| metadata.len());
+            Output { total: length, spooled: length, ..Output::default() }
+        };
+        Outcome {
+            state: State::Failed,
+            pid: None,
+            exit: None,
+            failure: Some(Failure::KeeperLost),
+            clock: None,
+            output: PerStream { stdout: output(Stream::Stdout), stderr: output(Stream::Stderr) },
+            background: Vec::new(),
+            duration: std::time::Duration::ZERO,
+        }
+    }
+}
+
+impl AsFd for Execution {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.line.socket().as_fd()
+    }
+}
+
+/// Stops an execution from elsewhere.
+#[derive(Clone, Debug)]
+pub struct Stopper {
+    socket: Arc<OwnedFd>,
+}
+
+impl Stopper {
+    /// Stops it. An execution that has ended takes no notice.
+    pub fn stop(&self, urgency: Urgency) {
+        let _ = send(&self.socket, &ToKeeper::Stop(urgency), &[]);
+    }
+}

@@ -1,0 +1,31 @@
+//! Names of executions.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use shellgate_sandbox::spawn::Tag;
+use ulid::Ulid;
+
+/// The name of one execution: a ULID, so that names sort by the time they were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ExecId(u128);
+
+impl ExecId {
+    /// A name that nobody had before.
+    #[must_use]
+    pub fn generate() -> Self {
+        Self(Ulid::generate().0)
+    }
+
+    /// The mark that every process of the execution carries.
+    pub(crate) fn tag(self) -> Tag {
+        // The low half of a ULID is its random part.
+        Tag::new(self.0 as u64)
+    }
+}
+
+impl fmt::Display for ExecId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ulid(self.0).fmt(f)
+    }
+}

@@ -1,0 +1,414 @@
+//! An execution from its turn to its answer.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Instant;
+
+use rustix::pipe::PipeFlags;
+use rustix::process::{Signal, WaitOptions, WaitStatus};
+use shellgate_sandbox::spawn::{Plan, SpawnError, Step};
+
+use super::events::{Interest, Token};
+use super::run::{Cause, GRACE, LONGEST_GRACE, LOOK_AGAIN, Phase, Run};
+use super::serve::{Belongings, Keeper};
+use super::stream::{Drained, Source, plain};
+use super::tree::{Reaped, RunKey};
+use crate::outcome::{Exit, Failure, Outcome, Process};
+use crate::sys::processes;
+use crate::wire::{FromKeeper, Urgency};
+use crate::{Mode, PerStream, State, Stream};
+
+/// How many reads one stream gets before the others have their turn.
+const READS_PER_TURN: usize = 8;
+
+impl Keeper {
+    /// Starts whoever waits and has a place, first come first served.
+    pub(super) fn start_waiting(&mut self) {
+        while let Some(&key) = self.waiting.front() {
+            let Some(run) = self.runs.get(&key) else {
+                self.waiting.pop_front();
+                continue;
+            };
+            let most = usize::try_from(run.spec.max_running.max(1)).unwrap_or(usize::MAX);
+            if self.runs.values().filter(|run| run.occupies_a_place()).count() >= most {
+                return;
+            }
+            self.waiting.pop_front();
+            self.start(key);
+        }
+    }
+
+    fn start(&mut self, key: RunKey) {
+        let Some(belongings) = self.belongings.remove(&key) else { return };
+        self.move_on(key, State::Starting);
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        let now = Instant::now();
+        (run.started, run.last_output, run.phase) = (now, now, Phase::Running);
+        let spec = &run.spec;
+        let spawned = pipes(spec.capture_bytes, belongings).and_then(|(sources, ends, stdin)| {
+            let stdin = stdin.as_ref().unwrap_or(&self.null);
+            let plan = Plan {
+                program: &spec.program,
+                argv: &spec.argv,
+                env: &spec.env,
+                directory: &spec.directory,
+                stdio: [stdin.as_fd(), ends.stdout.as_fd(), ends.stderr.as_fd()],
+                umask: spec.umask,
+                tag: Some(spec.id.tag()),
+            };
+            Ok((self.spawner.spawn(&plan)?, sources))
+        });
+        match spawned {
+            Ok((pid, sources)) => {
+                let pid = pid.as_raw_nonzero().get().unsigned_abs();
+                run.pid = Some(pid);
+                self.trees.plant(pid, key);
+                for stream in Stream::BOTH {
+                    if let Some(pipe) = sources.get(stream).pipe() {
+                        // Failing here would need the kernel to be out of memory; the drain at the end still reads.
+                        let _ = self.events.add(pipe, Token::Pipe(key, stream));
+                    }
+                }
+                run.sources = Some(sources);
+                self.move_on(key, State::Running);
+            }
+            Err(error) => {
+                run.failure = Some(failure(&error));
+                self.answer(key, State::Failed);
+            }
+        }
+    }
+
+    /// Reaps every child that has ended.
+    pub(super) fn reap(&mut self) {
+        while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
+            let pid = pid.as_raw_nonzero().get().unsigned_abs();
+            match self.trees.reaped(pid) {
+                Some((key, Reaped::Root)) => self.program_ended(key, exit(status)),
+                Some((key, Reaped::Orphan)) => self.look_at(key, Instant::now()),
+                None => {}
+            }
+        }
+    }
+
+    fn program_ended(&mut self, key: RunKey, exit: Exit) {
+        self.drain_waiting(key);
+        let now = Instant::now();
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        run.exit = Some(exit);
+        if run.phase == Phase::Running {
+            run.phase = if run.caller.is_some() { Phase::settling(now) } else { Phase::Left };
+        }
+        self.claim_orphans();
+        self.look_at(key, now);
+    }
+
+    /// Whether we have children, all orphans claimed.
+    pub(super) fn has_children(&mut self) -> bool {
+        self.claim_orphans();
+        !self.trees.is_bare()
+    }
+
+    fn claim_orphans(&mut self) {
+        for pid in self.trees.unclaimed() {
+            let tag = processes::tag(pid);
+            let by_tag = self.runs.iter().find(|(_, run)| tag == Some(run.spec.id.tag().get()));
+            let owner = by_tag.map(|(key, _)| *key).or_else(|| {
+                let id = processes::variable(pid, "SHELLGATE_EXEC_ID")?;
+                self.runs.iter().find(|(_, run)| run.spec.id.to_string() == id).map(|(key, _)| *key)
+            });
+            self.trees.claim(pid, owner);
+        }
+    }
+
+    /// Looks at every execution whose time has come.
+    pub(super) fn look_at_clocks(&mut self, now: Instant) {
+        let due = self.runs.iter().filter(|(_, run)| run.deadline().is_some_and(|deadline| deadline <= now));
+        let due: Vec<RunKey> = due.map(|(key, _)| *key).collect();
+        for key in due {
+            self.look_at(key, now);
+        }
+    }
+
+    /// Moves an execution on, if it is time to.
+    fn look_at(&mut self, key: RunKey, now: Instant) {
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        match run.phase {
+            Phase::Waiting => {}
+            Phase::Running => {
+                if let Some(clock) = run.expired(now) {
+                    self.stop(key, Cause::TimedOut(clock), Urgency::Politely);
+                } else if run.answer_due().is_some_and(|due| due <= now) {
+                    self.answer(key, State::Running);
+                }
+            }
+            Phase::Settling { since, look } => self.settle(key, since, look, now),
+            Phase::Stopping { .. } => self.go_on_stopping(key, now),
+            Phase::Left => match run.expired(now).filter(|_| run.spec.mode != Mode::Foreground) {
+                _ if self.trees.is_empty(key) => self.remove(key),
+                Some(clock) => self.stop(key, Cause::TimedOut(clock), Urgency::Politely),
+                None => {}
+            },
+        }
+    }
+
+    /// The program has ended. Answer at once when all is said and nobody is left, else after the grace.
+    fn settle(&mut self, key: RunKey, since: Instant, look: Instant, now: Instant) {
+        self.claim_orphans();
+        let gone = self.trees.is_empty(key);
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        let all_said = run.sources.as_ref().is_none_or(|sources| sources.both().iter().all(|s| s.is_closed()));
+        let end = run.natural_end();
+        if gone && all_said {
+            return self.answer(key, end);
+        }
+        if now < look {
+            return;
+        }
+        if let Some(due) = run.answer_due()
+            && !gone
+        {
+            // A background start that left a tree: the tree is the job, and an early end of it is still news.
+            if now < due {
+                run.phase = Phase::Settling { since, look: due.min(now + GRACE) };
+                return;
+            }
+            return self.answer(key, State::Running);
+        }
+        let unborn = self.trees.members(key).iter().any(|member| member.stat.is_unborn());
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        if unborn && now < since + LONGEST_GRACE {
+            run.phase = Phase::Settling { since, look: now + LOOK_AGAIN };
+            return;
+        }
+        self.answer(key, end);
+    }
+
+    /// Ends an execution and all its processes.
+    pub(super) fn stop(&mut self, key: RunKey, cause: Cause, urgency: Urgency) {
+        let now = Instant::now();
+        let politely = urgency == Urgency::Politely;
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        match run.phase {
+            Phase::Waiting => {
+                self.belongings.remove(&key);
+                return self.answer(key, State::Canceled);
+            }
+            // The first cause stays; being told again only makes it quicker.
+            Phase::Stopping { .. } if politely => return,
+            Phase::Stopping { cause, .. } => run.phase = Phase::stopping(cause, now, politely),
+            Phase::Running | Phase::Settling { .. } | Phase::Left => {
+                run.phase = Phase::stopping(cause, now, politely);
+                self.claim_orphans();
+                if politely {
+                    self.trees.signal(key, Signal::TERM);
+                }
+            }
+        }
+        self.go_on_stopping(key, now);
+    }
+
+    fn go_on_stopping(&mut self, key: RunKey, now: Instant) {
+        self.claim_orphans();
+        let gone = self.trees.is_empty(key);
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        let Phase::Stopping { cause, kill, give_up, .. } = run.phase else { return };
+        if gone || now >= give_up {
+            let end = match cause {
+                Cause::Canceled => State::Canceled,
+                Cause::TimedOut(_) => State::TimedOut,
+            };
+            self.drain_waiting(key);
+            return self.answer(key, end);
+        }
+        let look = if now >= kill { now + LOOK_AGAIN } else { kill };
+        run.phase = Phase::Stopping { cause, kill, give_up, look };
+        if now >= kill {
+            self.trees.signal(key, Signal::KILL);
+        }
+    }
+
+    /// Takes what the command has printed, a few reads of it.
+    pub(super) fn pump(&mut self, key: RunKey, stream: Stream) {
+        for _ in 0..READS_PER_TURN {
+            if !self.read_once(key, stream) {
+                return;
+            }
+        }
+    }
+
+    /// Takes what was in the pipes when we were called: after the program's end, that is all it printed. A child that
+    /// goes on printing can't hold us here.
+    fn drain_waiting(&mut self, key: RunKey) {
+        for stream in Stream::BOTH {
+            let source = self.runs.get(&key).and_then(|run| run.sources.as_ref()).map(|both| both.get(stream));
+            let Some(until) = source.map(|source| source.total() + source.waiting()) else { continue };
+            loop {
+                let total = self.runs.get(&key).and_then(|run| run.sources.as_ref()).map(|both| both.get(stream).total());
+                // One read more than needed notices the end of the stream.
+                let enough = total.is_none_or(|total| total > until);
+                if enough || !self.read_once(key, stream) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Reads once and tells whoever listens. Says whether there may be more.
+    fn read_once(&mut self, key: RunKey, stream: Stream) -> bool {
+        let Some(run) = self.runs.get_mut(&key) else { return false };
+        let Some(sources) = &mut run.sources else { return false };
+        let source = sources.get_mut(stream);
+        let (from, to, spooled) = match source.drain(&mut self.buffer) {
+            Drained::Bytes { from, to, spooled } => (from, to, spooled),
+            Drained::Nothing => return false,
+            Drained::End => {
+                if matches!(run.phase, Phase::Settling { .. }) {
+                    self.look_at(key, Instant::now());
+                }
+                return false;
+            }
+        };
+        run.last_output = Instant::now();
+        self.unpruned.bytes += to - from;
+        let Some(caller) = run.caller.filter(|_| run.is_followed()) else { return true };
+        let Some(connection) = self.connections.get_mut(&caller) else { return true };
+        let kept = spooled.clamp(from, to);
+        if kept > from {
+            connection.spooled(stream, from, kept);
+        }
+        if to > kept {
+            let range = usize::try_from(kept - from).unwrap_or(0)..usize::try_from(to - from).unwrap_or(0);
+            let bytes = self.buffer.get(range).unwrap_or_default().to_vec();
+            connection.send(&FromKeeper::Bytes { stream, offset: kept, bytes });
+            if !connection.has_room()
+                && let Some(pipe) = run.sources.as_ref().and_then(|sources| sources.get(stream).pipe())
+            {
+                run.paused = true;
+                self.events.change(pipe, Token::Pipe(key, stream), Interest::None);
+            }
+        }
+        let paused = run.paused;
+        self.adjust_interest(caller);
+        !paused
+    }
+
+    /// Listens to the pipes of `key` again.
+    pub(super) fn resume_pipes(&mut self, key: RunKey) {
+        let Some(run) = self.runs.get_mut(&key).filter(|run| run.paused) else { return };
+        run.paused = false;
+        for stream in Stream::BOTH {
+            if let Some(pipe) = run.sources.as_ref().and_then(|sources| sources.get(stream).pipe()) {
+                self.events.change(pipe, Token::Pipe(key, stream), Interest::Read);
+            }
+        }
+    }
+
+    fn move_on(&mut self, key: RunKey, to: State) {
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        match run.state.advance(to) {
+            Ok(()) => self.tell_state(key, to),
+            // Unreachable by the order of calls above; a wrong state is not told.
+            Err(illegal) => debug_assert!(false, "{illegal}"),
+        }
+    }
+
+    /// Answers the caller, once, and lets go of the execution if nothing of it is left.
+    fn answer(&mut self, key: RunKey, state: State) {
+        let background: Vec<Process> = (self.trees.members(key).iter())
+            .map(|member| Process { pid: member.pid, command: processes::command(member.pid) })
+            .collect();
+        let alive = !self.trees.is_empty(key);
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        if state != State::Running && run.state.advance(state).is_err() && run.caller.is_some() {
+            debug_assert!(false, "{} after {}", state, run.state);
+        }
+        let outcome = run.outcome(state, background);
+        // A stopped execution whose processes won't die is waited for all the same, it just isn't stopped again.
+        if run.phase != Phase::Running || !alive {
+            run.phase = Phase::Left;
+        }
+        if let Some(caller) = run.caller.take()
+            && let Some(connection) = self.connections.get_mut(&caller)
+        {
+            connection.send(&FromKeeper::Ended(Box::new(outcome)));
+            self.adjust_interest(caller);
+        }
+        if !alive {
+            self.remove(key);
+        }
+    }
+
+    fn remove(&mut self, key: RunKey) {
+        self.drain_waiting(key);
+        self.runs.remove(&key);
+        self.unpruned.executions += 1;
+        if self.unpruned.executions >= 1024 {
+            self.prune();
+        }
+        self.tell_stoppers();
+    }
+}
+
+impl Run {
+    /// The state that an unhindered end gives.
+    fn natural_end(&self) -> State {
+        if self.exit == Some(Exit::Code(0)) { State::Completed } else { State::Failed }
+    }
+
+    fn outcome(&self, state: State, background: Vec<Process>) -> Outcome {
+        let clock = match self.phase {
+            Phase::Stopping { cause: Cause::TimedOut(clock), .. } => Some(clock),
+            _ => None,
+        };
+        let output = self.sources.as_ref().map(|sources| PerStream {
+            stdout: sources.stdout.output(),
+            stderr: sources.stderr.output(),
+        });
+        let duration = if self.pid.is_some() { self.started.elapsed() } else { std::time::Duration::ZERO };
+        Outcome {
+            state,
+            pid: self.pid,
+            // The tree is the job: that its first process has ended is no end.
+            exit: self.exit.filter(|_| state != State::Running),
+            failure: self.failure.clone(),
+            clock,
+            output: output.unwrap_or_default(),
+            background,
+            duration,
+        }
+    }
+}
+
+type Pipes = (PerStream<Source>, PerStream<OwnedFd>, Option<OwnedFd>);
+
+fn pipes(limit: u64, belongings: Belongings) -> Result<Pipes, SpawnError> {
+    let pipe = || -> rustix::io::Result<_> {
+        let (ours, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+        // Ours alone: a command that finds its own end non-blocking loses output.
+        rustix::fs::fcntl_setfl(&ours, rustix::fs::OFlags::NONBLOCK)?;
+        Ok((ours, theirs))
+    };
+    let no_pipe = |errno: rustix::io::Errno| SpawnError { step: Step::Clone, source: errno.into() };
+    let (out, out_end) = pipe().map_err(no_pipe)?;
+    let (err, err_end) = pipe().map_err(no_pipe)?;
+    let Belongings { spool, stdin } = belongings;
+    let sources =
+        PerStream { stdout: Source::new(out, spool.stdout, limit), stderr: Source::new(err, spool.stderr, limit) };
+    Ok((sources, PerStream { stdout: out_end, stderr: err_end }, stdin))
+}
+
+fn failure(error: &SpawnError) -> Failure {
+    let message = plain(&error.source);
+    match error.step {
+        Step::Exec => Failure::NotExecuted { errno: error.source.raw_os_error().unwrap_or(0), message },
+        Step::Directory => Failure::NoDirectory { message },
+        Step::Clone | Step::Descriptors => Failure::NoProcess { message },
+    }
+}
+
+fn exit(status: WaitStatus) -> Exit {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => Exit::Code(code),
+        (None, signal) => Exit::Signal(signal.unwrap_or(0)),
+    }
+}

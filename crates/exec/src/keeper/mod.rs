@@ -1,0 +1,61 @@
+//! The keeper: the small process that holds a session's executions.
+//!
+//! It has one thread and one loop. It starts commands, drains their pipes into the spool, reaps whoever dies below it
+//! (it is a subreaper), runs the clocks, and answers the front ends that are connected to its socket. It outlives
+//! them: a front end that goes away takes its foreground execution with it and nothing else. It leaves when nobody is
+//! connected and no process is left.
+//!
+//! | file | does |
+//! |---|---|
+//! | `place` | takes and leaves the session's socket |
+//! | `events` | waits for everything at once |
+//! | `connection` | talks to one front end |
+//! | `serve` | the loop, and what front ends ask for |
+//! | `life` | an execution from its turn to its answer |
+//! | `run` | the data of one execution |
+//! | `stream` | one output stream |
+//! | `tree` | which process belongs to which execution |
+
+mod connection;
+mod events;
+mod life;
+mod place;
+mod run;
+mod serve;
+mod stream;
+mod tree;
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+
+pub(crate) use place::Address;
+
+/// What a keeper must know.
+#[derive(Debug)]
+pub(crate) struct Duty {
+    /// Where its socket lies.
+    pub(crate) address: Address,
+    /// A front end that is connected already.
+    pub(crate) first: Option<OwnedFd>,
+    /// Where the spool is, and how much of it may stay.
+    pub(crate) spool: PathBuf,
+    /// How much finished output stays on disk.
+    pub(crate) keep_bytes: u64,
+}
+
+/// Whether a keeper served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Served {
+    /// It did, until there was nothing left to hold.
+    ToTheEnd,
+    /// Another keeper has the session.
+    Elsewhere,
+}
+
+/// Serves until there is nothing left to hold. Call it in a process that is detached and has no other thread.
+///
+/// `ready` is called once the socket takes callers.
+pub(crate) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
+    serve::serve(duty, ready)
+}

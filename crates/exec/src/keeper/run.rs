@@ -1,0 +1,147 @@
+//! One execution, as the keeper holds it.
+
+use std::time::{Duration, Instant};
+
+use crate::outcome::{Clock, Exit, Failure};
+use crate::spec::{Follow, Mode, PerStream};
+use crate::{Spec, State};
+
+use super::connection::ConnectionKey;
+use super::stream::Source;
+
+/// How long the last bytes and the children of a command that has ended are waited for.
+pub(super) const GRACE: Duration = Duration::from_millis(30);
+
+/// How much longer, when a child it left has not had the CPU yet: on a busy machine a fork takes its time, and a list
+/// made too early would name a process that is about to become another.
+pub(super) const LONGEST_GRACE: Duration = Duration::from_millis(300);
+
+/// Between `SIGTERM` and `SIGKILL`.
+const TIME_TO_CLEAN_UP: Duration = Duration::from_secs(2);
+
+/// How long we try `SIGKILL` before the answer names the survivors. The kernel only withholds a process that waits
+/// for a broken disk.
+const TIME_TO_DIE: Duration = Duration::from_secs(3);
+
+/// How often a tree that is being ended is looked at again, for children it made in the meantime.
+pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+/// One execution.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) spec: Spec,
+    /// Who is to be answered. `None`: answered, or gone.
+    pub(super) caller: Option<ConnectionKey>,
+    pub(super) state: State,
+    pub(super) phase: Phase,
+    pub(super) pid: Option<u32>,
+    pub(super) exit: Option<Exit>,
+    pub(super) failure: Option<Failure>,
+    pub(super) started: Instant,
+    pub(super) last_output: Instant,
+    pub(super) sources: Option<PerStream<Source>>,
+    /// Its pipes aren't read, because its reader can't follow and no file takes the bytes.
+    pub(super) paused: bool,
+}
+
+/// What the keeper is doing about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// It waits for its turn.
+    Waiting,
+    /// The program runs.
+    Running,
+    /// The program has ended; its last bytes and its children are looked at.
+    Settling { since: Instant, look: Instant },
+    /// It is being ended.
+    Stopping { cause: Cause, kill: Instant, give_up: Instant, look: Instant },
+    /// Answered; what it left goes on.
+    Left,
+}
+
+/// Why it is being ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// Somebody said so, or whoever waited is gone.
+    Canceled,
+    /// A clock ran out.
+    TimedOut(Clock),
+}
+
+impl Run {
+    pub(super) fn new(spec: Spec, caller: ConnectionKey, now: Instant) -> Self {
+        Self {
+            spec,
+            caller: Some(caller),
+            state: State::Queued,
+            phase: Phase::Waiting,
+            pid: None,
+            exit: None,
+            failure: None,
+            started: now,
+            last_output: now,
+            sources: None,
+            paused: false,
+        }
+    }
+
+    /// Whether it counts against `max_running`: jobs and leftovers don't, or a server would block every later call.
+    pub(super) fn occupies_a_place(&self) -> bool {
+        self.phase != Phase::Waiting && self.phase != Phase::Left && self.is_foreground()
+    }
+
+    fn is_foreground(&self) -> bool {
+        self.caller.is_some() || self.spec.mode == Mode::Foreground
+    }
+
+    pub(super) fn is_followed(&self) -> bool {
+        self.spec.follow == Follow::Closely
+    }
+
+    /// When this execution next wants to be looked at.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Waiting => None,
+            // What a foreground command left behind has no clock; a job is its whole tree and keeps its own.
+            Phase::Left if self.spec.mode == Mode::Foreground => None,
+            Phase::Running | Phase::Left => {
+                let answer = self.answer_due();
+                let clock = self.clocks().map(|(at, _)| at);
+                [answer, clock].into_iter().flatten().min()
+            }
+            Phase::Settling { look, .. } | Phase::Stopping { look, .. } => Some(look),
+        }
+    }
+
+    /// When a background start is answered, if that is still to be done.
+    pub(super) fn answer_due(&self) -> Option<Instant> {
+        match self.spec.mode {
+            Mode::Background { answer_after } if self.caller.is_some() => Some(self.started + answer_after),
+            _ => None,
+        }
+    }
+
+    /// The clock that runs out first, and when.
+    fn clocks(&self) -> Option<(Instant, Clock)> {
+        let wall = self.spec.timeout.map(|limit| (self.started + limit, Clock::Wall(limit)));
+        let idle = self.spec.idle_timeout.map(|limit| (self.last_output + limit, Clock::Idle(limit)));
+        [wall, idle].into_iter().flatten().min_by_key(|(at, _)| *at)
+    }
+
+    /// The clock that has run out.
+    pub(super) fn expired(&self, now: Instant) -> Option<Clock> {
+        self.clocks().filter(|(at, _)| *at <= now).map(|(_, clock)| clock)
+    }
+}
+
+impl Phase {
+    pub(super) fn settling(now: Instant) -> Self {
+        Self::Settling { since: now, look: now + GRACE }
+    }
+
+    /// Politely: `SIGKILL` follows later. Now: it is due.
+    pub(super) fn stopping(cause: Cause, now: Instant, politely: bool) -> Self {
+        let kill = if politely { now + TIME_TO_CLEAN_UP } else { now };
+        Self::Stopping { cause, kill, give_up: kill + TIME_TO_DIE, look: now }
+    }
+}

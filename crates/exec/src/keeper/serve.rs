@@ -1,0 +1,290 @@
+//! The loop, and what front ends ask for.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{Mode, OFlags};
+use shellgate_sandbox::signals::{Signal, SignalFd};
+use shellgate_sandbox::spawn::Spawner;
+
+use super::connection::{Connection, ConnectionKey, Received};
+use super::events::{Events, Interest, Token};
+use super::place::Place;
+use super::run::{Cause, Run};
+use super::tree::{RunKey, Trees};
+use super::{Duty, Served};
+use crate::wire::{FromKeeper, ToKeeper, Urgency};
+use crate::{PerStream, Spec, State};
+
+/// How long a keeper that was started for somebody waits for that somebody.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The keeper's whole state.
+pub(super) struct Keeper {
+    pub(super) events: Events,
+    signals: SignalFd,
+    pub(super) connections: HashMap<ConnectionKey, Connection>,
+    /// In the order in which they came.
+    pub(super) runs: BTreeMap<RunKey, Run>,
+    pub(super) waiting: VecDeque<RunKey>,
+    /// What front ends opened for executions that have not started.
+    pub(super) belongings: HashMap<RunKey, Belongings>,
+    pub(super) trees: Trees,
+    pub(super) spawner: Spawner,
+    pub(super) null: OwnedFd,
+    pub(super) buffer: Vec<u8>,
+    last_key: u64,
+    /// What has been written since the spool was last looked through.
+    pub(super) unpruned: Unpruned,
+    spool: PathBuf,
+    keep_bytes: u64,
+}
+
+/// The descriptors that come with a [`Spec`].
+#[derive(Debug)]
+pub(super) struct Belongings {
+    pub(super) spool: PerStream<File>,
+    pub(super) stdin: Option<OwnedFd>,
+}
+
+/// Work that makes another look at the spool worthwhile.
+#[derive(Debug, Default)]
+pub(super) struct Unpruned {
+    pub(super) executions: u64,
+    pub(super) bytes: u64,
+}
+
+pub(super) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
+    let Duty { address, first, spool, keep_bytes } = duty;
+    let Some(place) = Place::take(address)? else {
+        if let Some(first) = first {
+            Connection::new(first).send(&FromKeeper::Elsewhere);
+        }
+        return Ok(Served::Elsewhere);
+    };
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    let events = Events::new()?;
+    let signals = SignalFd::open(&[Signal::Child, Signal::Terminate, Signal::Interrupt, Signal::HangUp])?;
+    events.add(&signals, Token::Signals)?;
+    events.add(place.listener(), Token::Listener)?;
+    let mut keeper = Keeper {
+        events,
+        signals,
+        connections: HashMap::new(),
+        runs: BTreeMap::new(),
+        waiting: VecDeque::new(),
+        belongings: HashMap::new(),
+        trees: Trees::default(),
+        spawner: Spawner::default(),
+        null: rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
+        buffer: vec![0; 256 << 10],
+        last_key: 0,
+        unpruned: Unpruned::default(),
+        spool,
+        keep_bytes,
+    };
+    let patience = (first.is_none()).then(|| Instant::now() + PATIENCE);
+    if let Some(first) = first {
+        keeper.greet(first)?;
+    }
+    ready();
+    keeper.serve(place, patience)?;
+    Ok(Served::ToTheEnd)
+}
+
+impl Keeper {
+    fn serve(&mut self, mut place: Place, mut patience: Option<Instant>) -> io::Result<()> {
+        loop {
+            let deadline = self.runs.values().filter_map(Run::deadline).chain(patience).min();
+            for token in self.events.wait(deadline)? {
+                match token {
+                    Token::Listener => {
+                        while let Some(caller) = place.accept() {
+                            patience = None;
+                            self.greet(caller)?;
+                        }
+                    }
+                    Token::Signals => self.hear_signals()?,
+                    Token::Connection(key) => self.attend(key),
+                    Token::Pipe(key, stream) => self.pump(key, stream),
+                }
+            }
+            let now = Instant::now();
+            patience = patience.filter(|until| *until > now);
+            self.look_at_clocks(now);
+            self.start_waiting();
+            if patience.is_none() && self.has_nothing_to_hold() {
+                self.prune();
+                match place.leave() {
+                    Ok(()) => return Ok(()),
+                    Err((kept, caller)) => {
+                        place = kept;
+                        self.greet(caller)?;
+                    }
+                }
+            }
+        }
+    }
+
+    fn has_nothing_to_hold(&mut self) -> bool {
+        self.connections.is_empty() && self.runs.is_empty() && !self.has_children()
+    }
+
+    /// A number that was never used.
+    fn new_key(&mut self) -> u64 {
+        self.last_key += 1;
+        self.last_key
+    }
+
+    fn greet(&mut self, caller: OwnedFd) -> io::Result<()> {
+        // The folder is closed to others, and the kernel says who is at the other end all the same.
+        let peer = rustix::net::sockopt::socket_peercred(&caller)?;
+        if peer.uid != rustix::process::geteuid() {
+            return Ok(());
+        }
+        let key = self.new_key();
+        let mut connection = Connection::new(caller);
+        self.events.add(&connection, Token::Connection(key))?;
+        connection.send(&FromKeeper::Hello);
+        self.connections.insert(key, connection);
+        Ok(())
+    }
+
+    fn hear_signals(&mut self) -> io::Result<()> {
+        while let Some(signal) = self.signals.next()? {
+            match signal {
+                Signal::Child => self.reap(),
+                // Told to end: end what we hold, then there is nothing to stay for.
+                _ => self.stop_session(Urgency::Politely),
+            }
+        }
+        Ok(())
+    }
+
+    /// Hears one front end out, and tells it what waited for it.
+    fn attend(&mut self, key: ConnectionKey) {
+        loop {
+            let Some(connection) = self.connections.get_mut(&key) else { return };
+            match connection.receive() {
+                Received::Message(message) => self.obey(key, message),
+                Received::Nothing => break,
+                Received::Gone => {
+                    self.farewell(key);
+                    return;
+                }
+            }
+        }
+        if let Some(connection) = self.connections.get_mut(&key) {
+            connection.flush();
+        }
+        self.adjust_interest(key);
+    }
+
+    fn obey(&mut self, key: ConnectionKey, message: ToKeeper) {
+        match message {
+            ToKeeper::Start { spec, stdin } => self.enqueue(key, *spec, stdin),
+            ToKeeper::Stop(urgency) => {
+                if let Some(run) = self.connections.get(&key).and_then(|connection| connection.run) {
+                    self.stop(run, Cause::Canceled, urgency);
+                }
+            }
+            ToKeeper::StopSession(urgency) => {
+                let executions = u32::try_from(self.runs.len()).unwrap_or(u32::MAX);
+                if let Some(connection) = self.connections.get_mut(&key) {
+                    connection.stopping = Some(executions);
+                }
+                self.stop_session(urgency);
+                self.tell_stoppers();
+            }
+        }
+    }
+
+    fn enqueue(&mut self, key: ConnectionKey, spec: Spec, stdin: bool) {
+        let run = self.new_key();
+        let Some(connection) = self.connections.get_mut(&key) else { return };
+        let descriptors = (connection.descriptor(), connection.descriptor());
+        let (Some(stdout), Some(stderr)) = descriptors else { return self.farewell(key) };
+        let stdin = if stdin { connection.descriptor() } else { None };
+        if connection.run.is_some() {
+            return self.farewell(key);
+        }
+        connection.run = Some(run);
+        let spool = PerStream { stdout: File::from(stdout), stderr: File::from(stderr) };
+        self.belongings.insert(run, Belongings { spool, stdin });
+        self.runs.insert(run, Run::new(spec, key, Instant::now()));
+        self.waiting.push_back(run);
+        self.start_waiting();
+    }
+
+    /// A front end is gone. Whoever waited for an answer wants none any more, so its execution ends.
+    fn farewell(&mut self, key: ConnectionKey) {
+        let Some(connection) = self.connections.remove(&key) else { return };
+        let Some(key) = connection.run else { return };
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        if run.caller.take().is_some() && run.spec.mode == crate::Mode::Foreground {
+            self.stop(key, Cause::Canceled, Urgency::Politely);
+        } else {
+            self.resume_pipes(key);
+        }
+    }
+
+    fn stop_session(&mut self, urgency: Urgency) {
+        let runs: Vec<RunKey> = self.runs.keys().copied().collect();
+        for run in runs {
+            self.stop(run, Cause::Canceled, urgency);
+        }
+        self.has_children();
+        self.trees.kill_strangers();
+    }
+
+    /// Answers those who waited for the session to stop.
+    pub(super) fn tell_stoppers(&mut self) {
+        if !self.runs.is_empty() {
+            return;
+        }
+        for connection in self.connections.values_mut() {
+            if let Some(executions) = connection.stopping.take() {
+                connection.send(&FromKeeper::SessionStopped { executions });
+            }
+        }
+    }
+
+    /// Tells the front end of `run` something, if it is there and wants to hear it.
+    pub(super) fn tell_state(&mut self, run: RunKey, state: State) {
+        let Some(run) = self.runs.get(&run).filter(|run| run.is_followed()) else { return };
+        let Some(key) = run.caller else { return };
+        if let Some(connection) = self.connections.get_mut(&key) {
+            connection.send(&FromKeeper::State(state));
+        }
+        self.adjust_interest(key);
+    }
+
+    /// Waits for room to write only while something waits to be written.
+    pub(super) fn adjust_interest(&mut self, key: ConnectionKey) {
+        let Some(connection) = self.connections.get_mut(&key) else { return };
+        let interest = if connection.is_blocked() { Interest::ReadAndWrite } else { Interest::Read };
+        if connection.interest != interest {
+            connection.interest = interest;
+            self.events.change(&*connection, Token::Connection(key), interest);
+        }
+        if let (Some(run), true) = (connection.run, connection.has_room()) {
+            self.resume_pipes(run);
+        }
+    }
+
+    /// Looks through the spool, when enough was written to make it worthwhile: a sixty-fourth of what may stay, or
+    /// some executions of any size. A keeper of one command counts by the luck of its draw.
+    pub(super) fn prune(&mut self) {
+        let much = self.unpruned.bytes >= self.keep_bytes / 64;
+        let many = self.unpruned.executions >= 64 || (self.unpruned.executions > 0 && std::process::id() % 64 == 0);
+        if much && self.unpruned.bytes > 0 || many {
+            self.unpruned = Unpruned::default();
+            // Nobody waits for this, and nothing is lost when it fails.
+            let _ = crate::spool::prune(&self.spool, self.keep_bytes);
+        }
+    }
+}

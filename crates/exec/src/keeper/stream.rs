@@ -1,0 +1,153 @@
+//! One output stream of one execution: out of the pipe, into the file.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+
+use rustix::io::Errno;
+
+use crate::outcome::Output;
+use crate::spool::Tail;
+
+/// A pipe holds 64 KiB unless asked for more; a command that fills it again and again gets one this large, which
+/// saves most of the switches between writer and reader. Not asked for at once, because a user may only have so many
+/// pages in pipes.
+const LARGE_PIPE: usize = 1 << 20;
+
+/// How many full reads in a row make a command a heavy writer.
+const HEAVY: u8 = 4;
+
+/// The reading end of a command's stream, and what has come out of it.
+#[derive(Debug)]
+pub(super) struct Source {
+    pipe: Option<OwnedFd>,
+    /// Stays open after it is full: whoever holds it open has it locked against being pruned.
+    file: File,
+    full: bool,
+    limit: u64,
+    total: u64,
+    spooled: u64,
+    tail: Tail,
+    lost: Option<String>,
+    full_reads: u8,
+}
+
+/// What one read gave.
+#[derive(Debug)]
+pub(super) enum Drained {
+    /// Bytes `from..to` of the stream, the first `spooled - from` of which are in the file.
+    Bytes { from: u64, to: u64, spooled: u64 },
+    /// Nothing at the moment.
+    Nothing,
+    /// Nobody can write any more.
+    End,
+}
+
+impl Source {
+    pub(super) fn new(pipe: OwnedFd, file: File, limit: u64) -> Self {
+        Self {
+            pipe: Some(pipe),
+            file,
+            full: limit == 0,
+            limit,
+            total: 0,
+            spooled: 0,
+            tail: Tail::default(),
+            lost: None,
+            full_reads: 0,
+        }
+    }
+
+    pub(super) fn pipe(&self) -> Option<&OwnedFd> {
+        self.pipe.as_ref()
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.pipe.is_none()
+    }
+
+    /// How many bytes wait in the pipe right now.
+    pub(super) fn waiting(&self) -> u64 {
+        self.pipe.as_ref().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok()).unwrap_or(0)
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Reads once.
+    pub(super) fn drain(&mut self, buffer: &mut [u8]) -> Drained {
+        let Some(pipe) = &self.pipe else { return Drained::End };
+        let read = loop {
+            match rustix::io::read(pipe, &mut *buffer) {
+                Ok(read) => break read,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Drained::Nothing,
+                Err(_) => break 0,
+            }
+        };
+        if read == 0 {
+            self.pipe = None;
+            return Drained::End;
+        }
+        self.grow_pipe(read);
+        let bytes = buffer.get(..read).unwrap_or_default();
+        let from = self.total;
+        self.total += bytes.len() as u64;
+        let kept = self.spool(bytes);
+        if let Some(rest) = bytes.get(kept..).filter(|rest| !rest.is_empty()) {
+            self.tail.push(rest);
+        }
+        Drained::Bytes { from, to: self.total, spooled: self.spooled }
+    }
+
+    /// Writes what the file may take, and says how much that was.
+    fn spool(&mut self, bytes: &[u8]) -> usize {
+        if self.full {
+            return 0;
+        }
+        let room = usize::try_from(self.limit - self.spooled).unwrap_or(usize::MAX);
+        let mut rest = bytes.get(..bytes.len().min(room)).unwrap_or_default();
+        let mut written = 0;
+        while !rest.is_empty() {
+            match self.file.write(rest) {
+                Ok(count) if count > 0 => {
+                    written += count;
+                    rest = rest.get(count..).unwrap_or_default();
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // A full disk must not stop the command: from here on only the end is remembered.
+                short => {
+                    self.lost = Some(short.map_or_else(|error| plain(&error), |_| "the file takes no more".to_owned()));
+                    break;
+                }
+            }
+        }
+        self.spooled += written as u64;
+        self.full = self.lost.is_some() || self.spooled == self.limit;
+        written
+    }
+
+    fn grow_pipe(&mut self, read: usize) {
+        if self.full_reads >= HEAVY {
+            return;
+        }
+        self.full_reads = if read >= 64 << 10 { self.full_reads + 1 } else { 0 };
+        if let (HEAVY, Some(pipe)) = (self.full_reads, &self.pipe) {
+            // Refused when the user has too many pages in pipes already: then it stays as it is.
+            let _ = rustix::pipe::fcntl_setpipe_size(pipe, LARGE_PIPE);
+        }
+    }
+
+    /// The stream as it stands.
+    pub(super) fn output(&self) -> Output {
+        let tail = if self.spooled < self.total { self.tail.bytes().to_vec() } else { Vec::new() };
+        Output { total: self.total, spooled: self.spooled, tail, lost: self.lost.clone() }
+    }
+}
+
+/// What the kernel said, without the number in parentheses that Rust adds.
+pub(super) fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" (os error").map_or(text.clone(), |(words, _)| words.to_owned())
+}

@@ -1,0 +1,126 @@
+//! Which processes belong to which execution.
+//!
+//! The keeper is a subreaper: whoever loses its parent below it becomes its child, so every process of every execution
+//! can be reached from the keeper's own children. Those are either the programs it started, or orphans. An orphan is
+//! claimed for its execution by the tag that it inherited ([`Tag`](shellgate_sandbox::spawn::Tag)), which outlives a
+//! double fork, `setsid` and `env -i`; failing that by the execution's name in its environment. A number can't be
+//! given to somebody else before we reap the process, so a claim holds until then.
+
+use std::collections::HashMap;
+
+use rustix::process::Signal;
+
+use crate::sys::processes::{self, Stat};
+
+/// The number of an execution within this keeper.
+pub(super) type RunKey = u64;
+
+/// Who is whose.
+#[derive(Debug, Default)]
+pub(super) struct Trees {
+    roots: HashMap<u32, RunKey>,
+    /// `None`: a descendant of ours, of no execution that we know.
+    orphans: HashMap<u32, Option<RunKey>>,
+}
+
+/// One process of an execution.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    pub(super) pid: u32,
+    pub(super) stat: Stat,
+}
+
+impl Trees {
+    /// A program that we started.
+    pub(super) fn plant(&mut self, pid: u32, run: RunKey) {
+        self.roots.insert(pid, run);
+    }
+
+    /// A child of ours that was reaped: its execution, and whether it was the program that we started.
+    pub(super) fn reaped(&mut self, pid: u32) -> Option<(RunKey, Reaped)> {
+        if let Some(run) = self.roots.remove(&pid) {
+            return Some((run, Reaped::Root));
+        }
+        self.orphans.remove(&pid).flatten().map(|run| (run, Reaped::Orphan))
+    }
+
+    /// Children of ours that nobody has claimed yet.
+    pub(super) fn unclaimed(&self) -> Vec<u32> {
+        let mut children = processes::own_children();
+        children.retain(|pid| !self.roots.contains_key(pid) && !self.orphans.contains_key(pid));
+        children
+    }
+
+    /// Settles whose orphan `pid` is.
+    pub(super) fn claim(&mut self, pid: u32, owner: Option<RunKey>) {
+        self.orphans.insert(pid, owner);
+    }
+
+    /// Whether no process of `run` is left, once all orphans are claimed. A tree that still has a
+    /// process has one among our children.
+    pub(super) fn is_empty(&self, run: RunKey) -> bool {
+        self.tops(run).next().is_none()
+    }
+
+    /// Whether we have no child at all, once all orphans are claimed.
+    pub(super) fn is_bare(&self) -> bool {
+        self.roots.is_empty() && self.orphans.is_empty()
+    }
+
+    fn tops(&self, run: RunKey) -> impl Iterator<Item = u32> {
+        let roots = self.roots.iter().filter(move |(_, owner)| **owner == run).map(|(pid, _)| *pid);
+        roots.chain(self.orphans.iter().filter(move |(_, owner)| **owner == Some(run)).map(|(pid, _)| *pid))
+    }
+
+    /// The living processes of `run`, parents before their children.
+    pub(super) fn members(&self, run: RunKey) -> Vec<Member> {
+        let mut tops: Vec<u32> = self.tops(run).collect();
+        tops.sort_unstable();
+        descend(tops)
+    }
+
+    /// Sends `signal` to every process of `run`, parents first: a shell whose child dies before it would go on with
+    /// its next command.
+    pub(super) fn signal(&self, run: RunKey, signal: Signal) {
+        let members = self.members(run);
+        signal_all(&members, signal);
+        // A suspended process would only hear the signal when somebody wakes it.
+        let suspended: Vec<Member> = members.into_iter().filter(|member| member.stat.letter == b'T').collect();
+        signal_all(&suspended, Signal::CONT);
+    }
+
+    /// Ends every process below us that belongs to no execution.
+    pub(super) fn kill_strangers(&self) {
+        let strangers = self.orphans.iter().filter(|(_, owner)| owner.is_none()).map(|(pid, _)| *pid).collect();
+        signal_all(&descend(strangers), Signal::KILL);
+    }
+}
+
+/// What a reaped child was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reaped {
+    /// The program that we started.
+    Root,
+    /// A descendant that had lost its parent.
+    Orphan,
+}
+
+fn descend(tops: Vec<u32>) -> Vec<Member> {
+    let mut level = tops;
+    let mut members = Vec::new();
+    while !level.is_empty() {
+        let living = level.iter().filter_map(|&pid| processes::stat(pid).map(|stat| Member { pid, stat }));
+        let living: Vec<Member> = living.filter(|member| !member.stat.is_dead()).collect();
+        level = living.iter().flat_map(|member| processes::children(member.pid)).collect();
+        members.extend(living);
+    }
+    members
+}
+
+fn signal_all(members: &[Member], signal: Signal) {
+    let own = std::process::id();
+    for member in members {
+        // Its parent may have died of the signal a moment ago; then it is our child now.
+        processes::signal_child(member.pid, &[member.stat.parent, own], signal);
+    }
+}

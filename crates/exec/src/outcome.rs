@@ -1,0 +1,92 @@
+//! How an execution ended, or how it stood when its caller was answered.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{PerStream, State};
+
+/// What the caller learns.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The last state; [`State::Running`] is the answer to a background start.
+    pub state: State,
+    /// The process that was started, if one was.
+    pub pid: Option<u32>,
+    /// How that process ended, if it did.
+    pub exit: Option<Exit>,
+    /// Why there was no process, or why nothing more is known of it.
+    pub failure: Option<Failure>,
+    /// The clock that ran out, if one did.
+    pub clock: Option<Clock>,
+    /// What was printed.
+    pub output: PerStream<Output>,
+    /// The processes that are still alive, parents before their children.
+    pub background: Vec<Process>,
+    /// From the start of the process to the answer.
+    pub duration: Duration,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Exit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+/// Why there is no end to report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Failure {
+    /// The program could not be executed.
+    NotExecuted {
+        /// What the kernel said, as a number.
+        errno: i32,
+        /// And in words.
+        message: String,
+    },
+    /// The folder could not be entered.
+    NoDirectory {
+        /// What the kernel said.
+        message: String,
+    },
+    /// The machine has no process or descriptor left.
+    NoProcess {
+        /// What the kernel said.
+        message: String,
+    },
+    /// The keeper ended before the command did. What it kept of the output is still there.
+    KeeperLost,
+}
+
+/// One of the two clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Clock {
+    /// Time since the start.
+    Wall(Duration),
+    /// Time since the last output.
+    Idle(Duration),
+}
+
+/// One stream at the time of the answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Output {
+    /// How many bytes were printed.
+    pub total: u64,
+    /// How many of them, from the first on, are in the file.
+    pub spooled: u64,
+    /// The last bytes, when not all are in the file.
+    pub tail: Vec<u8>,
+    /// Why the file is short, when that is not the limit asked for.
+    pub lost: Option<String>,
+}
+
+/// A process that outlived the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// Its argument list, separated by blanks.
+    pub command: String,
+}

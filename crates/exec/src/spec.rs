@@ -1,0 +1,113 @@
+//! What to run: everything the keeper must know, as plain data that travels over a socket.
+
+use std::ffi::CString;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ExecId;
+
+/// One execution to be.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Spec {
+    /// Its name.
+    pub id: ExecId,
+    /// The executable, as a path. Whoever makes the spec has searched for it.
+    pub program: CString,
+    /// The argument list, the program's own name first.
+    pub argv: Vec<CString>,
+    /// The whole environment, as `NAME=value`.
+    pub env: Vec<CString>,
+    /// The folder to start in.
+    pub directory: CString,
+    /// The file mode creation mask.
+    pub umask: u32,
+    /// Whether the caller waits for the end.
+    pub mode: Mode,
+    /// How long it may run, from its start. `None`: for ever.
+    pub timeout: Option<Duration>,
+    /// How long it may be silent. `None`: for ever.
+    pub idle_timeout: Option<Duration>,
+    /// How much of each stream is kept on disk.
+    pub capture_bytes: u64,
+    /// How many executions of the session may run before this one has to wait.
+    pub max_running: u32,
+    /// Whether the caller wants to see states and output as they come.
+    pub follow: Follow,
+}
+
+/// Whether the caller waits for the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// It does. When it goes away, the execution is stopped.
+    Foreground,
+    /// It wants an answer after this time at the latest; the execution goes on.
+    Background {
+        /// How long an early end is waited for.
+        answer_after: Duration,
+    },
+}
+
+/// What the caller is told before the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Follow {
+    /// Nothing.
+    Quietly,
+    /// States and output.
+    Closely,
+}
+
+/// One of the two output streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+impl Stream {
+    /// Both, in the order of their descriptors.
+    pub const BOTH: [Self; 2] = [Self::Stdout, Self::Stderr];
+
+    /// The name that programs read.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+        }
+    }
+}
+
+/// A value for each stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PerStream<T> {
+    /// For standard output.
+    pub stdout: T,
+    /// For standard error.
+    pub stderr: T,
+}
+
+impl<T> PerStream<T> {
+    /// The value for `stream`.
+    pub const fn get(&self, stream: Stream) -> &T {
+        match stream {
+            Stream::Stdout => &self.stdout,
+            Stream::Stderr => &self.stderr,
+        }
+    }
+
+    /// The value for `stream`, to change.
+    pub const fn get_mut(&mut self, stream: Stream) -> &mut T {
+        match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        }
+    }
+
+    /// Both values.
+    pub const fn both(&self) -> [&T; 2] {
+        [&self.stdout, &self.stderr]
+    }
+}

@@ -1,0 +1,64 @@
+//! Where output is kept: two files per execution, byte for byte what was printed.
+//!
+//! `spool/ID.stdout` and `spool/ID.stderr` in the state folder. The caller opens them and hands the descriptors to
+//! the keeper, so that a keeper which is confined later needs no way into the state folder. Whoever holds one holds a
+//! shared lock on it: a file that can be locked exclusively is finished, also after a crash ([`prune`]).
+
+mod prune;
+mod tail;
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, Mode, OFlags};
+
+pub use prune::{Pruned, prune};
+pub(crate) use tail::Tail;
+
+use crate::{ExecId, PerStream, Stream};
+
+/// The two files of one execution.
+#[derive(Debug)]
+pub struct Spool {
+    /// The files, open for reading and appending.
+    pub files: PerStream<File>,
+    /// Their names.
+    pub paths: PerStream<PathBuf>,
+}
+
+impl Spool {
+    /// Makes the files in `folder`.
+    ///
+    /// # Errors
+    /// When they can't be made there.
+    pub fn create(folder: &Path, id: ExecId) -> io::Result<Self> {
+        let (stdout_path, stdout) = create(folder, id, Stream::Stdout)?;
+        let (stderr_path, stderr) = match create(folder, id, Stream::Stderr) {
+            Ok(made) => made,
+            Err(error) => {
+                let _ = std::fs::remove_file(&stdout_path);
+                return Err(error);
+            }
+        };
+        Ok(Self {
+            files: PerStream { stdout, stderr },
+            paths: PerStream { stdout: stdout_path, stderr: stderr_path },
+        })
+    }
+
+    /// Removes the files: for an execution that never was.
+    pub fn discard(self) {
+        for path in self.paths.both() {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+fn create(folder: &Path, id: ExecId, stream: Stream) -> io::Result<(PathBuf, File)> {
+    let path = folder.join(format!("{id}.{}", stream.name()));
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::APPEND | OFlags::CLOEXEC;
+    let file = rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)?;
+    rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared)?;
+    Ok((path, File::from(file)))
+}

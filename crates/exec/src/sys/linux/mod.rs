@@ -1,0 +1,3 @@
+//! Linux: `/proc`.
+
+pub(crate) mod processes;

@@ -1,0 +1,153 @@
+//! The process table, as `/proc` shows it.
+//!
+//! `/proc/PID/task/TID/children` lists a thread's children in one read. For our own children the list is complete:
+//! a child leaves it only when we reap it, and we don't reap while we read. For others' children it is a snapshot that
+//! may miss one, so whoever needs them all looks again until nothing is left.
+
+use std::fs;
+use std::io::Read as _;
+
+use rustix::process::{Pid, PidfdFlags, Signal};
+
+/// One process, as it was when we looked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stat {
+    /// Its parent.
+    pub(crate) parent: u32,
+    /// The state letter: `R` runs or wants to, `D` waits for a disk, `S` sleeps, `Z` is dead and not reaped.
+    pub(crate) letter: u8,
+    /// Clock ticks of CPU time that it has used.
+    pub(crate) ticks: u64,
+}
+
+impl Stat {
+    pub(crate) const fn is_dead(&self) -> bool {
+        matches!(self.letter, b'Z' | b'X')
+    }
+
+    /// Whether it wants the CPU and had none to speak of: it hasn't yet become what it is going to be.
+    pub(crate) const fn is_unborn(&self) -> bool {
+        matches!(self.letter, b'R' | b'D') && self.ticks < 2
+    }
+}
+
+/// Looks at `pid`.
+pub(crate) fn stat(pid: u32) -> Option<Stat> {
+    let text = read(&format!("/proc/{pid}/stat"), 1024)?;
+    let text = String::from_utf8_lossy(&text);
+    // The name is in parentheses and may hold blanks and parentheses of its own: count from its end.
+    let (_, fields) = text.rsplit_once(')')?;
+    let mut fields = fields.split_ascii_whitespace();
+    let letter = *fields.next()?.as_bytes().first()?;
+    let parent = fields.next()?.parse().ok()?;
+    // Fields 14 and 15 of the whole line; field 4 was the last one taken.
+    let user: u64 = fields.nth(9)?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    Some(Stat { parent, letter, ticks: user + system })
+}
+
+/// The children of our own process. The keeper has one thread.
+pub(crate) fn own_children() -> Vec<u32> {
+    let own = std::process::id();
+    match fs::read_to_string(format!("/proc/self/task/{own}/children")) {
+        Ok(list) => pids(&list),
+        Err(_) => scan_for_children(own),
+    }
+}
+
+/// The children of all threads of `pid`.
+pub(crate) fn children(pid: u32) -> Vec<u32> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let mut found = Vec::new();
+    for thread in threads.flatten() {
+        match fs::read_to_string(thread.path().join("children")) {
+            Ok(list) => found.extend(pids(&list)),
+            // A kernel without these lists, or a thread that just ended.
+            Err(_) if thread.path().exists() => return scan_for_children(pid),
+            Err(_) => {}
+        }
+    }
+    found
+}
+
+fn pids(list: &str) -> Vec<u32> {
+    list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}
+
+fn scan_for_children(parent: u32) -> Vec<u32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| stat(*pid).is_some_and(|stat| stat.parent == parent)).collect()
+}
+
+/// The mark that `pid` inherited: its limit on file locks.
+pub(crate) fn tag(pid: u32) -> Option<u64> {
+    let text = read(&format!("/proc/{pid}/limits"), 8 << 10)?;
+    let text = String::from_utf8_lossy(&text);
+    let line = text.lines().find_map(|line| line.strip_prefix("Max file locks"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// The value of `name` in the environment that `pid` was started with, when we may see it.
+pub(crate) fn variable(pid: u32, name: &str) -> Option<String> {
+    let environ = read(&format!("/proc/{pid}/environ"), 1 << 20)?;
+    let value = environ.split(|byte| *byte == 0).find_map(|entry| {
+        entry.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"="))
+    })?;
+    Some(String::from_utf8_lossy(value).into_owned())
+}
+
+/// The command line of `pid`, blanks between its words; the short name in brackets when it has none.
+pub(crate) fn command(pid: u32) -> String {
+    let line = read(&format!("/proc/{pid}/cmdline"), 64 << 10).unwrap_or_default();
+    let words: Vec<_> = line.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
+    let joined = words.join(" ");
+    let joined = joined.trim_end();
+    if !joined.is_empty() {
+        return joined.to_owned();
+    }
+    let name = read(&format!("/proc/{pid}/comm"), 64).unwrap_or_default();
+    format!("[{}]", String::from_utf8_lossy(&name).trim_end())
+}
+
+/// Sends `signal` to `pid` if it still is a child of one of `parents`, and to nobody else: the descriptor pins the
+/// process while we look, so a number that was given to somebody new in between is noticed.
+pub(crate) fn signal_child(pid: u32, parents: &[u32], signal: Signal) {
+    let Some(target) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
+    let Ok(pinned) = rustix::process::pidfd_open(target, PidfdFlags::empty()) else { return };
+    if stat(pid).is_some_and(|stat| parents.contains(&stat.parent)) {
+        let _ = rustix::process::pidfd_send_signal(&pinned, signal);
+    }
+}
+
+fn read(path: &str, most: u64) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(path).ok()?.take(most).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_child_is_seen_with_its_command_and_variable() {
+        let mut child = Command::new("sleep").arg("30").env("SG_TEST", "a=b").spawn().unwrap();
+        let pid = child.id();
+        let seen = stat(pid).unwrap();
+        assert_eq!(seen.parent, std::process::id());
+        while command(pid) != "sleep 30" {
+            std::thread::yield_now();
+        }
+        assert_eq!(variable(pid, "SG_TEST").as_deref(), Some("a=b"));
+        assert!(children(std::process::id()).contains(&pid));
+        assert!(scan_for_children(std::process::id()).contains(&pid));
+        signal_child(pid, &[1], Signal::KILL);
+        assert!(child.try_wait().unwrap().is_none(), "not a child of 1, so not signalled");
+        signal_child(pid, &[std::process::id()], Signal::KILL);
+        assert!(!child.wait().unwrap().success());
+        assert!(stat(pid).is_none());
+    }
+}

@@ -1,0 +1,164 @@
+//! Messages as bytes, and descriptors beside them.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The most descriptors that one message carries.
+const MOST_DESCRIPTORS: usize = 3;
+
+/// No message is longer: a command's text is at most 128 KiB, an environment at most a few MiB.
+const LONGEST: usize = 16 << 20;
+
+/// A stream that isn't made of our messages.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FrameError {
+    #[error("a message of {0} bytes is longer than any we send")]
+    TooLong(usize),
+    #[error("a message can't be read: {0}")]
+    Malformed(#[from] postcard::Error),
+}
+
+impl From<FrameError> for io::Error {
+    fn from(error: FrameError) -> Self {
+        Self::new(io::ErrorKind::InvalidData, error)
+    }
+}
+
+/// The bytes of a message.
+pub(crate) fn encode(message: &impl Serialize) -> Result<Vec<u8>, FrameError> {
+    let mut bytes = postcard::to_extend(message, vec![0; 4])?;
+    let length = bytes.len() - 4;
+    let header = u32::try_from(length).ok().filter(|_| length <= LONGEST).ok_or(FrameError::TooLong(length))?;
+    if let Some(start) = bytes.first_chunk_mut::<4>() {
+        *start = header.to_le_bytes();
+    }
+    Ok(bytes)
+}
+
+/// Sends as much of `bytes` as the socket takes, with `descriptors` on the first byte; says how much that was.
+pub(crate) fn send(socket: BorrowedFd<'_>, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<usize> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    if !descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        return Err(io::Error::other("too many descriptors for one message"));
+    }
+    // A reader that went away is an error to handle, not a signal to die of.
+    let sent = rustix::net::sendmsg(socket, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL)?;
+    Ok(sent)
+}
+
+/// The receiving side: bytes and descriptors that have come, not yet taken as messages.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    bytes: Vec<u8>,
+    taken: usize,
+    descriptors: VecDeque<OwnedFd>,
+}
+
+impl Frames {
+    /// Receives once. Returns the number of bytes; 0 is the end of the stream.
+    pub(crate) fn receive(&mut self, socket: impl AsFd, flags: RecvFlags) -> io::Result<usize> {
+        let mut buffer = [0_u8; 16 << 10];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let flags = flags | RecvFlags::CMSG_CLOEXEC;
+        let received = rustix::net::recvmsg(socket, &mut [IoSliceMut::new(&mut buffer)], &mut control, flags)?;
+        for message in control.drain() {
+            if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+                self.descriptors.extend(descriptors);
+            }
+        }
+        self.bytes.drain(..self.taken);
+        self.taken = 0;
+        self.bytes.extend_from_slice(buffer.get(..received.bytes).unwrap_or_default());
+        Ok(received.bytes)
+    }
+
+    /// The next whole message, if it is here.
+    pub(crate) fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, FrameError> {
+        let rest = self.bytes.get(self.taken..).unwrap_or_default();
+        let Some((header, rest)) = rest.split_first_chunk::<4>() else { return Ok(None) };
+        let length = usize::try_from(u32::from_le_bytes(*header)).unwrap_or(usize::MAX);
+        if length > LONGEST {
+            return Err(FrameError::TooLong(length));
+        }
+        let Some(body) = rest.get(..length) else { return Ok(None) };
+        let message = postcard::from_bytes(body)?;
+        self.taken += 4 + length;
+        Ok(Some(message))
+    }
+
+    /// The next descriptor that came along.
+    pub(crate) fn descriptor(&mut self) -> Option<OwnedFd> {
+        self.descriptors.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsFd;
+
+    use proptest::prelude::*;
+    use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, socketpair};
+
+    use super::{Frames, encode, send};
+    use crate::wire::{FromKeeper, Urgency};
+    use crate::{State, Stream};
+
+    fn pair() -> (std::os::fd::OwnedFd, std::os::fd::OwnedFd) {
+        socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap()
+    }
+
+    #[test]
+    fn messages_arrive_whole_however_they_are_cut() {
+        let (ours, theirs) = pair();
+        let message = FromKeeper::Bytes { stream: Stream::Stderr, offset: 7, bytes: vec![9; 300] };
+        let bytes = [encode(&message).unwrap(), encode(&FromKeeper::State(State::Running)).unwrap()].concat();
+        let mut frames = Frames::default();
+        let mut seen = Vec::new();
+        for piece in bytes.chunks(5) {
+            send(ours.as_fd(), piece, &[]).unwrap();
+            frames.receive(&theirs, RecvFlags::empty()).unwrap();
+            while let Some(message) = frames.next::<FromKeeper>().unwrap() {
+                seen.push(message);
+            }
+        }
+        assert!(matches!(
+            seen.as_slice(),
+            [FromKeeper::Bytes { offset: 7, .. }, FromKeeper::State(State::Running)]
+        ));
+    }
+
+    #[test]
+    fn descriptors_ride_along() {
+        let (ours, theirs) = pair();
+        let file = tempfile::tempfile().unwrap();
+        send(ours.as_fd(), &encode(&Urgency::Now).unwrap(), &[file.as_fd(), file.as_fd()]).unwrap();
+        let mut frames = Frames::default();
+        frames.receive(&theirs, RecvFlags::empty()).unwrap();
+        assert_eq!(frames.next::<Urgency>().unwrap(), Some(Urgency::Now));
+        assert!(frames.descriptor().is_some() && frames.descriptor().is_some() && frames.descriptor().is_none());
+    }
+
+    #[test]
+    fn an_absurd_length_is_refused_before_memory_is_taken() {
+        let mut frames = Frames { bytes: vec![0xff; 8], ..Frames::default() };
+        assert!(frames.next::<Urgency>().is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn noise_never_panics(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let mut frames = Frames { bytes: noise, ..Frames::default() };
+            while let Ok(Some(_)) = frames.next::<FromKeeper>() {}
+        }
+    }
+}

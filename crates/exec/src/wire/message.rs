@@ -1,0 +1,44 @@
+//! The messages.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Outcome, Spec, State, Stream};
+
+/// From a front end.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum ToKeeper {
+    /// Run this. With two descriptors for the spool, and a third for standard input when `stdin` is true.
+    Start { spec: Box<Spec>, stdin: bool },
+    /// Stop the execution of this connection.
+    Stop(Urgency),
+    /// Stop every execution of the session, and say when that is done.
+    StopSession(Urgency),
+}
+
+/// How an execution is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Urgency {
+    /// `SIGTERM`, some time to clean up, then `SIGKILL`.
+    Politely,
+    /// `SIGKILL` at once.
+    Now,
+}
+
+/// From the keeper.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum FromKeeper {
+    /// You are heard.
+    Hello,
+    /// Another keeper has this session: ask there.
+    Elsewhere,
+    /// The execution moved on.
+    State(State),
+    /// These bytes of the stream are now in the spool file.
+    Spooled { stream: Stream, from: u64, to: u64 },
+    /// These bytes of the stream are in no file.
+    Bytes { stream: Stream, offset: u64, bytes: Vec<u8> },
+    /// The answer. Nothing follows.
+    Ended(Box<Outcome>),
+    /// Every execution of the session has ended.
+    SessionStopped { executions: u32 },
+}

@@ -1,0 +1,19 @@
+//! What front ends and keepers say to each other.
+//!
+//! One connection carries one execution, or holds the keeper, or stops a session. A message is a length of four bytes
+//! (little endian) and that many bytes of [postcard](https://postcard.jamesmunns.com); descriptors ride on the first
+//! byte of the message that they belong to. The keeper speaks first: a caller that reads [`FromKeeper::Hello`] knows
+//! that it is heard, and one that reads the end of the stream before it knows that nothing was started.
+//!
+//! Output doesn't travel here. The keeper writes it to the spool files, which the caller opened, and sends ranges;
+//! only what no longer fits into the file is sent as bytes. A slow reader thus costs the keeper no memory.
+
+mod frame;
+mod message;
+
+pub(crate) use frame::{Frames, encode, send};
+pub use message::Urgency;
+pub(crate) use message::{FromKeeper, ToKeeper};
+
+/// Changes with every change of the messages; part of the socket's name, so that two versions never meet.
+pub(crate) const VERSION: u32 = 1;

@@ -1,0 +1,137 @@
+//! Signals as data: blocked for the whole process, then read from a descriptor between other events.
+//!
+//! A handler would run at any moment, on any stack; a descriptor is read when the loop gets to it.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+/// The signals that our own processes listen for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// A child ended or stopped.
+    Child,
+    /// Ctrl-C.
+    Interrupt,
+    /// A polite request to end.
+    Terminate,
+    /// The terminal went away.
+    HangUp,
+    /// The terminal changed its size.
+    WindowChange,
+}
+
+const NUMBERS: [(Signal, libc::c_int); 5] = [
+    (Signal::Child, libc::SIGCHLD),
+    (Signal::Interrupt, libc::SIGINT),
+    (Signal::Terminate, libc::SIGTERM),
+    (Signal::HangUp, libc::SIGHUP),
+    (Signal::WindowChange, libc::SIGWINCH),
+];
+
+/// Blocked signals, readable from a descriptor that `poll` and `epoll` understand.
+#[derive(Debug)]
+pub struct SignalFd {
+    fd: OwnedFd,
+}
+
+impl SignalFd {
+    /// Blocks `wanted` for the calling thread and opens a non-blocking descriptor from which they are read.
+    ///
+    /// Call it before the process has other threads: a thread that doesn't block a signal may take it first.
+    ///
+    /// # Errors
+    /// When the kernel has no descriptor left.
+    pub fn open(wanted: &[Signal]) -> io::Result<Self> {
+        let mut set = empty_set();
+        for (signal, number) in NUMBERS {
+            if wanted.contains(&signal) {
+                add(&mut set, number);
+            }
+        }
+        set_mask(libc::SIG_BLOCK, &set);
+        // SAFETY: `set` is an initialised signal set; -1 asks for a new descriptor.
+        let raw = unsafe { libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) };
+        if raw < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the kernel just gave us this descriptor and nobody else knows it.
+        let fd = unsafe { OwnedFd::from_raw_fd(raw) };
+        Ok(Self { fd })
+    }
+
+    /// The next pending signal, or `None` when there is none right now.
+    ///
+    /// # Errors
+    /// When the descriptor can't be read.
+    pub fn next(&self) -> io::Result<Option<Signal>> {
+        loop {
+            let mut info = MaybeUninit::<libc::signalfd_siginfo>::zeroed();
+            let size = size_of::<libc::signalfd_siginfo>();
+            // SAFETY: the buffer is writable and exactly `size` bytes long.
+            let read = unsafe { libc::read(self.fd.as_raw_fd(), info.as_mut_ptr().cast(), size) };
+            if read < 0 {
+                let error = io::Error::last_os_error();
+                match error.kind() {
+                    io::ErrorKind::WouldBlock => return Ok(None),
+                    io::ErrorKind::Interrupted => continue,
+                    _ => return Err(error),
+                }
+            }
+            // SAFETY: the structure is plain integers, valid for any bytes, and was zeroed before the read.
+            let info = unsafe { info.assume_init() };
+            let number = libc::c_int::try_from(info.ssi_signo).unwrap_or(0);
+            if let Some((signal, _)) = NUMBERS.iter().find(|(_, known)| *known == number) {
+                return Ok(Some(*signal));
+            }
+        }
+    }
+}
+
+impl AsFd for SignalFd {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// Blocks every signal that can be blocked, for the calling thread.
+pub fn block_all() {
+    // A full set names glibc's own two signals as well; the kernel keeps what it must.
+    set_mask(libc::SIG_SETMASK, &full_set());
+}
+
+/// Gives every signal back its default action.
+///
+/// An ignored signal stays ignored across `exec`, and Rust programs start with `SIGPIPE` ignored: a command that
+/// inherits that prints "Broken pipe" where it should end in silence.
+pub fn reset_dispositions() {
+    for number in 1..=libc::SIGRTMAX() {
+        // SAFETY: setting the default action runs no code of ours; numbers that can't be set just fail.
+        unsafe { libc::signal(number, libc::SIG_DFL) };
+    }
+}
+
+pub(crate) fn empty_set() -> libc::sigset_t {
+    let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: sigemptyset initialises the set it is given.
+    unsafe { libc::sigemptyset(set.as_mut_ptr()) };
+    // SAFETY: initialised by the line above.
+    unsafe { set.assume_init() }
+}
+
+fn full_set() -> libc::sigset_t {
+    let mut set = empty_set();
+    // SAFETY: `set` is an initialised signal set.
+    unsafe { libc::sigfillset(&mut set) };
+    set
+}
+
+fn add(set: &mut libc::sigset_t, number: libc::c_int) {
+    // SAFETY: `set` is an initialised signal set and `number` a signal of the table above.
+    unsafe { libc::sigaddset(set, number) };
+}
+
+pub(crate) fn set_mask(how: libc::c_int, set: &libc::sigset_t) {
+    // SAFETY: `set` is an initialised signal set; the old mask isn't wanted.
+    unsafe { libc::sigprocmask(how, set, std::ptr::null_mut()) };
+}

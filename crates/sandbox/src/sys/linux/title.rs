@@ -1,0 +1,38 @@
+//! Our own line in the process listing.
+//!
+//! The text of a command stands in the arguments of the `shellgate` process that carries it. There it shows to every
+//! user of the machine, and `pkill -f 'node server.js'`, which agents love, would hit the messenger.
+
+use std::{io, ptr};
+
+/// Blanks the arguments after the first `keep` in this process's listing, in place.
+///
+/// Read the arguments before: they are gone afterwards, for `std::env::args` too.
+///
+/// # Errors
+/// When the kernel doesn't say where the arguments lie; then nothing was changed.
+pub fn blank_arguments(keep: usize) -> io::Result<()> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    let range = argument_range(&stat).ok_or_else(|| io::Error::other("no argument addresses in /proc/self/stat"))?;
+    let listing = std::fs::read("/proc/self/cmdline")?;
+    let length = range.end.saturating_sub(range.start);
+    if listing.len() != length {
+        // Somebody changed the title already, so the addresses may not be ours.
+        return Err(io::Error::other("the arguments are not where they were"));
+    }
+    let kept: usize = listing.split_inclusive(|byte| *byte == 0).take(keep).map(<[u8]>::len).sum();
+    let start = ptr::with_exposed_provenance_mut::<u8>(range.start + kept);
+    // SAFETY: the kernel names [start, end) as the writable memory it copied this process's arguments to at exec;
+    // the caller has read them, and no reference to that memory is alive.
+    unsafe { ptr::write_bytes(start, 0, length - kept) };
+    Ok(())
+}
+
+/// Fields 48 and 49 of `/proc/self/stat`, counted behind the name, which may hold blanks and parentheses itself.
+fn argument_range(stat: &str) -> Option<std::ops::Range<usize>> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_ascii_whitespace().skip(45);
+    let start = fields.next()?.parse().ok()?;
+    let end = fields.next()?.parse().ok()?;
+    (start > 0 && end > start).then_some(start..end)
+}
