@@ -1,1 +1,7 @@
-//! Output bytes to text for a model.
+//! Raw output bytes to clean text for a model.
+//!
+//! [`Decoder`] is for live events: text as it comes, whole characters only, codes left in.
+
+mod decoder;
+
+pub use decoder::{Decoder, Piece};
