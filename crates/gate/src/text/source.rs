@@ -1,0 +1,152 @@
+//! Where a stream's bytes are: a spool file, and the end of the stream in memory when the file is shorter.
+
+use std::{fs::File, io, ops::Range, path::Path};
+
+/// The bytes of one stream, as its capture left them.
+#[derive(Debug, Clone)]
+pub struct Source<'a> {
+    /// The spool file, open for reading.
+    pub file: &'a File,
+    /// Its path, for the reader of the text.
+    pub path: &'a Path,
+    /// How many bytes of the file are valid: the first `spooled` bytes of the stream.
+    pub spooled: u64,
+    /// How many bytes the command wrote.
+    pub total: u64,
+    /// The last bytes of the stream, when `total` is larger than `spooled`; may be empty, may overlap the
+    /// file.
+    pub tail: &'a [u8],
+    /// Why spooling stopped early, such as "No space left on device"; `None` is the capture limit.
+    pub lost: Option<String>,
+}
+
+/// A source whose numbers have been made to agree with each other and with the file.
+pub(super) struct Stream<'a> {
+    file: &'a File,
+    pub(super) path: &'a Path,
+    /// The first bytes of the stream, that the file holds.
+    pub(super) kept: u64,
+    pub(super) total: u64,
+    /// What comes after `kept`, from `tail_at` to the end.
+    tail: &'a [u8],
+    tail_at: u64,
+    pub(super) lost: Option<String>,
+}
+
+impl<'a> Stream<'a> {
+    pub(super) fn new(source: &Source<'a>) -> Self {
+        let mut lost = source.lost.clone();
+        let on_disk = match source.file.metadata() {
+            Ok(metadata) => metadata.len(),
+            Err(error) => {
+                lost = Some(error.to_string());
+                0
+            }
+        };
+        let kept = source.spooled.min(on_disk);
+        if kept < source.spooled && lost.is_none() {
+            lost = Some("the file was made shorter afterwards".to_owned());
+        }
+        let total = source.total.max(source.spooled);
+        let length = source.tail.len() as u64;
+        let tail_at = total.saturating_sub(length).max(kept);
+        // The tail counts from its end, so cut what the file holds already off its start.
+        let wanted = usize::try_from(total - tail_at).unwrap_or(usize::MAX);
+        let start = source.tail.len().saturating_sub(wanted);
+        let tail = source.tail.get(start..).unwrap_or_default();
+        let tail_at = total - tail.len() as u64;
+        Self { file: source.file, path: source.path, kept, total, tail, tail_at, lost }
+    }
+
+    /// The bytes that nobody has: between the end of the file and the start of the tail.
+    pub(super) fn missing(&self) -> Range<u64> {
+        self.kept..self.tail_at
+    }
+
+    /// Reads a part of the stream that isn't missing. A file that can't be read is noted as lost from there
+    /// on, and the answer is as long as it got.
+    pub(super) fn read(&mut self, range: Range<u64>) -> Vec<u8> {
+        let from_file = range.start.min(self.kept)..range.end.min(self.kept);
+        let length = usize::try_from(from_file.end - from_file.start).unwrap_or(usize::MAX);
+        let mut bytes = vec![0; length];
+        let mut filled = 0;
+        while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            let offset = from_file.start + filled as u64;
+            match read_at(self.file, rest, offset) {
+                Ok(0) => {
+                    return self.lose(bytes, filled, offset, "the file was made shorter while being read");
+                }
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return self.lose(bytes, filled, offset, &error.to_string()),
+            }
+        }
+        if range.end > self.tail_at {
+            let start = usize::try_from(range.start.max(self.tail_at) - self.tail_at).unwrap_or(usize::MAX);
+            let end = usize::try_from(range.end - self.tail_at).unwrap_or(usize::MAX);
+            bytes.extend_from_slice(self.tail.get(start..end.min(self.tail.len())).unwrap_or_default());
+        }
+        bytes
+    }
+
+    fn lose(&mut self, mut bytes: Vec<u8>, filled: usize, offset: u64, why: &str) -> Vec<u8> {
+        self.kept = offset;
+        self.lost = Some(why.to_owned());
+        bytes.truncate(filled);
+        bytes
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn spool(bytes: &[u8]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        file
+    }
+
+    fn source<'a>(file: &'a tempfile::NamedTempFile, total: u64, tail: &'a [u8]) -> Source<'a> {
+        Source { file: file.as_file(), path: file.path(), spooled: 10, total, tail, lost: None }
+    }
+
+    #[test]
+    fn an_overlapping_tail_closes_the_gap() {
+        let file = spool(b"0123456789");
+        let mut stream = Stream::new(&source(&file, 14, b"6789abcd"));
+        assert!(stream.missing().is_empty());
+        assert_eq!(stream.read(0..14), b"0123456789abcd");
+        assert_eq!(stream.read(8..12), b"89ab");
+        assert_eq!(stream.read(11..13), b"bc");
+    }
+
+    #[test]
+    fn a_short_tail_leaves_a_gap() {
+        let file = spool(b"0123456789");
+        let mut stream = Stream::new(&source(&file, 20, b"xyz"));
+        assert_eq!(stream.missing(), 10..17);
+        assert_eq!(stream.read(0..4), b"0123");
+        assert_eq!(stream.read(17..20), b"xyz");
+    }
+
+    #[test]
+    fn a_file_cut_behind_our_back_is_said() {
+        let file = spool(b"01234");
+        let stream = Stream::new(&source(&file, 10, b""));
+        assert_eq!(stream.missing(), 5..10);
+        assert_eq!(stream.lost.as_deref(), Some("the file was made shorter afterwards"));
+    }
+}
