@@ -1,0 +1,238 @@
+//! The words that settings are written in: each setting with a closed choice is an enum of its own.
+//!
+//! A word knows how strict it is, so that a file nobody trusts can move a setting only towards the strict end.
+//! Words of equal strictness restrict different things (`read-only` and `strict`): neither may replace the other.
+
+use std::fmt;
+
+/// What every enum of words can do; lets the table of keys treat them alike.
+pub trait Word: Copy + Sized + 'static {
+    /// All words, in the order in which messages list them.
+    const NAMES: &'static [&'static str];
+
+    /// The word as it is written in a file or after a flag.
+    fn name(self) -> &'static str;
+
+    /// Higher is stricter.
+    fn strictness(self) -> u8;
+
+    /// The value that is written `name`.
+    fn from_name(name: &str) -> Option<Self>;
+}
+
+/// A word that isn't one of the choices.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("must be one of {}, found `{found}`", Choices(names))]
+pub struct UnknownWord {
+    /// What was written.
+    pub found: String,
+    /// What could have been.
+    pub names: &'static [&'static str],
+}
+
+/// Choices as a sentence lists them: each in backticks, commas between.
+pub(crate) struct Choices<'a>(pub(crate) &'a [&'a str]);
+
+impl fmt::Display for Choices<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (nth, name) in self.0.iter().enumerate() {
+            write!(f, "{}`{name}`", if nth == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes one enum: each line is a variant, its word, and its strictness.
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident { $($(#[$line:meta])* $variant:ident = $word:literal, $strictness:literal;)+ }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$line])* $variant,)+ }
+
+        impl $name {
+            /// All values, in the order of [`Self::NAMES`].
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            /// All words, in the order in which messages list them.
+            pub const NAMES: &'static [&'static str] = &[$($word),+];
+        }
+
+        impl Word for $name {
+            const NAMES: &'static [&'static str] = Self::NAMES;
+
+            fn name(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+
+            fn strictness(self) -> u8 {
+                match self { $(Self::$variant => $strictness,)+ }
+            }
+
+            fn from_name(name: &str) -> Option<Self> {
+                match name { $($word => Some(Self::$variant),)+ _ => None }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = UnknownWord;
+
+            fn from_str(name: &str) -> Result<Self, UnknownWord> {
+                Self::from_name(name).ok_or_else(|| UnknownWord { found: name.to_owned(), names: Self::NAMES })
+            }
+        }
+    };
+}
+
+words! {
+    /// What is to happen with a command.
+    Decision {
+        /// It runs.
+        Allow = "allow", 0;
+        /// A person is asked.
+        Ask = "ask", 1;
+        /// It doesn't run.
+        Deny = "deny", 2;
+    }
+}
+
+words! {
+    /// What is to happen with `$( )`, backticks, `<( )` and `>( )`.
+    Substitution {
+        /// What is inside is judged like any other command.
+        Check = "check", 0;
+        /// A person is asked, whatever is inside.
+        Ask = "ask", 1;
+        /// Refused, whatever is inside.
+        Deny = "deny", 2;
+    }
+}
+
+words! {
+    /// What is to happen with output redirected to a file.
+    Redirects {
+        /// A person is asked.
+        Ask = "ask", 2;
+        /// Free inside the root; elsewhere a person is asked.
+        Scope = "scope", 1;
+        /// Free everywhere.
+        Allow = "allow", 0;
+    }
+}
+
+words! {
+    /// What becomes of a verdict that says `ask`.
+    ApprovalMode {
+        /// A person is asked.
+        Ask = "ask", 2;
+        /// A person is asked only for what confinement can't contain.
+        OnNeed = "on-need", 1;
+        /// Every `ask` becomes `deny`.
+        Deny = "deny", 3;
+        /// Every `ask` becomes `allow`; `deny` stays `deny`.
+        Allow = "allow", 0;
+    }
+}
+
+words! {
+    /// Who may answer a question. None of them is stricter than another; a shorter list of them is.
+    Asker {
+        /// The terminal that the command line runs on.
+        Terminal = "terminal", 0;
+        /// The queue that `shellgate approvals` shows.
+        Queue = "queue", 0;
+        /// The page of the server.
+        Page = "page", 0;
+        /// The MCP client, by elicitation.
+        Elicitation = "elicitation", 0;
+    }
+}
+
+words! {
+    /// How commands are confined.
+    SandboxMode {
+        /// Not at all.
+        Off = "off", 0;
+        /// They can write nothing and reach no network.
+        ReadOnly = "read-only", 2;
+        /// They can write inside the root.
+        Workspace = "workspace", 1;
+        /// As `workspace`, with no network and little to read elsewhere.
+        Strict = "strict", 2;
+    }
+}
+
+words! {
+    /// Whether confined commands reach the network.
+    Network {
+        /// They do.
+        Allow = "allow", 0;
+        /// They reach nothing outside the session.
+        Deny = "deny", 1;
+    }
+}
+
+words! {
+    /// What to do when this machine lacks what the chosen confinement needs.
+    OnMissing {
+        /// Run nothing.
+        Refuse = "refuse", 1;
+        /// Say so, and run with what there is.
+        Warn = "warn", 0;
+    }
+}
+
+words! {
+    /// Which variables a command gets from the environment of shellgate.
+    Inherit {
+        /// All but those that never reach a command.
+        All = "all", 0;
+        /// The few that programs can't do without.
+        Core = "core", 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<T: Word + fmt::Display + std::str::FromStr<Err = UnknownWord> + PartialEq + fmt::Debug>() {
+        for name in T::NAMES {
+            let value: T = name.parse().unwrap();
+            assert_eq!(value.name(), *name);
+            assert_eq!(value.to_string(), *name);
+        }
+        assert!(T::from_name("").is_none());
+        assert!(T::from_name(&T::NAMES[0].to_uppercase()).is_none());
+    }
+
+    #[test]
+    fn every_word_reads_back() {
+        check::<Decision>();
+        check::<Substitution>();
+        check::<Redirects>();
+        check::<ApprovalMode>();
+        check::<Asker>();
+        check::<SandboxMode>();
+        check::<Network>();
+        check::<OnMissing>();
+        check::<Inherit>();
+    }
+
+    #[test]
+    fn an_unknown_word_lists_the_choices() {
+        let error = "never".parse::<ApprovalMode>().unwrap_err();
+        insta::assert_snapshot!(error, @"must be one of `ask`, `on-need`, `deny`, `allow`, found `never`");
+    }
+
+    #[test]
+    fn strictness_orders_the_words() {
+        let order = |words: &[Redirects]| words.iter().map(|w| w.strictness()).collect::<Vec<_>>();
+        assert_eq!(order(&[Redirects::Allow, Redirects::Scope, Redirects::Ask]), [0, 1, 2]);
+        assert_eq!(SandboxMode::ReadOnly.strictness(), SandboxMode::Strict.strictness());
+    }
+}
