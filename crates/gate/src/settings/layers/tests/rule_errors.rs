@@ -1,0 +1,109 @@
+//! The text of every error that a rule can make.
+
+use super::errors;
+
+#[test]
+fn rules() {
+    let texts = [
+        "[policy.rule]\nprefix = [\"a\"]\n",
+        "[policy]\nrule = 5\n",
+        "[policy]\nrule = [5]\n",
+        "[[policy.rule]]\n",
+        "[[policy.rule]]\nprefix = [\"git\"]\n",
+        "[[policy.rule]]\nprefix = [\"git\"]\ndecision = \"maybe\"\n",
+        "[[policy.rule]]\nprefix = []\ndecision = \"ask\"\n",
+        "[[policy.rule]]\nprefix = [\"git\", \"\"]\n",
+        "[[policy.rule]]\nprefix = 5\n",
+        "[[policy.rule]]\nprefix = \"\"\n",
+        "[[policy.rule]]\nreason = 5\n",
+        "[[policy.rule]]\nprefixes = []\n",
+        "[[policy.rule]]\ngrant = {}\n",
+        "[[policy.rule]]\ngrants = true\n",
+        "[[policy.rule]]\ngrants = { network = \"yes\" }\n",
+        "[[policy.rule]]\ngrants = { net = true }\n",
+        "[[policy.rule]]\ngrants = { read = [\"a\", 5] }\n",
+        "[[policy.rule]]\ngrants = { env = \"GH_TOKEN\" }\n",
+    ];
+    insta::assert_snapshot!(errors(&texts), @r#"
+    | [policy.rule]
+    | prefix = ["a"]
+    user.toml:1:1: policy.rule must be a list of tables, each `[[policy.rule]]`, found a table
+      write `[[policy.rule]]`, with two brackets
+
+    | [policy]
+    | rule = 5
+    user.toml:2:8: policy.rule must be a list of tables, each `[[policy.rule]]`, found the whole number 5
+
+    | [policy]
+    | rule = [5]
+    user.toml:2:9: policy.rule must be a list of tables, each `[[policy.rule]]`, found the whole number 5 in it
+
+    | [[policy.rule]]
+    user.toml:1:1: policy.rule.prefix is missing
+      a rule has at least a prefix and a decision: add `prefix = ["git", "push"]`
+
+    | [[policy.rule]]
+    | prefix = ["git"]
+    user.toml:1:1: policy.rule.decision is missing
+      a rule has at least a prefix and a decision: add `decision = "ask"`
+
+    | [[policy.rule]]
+    | prefix = ["git"]
+    | decision = "maybe"
+    user.toml:3:12: policy.rule.decision must be one of `allow`, `ask`, `deny`, found the string "maybe"
+
+    | [[policy.rule]]
+    | prefix = []
+    | decision = "ask"
+    user.toml:2:10: a command prefix must have at least one word, this one is empty
+      name a command like `git status`, or `*` for every command
+
+    | [[policy.rule]]
+    | prefix = ["git", ""]
+    user.toml:2:18: policy.rule.prefix must be a list of strings that aren't empty, found the string "" in it
+
+    | [[policy.rule]]
+    | prefix = 5
+    user.toml:2:10: policy.rule.prefix must be a list of strings that aren't empty, found the whole number 5
+
+    | [[policy.rule]]
+    | prefix = ""
+    user.toml:2:10: a command prefix must have at least one word, this one is empty
+      name a command like `git status`, or `*` for every command
+
+    | [[policy.rule]]
+    | reason = 5
+    user.toml:2:10: policy.rule.reason must be a string, found the whole number 5
+
+    | [[policy.rule]]
+    | prefixes = []
+    user.toml:2:1: there is no setting policy.rule.prefixes
+      did you mean `policy.rule.prefix`?
+
+    | [[policy.rule]]
+    | grant = {}
+    user.toml:2:1: there is no setting policy.rule.grant
+      did you mean `policy.rule.grants`?
+
+    | [[policy.rule]]
+    | grants = true
+    user.toml:2:10: policy.rule.grants must be a table, found `true`
+
+    | [[policy.rule]]
+    | grants = { network = "yes" }
+    user.toml:2:22: policy.rule.grants.network must be `true` or `false`, found the string "yes"
+
+    | [[policy.rule]]
+    | grants = { net = true }
+    user.toml:2:12: there is no setting policy.rule.grants.net
+      did you mean `policy.rule.grants.network`?
+
+    | [[policy.rule]]
+    | grants = { read = ["a", 5] }
+    user.toml:2:25: policy.rule.grants.read must be a list of strings that aren't empty, found the whole number 5 in it
+
+    | [[policy.rule]]
+    | grants = { env = "GH_TOKEN" }
+    user.toml:2:18: policy.rule.grants.env must be a list of strings that aren't empty, found the string "GH_TOKEN"
+    "#);
+}

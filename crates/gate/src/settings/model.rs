@@ -1,0 +1,260 @@
+//! The settings as types, with the built-in values.
+//!
+//! The values here are the only place where defaults are written: the table of keys reads them from here.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use super::{
+    ApprovalMode, Asker, Decision, Inherit, Network, Notice, OnMissing, Origin, Prefix, Redirects, Rule,
+    SandboxMode, Sourced, Substitution, keys,
+};
+
+/// All settings, merged from all layers.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// `[workspace]`
+    pub workspace: Workspace,
+    /// `[policy]`
+    pub policy: Policy,
+    /// `[approval]`
+    pub approval: Approval,
+    /// `[sandbox]`
+    pub sandbox: Sandbox,
+    /// `[limits]`
+    pub limits: Limits,
+    /// `[journal]`
+    pub journal: Journal,
+    /// `[environment]`
+    pub environment: Environment,
+    /// The policy of a project file that nobody trusts: judged apart from `policy`, and the stricter verdict counts.
+    /// Where that file says nothing, this policy allows, so that it can only add to the other's strictness.
+    pub project_policy: Option<Policy>,
+    /// What an untrusted project file wanted and didn't get.
+    pub notices: Vec<Notice>,
+    /// Keys that some layer set. The others are built in, so this costs nothing when no layer exists.
+    pub(crate) origins: Vec<(&'static str, Origin)>,
+}
+
+impl Settings {
+    /// Where the value of a key came from, by its dotted path; for a list or table, the last layer that changed it.
+    /// `None` if there is no such key.
+    pub fn origin(&self, path: &str) -> Option<&Origin> {
+        let key = keys::find(path)?;
+        let set = self.origins.iter().rev().find(|(set, _)| *set == key.path);
+        Some(set.map_or(&Origin::BuiltIn, |(_, origin)| origin))
+    }
+
+    /// The value of a key as a file would write it; `None` if there is no such key, or it has no value.
+    pub fn shown(&self, path: &str) -> Option<String> {
+        keys::find(path)?.show(self)
+    }
+
+    pub(crate) fn set_origin(&mut self, path: &'static str, origin: Origin) {
+        self.origins.retain(|(set, _)| *set != path);
+        self.origins.push((path, origin));
+    }
+}
+
+/// `[workspace]`
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Workspace {
+    /// The root when none is given: absolute, `~/` already replaced.
+    pub working_directory: Option<PathBuf>,
+}
+
+/// `[policy]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// The allowlist. `None`: there is none. `Some` and empty: there is one, and it allows nothing.
+    pub core: Option<Vec<Sourced<Prefix>>>,
+    /// What is denied, whatever else is said.
+    pub exclude: Vec<Sourced<Prefix>>,
+    /// For what no rule covers, without a core list.
+    pub default: Decision,
+    /// What is to happen with substitutions.
+    pub substitution: Substitution,
+    /// What is to happen with output to files.
+    pub redirects: Redirects,
+    /// The long form, in the order of the layers.
+    pub rules: Vec<Rule>,
+}
+
+impl Policy {
+    /// A policy that objects to nothing: what a file adds to it is all that the file objects to.
+    pub(crate) fn neutral() -> Self {
+        Self {
+            default: Decision::Allow,
+            substitution: Substitution::Check,
+            redirects: Redirects::Allow,
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            core: None,
+            exclude: Vec::new(),
+            default: Decision::Ask,
+            substitution: Substitution::Check,
+            redirects: Redirects::Ask,
+            rules: Vec::new(),
+        }
+    }
+}
+
+/// `[approval]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// What becomes of `ask`. Nothing is built in: the dialects choose.
+    pub mode: Option<ApprovalMode>,
+    /// Who may answer.
+    pub from: Vec<Sourced<Asker>>,
+    /// How long a question waits, in seconds; then the answer is no.
+    pub timeout_s: u64,
+}
+
+impl Default for Approval {
+    fn default() -> Self {
+        let from = Asker::ALL.iter().map(|asker| Sourced::new(*asker, Origin::BuiltIn)).collect();
+        Self { mode: None, from, timeout_s: 300 }
+    }
+}
+
+/// `[sandbox]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sandbox {
+    /// How commands are confined.
+    pub mode: SandboxMode,
+    /// Whether they reach the network.
+    pub network: Network,
+    /// What to do when this machine lacks a mechanism.
+    pub on_missing: OnMissing,
+    /// Whether what they touch is recorded.
+    pub observe: bool,
+    /// Paths that can be written besides the root, as written.
+    pub writable: Vec<Sourced<String>>,
+    /// Paths that can't be read, besides the built-in list, as written.
+    pub unreadable: Vec<Sourced<String>>,
+}
+
+impl Default for Sandbox {
+    fn default() -> Self {
+        Self {
+            // `workspace` once confinement is built; until then that would refuse every command.
+            mode: SandboxMode::Off,
+            network: Network::Allow,
+            on_missing: OnMissing::Refuse,
+            observe: true,
+            writable: Vec::new(),
+            unreadable: Vec::new(),
+        }
+    }
+}
+
+/// `[limits]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// How long a foreground command may run; 0: no limit.
+    pub timeout_ms: u64,
+    /// How long a command may be silent; 0: no limit.
+    pub idle_timeout_ms: u64,
+    /// How many commands of a session run at once; more wait.
+    pub max_running: u64,
+    /// Characters of a stream that the model gets.
+    pub answer_chars: u64,
+    /// Bytes of a stream that the model gets where complete output is promised.
+    pub answer_bytes: u64,
+    /// Bytes of a stream that are kept on disk.
+    pub capture_bytes: u64,
+    /// Memory of a command; 0: no limit.
+    pub memory_mb: u64,
+    /// Processes of a command; 0: no limit.
+    pub processes: u64,
+    /// Processor time of a command; 0: no limit.
+    pub cpu_s: u64,
+    /// What a command may add to the disk; 0: no limit.
+    pub disk_mb: u64,
+    /// Jobs of a session.
+    pub jobs_per_session: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            timeout_ms: 600_000,
+            idle_timeout_ms: 0,
+            max_running: 1024,
+            answer_chars: 30_000,
+            answer_bytes: 8 << 20,
+            capture_bytes: 256 << 20,
+            memory_mb: 0,
+            processes: 0,
+            cpu_s: 0,
+            disk_mb: 0,
+            jobs_per_session: 64,
+        }
+    }
+}
+
+/// `[journal]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Journal {
+    /// Whether nothing runs when the journal can't be written.
+    pub required: bool,
+    /// How long entries are kept; 0: for ever.
+    pub keep_days: u64,
+    /// How much is kept; 0: everything.
+    pub keep_mb: u64,
+}
+
+impl Default for Journal {
+    fn default() -> Self {
+        Self { required: true, keep_days: 30, keep_mb: 2048 }
+    }
+}
+
+/// `[environment]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Environment {
+    /// What a command inherits.
+    pub inherit: Inherit,
+    /// Whether pagers and prompts are switched off.
+    pub quiet: bool,
+    /// Whether variables that look like secrets are hidden.
+    pub hide_secrets: bool,
+    /// Variables that are passed on even so.
+    pub keep: Vec<Sourced<String>>,
+    /// Variables that are set.
+    pub set: BTreeMap<String, Sourced<String>>,
+    /// Variables that are taken away.
+    pub remove: Vec<Sourced<String>>,
+}
+
+impl Default for Environment {
+    fn default() -> Self {
+        Self {
+            inherit: Inherit::All,
+            quiet: true,
+            hide_secrets: true,
+            keep: Vec::new(),
+            set: BTreeMap::new(),
+            remove: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unset_keys_are_built_in_and_unknown_keys_have_no_origin() {
+        let settings = Settings::default();
+        assert_eq!(settings.origin("limits.timeout_ms"), Some(&Origin::BuiltIn));
+        assert_eq!(settings.origin("limits.timeout"), None);
+        assert_eq!(settings.shown("limits.timeout_ms").as_deref(), Some("600000"));
+        assert_eq!(settings.shown("approval.mode"), None);
+    }
+}

@@ -1,0 +1,53 @@
+//! What a project file wanted and didn't get.
+
+use std::fmt;
+
+use super::Origin;
+
+/// Something that was ignored and that a person should know of. Nothing fails because of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// The setting.
+    pub key: &'static str,
+    /// Where it is written.
+    pub origin: Origin,
+    /// Why it was ignored.
+    pub why: Ignored,
+}
+
+/// Why an untrusted project file's setting was ignored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ignored {
+    /// Only trusted files may set this at all.
+    NeedsTrust,
+    /// It isn't stricter than what holds already, which is this.
+    NotStricter {
+        /// The value that stays, as a file would write it.
+        stays: String,
+    },
+    /// A rule's grants; the rule itself counts.
+    Grants,
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, origin, why } = self;
+        match why {
+            Ignored::NeedsTrust => {
+                write!(f, "{origin}: {key} is ignored, only a trusted project file can set it")
+            }
+            Ignored::NotStricter { stays } => {
+                write!(
+                    f,
+                    "{origin}: {key} stays {stays}, an untrusted project file can only make it stricter"
+                )
+            }
+            Ignored::Grants => {
+                write!(
+                    f,
+                    "{origin}: the grants of this {key} are ignored, only a trusted project file can grant"
+                )
+            }
+        }
+    }
+}
