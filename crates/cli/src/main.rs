@@ -1,2 +1,21 @@
-//! The command line.
-fn main() {}
+//! `shellgate`: the command line.
+
+mod args;
+mod commands;
+mod error;
+mod output;
+mod signals;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    // Before anything else: this very program may have been started to be a keeper.
+    shellgate::keeper_hook();
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return error::usage(&error),
+    };
+    commands::dispatch(cli)
+}

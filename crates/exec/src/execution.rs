@@ -75,6 +75,10 @@ impl Execution {
     ///
     /// # Errors
     /// When the keeper talks nonsense or a spool file can't be read.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "waiting can fail, and an iterator that ends would hide it"
+    )]
     pub fn next(&mut self) -> io::Result<Event> {
         loop {
             if let Some(event) = self.ready()? {

@@ -159,7 +159,8 @@ impl Session {
     /// When the output has no place or no keeper can be had. Then nothing was started.
     pub fn start(&self, spec: Spec, stdin: Option<OwnedFd>) -> Result<Execution, SessionError> {
         let folder = self.state.spool();
-        let spool = Spool::create(&folder, spec.id).map_err(|source| SessionError::Spool { folder, source })?;
+        let spool =
+            Spool::create(&folder, spec.id).map_err(|source| SessionError::Spool { folder, source })?;
         let (id, follow) = (spec.id, spec.follow);
         let message = ToKeeper::Start { spec: Box::new(spec), stdin: stdin.is_some() };
         let mut descriptors = vec![spool.files.stdout.as_fd(), spool.files.stderr.as_fd()];
@@ -198,7 +199,11 @@ impl Session {
         self.line(|_| Ok(())).map(Hold)
     }
 
-    fn ask(&self, message: &ToKeeper, descriptors: &[std::os::fd::BorrowedFd<'_>]) -> Result<Line, SessionError> {
+    fn ask(
+        &self,
+        message: &ToKeeper,
+        descriptors: &[std::os::fd::BorrowedFd<'_>],
+    ) -> Result<Line, SessionError> {
         self.line(|line| line.send(message, descriptors))
     }
 
@@ -277,7 +282,9 @@ impl Session {
 #[must_use]
 pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
     let [state, key, keep_bytes] = arguments else { return 2 };
-    let (Some(key), Some(keep_bytes)) = (key.to_str(), keep_bytes.to_str().and_then(|text| text.parse().ok())) else {
+    let (Some(key), Some(keep_bytes)) =
+        (key.to_str(), keep_bytes.to_str().and_then(|text| text.parse().ok()))
+    else {
         return 2;
     };
     let state = StateFolder { path: PathBuf::from(state) };
@@ -360,7 +367,10 @@ impl Line {
 }
 
 fn is_gone(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof)
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof
+    )
 }
 
 /// Sends a whole message.

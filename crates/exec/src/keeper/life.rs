@@ -156,7 +156,8 @@ impl Keeper {
         self.claim_orphans();
         let gone = self.trees.is_empty(key);
         let Some(run) = self.runs.get_mut(&key) else { return };
-        let all_said = run.sources.as_ref().is_none_or(|sources| sources.both().iter().all(|s| s.is_closed()));
+        let all_said =
+            run.sources.as_ref().is_none_or(|sources| sources.both().iter().all(|s| s.is_closed()));
         let end = run.natural_end();
         if gone && all_said {
             return self.answer(key, end);
@@ -240,10 +241,15 @@ impl Keeper {
     /// goes on printing can't hold us here.
     fn drain_waiting(&mut self, key: RunKey) {
         for stream in Stream::BOTH {
-            let source = self.runs.get(&key).and_then(|run| run.sources.as_ref()).map(|both| both.get(stream));
+            let source =
+                self.runs.get(&key).and_then(|run| run.sources.as_ref()).map(|both| both.get(stream));
             let Some(until) = source.map(|source| source.total() + source.waiting()) else { continue };
             loop {
-                let total = self.runs.get(&key).and_then(|run| run.sources.as_ref()).map(|both| both.get(stream).total());
+                let total = self
+                    .runs
+                    .get(&key)
+                    .and_then(|run| run.sources.as_ref())
+                    .map(|both| both.get(stream).total());
                 // One read more than needed notices the end of the stream.
                 let enough = total.is_none_or(|total| total > until);
                 if enough || !self.read_once(key, stream) {
@@ -360,10 +366,10 @@ impl Run {
             Phase::Stopping { cause: Cause::TimedOut(clock), .. } => Some(clock),
             _ => None,
         };
-        let output = self.sources.as_ref().map(|sources| PerStream {
-            stdout: sources.stdout.output(),
-            stderr: sources.stderr.output(),
-        });
+        let output = self
+            .sources
+            .as_ref()
+            .map(|sources| PerStream { stdout: sources.stdout.output(), stderr: sources.stderr.output() });
         let duration = if self.pid.is_some() { self.started.elapsed() } else { std::time::Duration::ZERO };
         Outcome {
             state,
@@ -392,8 +398,10 @@ fn pipes(limit: u64, belongings: Belongings) -> Result<Pipes, SpawnError> {
     let (out, out_end) = pipe().map_err(no_pipe)?;
     let (err, err_end) = pipe().map_err(no_pipe)?;
     let Belongings { spool, stdin } = belongings;
-    let sources =
-        PerStream { stdout: Source::new(out, spool.stdout, limit), stderr: Source::new(err, spool.stderr, limit) };
+    let sources = PerStream {
+        stdout: Source::new(out, spool.stdout, limit),
+        stderr: Source::new(err, spool.stderr, limit),
+    };
     Ok((sources, PerStream { stdout: out_end, stderr: err_end }, stdin))
 }
 

@@ -280,7 +280,8 @@ impl Keeper {
     /// some executions of any size. A keeper of one command counts by the luck of its draw.
     pub(super) fn prune(&mut self) {
         let much = self.unpruned.bytes >= self.keep_bytes / 64;
-        let many = self.unpruned.executions >= 64 || (self.unpruned.executions > 0 && std::process::id() % 64 == 0);
+        let many = self.unpruned.executions >= 64
+            || (self.unpruned.executions > 0 && std::process::id().is_multiple_of(64));
         if much && self.unpruned.bytes > 0 || many {
             self.unpruned = Unpruned::default();
             // Nobody waits for this, and nothing is lost when it fails.

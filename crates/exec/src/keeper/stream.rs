@@ -118,7 +118,9 @@ impl Source {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // A full disk must not stop the command: from here on only the end is remembered.
                 short => {
-                    self.lost = Some(short.map_or_else(|error| plain(&error), |_| "the file takes no more".to_owned()));
+                    self.lost = Some(
+                        short.map_or_else(|error| plain(&error), |_| "the file takes no more".to_owned()),
+                    );
                     break;
                 }
             }

@@ -85,13 +85,15 @@ impl Trees {
         let members = self.members(run);
         signal_all(&members, signal);
         // A suspended process would only hear the signal when somebody wakes it.
-        let suspended: Vec<Member> = members.into_iter().filter(|member| member.stat.letter == b'T').collect();
+        let suspended: Vec<Member> =
+            members.into_iter().filter(|member| member.stat.letter == b'T').collect();
         signal_all(&suspended, Signal::CONT);
     }
 
     /// Ends every process below us that belongs to no execution.
     pub(super) fn kill_strangers(&self) {
-        let strangers = self.orphans.iter().filter(|(_, owner)| owner.is_none()).map(|(pid, _)| *pid).collect();
+        let strangers =
+            self.orphans.iter().filter(|(_, owner)| owner.is_none()).map(|(pid, _)| *pid).collect();
         signal_all(&descend(strangers), Signal::KILL);
     }
 }

@@ -28,7 +28,8 @@ pub fn prune(folder: &Path, keep_bytes: u64) -> io::Result<Pruned> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         // Names are ULIDs, so their order is the order of time.
-        let Some(id) = entry.file_name().to_str().and_then(|name| name.split_once('.')).map(|(id, _)| id.to_owned())
+        let Some(id) =
+            entry.file_name().to_str().and_then(|name| name.split_once('.')).map(|(id, _)| id.to_owned())
         else {
             continue;
         };
@@ -47,7 +48,8 @@ pub fn prune(folder: &Path, keep_bytes: u64) -> io::Result<Pruned> {
         if !execution.iter().all(|(_, path, _)| is_finished(path)) {
             continue;
         }
-        let freed = execution.iter().filter(|(_, path, _)| fs::remove_file(path).is_ok()).map(|(_, _, size)| size);
+        let freed =
+            execution.iter().filter(|(_, path, _)| fs::remove_file(path).is_ok()).map(|(_, _, size)| size);
         let freed: u64 = freed.sum();
         used = used.saturating_sub(freed);
         pruned.bytes += freed;
@@ -57,7 +59,8 @@ pub fn prune(folder: &Path, keep_bytes: u64) -> io::Result<Pruned> {
 }
 
 fn is_finished(path: &Path) -> bool {
-    File::open(path).is_ok_and(|file| rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok())
+    File::open(path)
+        .is_ok_and(|file| rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok())
 }
 
 #[cfg(test)]

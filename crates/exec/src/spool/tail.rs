@@ -10,6 +10,9 @@ impl Tail {
     pub(crate) const KEPT: usize = 64 << 10;
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
+        if bytes.len() > Self::KEPT {
+            self.bytes.clear();
+        }
         let bytes = bytes.get(bytes.len().saturating_sub(Self::KEPT)..).unwrap_or_default();
         if self.bytes.len() + bytes.len() > 2 * Self::KEPT {
             // Moved once per KEPT bytes, so a byte is copied twice at most.

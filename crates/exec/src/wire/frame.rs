@@ -6,7 +6,8 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -36,7 +37,8 @@ impl From<FrameError> for io::Error {
 pub(crate) fn encode(message: &impl Serialize) -> Result<Vec<u8>, FrameError> {
     let mut bytes = postcard::to_extend(message, vec![0; 4])?;
     let length = bytes.len() - 4;
-    let header = u32::try_from(length).ok().filter(|_| length <= LONGEST).ok_or(FrameError::TooLong(length))?;
+    let header =
+        u32::try_from(length).ok().filter(|_| length <= LONGEST).ok_or(FrameError::TooLong(length))?;
     if let Some(start) = bytes.first_chunk_mut::<4>() {
         *start = header.to_le_bytes();
     }
@@ -44,7 +46,11 @@ pub(crate) fn encode(message: &impl Serialize) -> Result<Vec<u8>, FrameError> {
 }
 
 /// Sends as much of `bytes` as the socket takes, with `descriptors` on the first byte; says how much that was.
-pub(crate) fn send(socket: BorrowedFd<'_>, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<usize> {
+pub(crate) fn send(
+    socket: BorrowedFd<'_>,
+    bytes: &[u8],
+    descriptors: &[BorrowedFd<'_>],
+) -> io::Result<usize> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     if !descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
@@ -70,7 +76,8 @@ impl Frames {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let flags = flags | RecvFlags::CMSG_CLOEXEC;
-        let received = rustix::net::recvmsg(socket, &mut [IoSliceMut::new(&mut buffer)], &mut control, flags)?;
+        let received =
+            rustix::net::recvmsg(socket, &mut [IoSliceMut::new(&mut buffer)], &mut control, flags)?;
         for message in control.drain() {
             if let RecvAncillaryMessage::ScmRights(descriptors) = message {
                 self.descriptors.extend(descriptors);
@@ -145,7 +152,9 @@ mod tests {
         let mut frames = Frames::default();
         frames.receive(&theirs, RecvFlags::empty()).unwrap();
         assert_eq!(frames.next::<Urgency>().unwrap(), Some(Urgency::Now));
-        assert!(frames.descriptor().is_some() && frames.descriptor().is_some() && frames.descriptor().is_none());
+        assert!(
+            frames.descriptor().is_some() && frames.descriptor().is_some() && frames.descriptor().is_none()
+        );
     }
 
     #[test]

@@ -91,9 +91,9 @@ pub(crate) fn tag(pid: u32) -> Option<u64> {
 /// The value of `name` in the environment that `pid` was started with, when we may see it.
 pub(crate) fn variable(pid: u32, name: &str) -> Option<String> {
     let environ = read(&format!("/proc/{pid}/environ"), 1 << 20)?;
-    let value = environ.split(|byte| *byte == 0).find_map(|entry| {
-        entry.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"="))
-    })?;
+    let value = environ
+        .split(|byte| *byte == 0)
+        .find_map(|entry| entry.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"=")))?;
     Some(String::from_utf8_lossy(value).into_owned())
 }
 

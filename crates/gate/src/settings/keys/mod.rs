@@ -15,7 +15,7 @@ pub use self::{
 };
 pub(crate) use self::{
     kind::{Kind, Slot, TextsOf, WordSlot, WordSlotOf, slot},
-    nearest::{did_you_mean, key_hint, nearest, section_hint},
+    nearest::{did_you_mean, distance, key_hint, nearest, section_hint},
     table::KEYS,
 };
 

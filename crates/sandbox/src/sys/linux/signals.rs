@@ -135,3 +135,17 @@ pub(crate) fn set_mask(how: libc::c_int, set: &libc::sigset_t) {
     // SAFETY: `set` is an initialised signal set; the old mask isn't wanted.
     unsafe { libc::sigprocmask(how, set, std::ptr::null_mut()) };
 }
+
+impl Signal {
+    /// Whether this process was told to ignore it.
+    #[must_use]
+    pub fn is_ignored(self) -> bool {
+        let Some((_, number)) = NUMBERS.iter().find(|(signal, _)| *signal == self) else { return false };
+        let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: a null new action only asks; the old one is written to memory that holds it.
+        let asked = unsafe { libc::sigaction(*number, std::ptr::null(), action.as_mut_ptr()) };
+        // SAFETY: zeroed before, and plain data for any bytes.
+        let action = unsafe { action.assume_init() };
+        asked == 0 && action.sa_sigaction == libc::SIG_IGN
+    }
+}

@@ -3,7 +3,7 @@
 //! The child shares our memory until it calls `exec` (`CLONE_VM | CLONE_VFORK`, as `posix_spawn` does it), so that no
 //! page table is copied: measured at 1.03 times a bare `posix_spawn`, where a `fork` costs 1.10. The price is a
 //! discipline: between `clone` and `exec` the child makes system calls and nothing else. It allocates nothing, takes
-//! no lock, and touches only what [`Prepared`] laid out before. We stand still meanwhile, so there is no race.
+//! no lock, and touches only what `Prepared` laid out before. We stand still meanwhile, so there is no race.
 //!
 //! Why not `posix_spawn` itself: it can't set a resource limit or a parent-death signal, and the exec-time guard will
 //! need the child to wait before its `exec`.

@@ -13,7 +13,8 @@ use std::{io, ptr};
 /// When the kernel doesn't say where the arguments lie; then nothing was changed.
 pub fn blank_arguments(keep: usize) -> io::Result<()> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
-    let range = argument_range(&stat).ok_or_else(|| io::Error::other("no argument addresses in /proc/self/stat"))?;
+    let range =
+        argument_range(&stat).ok_or_else(|| io::Error::other("no argument addresses in /proc/self/stat"))?;
     let listing = std::fs::read("/proc/self/cmdline")?;
     let length = range.end.saturating_sub(range.start);
     if listing.len() != length {

@@ -1,0 +1,164 @@
+//! What can be typed.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use shellgate::Dialect;
+use shellgate::settings::{
+    ApprovalMode, Asker, Decision, Flags, Network, OnMissing, SandboxMode, parse_duration,
+};
+
+/// The gate that an AI agent's shell commands pass.
+#[derive(Debug, Parser)]
+#[command(name = "shellgate", version, arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a command and show its output as it comes
+    ///
+    /// One word is text for bash; several words after `--` are a program and its arguments, which no shell reads.
+    /// Exits as the command does: 128+n when it was ended by signal n, 127 not found, 126 not executable, 125 refused,
+    /// 124 timed out, 130 canceled.
+    #[command(after_help = "\
+Examples:
+  shellgate run 'cargo test 2>&1 | tail'
+  shellgate run --timeout 30s -- rsync -a src/ dst/
+  git diff | shellgate run 'wc -l'")]
+    Run(RunArgs),
+    /// Answer one tool call, as an agent makes it
+    ///
+    /// Standard output is exactly what the model would get. Exits 0 when the call was answered, 3 when it was refused.
+    #[command(after_help = "\
+Examples:
+  shellgate call '{\"command\": \"ls -la\"}'
+  echo '{\"command\": \"sleep 1; date\"}' | shellgate call --events")]
+    Call(CallArgs),
+    /// Print a completion script for your shell
+    Completions {
+        /// The shell to complete in
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    /// Leave it running and return
+    #[arg(long)]
+    pub(crate) background: bool,
+    /// Text for bash
+    #[arg(value_name = "COMMAND", conflicts_with = "argv", required_unless_present = "argv")]
+    pub(crate) text: Option<OsString>,
+    /// A program and its arguments; a single word is text for bash
+    #[arg(last = true, value_name = "WORD")]
+    pub(crate) argv: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CallArgs {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    /// Print what happens as it happens, one JSON object a line
+    #[arg(long)]
+    pub(crate) events: bool,
+    /// The arguments of the call; `-` or nothing reads standard input
+    #[arg(value_name = "JSON")]
+    pub(crate) arguments: Option<OsString>,
+}
+
+/// What every command takes that judges or runs.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// The form of arguments and answers
+    #[arg(long, value_name = "D", default_value = "shellgate", value_parser = dialect)]
+    pub(crate) dialect: &'static Dialect,
+    /// The folder that commands run in and below [default: `workspace.working_directory`, else the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// The conversation this belongs to [default: `$SHELLGATE_SESSION`, else one per root]
+    #[arg(long, value_name = "S")]
+    pub(crate) session: Option<String>,
+    /// One more settings file, TOML or an agent's `settings.json`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Vec<PathBuf>,
+    /// Allow commands that begin with PREFIX; may be repeated
+    #[arg(long, value_name = "PREFIX")]
+    core: Vec<String>,
+    /// Deny commands that begin with PREFIX; may be repeated
+    #[arg(long, value_name = "PREFIX")]
+    exclude: Vec<String>,
+    /// For what no rule covers
+    #[arg(long, value_name = "D", value_parser = PossibleValuesParser::new(Decision::NAMES))]
+    default: Option<String>,
+    /// What becomes of a question
+    #[arg(long, value_name = "MODE", value_parser = PossibleValuesParser::new(ApprovalMode::NAMES))]
+    approve: Option<String>,
+    /// Who is asked
+    #[arg(long, value_name = "WHO", value_parser = PossibleValuesParser::new(["terminal", "queue"]))]
+    ask: Option<String>,
+    /// How commands are confined
+    #[arg(long, value_name = "MODE", value_parser = PossibleValuesParser::new(SandboxMode::NAMES))]
+    sandbox: Option<String>,
+    /// Whether they reach the network
+    #[arg(long, value_name = "N", value_parser = PossibleValuesParser::new(Network::NAMES))]
+    network: Option<String>,
+    /// When this machine can't confine as asked
+    #[arg(long, value_name = "WHAT", value_parser = PossibleValuesParser::new(OnMissing::NAMES))]
+    on_missing: Option<String>,
+    /// How long it may run: `30s`, `5m`, `1500ms`; a bare number is milliseconds
+    #[arg(long, value_name = "T", value_parser = parse_duration)]
+    timeout: Option<u64>,
+    /// The folder to start in, relative to the root
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) directory: Option<String>,
+    /// For programs: the native result on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Colours [default: on a terminal, unless NO_COLOR is set]
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Common {
+    /// The flags that change settings. Clap has checked the words, so none fails here.
+    pub(crate) fn flags(&self) -> Flags {
+        fn word<T: std::str::FromStr>(text: Option<&String>) -> Option<T> {
+            text.and_then(|text| text.parse().ok())
+        }
+        Flags {
+            core: self.core.clone(),
+            exclude: self.exclude.clone(),
+            default: word::<Decision>(self.default.as_ref()),
+            approve: word::<ApprovalMode>(self.approve.as_ref()),
+            ask: word::<Asker>(self.ask.as_ref()),
+            sandbox: word::<SandboxMode>(self.sandbox.as_ref()),
+            network: word::<Network>(self.network.as_ref()),
+            on_missing: word::<OnMissing>(self.on_missing.as_ref()),
+            timeout_ms: self.timeout,
+        }
+    }
+}
+
+/// The seed dialects have an issue of their own; until then they are named as what they are.
+const UNBUILT: &[&str] = &["asimi", "gemini", "qwen", "agent-world"];
+
+fn dialect(name: &str) -> Result<&'static Dialect, String> {
+    Dialect::named(name).ok_or_else(|| match UNBUILT.contains(&name) {
+        true => format!("the dialect `{name}` is not yet built"),
+        false => "use `shellgate`".to_owned(),
+    })
+}

@@ -1,0 +1,65 @@
+//! Errors for people: one sentence and a hint, on standard error, and the exit code.
+
+use std::process::ExitCode;
+
+use shellgate::{ErrorObject, Report, SpawnTrouble, State};
+
+use crate::output;
+
+/// Exit codes of `run` that aren't the command's own.
+const TIMED_OUT: u8 = 124;
+const REFUSED: u8 = 125;
+const NOT_EXECUTABLE: u8 = 126;
+const NOT_FOUND: u8 = 127;
+const CANCELED: u8 = 130;
+
+/// Exit codes of everything else.
+const USAGE: u8 = 2;
+pub(crate) const CALL_REFUSED: u8 = 3;
+
+/// What clap has to say.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    let for_help = !error.use_stderr();
+    // Of `run`, 2 could be the command's own.
+    let run = std::env::args_os().nth(1).is_some_and(|word| word == "run");
+    ExitCode::from(match (for_help, run) {
+        (true, _) => 0,
+        (false, true) => REFUSED,
+        (false, false) => USAGE,
+    })
+}
+
+/// Shows `error`.
+pub(crate) fn show(error: &ErrorObject) {
+    output::say(&format!("{}: {}", error.code, error.message));
+    if let Some(rule) = &error.rule {
+        output::say(&format!("  rule: {rule}"));
+    }
+    if let Some(hint) = &error.hint {
+        output::say(&format!("  hint: {hint}"));
+    }
+}
+
+/// The exit code of `run`.
+pub(crate) fn run_code(report: &Report) -> u8 {
+    match (report.status, &report.error) {
+        (State::TimedOut, _) => TIMED_OUT,
+        (State::Canceled, _) => CANCELED,
+        (_, Some(error)) => spawn_code(error),
+        (_, None) => match (report.exit_code, &report.signal) {
+            (Some(code), _) => u8::try_from(code & 0xff).unwrap_or(u8::MAX),
+            (None, Some(signal)) => u8::try_from(128 + signal.number).unwrap_or(u8::MAX),
+            (None, None) => 0,
+        },
+    }
+}
+
+/// No bash is our trouble; a program that was named and isn't there is the caller's, and shells have codes for it.
+fn spawn_code(error: &ErrorObject) -> u8 {
+    match error.spawn {
+        Some(SpawnTrouble::NotFound) => NOT_FOUND,
+        Some(SpawnTrouble::NotExecutable) => NOT_EXECUTABLE,
+        Some(SpawnTrouble::NoShell | SpawnTrouble::Other) | None => REFUSED,
+    }
+}

@@ -1,0 +1,188 @@
+//! Reading arguments by a table of fields.
+//!
+//! The rules are the same for every dialect: an unknown field is an error that names the nearest known one, a repeated
+//! field is an error, also under another name, `null` counts as absent, a wrong type names field, wanted and seen.
+
+use std::collections::BTreeMap;
+
+use super::json::Json;
+use crate::ErrorObject;
+use crate::settings::LONGEST_MS;
+use crate::settings::keys::{distance, nearest};
+
+/// A field of a tool's arguments.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    /// Other names that models use for it. Never advertised.
+    pub(super) aliases: &'static [&'static str],
+    pub(super) required: bool,
+}
+
+/// Fields that clients add by themselves and that mean nothing to us.
+const INJECTED: &[&str] = &[
+    // Gemini CLI, to every tool.
+    "wait_for_previous",
+];
+
+/// The arguments of a call, by the names of the table.
+#[derive(Debug)]
+pub(super) struct Arguments {
+    values: BTreeMap<&'static str, Json>,
+}
+
+impl Arguments {
+    /// Reads `text` by `fields`.
+    pub(super) fn read(text: &str, fields: &'static [Field]) -> Result<Self, ErrorObject> {
+        let json: Json = serde_json::from_str(text).map_err(|error| {
+            ErrorObject::invalid(format!("this is not JSON: {error}")).hint("send one JSON object")
+        })?;
+        let Json::Object(entries) = json else {
+            let message = format!("the arguments are {}, not an object", json.kind());
+            return Err(ErrorObject::invalid(message).hint("send one JSON object"));
+        };
+        let mut values: BTreeMap<&'static str, Json> = BTreeMap::new();
+        let mut seen: BTreeMap<&'static str, String> = BTreeMap::new();
+        for (key, value) in entries {
+            if INJECTED.contains(&key.as_str()) {
+                continue;
+            }
+            let field =
+                fields.iter().find(|field| field.name == key || field.aliases.contains(&key.as_str()));
+            let field = field.ok_or_else(|| unknown(&key, fields))?;
+            if let Some(before) = seen.insert(field.name, key.clone()) {
+                return Err(repeated(&key, &before));
+            }
+            if value != Json::Null {
+                values.insert(field.name, value);
+            }
+        }
+        let missing = fields.iter().find(|field| field.required && !values.contains_key(field.name));
+        if let Some(field) = missing {
+            return Err(ErrorObject::invalid(format!("`{}` is missing", field.name)).token(field.name));
+        }
+        Ok(Self { values })
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    pub(super) fn text(&mut self, name: &'static str) -> Result<Option<String>, ErrorObject> {
+        self.take(name, "a string", |value| match value {
+            Json::Text(text) => Ok(text),
+            other => Err(other),
+        })
+    }
+
+    pub(super) fn flag(&mut self, name: &'static str) -> Result<Option<bool>, ErrorObject> {
+        self.take(name, "a boolean", |value| match value {
+            Json::Bool(flag) => Ok(flag),
+            other => Err(other),
+        })
+    }
+
+    /// A time in milliseconds, within what a call may ask for.
+    pub(super) fn milliseconds(&mut self, name: &'static str) -> Result<Option<u64>, ErrorObject> {
+        let number = self.take(name, "a whole number", |value| match value {
+            Json::Whole(number) => Ok(number),
+            other => Err(other),
+        })?;
+        let Some(number) = number else { return Ok(None) };
+        match u64::try_from(number) {
+            Ok(ms @ 1..=LONGEST_MS) => Ok(Some(ms)),
+            _ => Err(ErrorObject::invalid(format!("`{name}` is {number}, out of range"))
+                .token(name)
+                .hint(format!("use 1 to {LONGEST_MS} milliseconds"))),
+        }
+    }
+
+    pub(super) fn texts(&mut self, name: &'static str) -> Result<Option<Vec<String>>, ErrorObject> {
+        let list = self.take(name, "a list of strings", |value| match value {
+            Json::List(list) => Ok(list),
+            other => Err(other),
+        })?;
+        let Some(list) = list else { return Ok(None) };
+        let texts = list.into_iter().enumerate().map(|(at, value)| match value {
+            Json::Text(text) => Ok(text),
+            other => Err(wrong_type(&format!("{name}[{at}]"), "a string", &other)),
+        });
+        texts.collect::<Result<_, _>>().map(Some)
+    }
+
+    pub(super) fn variables(&mut self, name: &'static str) -> Result<BTreeMap<String, String>, ErrorObject> {
+        let entries = self.take(name, "an object of strings", |value| match value {
+            Json::Object(entries) => Ok(entries),
+            other => Err(other),
+        })?;
+        let mut variables = BTreeMap::new();
+        for (key, value) in entries.unwrap_or_default() {
+            let Json::Text(value) = value else {
+                return Err(wrong_type(&format!("{name}.{key}"), "a string", &value));
+            };
+            if variables.insert(key.clone(), value).is_some() {
+                return Err(repeated(&format!("{name}.{key}"), &format!("{name}.{key}")));
+            }
+        }
+        Ok(variables)
+    }
+
+    /// One of some words.
+    pub(super) fn word(
+        &mut self,
+        name: &'static str,
+        words: &'static [&'static str],
+    ) -> Result<Option<&'static str>, ErrorObject> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        let known = words.iter().copied().find(|word| *word == text);
+        known.map(Some).ok_or_else(|| {
+            let list = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ");
+            ErrorObject::invalid(format!("`{name}` is {text:?}")).token(text).hint(format!("use {list}"))
+        })
+    }
+
+    fn take<T>(
+        &mut self,
+        name: &'static str,
+        wanted: &str,
+        convert: impl FnOnce(Json) -> Result<T, Json>,
+    ) -> Result<Option<T>, ErrorObject> {
+        let Some(value) = self.values.remove(name) else { return Ok(None) };
+        convert(value).map(Some).map_err(|seen| wrong_type(name, wanted, &seen))
+    }
+}
+
+fn wrong_type(field: &str, wanted: &str, seen: &Json) -> ErrorObject {
+    let seen = match seen {
+        Json::Fraction(_) => "a fraction",
+        other => other.kind(),
+    };
+    ErrorObject::invalid(format!("`{field}` must be {wanted}, not {seen}")).token(field)
+}
+
+fn unknown(key: &str, fields: &[Field]) -> ErrorObject {
+    let error = ErrorObject::invalid(format!("there is no field `{key}`")).token(key);
+    let known = || fields.iter().map(|field| field.name);
+    if let Some(name) = nearest(key, known()) {
+        return error.hint(format!("did you mean `{name}`?"));
+    }
+    // A key of any length may come, and the distance takes time by it.
+    let start: String = key.chars().take(64).collect();
+    match known().min_by_key(|name| distance(&start, name)) {
+        Some(name) => error.hint(format!("the nearest is `{name}`; the fields are {}", names(fields))),
+        None => error,
+    }
+}
+
+fn names(fields: &[Field]) -> String {
+    fields.iter().map(|field| format!("`{}`", field.name)).collect::<Vec<_>>().join(", ")
+}
+
+fn repeated(key: &str, before: &str) -> ErrorObject {
+    let message = if key == before {
+        format!("`{key}` is given twice")
+    } else {
+        format!("`{key}` and `{before}` are the same field")
+    };
+    ErrorObject::invalid(message).token(key).hint("give it once")
+}

@@ -1,0 +1,109 @@
+//! A request that runs.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use shellgate_exec as exec;
+use shellgate_exec::{Stopper, Stream, Urgency};
+
+use crate::report::{Asked, Report};
+use crate::settings::Limits;
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Event {
+    /// The execution moved on.
+    State(exec::State),
+    /// It printed something: the bytes as they were.
+    Output {
+        /// Where.
+        stream: Stream,
+        /// How many bytes came before on that stream.
+        offset: u64,
+        /// What.
+        bytes: Vec<u8>,
+    },
+    /// The answer. Nothing follows.
+    Ended(Box<Report>),
+}
+
+/// A request that runs. Dropping it before its answer stops it, unless it is in the background.
+#[derive(Debug)]
+pub struct Execution {
+    pub(crate) inner: exec::Execution,
+    pub(crate) asked: Asked,
+    pub(crate) limits: Limits,
+}
+
+impl Execution {
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> String {
+        self.asked.id.clone()
+    }
+
+    /// The next event, waiting for it.
+    ///
+    /// # Errors
+    /// When the keeper can't be understood or a spool file not be read.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "waiting can fail, and an iterator that ends would hide it"
+    )]
+    pub fn next(&mut self) -> io::Result<Event> {
+        let event = self.inner.next()?;
+        Ok(self.translate(event))
+    }
+
+    /// The next event, if there is one; else wait until the descriptor is readable.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    pub fn try_next(&mut self) -> io::Result<Option<Event>> {
+        let event = self.inner.try_next()?;
+        Ok(event.map(|event| self.translate(event)))
+    }
+
+    /// Waits for the answer.
+    ///
+    /// # Errors
+    /// When the keeper can't be understood.
+    pub fn wait(&mut self) -> io::Result<Report> {
+        let outcome = self.inner.wait()?;
+        Ok(self.report(*outcome))
+    }
+
+    /// Stops it; the answer still comes.
+    ///
+    /// # Errors
+    /// When the keeper can't be reached.
+    pub fn stop(&self, urgency: Urgency) -> io::Result<()> {
+        self.inner.stop(urgency)
+    }
+
+    /// A handle that stops it from elsewhere.
+    ///
+    /// # Errors
+    /// When the process has no descriptor left.
+    pub fn stopper(&self) -> io::Result<Stopper> {
+        self.inner.stopper()
+    }
+
+    fn translate(&self, event: exec::Event) -> Event {
+        match event {
+            exec::Event::State(state) => Event::State(state),
+            exec::Event::Output { stream, offset, bytes } => Event::Output { stream, offset, bytes },
+            exec::Event::Ended(outcome) => Event::Ended(Box::new(self.report(*outcome))),
+        }
+    }
+
+    fn report(&self, outcome: exec::Outcome) -> Report {
+        Report::ended(&self.asked, &self.limits, outcome, self.inner.spool())
+    }
+}
+
+impl AsFd for Execution {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.inner.as_fd()
+    }
+}

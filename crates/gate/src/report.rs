@@ -1,0 +1,258 @@
+//! The native result: everything that is known about one request, in the order of the contract.
+//!
+//! Every dialect writes its answer from this.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+use shellgate_exec::{Clock, Exit, Failure, Outcome, PerStream, Spool, State, Stream};
+
+use crate::judge::Verdict;
+use crate::request::{Action, Detail};
+use crate::settings::Limits;
+use crate::signal_names::SignalName;
+use crate::text::{Limit, Source, view};
+use crate::{Code, ErrorObject, SpawnTrouble};
+
+/// One request and what became of it.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the fields are documented in docs/results.md, where their readers look")]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are the contract's")]
+pub struct Report {
+    pub id: String,
+    pub status: State,
+    pub command: String,
+    pub directory: String,
+    pub exit_code: Option<i32>,
+    pub signal: Option<SignalName>,
+    pub error: Option<ErrorObject>,
+    pub stdout: String,
+    pub stderr: String,
+    pub stdout_bytes: u64,
+    pub stderr_bytes: u64,
+    pub stdout_truncated: bool,
+    pub stderr_truncated: bool,
+    pub stdout_file: Option<PathBuf>,
+    pub stderr_file: Option<PathBuf>,
+    pub timed_out: bool,
+    pub canceled: bool,
+    pub duration_ms: u64,
+    pub pid: Option<u32>,
+    pub host_pid: Option<u32>,
+    pub background: Vec<Background>,
+    pub job: Option<String>,
+    pub waiting_for_input: bool,
+    pub verdict: Option<Verdict>,
+    pub effects: Option<()>,
+    pub denials: Option<()>,
+    pub artifacts: Vec<()>,
+    /// Why a stream's file is shorter than the stream, when that is not the limit asked for.
+    #[serde(skip)]
+    pub lost: PerStream<Option<String>>,
+}
+
+/// A process that outlived the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "as above")]
+pub struct Background {
+    pub pid: u32,
+    pub host_pid: u32,
+    pub command: String,
+}
+
+/// What is known of a request before it runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) id: String,
+    pub(crate) action: Action,
+    pub(crate) directory: String,
+    pub(crate) detail: Detail,
+    pub(crate) verdict: Option<Verdict>,
+}
+
+impl Report {
+    /// A request that was refused, or whose program could not even be looked for.
+    pub(crate) fn refused(asked: &Asked, error: ErrorObject) -> Self {
+        Self {
+            id: asked.id.clone(),
+            status: State::Failed,
+            command: asked.action.shown(),
+            directory: asked.directory.clone(),
+            exit_code: None,
+            signal: None,
+            error: Some(error),
+            stdout: String::new(),
+            stderr: String::new(),
+            stdout_bytes: 0,
+            stderr_bytes: 0,
+            stdout_truncated: false,
+            stderr_truncated: false,
+            stdout_file: None,
+            stderr_file: None,
+            timed_out: false,
+            canceled: false,
+            duration_ms: 0,
+            pid: None,
+            host_pid: None,
+            background: Vec::new(),
+            job: None,
+            waiting_for_input: false,
+            verdict: asked.verdict.clone(),
+            effects: None,
+            denials: None,
+            artifacts: Vec::new(),
+            lost: PerStream::default(),
+        }
+    }
+
+    /// The answer to a call that could not even be read.
+    #[must_use]
+    pub fn of_error(error: ErrorObject) -> Self {
+        Self::refused(&Asked::unread(), error)
+    }
+
+    /// A request that ran, or was to run.
+    pub(crate) fn ended(asked: &Asked, limits: &Limits, outcome: Outcome, spool: &Spool) -> Self {
+        let limit = match asked.detail {
+            Detail::Minimal => Limit::Chars(usize::try_from(limits.answer_chars).unwrap_or(usize::MAX)),
+            Detail::Full => Limit::Bytes(usize::try_from(limits.answer_bytes).unwrap_or(usize::MAX)),
+        };
+        let text = |stream: Stream| {
+            let output = outcome.output.get(stream);
+            if output.total == 0 {
+                return (String::new(), false);
+            }
+            let source = Source {
+                file: spool.files.get(stream),
+                path: spool.paths.get(stream),
+                spooled: output.spooled,
+                total: output.total,
+                tail: &output.tail,
+                lost: output.lost.clone(),
+            };
+            let view = view(&source, limit);
+            (view.text, view.truncated)
+        };
+        let (stdout, stdout_truncated) = text(Stream::Stdout);
+        let (stderr, stderr_truncated) = text(Stream::Stderr);
+        let background = outcome.background.iter().map(|process| Background {
+            pid: process.pid,
+            host_pid: process.pid,
+            command: process.command.clone(),
+        });
+        Self {
+            status: outcome.state,
+            exit_code: exit_code(outcome.exit),
+            signal: signal(outcome.exit),
+            error: error(asked, &outcome),
+            stdout,
+            stderr,
+            stdout_bytes: outcome.output.stdout.total,
+            stderr_bytes: outcome.output.stderr.total,
+            stdout_truncated,
+            stderr_truncated,
+            stdout_file: Some(spool.paths.stdout.clone()),
+            stderr_file: Some(spool.paths.stderr.clone()),
+            timed_out: outcome.state == State::TimedOut,
+            canceled: outcome.state == State::Canceled,
+            duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+            pid: outcome.pid,
+            host_pid: outcome.pid,
+            background: background.collect(),
+            lost: PerStream {
+                stdout: outcome.output.stdout.lost.clone(),
+                stderr: outcome.output.stderr.lost.clone(),
+            },
+            ..Self::refused(asked, ErrorObject::new(Code::Busy, ""))
+        }
+    }
+
+    /// Whether nothing was started, because something or somebody said no.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        self.error.as_ref().is_some_and(|error| error.code.is_refusal())
+    }
+}
+
+const fn exit_code(exit: Option<Exit>) -> Option<i32> {
+    match exit {
+        Some(Exit::Code(code)) => Some(code),
+        _ => None,
+    }
+}
+
+fn signal(exit: Option<Exit>) -> Option<SignalName> {
+    match exit {
+        Some(Exit::Signal(number)) => Some(SignalName::new(number)),
+        _ => None,
+    }
+}
+
+fn error(asked: &Asked, outcome: &Outcome) -> Option<ErrorObject> {
+    if let Some(failure) = &outcome.failure {
+        return Some(failed(asked, failure));
+    }
+    match (outcome.state, outcome.clock) {
+        (State::TimedOut, Some(Clock::Idle(limit))) => {
+            let message = format!("the command printed nothing for {} and was stopped", seconds(limit));
+            let hint = "raise `idle_timeout_ms`, or run it with `background`";
+            Some(ErrorObject::new(Code::TimedOut, message).hint(hint))
+        }
+        (State::TimedOut, clock) => {
+            let limit = if let Some(Clock::Wall(limit)) = clock { limit } else { outcome.duration };
+            let message = format!("the command ran longer than {} and was stopped", seconds(limit));
+            let hint = "raise `timeout_ms`, or run it with `background`";
+            Some(ErrorObject::new(Code::TimedOut, message).hint(hint))
+        }
+        (State::Canceled, _) if outcome.pid.is_none() => {
+            Some(ErrorObject::new(Code::Canceled, "the command was canceled before it started"))
+        }
+        (State::Canceled, _) => {
+            Some(ErrorObject::new(Code::Canceled, "the command was canceled and stopped"))
+        }
+        _ => None,
+    }
+}
+
+fn failed(asked: &Asked, failure: &Failure) -> ErrorObject {
+    let program = match &asked.action {
+        Action::Shell(_) => crate::sys::shell::SHELL,
+        Action::Program(argv) => argv.first().map_or("", String::as_str),
+    };
+    match failure {
+        Failure::NotExecuted { message, errno } => {
+            let trouble = match (&asked.action, *errno == rustix::io::Errno::NOENT.raw_os_error()) {
+                (Action::Shell(_), _) => SpawnTrouble::NoShell,
+                (Action::Program(_), true) => SpawnTrouble::NotFound,
+                (Action::Program(_), false) => SpawnTrouble::NotExecutable,
+            };
+            let message = format!("`{program}` could not be executed: {message}");
+            ErrorObject::spawn_failed(trouble, message).token(program)
+        }
+        Failure::NoDirectory { message } => {
+            let message = format!("the folder `{}` could not be entered: {message}", asked.directory);
+            ErrorObject::spawn_failed(SpawnTrouble::Other, message).token(asked.directory.clone())
+        }
+        Failure::NoProcess { message } => {
+            ErrorObject::spawn_failed(SpawnTrouble::Other, format!("no process could be started: {message}"))
+                .hint("the machine is out of processes, memory or descriptors; try again when it has some")
+        }
+        Failure::KeeperLost => ErrorObject::new(
+            Code::KeeperLost,
+            "the keeper of this session ended before the command did, so how the command ended is not known",
+        )
+        .hint("what was printed until then is in the files; run the command again if that is safe"),
+    }
+}
+
+/// A duration as people say it.
+#[must_use]
+pub fn seconds(duration: Duration) -> String {
+    let ms = duration.as_millis();
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        _ if ms.is_multiple_of(1_000) => format!("{} s", ms / 1_000),
+        _ => format!("{}.{} s", ms / 1_000, format!("{:03}", ms % 1_000).trim_end_matches('0')),
+    }
+}

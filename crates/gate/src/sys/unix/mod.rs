@@ -1,0 +1,3 @@
+//! Linux and macOS: `bash -c`.
+
+pub(crate) mod shell;

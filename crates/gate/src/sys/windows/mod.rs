@@ -1,0 +1,3 @@
+//! Windows: `cmd.exe /c`.
+
+pub(crate) mod shell;
