@@ -2,7 +2,7 @@
 //!
 //! A command inherits the variables of whoever started shellgate, less what would change how bash or the
 //! loader work, and less what looks like a secret: an agent reads everything a command prints, so `env` must
-//! not be a way to a token. [`build`] applies the rules in a fixed order:
+//! not be a way to a token. [`build()`] applies the rules in a fixed order:
 //!
 //! 1. never: variables that make bash or the loader run code (`tables::NEVER`). No setting brings an
 //!    inherited one back.

@@ -5,7 +5,7 @@
 //! limit, with one honest line where something is missing. The spool file keeps the real bytes.
 //!
 //! How it works:
-//! 1. [`view`] looks at two samples. What is [`Binary`] is described by kind, size and hash, never shown.
+//! 1. [`view()`] looks at two samples. What is [`Binary`] is described by kind, size and hash, never shown.
 //! 2. `render` plays the bytes on a screen without a bottom: carriage returns, cursor moves and erasures are
 //!    applied, so a progress bar is left in its last state; all other codes and control characters vanish.
 //! 3. `cut` keeps head and tail of what is longer than the [`Limit`] and puts a `marker` line between them.

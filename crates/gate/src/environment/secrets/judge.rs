@@ -4,11 +4,9 @@ use super::{super::build::Why, name, tables, value};
 
 /// Why this variable is a secret, if it is.
 pub(in super::super) fn judge(name: &[u8], value: &[u8]) -> Option<Why> {
-    if tables::HANDLES.iter().any(|(handle, _)| handle.as_bytes() == name) {
-        return None;
-    }
+    let is_handle = tables::HANDLES.iter().any(|(handle, _)| handle.as_bytes() == name);
     match name::find(name) {
-        Some(pattern) if !is_switch(value) => Some(Why::SecretName(pattern)),
+        Some(pattern) if !is_handle && !is_switch(value) => Some(Why::SecretName(pattern)),
         _ => value::find(value).map(Why::SecretValue),
     }
 }

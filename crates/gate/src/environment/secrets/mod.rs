@@ -9,6 +9,7 @@
 
 mod judge;
 mod name;
+mod pairs;
 pub(super) mod tables;
 mod value;
 

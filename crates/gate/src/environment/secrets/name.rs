@@ -1,6 +1,9 @@
 //! Secrets by name.
 
-use super::tables::{self, Name};
+use super::{
+    pairs,
+    tables::{self, Name},
+};
 
 /// How many words of a name are looked at, counted from its end.
 const WORDS: usize = 3;
@@ -13,7 +16,7 @@ pub(super) fn find(name: &[u8]) -> Option<&'static str> {
     }
     let last = last_words(name);
     let [[.., first, second], ..] = last else { return None };
-    if !tables::NAME_ENDS.may_hold(first.to_ascii_uppercase(), second.to_ascii_uppercase()) {
+    if !pairs::NAME_ENDS.may_hold(first.to_ascii_uppercase(), second.to_ascii_uppercase()) {
         return None;
     }
     tables::NAMES.iter().find(|row| fits(row, &last)).map(|row| row.shown)

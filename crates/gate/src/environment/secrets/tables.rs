@@ -104,8 +104,9 @@ pub(in super::super) const QUALIFIERS: &[&str] = &[
 pub(in super::super) const SWITCHES: &[&str] =
     &["", "true", "false", "yes", "no", "on", "off", "none", "null", "enabled", "disabled"];
 
-/// Variables that are never hidden, and why: they say where something is, and commands need them. Whether a
-/// command may use the thing itself is for the confinement to decide, which can refuse a socket or a file.
+/// Variables that are never hidden for their names, and why: they say where something is, and commands need
+/// them. Whether a command may use the thing itself is for the confinement to decide, which can refuse a
+/// socket or a file.
 pub(in super::super) const HANDLES: &[(&str, &str)] = &[
     ("SSH_AUTH_SOCK", "the socket of the SSH agent, for `git push`; the keys stay in the agent"),
     ("SSH_AGENT_PID", "the number of the agent's process"),
@@ -243,46 +244,3 @@ pub(in super::super) const VALUES: &[Value] = &[
     Value { start: "eyJ", shape: Shape::Jwt, kind: "JSON web token" },
     Value { start: "-----BEGIN ", shape: Shape::PrivateKey, kind: "private key" },
 ];
-
-/// Pairs of bytes, for a first look: most names and most places in values need no closer one. A pair may be found
-/// that wasn't put in, since only six bits of the second byte are kept.
-pub(super) struct Pairs([u64; 256]);
-
-impl Pairs {
-    pub(super) fn may_hold(&self, first: u8, second: u8) -> bool {
-        self.0.get(usize::from(first)).is_some_and(|seconds| seconds & (1 << (second & 63)) != 0)
-    }
-
-    const fn with(mut self, first: u8, second: u8) -> Self {
-        if let Some((_, [seconds, ..])) = self.0.split_at_mut_checked(first as usize) {
-            *seconds |= 1 << (second & 63);
-        }
-        self
-    }
-}
-
-/// How the rows of [`VALUES`] start.
-pub(super) static VALUE_STARTS: Pairs = {
-    let mut pairs = Pairs([0; 256]);
-    let mut rows = VALUES;
-    while let [row, rest @ ..] = rows {
-        if let [first, second, ..] = row.start.as_bytes() {
-            pairs = pairs.with(*first, *second);
-        }
-        rows = rest;
-    }
-    pairs
-};
-
-/// How the rows of [`NAMES`] end.
-pub(super) static NAME_ENDS: Pairs = {
-    let mut pairs = Pairs([0; 256]);
-    let mut rows = NAMES;
-    while let [row, rest @ ..] = rows {
-        if let [.., first, second] = row.shown.as_bytes() {
-            pairs = pairs.with(*first, *second);
-        }
-        rows = rest;
-    }
-    pairs
-};

@@ -1,12 +1,15 @@
 //! Secrets by value.
 
-use super::tables::{self, Class, Shape};
+use super::{
+    pairs,
+    tables::{self, Class, Shape},
+};
 
 /// Nothing shorter than this is looked at: the shortest rows are longer.
 const SHORTEST: usize = 8;
 
-/// No part of a secret is longer than this. Without it a value that starts one over and over would cost time in
-/// proportion to its square.
+/// No part of a secret is longer than this. Without it a value that starts one over and over would cost time
+/// in proportion to its square.
 const FAR: usize = 2048;
 
 /// What kind of secret a value holds, if any. One pass: rows are tried where a word begins.
@@ -16,7 +19,7 @@ pub(super) fn find(value: &[u8]) -> Option<&'static str> {
     }
     for (at, pair) in value.windows(2).enumerate() {
         let &[first, second] = pair else { break };
-        if tables::VALUE_STARTS.may_hold(first, second) && begins_word(value, at) {
+        if pairs::VALUE_STARTS.may_hold(first, second) && begins_word(value, at) {
             let kind = find_at_start(value.get(at..).unwrap_or_default());
             if kind.is_some() {
                 return kind;
