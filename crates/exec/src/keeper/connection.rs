@@ -33,6 +33,8 @@ pub(super) struct Connection {
     pub(super) interest: Interest,
     /// The execution that it follows.
     pub(super) run: Option<RunKey>,
+    /// It has had its answer: nothing more is said or heard.
+    pub(super) finished: bool,
     /// It wants to know when the session has stopped: how many executions that were.
     pub(super) stopping: Option<u32>,
 }
@@ -56,6 +58,7 @@ impl Connection {
             ranges: Vec::new(),
             interest: Interest::Read,
             run: None,
+            finished: false,
             stopping: None,
         }
     }

@@ -337,6 +337,7 @@ impl Keeper {
             && let Some(connection) = self.connections.get_mut(&caller)
         {
             connection.send(&FromKeeper::Ended(Box::new(outcome)));
+            connection.finished = true;
             self.adjust_interest(caller);
         }
         if !alive {

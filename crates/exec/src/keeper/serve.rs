@@ -249,6 +249,7 @@ impl Keeper {
         for connection in self.connections.values_mut() {
             if let Some(executions) = connection.stopping.take() {
                 connection.send(&FromKeeper::SessionStopped { executions });
+                connection.finished = true;
             }
         }
     }
@@ -266,6 +267,10 @@ impl Keeper {
     /// Waits for room to write only while something waits to be written.
     pub(super) fn adjust_interest(&mut self, key: ConnectionKey) {
         let Some(connection) = self.connections.get_mut(&key) else { return };
+        if connection.finished && !connection.is_blocked() {
+            self.connections.remove(&key);
+            return;
+        }
         let interest = if connection.is_blocked() { Interest::ReadAndWrite } else { Interest::Read };
         if connection.interest != interest {
             connection.interest = interest;
