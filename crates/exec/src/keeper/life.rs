@@ -102,22 +102,24 @@ impl Keeper {
         self.look_at(key, now);
     }
 
-    /// Whether we have children, all orphans claimed.
-    pub(super) fn has_children(&mut self) -> bool {
-        self.claim_orphans();
-        !self.trees.is_bare()
-    }
-
-    fn claim_orphans(&mut self) {
-        for pid in self.trees.unclaimed() {
+    /// Looks for orphans and whose they are. Says whether all were recognised.
+    pub(super) fn claim_orphans(&mut self) -> Recognised {
+        let mut all = Recognised::All;
+        for pid in self.trees.strangers() {
             let tag = processes::tag(pid);
             let by_tag = self.runs.iter().find(|(_, run)| tag == Some(run.spec.id.tag().get()));
             let owner = by_tag.map(|(key, _)| *key).or_else(|| {
                 let id = processes::variable(pid, "SHELLGATE_EXEC_ID")?;
                 self.runs.iter().find(|(_, run)| run.spec.id.to_string() == id).map(|(key, _)| *key)
             });
-            self.trees.claim(pid, owner);
+            // When there is one execution only, it must be that one's.
+            let only = || self.runs.keys().next().copied().filter(|_| self.runs.len() == 1);
+            match owner.or_else(only) {
+                Some(owner) => self.trees.claim(pid, owner),
+                None => all = Recognised::Some,
+            }
         }
+        all
     }
 
     /// Looks at every execution whose time has come.
@@ -153,8 +155,9 @@ impl Keeper {
 
     /// The program has ended. Answer at once when all is said and nobody is left, else after the grace.
     fn settle(&mut self, key: RunKey, since: Instant, look: Instant, now: Instant) {
-        self.claim_orphans();
-        let gone = self.trees.is_empty(key);
+        // A stranger may turn out to be a child of this one, so its time isn't over before the grace is.
+        let recognised = self.claim_orphans();
+        let gone = self.trees.is_empty(key) && (recognised == Recognised::All || now >= look);
         let Some(run) = self.runs.get_mut(&key) else { return };
         let all_said =
             run.sources.as_ref().is_none_or(|sources| sources.both().iter().all(|s| s.is_closed()));
@@ -354,6 +357,13 @@ impl Keeper {
         }
         self.tell_stoppers();
     }
+}
+
+/// Whether every orphan's execution is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Recognised {
+    All,
+    Some,
 }
 
 impl Run {

@@ -130,8 +130,8 @@ impl Keeper {
         }
     }
 
-    fn has_nothing_to_hold(&mut self) -> bool {
-        self.connections.is_empty() && self.runs.is_empty() && !self.has_children()
+    fn has_nothing_to_hold(&self) -> bool {
+        self.connections.is_empty() && self.runs.is_empty() && self.trees.strangers().is_empty()
     }
 
     /// A number that was never used.
@@ -237,7 +237,7 @@ impl Keeper {
         for run in runs {
             self.stop(run, Cause::Canceled, urgency);
         }
-        self.has_children();
+        self.claim_orphans();
         self.trees.kill_strangers();
     }
 

@@ -3,8 +3,9 @@
 //! The keeper is a subreaper: whoever loses its parent below it becomes its child, so every process of every execution
 //! can be reached from the keeper's own children. Those are either the programs it started, or orphans. An orphan is
 //! claimed for its execution by the tag that it inherited ([`Tag`](shellgate_sandbox::spawn::Tag)), which outlives a
-//! double fork, `setsid` and `env -i`; failing that by the execution's name in its environment. A number can't be
-//! given to somebody else before we reap the process, so a claim holds until then.
+//! double fork, `setsid` and `env -i`; failing that by the execution's name in its environment, which can't be read for
+//! the moment that an `exec` takes, so whoever isn't recognised is looked at again. A number can't be given to somebody
+//! else before we reap the process, so a claim holds until then.
 
 use std::collections::HashMap;
 
@@ -19,8 +20,7 @@ pub(super) type RunKey = u64;
 #[derive(Debug, Default)]
 pub(super) struct Trees {
     roots: HashMap<u32, RunKey>,
-    /// `None`: a descendant of ours, of no execution that we know.
-    orphans: HashMap<u32, Option<RunKey>>,
+    orphans: HashMap<u32, RunKey>,
 }
 
 /// One process of an execution.
@@ -41,18 +41,18 @@ impl Trees {
         if let Some(run) = self.roots.remove(&pid) {
             return Some((run, Reaped::Root));
         }
-        self.orphans.remove(&pid).flatten().map(|run| (run, Reaped::Orphan))
+        self.orphans.remove(&pid).map(|run| (run, Reaped::Orphan))
     }
 
-    /// Children of ours that nobody has claimed yet.
-    pub(super) fn unclaimed(&self) -> Vec<u32> {
+    /// Children of ours that belong to no execution as far as we know.
+    pub(super) fn strangers(&self) -> Vec<u32> {
         let mut children = processes::own_children();
         children.retain(|pid| !self.roots.contains_key(pid) && !self.orphans.contains_key(pid));
         children
     }
 
     /// Settles whose orphan `pid` is.
-    pub(super) fn claim(&mut self, pid: u32, owner: Option<RunKey>) {
+    pub(super) fn claim(&mut self, pid: u32, owner: RunKey) {
         self.orphans.insert(pid, owner);
     }
 
@@ -62,14 +62,9 @@ impl Trees {
         self.tops(run).next().is_none()
     }
 
-    /// Whether we have no child at all, once all orphans are claimed.
-    pub(super) fn is_bare(&self) -> bool {
-        self.roots.is_empty() && self.orphans.is_empty()
-    }
-
     fn tops(&self, run: RunKey) -> impl Iterator<Item = u32> {
         let roots = self.roots.iter().filter(move |(_, owner)| **owner == run).map(|(pid, _)| *pid);
-        roots.chain(self.orphans.iter().filter(move |(_, owner)| **owner == Some(run)).map(|(pid, _)| *pid))
+        roots.chain(self.orphans.iter().filter(move |(_, owner)| **owner == run).map(|(pid, _)| *pid))
     }
 
     /// The living processes of `run`, parents before their children.
@@ -92,9 +87,7 @@ impl Trees {
 
     /// Ends every process below us that belongs to no execution.
     pub(super) fn kill_strangers(&self) {
-        let strangers =
-            self.orphans.iter().filter(|(_, owner)| owner.is_none()).map(|(pid, _)| *pid).collect();
-        signal_all(&descend(strangers), Signal::KILL);
+        signal_all(&descend(self.strangers()), Signal::KILL);
     }
 }
 

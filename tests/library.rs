@@ -1,0 +1,183 @@
+//! The library inside a program of its own: many calls, nothing left, a line of waiting executions.
+
+#![expect(clippy::unwrap_used, reason = "a test may")]
+
+mod support;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use shellgate::request::Action;
+use shellgate::settings::Flags;
+use shellgate::{Dialect, Event, Execution, Follow, Gate, Request, State, Urgency};
+use support::{Place, wait_until};
+
+fn shell(text: &str) -> Request {
+    Request { action: Action::Shell(text.to_owned()), ..Request::default() }
+}
+
+fn descriptors(pid: u32) -> usize {
+    std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
+}
+
+fn resident_kb(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+/// The children of a process that are dead and were not reaped.
+fn zombies_of(parent: u32) -> usize {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let stats = entries.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+    let fields = stats.filter_map(|stat| stat.rsplit_once(") ").map(|(_, fields)| fields.to_owned()));
+    fields.filter(|fields| fields.starts_with(&format!("Z {parent} "))).count()
+}
+
+fn keeper_of(gate: &Gate) -> u32 {
+    let report = gate.run(shell("echo $PPID"));
+    report.stdout.trim().parse().unwrap()
+}
+
+fn many_calls(gate: &Gate, calls: usize, at_a_time: usize) {
+    let left = AtomicUsize::new(calls);
+    std::thread::scope(|scope| {
+        for _ in 0..at_a_time {
+            scope.spawn(|| {
+                while left
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+                    .is_ok()
+                {
+                    assert_eq!(gate.run(shell("true")).status, State::Completed);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn ten_thousand_calls_leave_no_zombie_no_descriptor_and_no_memory() {
+    let place = Place::new(None);
+    let gate = place.gate();
+    let (own, keeper) = (std::process::id(), keeper_of(&gate));
+    many_calls(&gate, 1000, 8);
+    let before = [own, keeper].map(|pid| (descriptors(pid), resident_kb(pid)));
+    many_calls(&gate, 10_000, 8);
+    assert_eq!(keeper_of(&gate), keeper, "one keeper did it all");
+    for (pid, (open, resident)) in [own, keeper].into_iter().zip(before) {
+        wait_until("descriptors are closed", || descriptors(pid) <= open);
+        assert!(resident_kb(pid) < resident + 1024, "{} kB, then {} kB", resident, resident_kb(pid));
+        assert_eq!(zombies_of(pid), 0);
+    }
+    assert!(resident_kb(keeper) < 8 << 10, "{} kB", resident_kb(keeper));
+    drop(gate);
+    place.assert_nothing_is_left();
+    assert_eq!(zombies_of(own), 0, "the keeper is not our child");
+}
+
+/// Follows an execution until it says `state`.
+fn until(execution: &mut Execution, state: State) {
+    while !matches!(execution.next().unwrap(), Event::State(seen) if seen == state) {}
+}
+
+fn gate_for_two(place: &Place) -> Gate {
+    let config = place.write("two.toml", "[limits]\nmax_running = 2\n");
+    let builder = Gate::builder().root(place.root()).state_folder(place.state()).config(config);
+    builder.keeper_program(support::shellgate()).build().unwrap()
+}
+
+#[test]
+fn with_two_places_the_third_waits_for_its_turn() {
+    let place = Place::new(None);
+    let gate = gate_for_two(&place);
+    let submit = |text: &str| gate.submit(shell(text), Follow::Closely).unwrap();
+    let wait = |name: &str| format!("until [ -e {name} ]; do sleep 0.01; done");
+    let mut first = submit(&wait("go1"));
+    let mut second = submit(&wait("go2"));
+    until(&mut first, State::Running);
+    until(&mut second, State::Running);
+    let mut third = submit("echo third >> order; sleep 0.1");
+    let mut fourth = submit("echo fourth >> order; sleep 0.1");
+    let mut canceled = submit("echo canceled >> order");
+    let mut fifth = submit("echo fifth >> order");
+    until(&mut third, State::Queued);
+    assert!(!place.root().join("order").exists(), "nothing of it has started");
+    canceled.stop(Urgency::Politely).unwrap();
+    let report = canceled.wait().unwrap();
+    assert_eq!((report.status, report.pid, report.canceled), (State::Canceled, None, true));
+    std::fs::write(place.root().join("go1"), "").unwrap();
+    assert_eq!(first.wait().unwrap().status, State::Completed);
+    for execution in [&mut third, &mut fourth, &mut fifth] {
+        assert_eq!(execution.wait().unwrap().status, State::Completed);
+    }
+    let order = std::fs::read_to_string(place.root().join("order")).unwrap();
+    assert_eq!(order, "third\nfourth\nfifth\n", "first come, first served; the canceled one never ran");
+    std::fs::write(place.root().join("go2"), "").unwrap();
+    assert_eq!(second.wait().unwrap().status, State::Completed);
+}
+
+#[test]
+fn a_clock_starts_with_the_command_not_with_the_wait() {
+    let place = Place::new(None);
+    let gate = gate_for_two(&place);
+    let mut blockers: Vec<_> =
+        (0..2).map(|_| gate.submit(shell("sleep 1000"), Follow::Closely).unwrap()).collect();
+    blockers.iter_mut().for_each(|blocker| until(blocker, State::Running));
+    let timeout = Some(std::time::Duration::from_millis(900));
+    let mut waiting =
+        gate.submit(Request { timeout, ..shell("sleep 0.3; echo ran") }, Follow::Closely).unwrap();
+    until(&mut waiting, State::Queued);
+    // Longer than its whole time.
+    std::thread::sleep(std::time::Duration::from_millis(1200));
+    blockers[0].stop(Urgency::Now).unwrap();
+    let report = waiting.wait().unwrap();
+    assert_eq!((report.status, report.stdout.as_str()), (State::Completed, "ran\n"));
+    gate.stop_session(Urgency::Now).unwrap();
+}
+
+#[test]
+fn leftovers_and_jobs_take_no_place() {
+    let place = Place::new(None);
+    let gate = gate_for_two(&place);
+    for _ in 0..3 {
+        let _ = gate.run(shell("sleep 1000 &"));
+        let _ = gate.run(Request { background: true, ..shell("sleep 1000") });
+    }
+    assert_eq!(gate.run(shell("echo free")).stdout, "free\n");
+    assert_eq!(gate.stop_session(Urgency::Politely).unwrap(), 6);
+}
+
+#[test]
+fn a_call_answers_in_the_dialect_s_shape_whatever_comes() {
+    let place = Place::new(None);
+    let gate = place.gate();
+    let answer = |text: &str| serde_json::from_str::<Value>(&gate.call(Dialect::SHELLGATE, text)).unwrap();
+    assert_eq!(answer(r#"{"command": "echo hi"}"#)["stdout"], json!("hi\n"));
+    for text in
+        ["", "{", "[]", "null", "\"x\"", "{\"command\": 1}", "{\"command\": \"a\", \"command\": \"b\"}"]
+    {
+        let answer = answer(text);
+        assert_eq!(answer["error"]["code"], json!("invalid_input"), "{text}");
+        assert!(answer["error"]["message"].as_str().unwrap().starts_with("invalid input:"), "{text}");
+    }
+}
+
+#[test]
+fn every_call_starts_fresh() {
+    let place = Place::new(None);
+    let gate = place.gate();
+    let _ = gate.run(shell("cd /; export LEFT=1; alias x=y; f() { :; }; umask 000; ulimit -n 64"));
+    let report = gate.run(shell("pwd; echo ${LEFT-unset}; type x f 2>/dev/null | wc -l; umask; ulimit -n"));
+    let umask = std::process::Command::new("bash").args(["-c", "umask; ulimit -n"]).output().unwrap();
+    let wanted = format!("{}\nunset\n0\n{}", gate.root().display(), String::from_utf8(umask.stdout).unwrap());
+    assert_eq!(report.stdout, wanted);
+}
+
+#[test]
+fn a_gate_without_its_keeper_program_says_so() {
+    let place = Place::new(None);
+    let built = Gate::builder().root(place.root()).state_folder(place.state()).flags(Flags::default());
+    let error = built.keeper_program("/nonexistent/shellgate").build().unwrap_err();
+    assert_eq!(error.code, shellgate::Code::Config);
+    assert!(error.message.contains("/nonexistent/shellgate"), "{error}");
+}
