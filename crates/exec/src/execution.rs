@@ -6,8 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
+use crate::line::{Line, Pool, send};
 use crate::outcome::{Failure, Outcome, Output};
-use crate::session::{Line, send};
 use crate::spool::Spool;
 use crate::wire::{FromKeeper, ToKeeper, Urgency};
 use crate::{ExecId, Follow, PerStream, State, Stream};
@@ -40,7 +40,9 @@ pub enum Event {
 #[derive(Debug)]
 pub struct Execution {
     id: ExecId,
-    line: Line,
+    /// `None` after the end: others may use it then.
+    line: Option<Line>,
+    pool: Option<Pool>,
     spool: Spool,
     pending: VecDeque<Pending>,
 }
@@ -54,9 +56,9 @@ enum Pending {
 }
 
 impl Execution {
-    pub(crate) fn new(id: ExecId, follow: Follow, line: Line, spool: Spool) -> Self {
+    pub(crate) fn new(id: ExecId, follow: Follow, line: Line, pool: Option<Pool>, spool: Spool) -> Self {
         let queued = (follow == Follow::Closely).then_some(Pending::Event(Event::State(State::Queued)));
-        Self { id, line, spool, pending: queued.into_iter().collect() }
+        Self { id, line: Some(line), pool, spool, pending: queued.into_iter().collect() }
     }
 
     /// Its name.
@@ -84,8 +86,8 @@ impl Execution {
             if let Some(event) = self.ready()? {
                 return Ok(event);
             }
-            let message = self.line.next()?;
-            self.take(message);
+            let message = self.line.as_mut().map_or(Ok(None), Line::next);
+            self.take(message)?;
         }
     }
 
@@ -98,10 +100,9 @@ impl Execution {
             if let Some(event) = self.ready()? {
                 return Ok(Some(event));
             }
-            match self.line.try_next() {
-                Ok(message) => self.take(message),
+            match self.line.as_mut().map_or(Ok(None), Line::try_next) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
-                Err(error) => return Err(error),
+                message => self.take(message)?,
             }
         }
     }
@@ -124,7 +125,8 @@ impl Execution {
     /// # Errors
     /// When the process has no descriptor left.
     pub fn stopper(&self) -> io::Result<Stopper> {
-        Ok(Stopper { socket: Arc::new(self.line.socket().try_clone()?) })
+        let socket = self.line.as_ref().map(|line| line.socket().try_clone()).transpose()?;
+        Ok(Stopper { id: self.id, socket: socket.map(Arc::new) })
     }
 
     /// Stops it. The answer still comes, with all output until then.
@@ -132,7 +134,10 @@ impl Execution {
     /// # Errors
     /// When the keeper can't be reached.
     pub fn stop(&self, urgency: Urgency) -> io::Result<()> {
-        send(self.line.socket(), &ToKeeper::Stop(urgency), &[])
+        match &self.line {
+            Some(line) => send(line.socket(), &ToKeeper::Stop(self.id, urgency), &[]),
+            None => Ok(()),
+        }
     }
 
     /// What can be told without asking the keeper.
@@ -151,18 +156,33 @@ impl Execution {
         Ok(Some(Event::Output { stream, offset: from, bytes }))
     }
 
-    fn take(&mut self, message: Option<FromKeeper>) {
+    fn take(&mut self, message: io::Result<Option<FromKeeper>>) -> io::Result<()> {
+        let message = match message {
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => None,
+            message => message?,
+        };
         let pending = match message {
             Some(FromKeeper::State(state)) => Pending::Event(Event::State(state)),
             Some(FromKeeper::Spooled { stream, from, to }) => Pending::Range(stream, from, to),
             Some(FromKeeper::Bytes { stream, offset, bytes }) => {
                 Pending::Event(Event::Output { stream, offset, bytes })
             }
-            Some(FromKeeper::Ended(outcome)) => Pending::Event(Event::Ended(outcome)),
-            Some(FromKeeper::Hello | FromKeeper::Elsewhere | FromKeeper::SessionStopped { .. }) => return,
-            None => Pending::Event(Event::Ended(Box::new(self.lost()))),
+            Some(FromKeeper::Ended(outcome)) => {
+                if let (Some(line), Some(pool)) = (self.line.take(), self.pool.take()) {
+                    pool.give_back(line);
+                }
+                Pending::Event(Event::Ended(outcome))
+            }
+            Some(FromKeeper::Hello | FromKeeper::Elsewhere | FromKeeper::SessionStopped { .. }) => {
+                return Ok(());
+            }
+            None => {
+                self.line = None;
+                Pending::Event(Event::Ended(Box::new(self.lost())))
+            }
         };
         self.pending.push_back(pending);
+        Ok(())
     }
 
     /// The keeper is gone without an answer: what the files hold is what there is.
@@ -184,21 +204,34 @@ impl Execution {
     }
 }
 
+impl Drop for Execution {
+    fn drop(&mut self) {
+        if let Some(line) = &self.line {
+            // Closing our descriptor isn't enough: a stopper may hold another.
+            let _ = rustix::net::shutdown(line.socket(), rustix::net::Shutdown::Both);
+        }
+    }
+}
+
 impl AsFd for Execution {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.line.socket().as_fd()
+        // After the end there is nothing to wait for, and a file is always readable.
+        self.line.as_ref().map_or(self.spool.files.stdout.as_fd(), |line| line.socket().as_fd())
     }
 }
 
 /// Stops an execution from elsewhere.
 #[derive(Clone, Debug)]
 pub struct Stopper {
-    socket: Arc<OwnedFd>,
+    id: ExecId,
+    socket: Option<Arc<OwnedFd>>,
 }
 
 impl Stopper {
     /// Stops it. An execution that has ended takes no notice.
     pub fn stop(&self, urgency: Urgency) {
-        let _ = send(&self.socket, &ToKeeper::Stop(urgency), &[]);
+        if let Some(socket) = &self.socket {
+            let _ = send(socket, &ToKeeper::Stop(self.id, urgency), &[]);
+        }
     }
 }

@@ -28,21 +28,22 @@
 mod execution;
 mod id;
 mod keeper;
+mod line;
 mod outcome;
 mod session;
 mod spec;
 mod spool;
 mod state;
+mod state_folder;
 mod sys;
 mod wire;
 
 pub use execution::{Event, Execution, Stopper};
 pub use id::ExecId;
 pub use outcome::{Clock, Exit, Failure, Outcome, Output, Process};
-pub use session::{
-    Hold, KEEPER_ARGUMENT, Session, SessionError, Starter, StateError, StateFolder, keeper_main, new_id,
-};
+pub use session::{KEEPER_ARGUMENT, Session, SessionError, Starter, keeper_main};
 pub use spec::{Follow, Mode, PerStream, Spec, Stream};
 pub use spool::{Pruned, Spool, prune};
 pub use state::{IllegalMove, State};
+pub use state_folder::{StateError, StateFolder};
 pub use wire::Urgency;

@@ -1,103 +1,26 @@
 //! A session as front ends see it: a name, behind which a keeper is found or started.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
+use crate::Spec;
 use crate::execution::Execution;
 use crate::keeper::{self, Address, Duty, Served};
+use crate::line::{Line, Pool};
 use crate::spool::Spool;
+use crate::state_folder::{StateError, StateFolder};
 use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
-use crate::{ExecId, Spec};
 
 /// The word that makes a program a keeper, when it is its first argument: see [`Starter::Exec`].
 pub const KEEPER_ARGUMENT: &str = "keeper";
 
 /// How long a session's keeper is looked for before we give up.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// A folder that is ours alone, for sockets and output.
-#[derive(Clone, Debug)]
-pub struct StateFolder {
-    path: PathBuf,
-}
-
-/// Why the state folder can't be used.
-#[derive(Debug, thiserror::Error)]
-pub enum StateError {
-    /// It can't be made or read.
-    #[error("the state folder `{path}` can't be used: {source}")]
-    Unusable {
-        /// The folder, or the one in it that is the trouble.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// It belongs to somebody else.
-    #[error("the state folder `{path}` belongs to user {owner}, not to you")]
-    Foreign {
-        /// The folder.
-        path: PathBuf,
-        /// Whose it is.
-        owner: u32,
-    },
-}
-
-impl StateFolder {
-    /// Opens `path`, and makes it when it isn't there. Nobody else gets in: mode 0700.
-    ///
-    /// # Errors
-    /// When it can't be made, or is somebody else's.
-    pub fn open(path: &Path) -> Result<Self, StateError> {
-        let folder = Self { path: path.to_owned() };
-        match std::fs::metadata(folder.sockets()) {
-            // Already looked after by an earlier call; the folder itself is checked each time all the same.
-            Ok(_) => folder.check(path)?,
-            Err(_) => {
-                for path in [path.to_owned(), folder.sockets(), folder.spool()] {
-                    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
-                    made.map_err(|source| StateError::Unusable { path: path.clone(), source })?;
-                    folder.check(&path)?;
-                }
-            }
-        }
-        Ok(folder)
-    }
-
-    fn check(&self, path: &Path) -> Result<(), StateError> {
-        let unusable = |source| StateError::Unusable { path: path.to_owned(), source };
-        let metadata = std::fs::metadata(path).map_err(unusable)?;
-        if metadata.uid() != rustix::process::geteuid().as_raw() {
-            return Err(StateError::Foreign { path: path.to_owned(), owner: metadata.uid() });
-        }
-        if metadata.mode() & 0o077 != 0 {
-            use std::os::unix::fs::PermissionsExt as _;
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700)).map_err(unusable)?;
-        }
-        Ok(())
-    }
-
-    /// The folder itself.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Where output is kept.
-    #[must_use]
-    pub fn spool(&self) -> PathBuf {
-        self.path.join("spool")
-    }
-
-    fn sockets(&self) -> PathBuf {
-        self.path.join("sessions")
-    }
-}
 
 /// How a keeper is started when there is none.
 #[derive(Clone, Debug)]
@@ -138,19 +61,26 @@ pub struct Session {
     key: String,
     starter: Starter,
     keep_bytes: u64,
+    pool: Option<Pool>,
 }
 
 impl Session {
     /// The session called `key`, a word that may be part of a file name.
     #[must_use]
     pub fn new(state: StateFolder, key: String, starter: Starter, keep_bytes: u64) -> Self {
-        Self { state, key, starter, keep_bytes }
+        Self { state, key, starter, keep_bytes, pool: None }
     }
 
-    /// Where its state is.
-    #[must_use]
-    pub fn state(&self) -> &StateFolder {
-        &self.state
+    /// The same, for more than one call: finds or starts the keeper now, and keeps it in place until the session is
+    /// dropped.
+    ///
+    /// # Errors
+    /// When no keeper can be had.
+    pub fn kept(mut self) -> Result<Self, SessionError> {
+        let pool = Pool::default();
+        pool.give_back(self.ask(&ToKeeper::Hold, &[])?);
+        self.pool = Some(pool);
+        Ok(self)
     }
 
     /// Hands `spec` to the keeper, with `stdin` for the command if it is to have one.
@@ -166,7 +96,7 @@ impl Session {
         let mut descriptors = vec![spool.files.stdout.as_fd(), spool.files.stderr.as_fd()];
         descriptors.extend(stdin.as_ref().map(AsFd::as_fd));
         match self.ask(&message, &descriptors) {
-            Ok(line) => Ok(Execution::new(id, follow, line, spool)),
+            Ok(line) => Ok(Execution::new(id, follow, line, self.pool.clone(), spool)),
             Err(error) => {
                 spool.discard();
                 Err(error)
@@ -177,50 +107,51 @@ impl Session {
     /// Stops everything that the session runs, and returns when it has ended: how many executions that were.
     ///
     /// # Errors
-    /// When the keeper goes away meanwhile.
+    /// When the keeper can't be understood.
     pub fn stop(&self, urgency: Urgency) -> Result<u32, SessionError> {
         let Some(socket) = self.address()?.connect()? else { return Ok(0) };
         let mut line = Line::new(socket);
-        line.send(&ToKeeper::StopSession(urgency), &[])?;
+        // A keeper that leaves meanwhile had nothing to stop.
+        if line.send(&ToKeeper::StopSession(urgency), &[]).is_err() {
+            return Ok(0);
+        }
         loop {
-            match line.next()? {
-                Some(FromKeeper::SessionStopped { executions }) => return Ok(executions),
-                Some(_) => {}
-                None => return Ok(0),
+            match line.next() {
+                Ok(Some(FromKeeper::SessionStopped { executions })) => return Ok(executions),
+                Ok(Some(_)) => {}
+                Ok(None) => return Ok(0),
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(0),
+                Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// Keeps the session's keeper in place until the returned value is dropped, so that the next call finds it.
-    ///
-    /// # Errors
-    /// When no keeper can be had.
-    pub fn hold(&self) -> Result<Hold, SessionError> {
-        self.line(|_| Ok(())).map(Hold)
-    }
-
-    fn ask(
-        &self,
-        message: &ToKeeper,
-        descriptors: &[std::os::fd::BorrowedFd<'_>],
-    ) -> Result<Line, SessionError> {
-        self.line(|line| line.send(message, descriptors))
-    }
-
-    /// A connection that the keeper has greeted, with `say` said on it. Said again when the keeper turns out to be
-    /// leaving: it greets before it listens, so nothing was heard.
-    fn line(&self, say: impl Fn(&mut Line) -> io::Result<()>) -> Result<Line, SessionError> {
+    /// Says `message` on a connection that is free, or on a new one. A keeper that was leaving when we connected resets
+    /// the connection with our words unread: then we ask again.
+    fn ask(&self, message: &ToKeeper, descriptors: &[BorrowedFd<'_>]) -> Result<Line, SessionError> {
+        while let Some(mut line) = self.pool.as_ref().and_then(Pool::take) {
+            // One whose keeper is gone takes nothing any more.
+            if line.send(message, descriptors).is_ok() {
+                return Ok(line);
+            }
+        }
         let until = Instant::now() + PATIENCE;
         loop {
             let mut line = Line::new(self.connect()?);
-            match say(&mut line).and_then(|()| line.next()) {
-                Ok(Some(FromKeeper::Hello)) => return Ok(line),
-                Err(error) if !is_gone(&error) => return Err(error.into()),
-                _ if Instant::now() > until => {
-                    return Err(SessionError::Keeper("it comes and goes without a word".to_owned()));
+            match line.send(message, descriptors).and_then(|()| line.next()) {
+                Ok(Some(FromKeeper::Elsewhere)) => {}
+                Ok(Some(first)) => {
+                    line.put_back(first);
+                    return Ok(line);
                 }
-                _ => std::thread::sleep(Duration::from_millis(1)),
+                Ok(None) => return Err(SessionError::Keeper("it ended before it answered".to_owned())),
+                Err(error) if was_unheard(&error) => {}
+                Err(error) => return Err(error.into()),
             }
+            if Instant::now() > until {
+                return Err(SessionError::Keeper("it comes and goes without a word".to_owned()));
+            }
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 
@@ -287,7 +218,7 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
     else {
         return 2;
     };
-    let state = StateFolder { path: PathBuf::from(state) };
+    let Ok(state) = StateFolder::open(Path::new(state)) else { return 3 };
     let session = Session::new(state, key.to_owned(), Starter::Fork, keep_bytes);
     let Ok(address) = session.address() else { return 3 };
     let Ok((ready, told)) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC) else { return 3 };
@@ -313,87 +244,7 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
     }
 }
 
-/// A connection that keeps a keeper in place.
-#[derive(Debug)]
-pub struct Hold(#[expect(dead_code, reason = "held for its end, which the keeper notices")] Line);
-
-/// A connection to a keeper.
-#[derive(Debug)]
-pub(crate) struct Line {
-    socket: OwnedFd,
-    frames: wire::Frames,
-}
-
-impl Line {
-    fn new(socket: OwnedFd) -> Self {
-        Self { socket, frames: wire::Frames::default() }
-    }
-
-    fn send(&mut self, message: &ToKeeper, descriptors: &[std::os::fd::BorrowedFd<'_>]) -> io::Result<()> {
-        send(&self.socket, message, descriptors)
-    }
-
-    /// The next message, waiting for it; `None` at the end of the connection.
-    pub(crate) fn next(&mut self) -> io::Result<Option<FromKeeper>> {
-        self.receive(rustix::net::RecvFlags::empty())
-    }
-
-    /// The next message, if it is here.
-    ///
-    /// # Errors
-    /// `WouldBlock` when it isn't.
-    pub(crate) fn try_next(&mut self) -> io::Result<Option<FromKeeper>> {
-        self.receive(rustix::net::RecvFlags::DONTWAIT)
-    }
-
-    fn receive(&mut self, flags: rustix::net::RecvFlags) -> io::Result<Option<FromKeeper>> {
-        loop {
-            if let Some(message) = self.frames.next()? {
-                return Ok(Some(message));
-            }
-            match self.frames.receive(&self.socket, flags) {
-                Ok(0) => return Ok(None),
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if is_gone(&error) => return Ok(None),
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    pub(crate) fn socket(&self) -> &OwnedFd {
-        &self.socket
-    }
-}
-
-fn is_gone(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof
-    )
-}
-
-/// Sends a whole message.
-pub(crate) fn send(
-    socket: &OwnedFd,
-    message: &ToKeeper,
-    descriptors: &[std::os::fd::BorrowedFd<'_>],
-) -> io::Result<()> {
-    let bytes = wire::encode(message)?;
-    let mut sent = 0;
-    while let Some(rest) = bytes.get(sent..).filter(|rest| !rest.is_empty()) {
-        let descriptors = if sent == 0 { descriptors } else { &[] };
-        match wire::send(socket.as_fd(), rest, descriptors) {
-            Ok(count) => sent += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
-/// The name of an execution to be, for whoever wants to know it before it starts.
-#[must_use]
-pub fn new_id() -> ExecId {
-    ExecId::generate()
+/// Whether the other side closed the connection with our words unread.
+fn was_unheard(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
 }

@@ -117,13 +117,10 @@ impl GateBuilder {
         let search_path = variable(&built.vars, "PATH");
         let environment =
             built.vars.iter().filter_map(|(name, value)| environment_entry(name, value)).collect();
-        let hold = if self.once {
-            None
-        } else {
-            Some(session.hold().map_err(|error| crate::gate::session_error(&error))?)
-        };
+        let session = if self.once { Ok(session) } else { session.kept() };
+        let session = session.map_err(|error| crate::gate::session_error(&error))?;
         let umask = current_umask();
-        Ok(Gate { settings, root, state, session, starter, environment, search_path, umask, hold })
+        Ok(Gate { settings, root, state, session, starter, environment, search_path, umask })
     }
 }
 

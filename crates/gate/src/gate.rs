@@ -8,9 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
-use shellgate_exec::{
-    ExecId, Follow, Hold, Mode, Session, SessionError, Spec, Starter, StateFolder, Urgency,
-};
+use shellgate_exec::{ExecId, Follow, Mode, Session, SessionError, Spec, Starter, StateFolder, Urgency};
 
 use crate::builder::{GateBuilder, session_key};
 use crate::dialect::Dialect;
@@ -38,9 +36,6 @@ pub struct Gate {
     pub(crate) environment: Vec<CString>,
     pub(crate) search_path: Option<OsString>,
     pub(crate) umask: u32,
-    /// Keeps the keeper between calls.
-    #[expect(dead_code, reason = "held for its end, which the keeper notices")]
-    pub(crate) hold: Option<Hold>,
 }
 
 /// A request that didn't become an execution, with the answer to give.

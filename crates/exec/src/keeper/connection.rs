@@ -33,8 +33,7 @@ pub(super) struct Connection {
     pub(super) interest: Interest,
     /// The execution that it follows.
     pub(super) run: Option<RunKey>,
-    /// It has had its answer: nothing more is said or heard.
-    pub(super) finished: bool,
+    greeted: bool,
     /// It wants to know when the session has stopped: how many executions that were.
     pub(super) stopping: Option<u32>,
 }
@@ -58,7 +57,7 @@ impl Connection {
             ranges: Vec::new(),
             interest: Interest::Read,
             run: None,
-            finished: false,
+            greeted: false,
             stopping: None,
         }
     }
@@ -89,6 +88,15 @@ impl Connection {
         self.queue_ranges();
         self.queue(message);
         self.flush();
+    }
+
+    /// Says that the first message was taken in, once. After everything that followed from it, so that whoever waits
+    /// isn't woken while the command is being started.
+    pub(super) fn greet(&mut self) {
+        if !self.greeted {
+            self.greeted = true;
+            self.send(&FromKeeper::Hello);
+        }
     }
 
     /// Tells of new bytes in the file, now or, while the reader is busy, joined with those that follow.

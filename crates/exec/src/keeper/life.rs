@@ -78,14 +78,27 @@ impl Keeper {
         }
     }
 
-    /// Reaps every child that has ended.
+    /// Reaps every child that has ended, then looks at their executions.
     pub(super) fn reap(&mut self) {
-        while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
-            let pid = pid.as_raw_nonzero().get().unsigned_abs();
-            match self.trees.reaped(pid) {
-                Some((key, Reaped::Root)) => self.program_ended(key, exit(status)),
-                Some((key, Reaped::Orphan)) => self.look_at(key, Instant::now()),
-                None => {}
+        let mut ended = Vec::new();
+        let childless = loop {
+            match rustix::process::wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) => {
+                    let pid = pid.as_raw_nonzero().get().unsigned_abs();
+                    if let Some((key, what)) = self.trees.reaped(pid) {
+                        ended.push((key, what, exit(status)));
+                    }
+                }
+                Ok(None) => break false,
+                Err(error) => break error == rustix::io::Errno::CHILD,
+            }
+        };
+        // The kernel says for nothing what reading `/proc` would tell: after most commands nobody is left.
+        self.trees.childless = childless;
+        for (key, what, exit) in ended {
+            match what {
+                Reaped::Root => self.program_ended(key, exit),
+                Reaped::Orphan => self.look_at(key, Instant::now()),
             }
         }
     }
@@ -98,7 +111,6 @@ impl Keeper {
         if run.phase == Phase::Running {
             run.phase = if run.caller.is_some() { Phase::settling(now) } else { Phase::Left };
         }
-        self.claim_orphans();
         self.look_at(key, now);
     }
 
@@ -145,11 +157,15 @@ impl Keeper {
             }
             Phase::Settling { since, look } => self.settle(key, since, look, now),
             Phase::Stopping { .. } => self.go_on_stopping(key, now),
-            Phase::Left => match run.expired(now).filter(|_| run.spec.mode != Mode::Foreground) {
-                _ if self.trees.is_empty(key) => self.remove(key),
-                Some(clock) => self.stop(key, Cause::TimedOut(clock), Urgency::Politely),
-                None => {}
-            },
+            Phase::Left => {
+                let expired = run.expired(now).filter(|_| run.spec.mode != Mode::Foreground);
+                self.claim_orphans();
+                if self.trees.is_empty(key) {
+                    self.remove(key);
+                } else if let Some(clock) = expired {
+                    self.stop(key, Cause::TimedOut(clock), Urgency::Politely);
+                }
+            }
         }
     }
 
@@ -339,8 +355,9 @@ impl Keeper {
         if let Some(caller) = run.caller.take()
             && let Some(connection) = self.connections.get_mut(&caller)
         {
+            connection.greet();
             connection.send(&FromKeeper::Ended(Box::new(outcome)));
-            connection.finished = true;
+            connection.run = None;
             self.adjust_interest(caller);
         }
         if !alive {
@@ -352,9 +369,7 @@ impl Keeper {
         self.drain_waiting(key);
         self.runs.remove(&key);
         self.unpruned.executions += 1;
-        if self.unpruned.executions >= 1024 {
-            self.prune();
-        }
+        self.prune_now_and_then();
         self.tell_stoppers();
     }
 }

@@ -15,7 +15,7 @@ use super::connection::{Connection, ConnectionKey, Received};
 use super::events::{Events, Interest, Token};
 use super::place::Place;
 use super::run::{Cause, Run};
-use super::tree::{RunKey, Trees};
+use super::tree::{NOBODY, RunKey, Trees};
 use super::{Duty, Served};
 use crate::wire::{FromKeeper, ToKeeper, Urgency};
 use crate::{PerStream, Spec, State};
@@ -118,9 +118,13 @@ impl Keeper {
             self.look_at_clocks(now);
             self.start_waiting();
             if patience.is_none() && self.has_nothing_to_hold() {
-                self.prune();
                 match place.leave() {
-                    Ok(()) => return Ok(()),
+                    Ok(()) => {
+                        if self.unpruned.is_worth_a_look(self.keep_bytes) {
+                            let _ = crate::spool::prune(&self.spool, self.keep_bytes);
+                        }
+                        return Ok(());
+                    }
                     Err((kept, caller)) => {
                         place = kept;
                         self.greet(caller)?;
@@ -147,10 +151,11 @@ impl Keeper {
             return Ok(());
         }
         let key = self.new_key();
-        let mut connection = Connection::new(caller);
+        let connection = Connection::new(caller);
         self.events.add(&connection, Token::Connection(key))?;
-        connection.send(&FromKeeper::Hello);
         self.connections.insert(key, connection);
+        // What it wants has mostly come along already.
+        self.attend(key);
         Ok(())
     }
 
@@ -170,7 +175,12 @@ impl Keeper {
         loop {
             let Some(connection) = self.connections.get_mut(&key) else { return };
             match connection.receive() {
-                Received::Message(message) => self.obey(key, message),
+                Received::Message(message) => {
+                    self.obey(key, message);
+                    if let Some(connection) = self.connections.get_mut(&key) {
+                        connection.greet();
+                    }
+                }
                 Received::Nothing => break,
                 Received::Gone => {
                     self.farewell(key);
@@ -186,9 +196,12 @@ impl Keeper {
 
     fn obey(&mut self, key: ConnectionKey, message: ToKeeper) {
         match message {
+            ToKeeper::Hold => {}
             ToKeeper::Start { spec, stdin } => self.enqueue(key, *spec, stdin),
-            ToKeeper::Stop(urgency) => {
-                if let Some(run) = self.connections.get(&key).and_then(|connection| connection.run) {
+            ToKeeper::Stop(id, urgency) => {
+                let run = self.connections.get(&key).and_then(|connection| connection.run);
+                let run = run.filter(|run| self.runs.get(run).is_some_and(|run| run.spec.id == id));
+                if let Some(run) = run {
                     self.stop(run, Cause::Canceled, urgency);
                 }
             }
@@ -249,7 +262,6 @@ impl Keeper {
         for connection in self.connections.values_mut() {
             if let Some(executions) = connection.stopping.take() {
                 connection.send(&FromKeeper::SessionStopped { executions });
-                connection.finished = true;
             }
         }
     }
@@ -267,10 +279,6 @@ impl Keeper {
     /// Waits for room to write only while something waits to be written.
     pub(super) fn adjust_interest(&mut self, key: ConnectionKey) {
         let Some(connection) = self.connections.get_mut(&key) else { return };
-        if connection.finished && !connection.is_blocked() {
-            self.connections.remove(&key);
-            return;
-        }
         let interest = if connection.is_blocked() { Interest::ReadAndWrite } else { Interest::Read };
         if connection.interest != interest {
             connection.interest = interest;
@@ -281,16 +289,33 @@ impl Keeper {
         }
     }
 
-    /// Looks through the spool, when enough was written to make it worthwhile: a sixty-fourth of what may stay, or
-    /// some executions of any size. A keeper of one command counts by the luck of its draw.
-    pub(super) fn prune(&mut self) {
-        let much = self.unpruned.bytes >= self.keep_bytes / 64;
-        let many = self.unpruned.executions >= 64
-            || (self.unpruned.executions > 0 && std::process::id().is_multiple_of(64));
-        if much && self.unpruned.bytes > 0 || many {
-            self.unpruned = Unpruned::default();
-            // Nobody waits for this, and nothing is lost when it fails.
-            let _ = crate::spool::prune(&self.spool, self.keep_bytes);
+    /// Looks through the spool now and then: in a process of its own, because a look at thousands of files would keep
+    /// commands waiting, and its memory would stay with us.
+    pub(super) fn prune_now_and_then(&mut self) {
+        if !self.unpruned.is_due(self.keep_bytes) {
+            return;
         }
+        self.unpruned = Unpruned::default();
+        let (spool, keep_bytes) = (&self.spool, self.keep_bytes);
+        let forked = shellgate_sandbox::detach::fork(|| {
+            // Nobody's connection may stay open because we have a copy of it.
+            let detached = shellgate_sandbox::detach::detach(&[]);
+            i32::from(detached.is_err() || crate::spool::prune(spool, keep_bytes).is_err())
+        });
+        if let Ok(pid) = forked {
+            self.trees.plant(pid.as_raw_nonzero().get().unsigned_abs(), NOBODY);
+        }
+    }
+}
+
+impl Unpruned {
+    /// A sixty-fourth of what may stay was written since, or a thousand executions left their files.
+    fn is_due(&self, keep_bytes: u64) -> bool {
+        self.executions >= 1024 || (self.bytes > 0 && self.bytes >= keep_bytes / 64)
+    }
+
+    /// When a keeper leaves: it may have had one small command only, so one in 64 of those looks too.
+    fn is_worth_a_look(&self, keep_bytes: u64) -> bool {
+        self.is_due(keep_bytes) || (self.executions > 0 && std::process::id().is_multiple_of(64))
     }
 }

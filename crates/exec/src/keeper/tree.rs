@@ -16,11 +16,16 @@ use crate::sys::processes::{self, Stat};
 /// The number of an execution within this keeper.
 pub(super) type RunKey = u64;
 
+/// The owner of a process that does something for the keeper itself. Executions count from 1.
+pub(super) const NOBODY: RunKey = 0;
+
 /// Who is whose.
 #[derive(Debug, Default)]
 pub(super) struct Trees {
     roots: HashMap<u32, RunKey>,
     orphans: HashMap<u32, RunKey>,
+    /// There is no child: the last `wait` said so, and nothing was started since.
+    pub(super) childless: bool,
 }
 
 /// One process of an execution.
@@ -33,6 +38,7 @@ pub(super) struct Member {
 impl Trees {
     /// A program that we started.
     pub(super) fn plant(&mut self, pid: u32, run: RunKey) {
+        self.childless = false;
         self.roots.insert(pid, run);
     }
 
@@ -46,6 +52,9 @@ impl Trees {
 
     /// Children of ours that belong to no execution as far as we know.
     pub(super) fn strangers(&self) -> Vec<u32> {
+        if self.childless {
+            return Vec::new();
+        }
         let mut children = processes::own_children();
         children.retain(|pid| !self.roots.contains_key(pid) && !self.orphans.contains_key(pid));
         children

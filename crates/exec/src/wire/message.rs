@@ -2,15 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Outcome, Spec, State, Stream};
+use crate::{ExecId, Outcome, Spec, State, Stream};
 
 /// From a front end.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ToKeeper {
+    /// Stay while this connection does.
+    Hold,
     /// Run this. With two descriptors for the spool, and a third for standard input when `stdin` is true.
     Start { spec: Box<Spec>, stdin: bool },
-    /// Stop the execution of this connection.
-    Stop(Urgency),
+    /// Stop the execution of this connection, if it still is this one.
+    Stop(ExecId, Urgency),
     /// Stop every execution of the session, and say when that is done.
     StopSession(Urgency),
 }
@@ -27,7 +29,7 @@ pub enum Urgency {
 /// From the keeper.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum FromKeeper {
-    /// You are heard.
+    /// Your first message was taken in.
     Hello,
     /// Another keeper has this session: ask there.
     Elsewhere,
@@ -37,7 +39,7 @@ pub(crate) enum FromKeeper {
     Spooled { stream: Stream, from: u64, to: u64 },
     /// These bytes of the stream are in no file.
     Bytes { stream: Stream, offset: u64, bytes: Vec<u8> },
-    /// The answer. Nothing follows.
+    /// The answer. The connection is free for the next execution.
     Ended(Box<Outcome>),
     /// Every execution of the session has ended.
     SessionStopped { executions: u32 },

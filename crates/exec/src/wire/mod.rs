@@ -1,9 +1,10 @@
 //! What front ends and keepers say to each other.
 //!
-//! One connection carries one execution, or holds the keeper, or stops a session. A message is a length of four bytes
-//! (little endian) and that many bytes of [postcard](https://postcard.jamesmunns.com); descriptors ride on the first
-//! byte of the message that they belong to. The keeper speaks first: a caller that reads [`FromKeeper::Hello`] knows
-//! that it is heard, and one that reads the end of the stream before it knows that nothing was started.
+//! One connection carries one execution at a time, and then the next. A message is a length of four bytes (little
+//! endian) and that many bytes of [postcard](https://postcard.jamesmunns.com); descriptors ride on the first byte of the
+//! message that they belong to. [`FromKeeper::Hello`] answers the first message of a connection: the keeper has taken it
+//! in. Where the connection is reset before that (which is what the kernel does to bytes that nobody read), the keeper
+//! was leaving, nothing was started, and the caller asks again.
 //!
 //! Output doesn't travel here. The keeper writes it to the spool files, which the caller opened, and sends ranges;
 //! only what no longer fits into the file is sent as bytes. A slow reader thus costs the keeper no memory.

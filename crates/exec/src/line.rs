@@ -1,0 +1,103 @@
+//! A connection to a keeper, as front ends hold it.
+
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::wire::{self, FromKeeper, ToKeeper};
+
+/// Connections that nobody uses at the moment. More than this are closed.
+const MOST_IDLE: usize = 64;
+
+/// Connections that wait for their next use: connecting anew would cost more than all else that a call does here.
+/// While one waits, the keeper stays.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pool {
+    idle: Arc<Mutex<Vec<Line>>>,
+}
+
+impl Pool {
+    pub(crate) fn take(&self) -> Option<Line> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    pub(crate) fn give_back(&self, line: Line) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < MOST_IDLE {
+            idle.push(line);
+        }
+    }
+}
+
+/// A connection to a keeper.
+#[derive(Debug)]
+pub(crate) struct Line {
+    socket: OwnedFd,
+    frames: wire::Frames,
+    /// A message that was read too early.
+    read: Option<FromKeeper>,
+}
+
+impl Line {
+    pub(crate) fn new(socket: OwnedFd) -> Self {
+        Self { socket, frames: wire::Frames::default(), read: None }
+    }
+
+    pub(crate) fn send(&mut self, message: &ToKeeper, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+        send(&self.socket, message, descriptors)
+    }
+
+    /// Makes `message` the next one again.
+    pub(crate) fn put_back(&mut self, message: FromKeeper) {
+        self.read = Some(message);
+    }
+
+    /// The next message, waiting for it; `None` at the end of the connection.
+    pub(crate) fn next(&mut self) -> io::Result<Option<FromKeeper>> {
+        self.receive(rustix::net::RecvFlags::empty())
+    }
+
+    /// The next message, if it is here.
+    ///
+    /// # Errors
+    /// `WouldBlock` when it isn't.
+    pub(crate) fn try_next(&mut self) -> io::Result<Option<FromKeeper>> {
+        self.receive(rustix::net::RecvFlags::DONTWAIT)
+    }
+
+    fn receive(&mut self, flags: rustix::net::RecvFlags) -> io::Result<Option<FromKeeper>> {
+        if let Some(message) = self.read.take() {
+            return Ok(Some(message));
+        }
+        loop {
+            if let Some(message) = self.frames.next()? {
+                return Ok(Some(message));
+            }
+            match self.frames.receive(&self.socket, flags) {
+                Ok(0) => return Ok(None),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    pub(crate) fn socket(&self) -> &OwnedFd {
+        &self.socket
+    }
+}
+
+/// Sends a whole message.
+pub(crate) fn send(socket: &OwnedFd, message: &ToKeeper, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let bytes = wire::encode(message)?;
+    let mut sent = 0;
+    while let Some(rest) = bytes.get(sent..).filter(|rest| !rest.is_empty()) {
+        let descriptors = if sent == 0 { descriptors } else { &[] };
+        match wire::send(socket.as_fd(), rest, descriptors) {
+            Ok(count) => sent += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
