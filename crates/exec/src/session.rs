@@ -186,8 +186,6 @@ impl Session {
                 return 1;
             }
             let _ = rustix::thread::set_name(c"shellgate-keep");
-            // The arguments of the front end are not the keeper's: see the module.
-            let _ = shellgate_sandbox::title::blank_arguments(1);
             let duty = Duty { address, first: Some(theirs), spool, keep_bytes };
             i32::from(keeper::serve(duty, || {}).is_err())
         });

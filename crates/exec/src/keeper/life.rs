@@ -4,21 +4,19 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Instant;
 
 use rustix::pipe::PipeFlags;
-use rustix::process::{Signal, WaitOptions, WaitStatus};
+use rustix::process::{WaitOptions, WaitStatus};
 use shellgate_sandbox::spawn::{Plan, SpawnError, Step};
 
-use super::events::{Interest, Token};
+use super::events::Token;
+use super::orphans::Recognised;
 use super::run::{Cause, GRACE, LONGEST_GRACE, LOOK_AGAIN, Phase, Run};
 use super::serve::{Belongings, Keeper};
-use super::stream::{Drained, Source, plain};
+use super::stream::{Source, plain};
 use super::tree::{Reaped, RunKey};
 use crate::outcome::{Exit, Failure, Outcome, Process};
 use crate::sys::processes;
 use crate::wire::{FromKeeper, Urgency};
 use crate::{Mode, PerStream, State, Stream};
-
-/// How many reads one stream gets before the others have their turn.
-const READS_PER_TURN: usize = 8;
 
 impl Keeper {
     /// Starts whoever waits and has a place, first come first served.
@@ -114,26 +112,6 @@ impl Keeper {
         self.look_at(key, now);
     }
 
-    /// Looks for orphans and whose they are. Says whether all were recognised.
-    pub(super) fn claim_orphans(&mut self) -> Recognised {
-        let mut all = Recognised::All;
-        for pid in self.trees.strangers() {
-            let tag = processes::tag(pid);
-            let by_tag = self.runs.iter().find(|(_, run)| tag == Some(run.spec.id.tag().get()));
-            let owner = by_tag.map(|(key, _)| *key).or_else(|| {
-                let id = processes::variable(pid, "SHELLGATE_EXEC_ID")?;
-                self.runs.iter().find(|(_, run)| run.spec.id.to_string() == id).map(|(key, _)| *key)
-            });
-            // When there is one execution only, it must be that one's.
-            let only = || self.runs.keys().next().copied().filter(|_| self.runs.len() == 1);
-            match owner.or_else(only) {
-                Some(owner) => self.trees.claim(pid, owner),
-                None => all = Recognised::Some,
-            }
-        }
-        all
-    }
-
     /// Looks at every execution whose time has come.
     pub(super) fn look_at_clocks(&mut self, now: Instant) {
         let due = self.runs.iter().filter(|(_, run)| run.deadline().is_some_and(|deadline| deadline <= now));
@@ -144,7 +122,7 @@ impl Keeper {
     }
 
     /// Moves an execution on, if it is time to.
-    fn look_at(&mut self, key: RunKey, now: Instant) {
+    pub(super) fn look_at(&mut self, key: RunKey, now: Instant) {
         let Some(run) = self.runs.get_mut(&key) else { return };
         match run.phase {
             Phase::Waiting => {}
@@ -203,131 +181,6 @@ impl Keeper {
         self.answer(key, end);
     }
 
-    /// Ends an execution and all its processes.
-    pub(super) fn stop(&mut self, key: RunKey, cause: Cause, urgency: Urgency) {
-        let now = Instant::now();
-        let politely = urgency == Urgency::Politely;
-        let Some(run) = self.runs.get_mut(&key) else { return };
-        match run.phase {
-            Phase::Waiting => {
-                self.belongings.remove(&key);
-                return self.answer(key, State::Canceled);
-            }
-            // The first cause stays; being told again only makes it quicker.
-            Phase::Stopping { .. } if politely => return,
-            Phase::Stopping { cause, .. } => run.phase = Phase::stopping(cause, now, politely),
-            Phase::Running | Phase::Settling { .. } | Phase::Left => {
-                run.phase = Phase::stopping(cause, now, politely);
-                self.claim_orphans();
-                if politely {
-                    self.trees.signal(key, Signal::TERM);
-                }
-            }
-        }
-        self.go_on_stopping(key, now);
-    }
-
-    fn go_on_stopping(&mut self, key: RunKey, now: Instant) {
-        self.claim_orphans();
-        let gone = self.trees.is_empty(key);
-        let Some(run) = self.runs.get_mut(&key) else { return };
-        let Phase::Stopping { cause, kill, give_up, .. } = run.phase else { return };
-        if gone || now >= give_up {
-            let end = match cause {
-                Cause::Canceled => State::Canceled,
-                Cause::TimedOut(_) => State::TimedOut,
-            };
-            self.drain_waiting(key);
-            return self.answer(key, end);
-        }
-        let look = if now >= kill { now + LOOK_AGAIN } else { kill };
-        run.phase = Phase::Stopping { cause, kill, give_up, look };
-        if now >= kill {
-            self.trees.signal(key, Signal::KILL);
-        }
-    }
-
-    /// Takes what the command has printed, a few reads of it.
-    pub(super) fn pump(&mut self, key: RunKey, stream: Stream) {
-        for _ in 0..READS_PER_TURN {
-            if !self.read_once(key, stream) {
-                return;
-            }
-        }
-    }
-
-    /// Takes what was in the pipes when we were called: after the program's end, that is all it printed. A child that
-    /// goes on printing can't hold us here.
-    fn drain_waiting(&mut self, key: RunKey) {
-        for stream in Stream::BOTH {
-            let source =
-                self.runs.get(&key).and_then(|run| run.sources.as_ref()).map(|both| both.get(stream));
-            let Some(until) = source.map(|source| source.total() + source.waiting()) else { continue };
-            loop {
-                let total = self
-                    .runs
-                    .get(&key)
-                    .and_then(|run| run.sources.as_ref())
-                    .map(|both| both.get(stream).total());
-                // One read more than needed notices the end of the stream.
-                let enough = total.is_none_or(|total| total > until);
-                if enough || !self.read_once(key, stream) {
-                    break;
-                }
-            }
-        }
-    }
-
-    /// Reads once and tells whoever listens. Says whether there may be more.
-    fn read_once(&mut self, key: RunKey, stream: Stream) -> bool {
-        let Some(run) = self.runs.get_mut(&key) else { return false };
-        let Some(sources) = &mut run.sources else { return false };
-        let source = sources.get_mut(stream);
-        let (from, to, spooled) = match source.drain(&mut self.buffer) {
-            Drained::Bytes { from, to, spooled } => (from, to, spooled),
-            Drained::Nothing => return false,
-            Drained::End => {
-                if matches!(run.phase, Phase::Settling { .. }) {
-                    self.look_at(key, Instant::now());
-                }
-                return false;
-            }
-        };
-        run.last_output = Instant::now();
-        self.unpruned.bytes += to - from;
-        let Some(caller) = run.caller.filter(|_| run.is_followed()) else { return true };
-        let Some(connection) = self.connections.get_mut(&caller) else { return true };
-        let kept = spooled.clamp(from, to);
-        if kept > from {
-            connection.spooled(stream, from, kept);
-        }
-        if to > kept {
-            let range = usize::try_from(kept - from).unwrap_or(0)..usize::try_from(to - from).unwrap_or(0);
-            let bytes = self.buffer.get(range).unwrap_or_default().to_vec();
-            connection.send(&FromKeeper::Bytes { stream, offset: kept, bytes });
-            if !connection.has_room()
-                && let Some(pipe) = run.sources.as_ref().and_then(|sources| sources.get(stream).pipe())
-            {
-                run.paused = true;
-                self.events.change(pipe, Token::Pipe(key, stream), Interest::None);
-            }
-        }
-        let paused = run.paused;
-        self.adjust_interest(caller);
-        !paused
-    }
-
-    /// Listens to the pipes of `key` again.
-    pub(super) fn resume_pipes(&mut self, key: RunKey) {
-        let Some(run) = self.runs.get_mut(&key).filter(|run| run.paused) else { return };
-        run.paused = false;
-        for stream in Stream::BOTH {
-            if let Some(pipe) = run.sources.as_ref().and_then(|sources| sources.get(stream).pipe()) {
-                self.events.change(pipe, Token::Pipe(key, stream), Interest::Read);
-            }
-        }
-    }
-
     fn move_on(&mut self, key: RunKey, to: State) {
         let Some(run) = self.runs.get_mut(&key) else { return };
         match run.state.advance(to) {
@@ -338,7 +191,7 @@ impl Keeper {
     }
 
     /// Answers the caller, once, and lets go of the execution if nothing of it is left.
-    fn answer(&mut self, key: RunKey, state: State) {
+    pub(super) fn answer(&mut self, key: RunKey, state: State) {
         let background: Vec<Process> = (self.trees.members(key).iter())
             .map(|member| Process { pid: member.pid, command: processes::command(member.pid) })
             .collect();
@@ -372,13 +225,6 @@ impl Keeper {
         self.prune_now_and_then();
         self.tell_stoppers();
     }
-}
-
-/// Whether every orphan's execution is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Recognised {
-    All,
-    Some,
 }
 
 impl Run {

@@ -12,6 +12,9 @@
 //! | `connection` | talks to one front end |
 //! | `serve` | the loop, and what front ends ask for |
 //! | `life` | an execution from its turn to its answer |
+//! | `pump` | output, out of the pipes |
+//! | `stopping` | ending an execution before its time |
+//! | `orphans` | whose is a process that lost its parent |
 //! | `run` | the data of one execution |
 //! | `stream` | one output stream |
 //! | `tree` | which process belongs to which execution |
@@ -19,9 +22,12 @@
 mod connection;
 mod events;
 mod life;
+mod orphans;
 mod place;
+mod pump;
 mod run;
 mod serve;
+mod stopping;
 mod stream;
 mod tree;
 

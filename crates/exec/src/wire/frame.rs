@@ -18,6 +18,9 @@ const MOST_DESCRIPTORS: usize = 3;
 /// No message is longer: a command's text is at most 128 KiB, an environment at most a few MiB.
 const LONGEST: usize = 16 << 20;
 
+/// How much is received at once: more than most messages, and little enough to clear each time.
+const AT_A_TIME: usize = 4 << 10;
+
 /// A stream that isn't made of our messages.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FrameError {
@@ -72,20 +75,22 @@ pub(crate) struct Frames {
 impl Frames {
     /// Receives once. Returns the number of bytes; 0 is the end of the stream.
     pub(crate) fn receive(&mut self, socket: impl AsFd, flags: RecvFlags) -> io::Result<usize> {
-        let mut buffer = [0_u8; 16 << 10];
+        self.bytes.drain(..self.taken);
+        self.taken = 0;
+        let known = self.bytes.len();
+        self.bytes.resize(known + AT_A_TIME, 0);
+        let room = self.bytes.get_mut(known..).unwrap_or_default();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let flags = flags | RecvFlags::CMSG_CLOEXEC;
-        let received =
-            rustix::net::recvmsg(socket, &mut [IoSliceMut::new(&mut buffer)], &mut control, flags)?;
+        let received = rustix::net::recvmsg(socket, &mut [IoSliceMut::new(room)], &mut control, flags);
+        self.bytes.truncate(known + received.as_ref().map_or(0, |received| received.bytes));
+        let received = received?;
         for message in control.drain() {
             if let RecvAncillaryMessage::ScmRights(descriptors) = message {
                 self.descriptors.extend(descriptors);
             }
         }
-        self.bytes.drain(..self.taken);
-        self.taken = 0;
-        self.bytes.extend_from_slice(buffer.get(..received.bytes).unwrap_or_default());
         Ok(received.bytes)
     }
 

@@ -1,0 +1,33 @@
+//! Whose is a process that lost its parent?
+
+use super::serve::Keeper;
+use crate::sys::processes;
+
+/// Whether every orphan's execution is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Recognised {
+    All,
+    Some,
+}
+
+impl Keeper {
+    /// Looks for orphans and whose they are. Says whether all were recognised.
+    pub(super) fn claim_orphans(&mut self) -> Recognised {
+        let mut all = Recognised::All;
+        for pid in self.trees.strangers() {
+            let tag = processes::tag(pid);
+            let by_tag = self.runs.iter().find(|(_, run)| tag == Some(run.spec.id.tag().get()));
+            let owner = by_tag.map(|(key, _)| *key).or_else(|| {
+                let id = processes::variable(pid, "SHELLGATE_EXEC_ID")?;
+                self.runs.iter().find(|(_, run)| run.spec.id.to_string() == id).map(|(key, _)| *key)
+            });
+            // When there is one execution only, it must be that one's.
+            let only = || self.runs.keys().next().copied().filter(|_| self.runs.len() == 1);
+            match owner.or_else(only) {
+                Some(owner) => self.trees.claim(pid, owner),
+                None => all = Recognised::Some,
+            }
+        }
+        all
+    }
+}

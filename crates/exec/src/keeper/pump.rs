@@ -1,0 +1,97 @@
+//! Output: out of the pipes, and word of it to whoever listens.
+
+use std::time::Instant;
+
+use super::events::{Interest, Token};
+use super::run::Phase;
+use super::serve::Keeper;
+use super::stream::Drained;
+use super::tree::RunKey;
+use crate::Stream;
+use crate::wire::FromKeeper;
+
+/// How many reads one stream gets before the others have their turn.
+const READS_PER_TURN: usize = 8;
+
+impl Keeper {
+    /// Takes what the command has printed, a few reads of it.
+    pub(super) fn pump(&mut self, key: RunKey, stream: Stream) {
+        for _ in 0..READS_PER_TURN {
+            if !self.read_once(key, stream) {
+                return;
+            }
+        }
+    }
+
+    /// Takes what was in the pipes when we were called: after the program's end, that is all it printed. A child that
+    /// goes on printing can't hold us here.
+    pub(super) fn drain_waiting(&mut self, key: RunKey) {
+        for stream in Stream::BOTH {
+            let source =
+                self.runs.get(&key).and_then(|run| run.sources.as_ref()).map(|both| both.get(stream));
+            let Some(until) = source.map(|source| source.total() + source.waiting()) else { continue };
+            loop {
+                let total = self
+                    .runs
+                    .get(&key)
+                    .and_then(|run| run.sources.as_ref())
+                    .map(|both| both.get(stream).total());
+                // One read more than needed notices the end of the stream.
+                let enough = total.is_none_or(|total| total > until);
+                if enough || !self.read_once(key, stream) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Reads once and tells whoever listens. Says whether there may be more.
+    fn read_once(&mut self, key: RunKey, stream: Stream) -> bool {
+        let Some(run) = self.runs.get_mut(&key) else { return false };
+        let Some(sources) = &mut run.sources else { return false };
+        let source = sources.get_mut(stream);
+        let (from, to, spooled) = match source.drain(&mut self.buffer) {
+            Drained::Bytes { from, to, spooled } => (from, to, spooled),
+            Drained::Nothing => return false,
+            Drained::End => {
+                if matches!(run.phase, Phase::Settling { .. }) {
+                    self.look_at(key, Instant::now());
+                }
+                return false;
+            }
+        };
+        run.last_output = Instant::now();
+        self.unpruned.bytes += to - from;
+        let Some(caller) = run.caller.filter(|_| run.is_followed()) else { return true };
+        let Some(connection) = self.connections.get_mut(&caller) else { return true };
+        let kept = spooled.clamp(from, to);
+        if kept > from {
+            connection.spooled(stream, from, kept);
+        }
+        if to > kept {
+            let range = usize::try_from(kept - from).unwrap_or(0)..usize::try_from(to - from).unwrap_or(0);
+            let bytes = self.buffer.get(range).unwrap_or_default().to_vec();
+            connection.send(&FromKeeper::Bytes { stream, offset: kept, bytes });
+            if !connection.has_room()
+                && let Some(pipe) = run.sources.as_ref().and_then(|sources| sources.get(stream).pipe())
+            {
+                run.paused = true;
+                self.events.change(pipe, Token::Pipe(key, stream), Interest::None);
+            }
+        }
+        let paused = run.paused;
+        self.adjust_interest(caller);
+        !paused
+    }
+
+    /// Listens to the pipes of `key` again.
+    pub(super) fn resume_pipes(&mut self, key: RunKey) {
+        let Some(run) = self.runs.get_mut(&key).filter(|run| run.paused) else { return };
+        run.paused = false;
+        for stream in Stream::BOTH {
+            if let Some(pipe) = run.sources.as_ref().and_then(|sources| sources.get(stream).pipe()) {
+                self.events.change(pipe, Token::Pipe(key, stream), Interest::Read);
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Ending an execution before its time, with everything it started.
+
+use std::time::Instant;
+
+use rustix::process::Signal;
+
+use super::run::{Cause, LOOK_AGAIN, Phase};
+use super::serve::Keeper;
+use super::tree::RunKey;
+use crate::State;
+use crate::wire::Urgency;
+
+impl Keeper {
+    /// Ends an execution and all its processes.
+    pub(super) fn stop(&mut self, key: RunKey, cause: Cause, urgency: Urgency) {
+        let now = Instant::now();
+        let politely = urgency == Urgency::Politely;
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        match run.phase {
+            Phase::Waiting => {
+                self.belongings.remove(&key);
+                return self.answer(key, State::Canceled);
+            }
+            // The first cause stays; being told again only makes it quicker.
+            Phase::Stopping { .. } if politely => return,
+            Phase::Stopping { cause, .. } => run.phase = Phase::stopping(cause, now, politely),
+            Phase::Running | Phase::Settling { .. } | Phase::Left => {
+                run.phase = Phase::stopping(cause, now, politely);
+                self.claim_orphans();
+                if politely {
+                    self.trees.signal(key, Signal::TERM);
+                }
+            }
+        }
+        self.go_on_stopping(key, now);
+    }
+
+    pub(super) fn go_on_stopping(&mut self, key: RunKey, now: Instant) {
+        self.claim_orphans();
+        let gone = self.trees.is_empty(key);
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        let Phase::Stopping { cause, kill, give_up, .. } = run.phase else { return };
+        if gone || now >= give_up {
+            let end = match cause {
+                Cause::Canceled => State::Canceled,
+                Cause::TimedOut(_) => State::TimedOut,
+            };
+            self.drain_waiting(key);
+            return self.answer(key, end);
+        }
+        let look = if now >= kill { now + LOOK_AGAIN } else { kill };
+        run.phase = Phase::Stopping { cause, kill, give_up, look };
+        if now >= kill {
+            self.trees.signal(key, Signal::KILL);
+        }
+    }
+}
