@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::{Code, ErrorObject};
 
+/// As many links as the kernel follows before it calls them a loop.
+const MOST_LINKS: u32 = 40;
+
 /// A root: an existing folder, all links followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Root(PathBuf);
@@ -71,7 +74,7 @@ impl Root {
         let real = match joined.canonicalize() {
             Ok(real) => real,
             // What lies outside is not our business, not even whether it exists.
-            Err(error) if self.contains(&nearest_existing(&joined)) => return Err(invalid(reason(&error))),
+            Err(error) if self.contains(&destination(&joined)) => return Err(invalid(reason(&error))),
             Err(_) => return Err(self.out_of_scope(asked)),
         };
         if !self.contains(&real) {
@@ -99,9 +102,35 @@ impl Root {
     }
 }
 
-/// The deepest existing ancestor of `path`, links followed.
-fn nearest_existing(path: &Path) -> PathBuf {
-    path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok()).unwrap_or_default()
+/// Where `path` leads, as far as that can be seen: links are followed, also those to nowhere.
+fn destination(path: &Path) -> PathBuf {
+    let mut rest = Vec::new();
+    let mut path = path.to_owned();
+    let mut links = 0;
+    let mut reached = loop {
+        if let Ok(real) = path.canonicalize() {
+            break real;
+        }
+        let Some(parent) = path.parent() else { break path };
+        match path.read_link() {
+            Ok(target) if links < MOST_LINKS => {
+                links += 1;
+                path = parent.join(target);
+            }
+            _ => {
+                // The last component is `..` or a name; without either there would be no parent.
+                rest.push(path.file_name().map(ToOwned::to_owned));
+                path = parent.to_owned();
+            }
+        }
+    };
+    for component in rest.into_iter().rev() {
+        match component {
+            Some(name) => reached.push(name),
+            None => drop(reached.pop()),
+        }
+    }
+    reached
 }
 
 fn reason(error: &io::Error) -> &'static str {
@@ -130,9 +159,14 @@ mod tests {
         std::fs::create_dir_all(root.join("a/b")).unwrap();
         std::fs::create_dir_all(base.path().join("rootless")).unwrap();
         std::fs::write(root.join("file"), "").unwrap();
-        for (to, name) in
-            [("a", "in"), ("..", "out"), ("nowhere", "dangling"), ("loop", "loop"), ("/nowhere", "gone")]
-        {
+        for (to, name) in [
+            ("a", "in"),
+            ("..", "out"),
+            ("nowhere", "dangling"),
+            ("loop", "loop"),
+            ("/nowhere", "gone"),
+            ("in/../gone", "far"),
+        ] {
             symlink(to, root.join(name)).unwrap();
         }
         let root = Root::open(&root).unwrap();
@@ -154,6 +188,11 @@ mod tests {
             (Some(".."), "out_of_scope: `directory` `..` is outside the root `ROOT`"),
             (Some("../rootless"), "out_of_scope: `directory` `../rootless` is outside the root `ROOT`"),
             (Some("../nope"), "out_of_scope: `directory` `../nope` is outside the root `ROOT`"),
+            // Whether it exists must not show, or a link would be a way to look around outside.
+            (Some("gone"), "out_of_scope: `directory` `gone` is outside the root `ROOT`"),
+            (Some("gone/x/.."), "out_of_scope: `directory` `gone/x/..` is outside the root `ROOT`"),
+            (Some("far/x"), "out_of_scope: `directory` `far/x` is outside the root `ROOT`"),
+            (Some("nope/../../x"), "out_of_scope: `directory` `nope/../../x` is outside the root `ROOT`"),
             (Some("/etc"), "out_of_scope: `directory` `/etc` is outside the root `ROOT`"),
             (
                 Some("/proc/self/root"),
