@@ -110,8 +110,8 @@ impl Request {
                         .token("command")
                         .hint("name one program, its arguments go in `args`"));
                 }
-                for word in argv {
-                    check_word("args", word)?;
+                for (at, word) in argv.iter().enumerate() {
+                    check_word(if at == 0 { "command" } else { "args" }, word)?;
                 }
             }
         }
@@ -122,7 +122,8 @@ impl Request {
                     .token(name.clone())
                     .hint("a name is not empty and has no `=` and no NUL"));
             }
-            check_word("env", value)?;
+            // The kernel takes a variable as one word, its name included.
+            check_word("env", &format!("{name}={value}"))?;
         }
         Ok(())
     }
