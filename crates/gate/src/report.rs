@@ -33,7 +33,9 @@ pub struct Report {
     pub stderr_bytes: u64,
     pub stdout_truncated: bool,
     pub stderr_truncated: bool,
+    #[serde(serialize_with = "path")]
     pub stdout_file: Option<PathBuf>,
+    #[serde(serialize_with = "path")]
     pub stderr_file: Option<PathBuf>,
     pub timed_out: bool,
     pub canceled: bool,
@@ -50,6 +52,11 @@ pub struct Report {
     /// Why a stream's file is shorter than the stream, when that is not the limit asked for.
     #[serde(skip)]
     pub lost: PerStream<Option<String>>,
+}
+
+/// A path that isn't UTF-8 must not cost the whole answer: what JSON can't say of it is replaced.
+fn path<S: serde::Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.to_string_lossy()).serialize(serializer)
 }
 
 /// A process that outlived the answer.
