@@ -21,24 +21,19 @@ const READER_GONE: u8 = 141;
 pub(super) fn run(args: RunArgs) -> ExitCode {
     output::choose_color(args.common.color);
     let json = args.common.json;
-    match prepare(args) {
-        Ok((gate, request)) => {
-            let report = match follow(&gate, request, json) {
-                Ok(Ended::Answered(report)) => report,
-                Ok(Ended::ReaderGone) => return ExitCode::from(READER_GONE),
-                Err(error) => {
-                    output::say(&format!("the command can't be followed any longer: {error}"));
-                    return ExitCode::from(125);
-                }
-            };
-            tell(&report, json);
-            ExitCode::from(error::run_code(&report))
-        }
-        Err(error) => {
-            error::show(&error);
-            ExitCode::from(125)
-        }
-    }
+    let report = match prepare(args) {
+        Ok((gate, request)) => match follow(&gate, request, json) {
+            Ok(Ended::Answered(report)) => report,
+            Ok(Ended::ReaderGone) => return ExitCode::from(READER_GONE),
+            Err(error) => {
+                output::say(&format!("the command can't be followed any longer: {error}"));
+                return ExitCode::from(125);
+            }
+        },
+        Err(error) => Box::new(Report::of_error(error)),
+    };
+    tell(&report, json);
+    ExitCode::from(error::run_code(&report))
 }
 
 /// How following a command ended.
