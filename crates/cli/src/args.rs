@@ -113,7 +113,7 @@ pub(crate) struct Common {
     #[arg(long, value_name = "WHAT", value_parser = PossibleValuesParser::new(OnMissing::NAMES))]
     on_missing: Option<String>,
     /// How long it may run: `30s`, `5m`, `1500ms`; a bare number is milliseconds
-    #[arg(long, value_name = "T", value_parser = parse_duration)]
+    #[arg(long, value_name = "T", value_parser = parse_duration, allow_negative_numbers = true)]
     timeout: Option<u64>,
     /// The folder to start in, relative to the root
     #[arg(short = 'C', long, value_name = "DIR")]

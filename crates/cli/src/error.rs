@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use shellgate::{ErrorObject, Report, SpawnTrouble, State};
 
 use crate::output;
@@ -18,16 +20,39 @@ const USAGE: u8 = 2;
 pub(crate) const CALL_REFUSED: u8 = 3;
 
 /// What clap has to say.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
+pub(crate) fn usage(mut error: clap::Error) -> ExitCode {
     let for_help = !error.use_stderr();
     // Of `run`, 2 could be the command's own.
     let run = std::env::args_os().nth(1).is_some_and(|word| word == "run");
+    if run {
+        explain_words(&mut error);
+    }
+    let _ = error.print();
     ExitCode::from(match (for_help, run) {
         (true, _) => 0,
         (false, true) => REFUSED,
         (false, false) => USAGE,
     })
+}
+
+/// `run ls -la`: clap would say to put `--` before the second word, and that is no way to write it either.
+fn explain_words(error: &mut clap::Error) {
+    let of_words = match error.kind() {
+        ErrorKind::UnknownArgument => error.get(ContextKind::SuggestedArg).is_none(),
+        ErrorKind::ArgumentConflict => {
+            let argument = error.get(ContextKind::InvalidArg);
+            matches!(argument, Some(ContextValue::String(name)) if !name.starts_with('-'))
+        }
+        _ => false,
+    };
+    if of_words {
+        let tips = [
+            "a text for bash is one word: shellgate run 'ls -la | head'",
+            "a program and its arguments stand behind `--`: shellgate run -- ls -la",
+        ];
+        let tips = tips.map(StyledStr::from).to_vec();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
 }
 
 /// Shows `error`.

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     shellgate::keeper_hook();
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return error::usage(&error),
+        Err(error) => return error::usage(error),
     };
     commands::dispatch(cli)
 }
