@@ -38,16 +38,15 @@ impl StateFolder {
     /// When it can't be made, or is somebody else's.
     pub fn open(path: &Path) -> Result<Self, StateError> {
         let folder = Self { path: path.to_owned() };
-        match std::fs::metadata(folder.sockets()) {
-            // Already looked after by an earlier call; the folder itself is checked each time all the same.
-            Ok(_) => folder.check(path)?,
-            Err(_) => {
-                for path in [path.to_owned(), folder.sockets(), folder.spool()] {
-                    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
-                    made.map_err(|source| StateError::Unusable { path: path.clone(), source })?;
-                    folder.check(&path)?;
-                }
-            }
+        if folder.sockets().is_dir() && folder.spool().is_dir() {
+            // Made by an earlier call; the folder itself is checked each time all the same.
+            folder.check(path)?;
+            return Ok(folder);
+        }
+        for path in [path.to_owned(), folder.sockets(), folder.spool()] {
+            let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
+            made.map_err(|source| StateError::Unusable { path: path.clone(), source })?;
+            folder.check(&path)?;
         }
         Ok(folder)
     }
