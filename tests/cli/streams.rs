@@ -184,3 +184,21 @@ fn a_state_folder_whose_name_is_no_text_costs_no_answer() {
         });
     });
 }
+
+#[test]
+fn an_answer_that_cannot_be_written_is_no_success() {
+    for_each_user(|place| {
+        let cases: [(&[&str], i32); 4] = [
+            (&["run", "echo out"], 125),
+            (&["run", "--json", "echo out"], 125),
+            (&["call", r#"{"command": "echo out"}"#], 1),
+            (&["completions", "bash"], 1),
+        ];
+        for (words, code) in cases {
+            let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+            let output = place.shellgate(words).stdout(full).output().unwrap();
+            assert_eq!(output.status.code(), Some(code), "{words:?}: {output:?}");
+            assert!(text(&output.stderr).contains("No space left on device"), "{words:?}: {output:?}");
+        }
+    });
+}

@@ -32,8 +32,14 @@ pub(super) fn run(args: RunArgs) -> ExitCode {
         },
         Err(error) => Box::new(Report::of_error(error)),
     };
-    tell(&report, json);
-    ExitCode::from(error::run_code(&report))
+    match tell(&report, json) {
+        Ok(()) => ExitCode::from(error::run_code(&report)),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(READER_GONE),
+        Err(error) => {
+            output::say(&format!("the result can't be written: {error}"));
+            ExitCode::from(125)
+        }
+    }
 }
 
 /// How following a command ended.
@@ -150,13 +156,12 @@ fn hear(
     Ok(heard)
 }
 
-/// What the output alone doesn't say.
-fn tell(report: &Report, json: bool) {
+/// What the output alone doesn't say. Fails when that is a result which nobody can read.
+fn tell(report: &Report, json: bool) -> io::Result<()> {
     if json {
         // A result is strings, numbers and lists: it always serializes.
         let line = serde_json::to_string(report).unwrap_or_default();
-        let _ = writeln!(io::stdout(), "{line}");
-        return;
+        return writeln!(io::stdout(), "{line}");
     }
     if let Some(error) = &report.error {
         error::show(error);
@@ -170,4 +175,5 @@ fn tell(report: &Report, json: bool) {
     for process in &report.background {
         whisper(&format!("still running: {} {}", process.pid, plain(&process.command)));
     }
+    Ok(())
 }
