@@ -90,3 +90,9 @@ pub struct Process {
     /// Its argument list, separated by blanks.
     pub command: String,
 }
+
+/// What the kernel said, without the number in parentheses that Rust adds.
+pub(crate) fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" (os error").map_or(text.clone(), |(words, _)| words.to_owned())
+}

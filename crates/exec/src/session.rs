@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::fs::Access;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
 use crate::Spec;
 use crate::execution::Execution;
 use crate::keeper::{self, Address, Duty, Served};
 use crate::line::{Line, Pool};
+use crate::outcome::plain;
 use crate::spool::Spool;
 use crate::state_folder::{StateError, StateFolder};
 use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
@@ -89,19 +91,26 @@ impl Session {
     /// When the output has no place or no keeper can be had. Then nothing was started.
     pub fn start(&self, spec: Spec, stdin: Option<OwnedFd>) -> Result<Execution, SessionError> {
         let folder = self.state.spool();
-        let spool =
-            Spool::create(&folder, spec.id).map_err(|source| SessionError::Spool { folder, source })?;
+        if let Err(errno) = rustix::fs::access(&folder, Access::WRITE_OK | Access::EXEC_OK) {
+            return Err(SessionError::Spool { folder, source: errno.into() });
+        }
         let (id, follow) = (spec.id, spec.follow);
         let message = ToKeeper::Start { spec: Box::new(spec), stdin: stdin.is_some() };
-        let mut descriptors = vec![spool.files.stdout.as_fd(), spool.files.stderr.as_fd()];
-        descriptors.extend(stdin.as_ref().map(AsFd::as_fd));
-        match self.ask(&message, &descriptors) {
-            Ok(line) => Ok(Execution::new(id, follow, line, self.pool.clone(), spool)),
-            Err(error) => {
-                spool.discard();
-                Err(error)
+        let stdin: Vec<BorrowedFd<'_>> = stdin.as_ref().map(AsFd::as_fd).into_iter().collect();
+        let mut line = self.ask(&message, &stdin)?;
+        // While the command starts. What is wrong with the connection shows when the answer is read.
+        let spool = match Spool::create(&folder, id) {
+            Ok(spool) => {
+                let files = [spool.files.stdout.as_fd(), spool.files.stderr.as_fd()];
+                let _ = line.send(&ToKeeper::Spool(Ok(())), &files);
+                spool
             }
-        }
+            Err(error) => {
+                let _ = line.send(&ToKeeper::Spool(Err(plain(&error))), &[]);
+                Spool::nowhere()?
+            }
+        };
+        Ok(Execution::new(id, follow, line, self.pool.clone(), spool))
     }
 
     /// Stops everything that the session runs, and returns when it has ended: how many executions that were.

@@ -2,7 +2,7 @@
 //!
 //! Every dialect writes its answer from this.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -132,7 +132,7 @@ impl Report {
             }
             let source = Source {
                 file: spool.files.get(stream),
-                path: spool.paths.get(stream),
+                path: spool.paths.as_ref().map_or(Path::new(""), |paths| paths.get(stream)),
                 spooled: output.spooled,
                 total: output.total,
                 tail: &output.tail,
@@ -159,8 +159,8 @@ impl Report {
             stderr_bytes: outcome.output.stderr.total,
             stdout_truncated,
             stderr_truncated,
-            stdout_file: Some(spool.paths.stdout.clone()),
-            stderr_file: Some(spool.paths.stderr.clone()),
+            stdout_file: spool.paths.as_ref().map(|paths| paths.stdout.clone()),
+            stderr_file: spool.paths.as_ref().map(|paths| paths.stderr.clone()),
             timed_out: outcome.state == State::TimedOut,
             canceled: outcome.state == State::Canceled,
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),

@@ -7,16 +7,15 @@ use rustix::pipe::PipeFlags;
 use rustix::process::{WaitOptions, WaitStatus};
 use shellgate_sandbox::spawn::{Plan, SpawnError, Step};
 
-use super::events::Token;
 use super::orphans::Recognised;
 use super::run::{Cause, GRACE, LONGEST_GRACE, LOOK_AGAIN, Phase, Run};
-use super::serve::{Belongings, Keeper};
-use super::stream::{Source, plain};
+use super::serve::Keeper;
+use super::stream::Source;
 use super::tree::{Reaped, RunKey};
-use crate::outcome::{Exit, Failure, Outcome, Process};
+use crate::outcome::{Exit, Failure, Outcome, Process, plain};
 use crate::sys::processes;
 use crate::wire::{FromKeeper, Urgency};
-use crate::{Mode, PerStream, State, Stream};
+use crate::{Mode, PerStream, State};
 
 impl Keeper {
     /// Starts whoever waits and has a place, first come first served.
@@ -36,13 +35,13 @@ impl Keeper {
     }
 
     fn start(&mut self, key: RunKey) {
-        let Some(belongings) = self.belongings.remove(&key) else { return };
+        let stdin = self.stdins.remove(&key);
         self.move_on(key, State::Starting);
         let Some(run) = self.runs.get_mut(&key) else { return };
         let now = Instant::now();
         (run.started, run.last_output, run.phase) = (now, now, Phase::Running);
         let spec = &run.spec;
-        let spawned = pipes(spec.capture_bytes, belongings).and_then(|(sources, ends, stdin)| {
+        let spawned = pipes(spec.capture_bytes).and_then(|(sources, ends)| {
             let stdin = stdin.as_ref().unwrap_or(&self.null);
             let plan = Plan {
                 program: &spec.program,
@@ -60,14 +59,9 @@ impl Keeper {
                 let pid = pid.as_raw_nonzero().get().unsigned_abs();
                 run.pid = Some(pid);
                 self.trees.plant(pid, key);
-                for stream in Stream::BOTH {
-                    if let Some(pipe) = sources.get(stream).pipe() {
-                        // Failing here would need the kernel to be out of memory; the drain at the end still reads.
-                        let _ = self.events.add(pipe, Token::Pipe(key, stream));
-                    }
-                }
                 run.sources = Some(sources);
                 self.move_on(key, State::Running);
+                self.open_pipes(key);
             }
             Err(error) => {
                 run.failure = Some(failure(&error));
@@ -155,6 +149,10 @@ impl Keeper {
         let Some(run) = self.runs.get_mut(&key) else { return };
         let all_said =
             run.sources.as_ref().is_none_or(|sources| sources.both().iter().all(|s| s.is_closed()));
+        if run.awaits_spool() {
+            run.phase = Phase::Settling { since, look: now + GRACE };
+            return;
+        }
         let end = run.natural_end();
         if gone && all_said {
             return self.answer(key, end);
@@ -257,9 +255,9 @@ impl Run {
     }
 }
 
-type Pipes = (PerStream<Source>, PerStream<OwnedFd>, Option<OwnedFd>);
+type Pipes = (PerStream<Source>, PerStream<OwnedFd>);
 
-fn pipes(limit: u64, belongings: Belongings) -> Result<Pipes, SpawnError> {
+fn pipes(limit: u64) -> Result<Pipes, SpawnError> {
     let pipe = || -> rustix::io::Result<_> {
         let (ours, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
         // Ours alone: a command that finds its own end non-blocking loses output.
@@ -269,12 +267,8 @@ fn pipes(limit: u64, belongings: Belongings) -> Result<Pipes, SpawnError> {
     let no_pipe = |errno: rustix::io::Errno| SpawnError { step: Step::Clone, source: errno.into() };
     let (out, out_end) = pipe().map_err(no_pipe)?;
     let (err, err_end) = pipe().map_err(no_pipe)?;
-    let Belongings { spool, stdin } = belongings;
-    let sources = PerStream {
-        stdout: Source::new(out, spool.stdout, limit),
-        stderr: Source::new(err, spool.stderr, limit),
-    };
-    Ok((sources, PerStream { stdout: out_end, stderr: err_end }, stdin))
+    let sources = PerStream { stdout: Source::new(out, limit), stderr: Source::new(err, limit) };
+    Ok((sources, PerStream { stdout: out_end, stderr: err_end }))
 }
 
 fn failure(error: &SpawnError) -> Failure {

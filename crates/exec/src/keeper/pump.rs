@@ -13,11 +13,45 @@ use crate::wire::FromKeeper;
 /// How many reads one stream gets before the others have their turn.
 const READS_PER_TURN: usize = 8;
 
+/// What a read gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Read {
+    /// Nothing.
+    Nothing,
+    /// Bytes, and there may be more.
+    Some,
+    /// Bytes, and whoever reads them from us can't follow.
+    EnoughForNow,
+}
+
 impl Keeper {
+    /// Begins to read what an execution prints, once it has started and its output has a place.
+    pub(super) fn open_pipes(&mut self, key: RunKey) {
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        let Some(sources) = &mut run.sources else { return };
+        let Some(spool) = run.spool.take() else { return };
+        let (stdout, stderr) = match spool {
+            Ok(files) => (Ok(files.stdout), Ok(files.stderr)),
+            Err(reason) => (Err(reason.clone()), Err(reason)),
+        };
+        sources.stdout.set_place(stdout);
+        sources.stderr.set_place(stderr);
+        for stream in Stream::BOTH {
+            if let Some(pipe) = sources.get(stream).pipe() {
+                // Failing here would need the kernel to be out of memory; the drain at the end still reads.
+                let _ = self.events.add(pipe, Token::Pipe(key, stream));
+            }
+        }
+        if run.exit.is_some() {
+            self.drain_waiting(key);
+            self.look_at(key, Instant::now());
+        }
+    }
+
     /// Takes what the command has printed, a few reads of it.
     pub(super) fn pump(&mut self, key: RunKey, stream: Stream) {
         for _ in 0..READS_PER_TURN {
-            if !self.read_once(key, stream) {
+            if self.read_once(key, stream) != Read::Some {
                 return;
             }
         }
@@ -38,32 +72,33 @@ impl Keeper {
                     .map(|both| both.get(stream).total());
                 // One read more than needed notices the end of the stream.
                 let enough = total.is_none_or(|total| total > until);
-                if enough || !self.read_once(key, stream) {
+                // A reader that can't follow is no reason to leave bytes in the pipe now: it holds few.
+                if enough || self.read_once(key, stream) == Read::Nothing {
                     break;
                 }
             }
         }
     }
 
-    /// Reads once and tells whoever listens. Says whether there may be more.
-    fn read_once(&mut self, key: RunKey, stream: Stream) -> bool {
-        let Some(run) = self.runs.get_mut(&key) else { return false };
-        let Some(sources) = &mut run.sources else { return false };
+    /// Reads once and tells whoever listens.
+    fn read_once(&mut self, key: RunKey, stream: Stream) -> Read {
+        let Some(run) = self.runs.get_mut(&key) else { return Read::Nothing };
+        let Some(sources) = &mut run.sources else { return Read::Nothing };
         let source = sources.get_mut(stream);
         let (from, to, spooled) = match source.drain(&mut self.buffer) {
             Drained::Bytes { from, to, spooled } => (from, to, spooled),
-            Drained::Nothing => return false,
+            Drained::Nothing => return Read::Nothing,
             Drained::End => {
                 if matches!(run.phase, Phase::Settling { .. }) {
                     self.look_at(key, Instant::now());
                 }
-                return false;
+                return Read::Nothing;
             }
         };
         run.last_output = Instant::now();
         self.unpruned.bytes += to - from;
-        let Some(caller) = run.caller.filter(|_| run.is_followed()) else { return true };
-        let Some(connection) = self.connections.get_mut(&caller) else { return true };
+        let Some(caller) = run.caller.filter(|_| run.is_followed()) else { return Read::Some };
+        let Some(connection) = self.connections.get_mut(&caller) else { return Read::Some };
         let kept = spooled.clamp(from, to);
         if kept > from {
             connection.spooled(stream, from, kept);
@@ -79,9 +114,9 @@ impl Keeper {
                 self.events.change(pipe, Token::Pipe(key, stream), Interest::None);
             }
         }
-        let paused = run.paused;
+        let read = if run.paused { Read::EnoughForNow } else { Read::Some };
         self.adjust_interest(caller);
-        !paused
+        read
     }
 
     /// Listens to the pipes of `key` again.

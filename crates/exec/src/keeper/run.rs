@@ -1,5 +1,6 @@
 //! One execution, as the keeper holds it.
 
+use std::fs::File;
 use std::time::{Duration, Instant};
 
 use crate::outcome::{Clock, Exit, Failure};
@@ -40,6 +41,8 @@ pub(super) struct Run {
     pub(super) started: Instant,
     pub(super) last_output: Instant,
     pub(super) sources: Option<PerStream<Source>>,
+    /// Where the output goes, when that came before the start.
+    pub(super) spool: Option<Result<PerStream<File>, String>>,
     /// Its pipes aren't read, because its reader can't follow and no file takes the bytes.
     pub(super) paused: bool,
 }
@@ -81,6 +84,7 @@ impl Run {
             started: now,
             last_output: now,
             sources: None,
+            spool: None,
             paused: false,
         }
     }
@@ -92,6 +96,12 @@ impl Run {
 
     fn is_foreground(&self) -> bool {
         self.caller.is_some() || self.spec.mode == Mode::Foreground
+    }
+
+    /// Whether its output can't be read yet, because nobody has said where it goes. Whoever started it will.
+    pub(super) fn awaits_spool(&self) -> bool {
+        let unplaced = self.sources.as_ref().is_some_and(|sources| !sources.stdout.has_place());
+        unplaced && self.caller.is_some()
     }
 
     pub(super) fn is_followed(&self) -> bool {

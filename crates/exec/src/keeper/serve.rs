@@ -31,8 +31,8 @@ pub(super) struct Keeper {
     /// In the order in which they came.
     pub(super) runs: BTreeMap<RunKey, Run>,
     pub(super) waiting: VecDeque<RunKey>,
-    /// What front ends opened for executions that have not started.
-    pub(super) belongings: HashMap<RunKey, Belongings>,
+    /// What executions that have not started are going to read.
+    pub(super) stdins: HashMap<RunKey, OwnedFd>,
     pub(super) trees: Trees,
     pub(super) spawner: Spawner,
     pub(super) null: OwnedFd,
@@ -42,13 +42,6 @@ pub(super) struct Keeper {
     pub(super) unpruned: Unpruned,
     spool: PathBuf,
     keep_bytes: u64,
-}
-
-/// The descriptors that come with a [`Spec`].
-#[derive(Debug)]
-pub(super) struct Belongings {
-    pub(super) spool: PerStream<File>,
-    pub(super) stdin: Option<OwnedFd>,
 }
 
 /// Work that makes another look at the spool worthwhile.
@@ -77,7 +70,7 @@ pub(super) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
         connections: HashMap::new(),
         runs: BTreeMap::new(),
         waiting: VecDeque::new(),
-        belongings: HashMap::new(),
+        stdins: HashMap::new(),
         trees: Trees::default(),
         spawner: Spawner::default(),
         null: rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
@@ -198,6 +191,7 @@ impl Keeper {
         match message {
             ToKeeper::Hold => {}
             ToKeeper::Start { spec, stdin } => self.enqueue(key, *spec, stdin),
+            ToKeeper::Spool(place) => self.take_spool(key, place),
             ToKeeper::Stop(id, urgency) => {
                 let run = self.connections.get(&key).and_then(|connection| connection.run);
                 let run = run.filter(|run| self.runs.get(run).is_some_and(|run| run.spec.id == id));
@@ -219,18 +213,35 @@ impl Keeper {
     fn enqueue(&mut self, key: ConnectionKey, spec: Spec, stdin: bool) {
         let run = self.new_key();
         let Some(connection) = self.connections.get_mut(&key) else { return };
-        let descriptors = (connection.descriptor(), connection.descriptor());
-        let (Some(stdout), Some(stderr)) = descriptors else { return self.farewell(key) };
-        let stdin = if stdin { connection.descriptor() } else { None };
         if connection.run.is_some() {
             return self.farewell(key);
         }
         connection.run = Some(run);
-        let spool = PerStream { stdout: File::from(stdout), stderr: File::from(stderr) };
-        self.belongings.insert(run, Belongings { spool, stdin });
+        if stdin {
+            let Some(stdin) = connection.descriptor() else { return self.farewell(key) };
+            self.stdins.insert(run, stdin);
+        }
         self.runs.insert(run, Run::new(spec, key, Instant::now()));
         self.waiting.push_back(run);
         self.start_waiting();
+    }
+
+    fn take_spool(&mut self, key: ConnectionKey, place: Result<(), String>) {
+        let Some(connection) = self.connections.get_mut(&key) else { return };
+        let place = match place {
+            Err(reason) => Err(reason),
+            Ok(()) => match (connection.descriptor(), connection.descriptor()) {
+                (Some(stdout), Some(stderr)) => {
+                    Ok(PerStream { stdout: File::from(stdout), stderr: File::from(stderr) })
+                }
+                _ => return self.farewell(key),
+            },
+        };
+        let Some(key) = connection.run else { return };
+        if let Some(run) = self.runs.get_mut(&key) {
+            run.spool = Some(place);
+            self.open_pipes(key);
+        }
     }
 
     /// A front end is gone. Whoever waited for an answer wants none any more, so its execution ends.

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 
 use rustix::io::Errno;
 
-use crate::outcome::Output;
+use crate::outcome::{Output, plain};
 use crate::spool::Tail;
 
 /// A pipe holds 64 KiB unless asked for more; a command that fills it again and again gets one this large, which
@@ -21,15 +21,24 @@ const HEAVY: u8 = 4;
 #[derive(Debug)]
 pub(super) struct Source {
     pipe: Option<OwnedFd>,
-    /// Stays open after it is full: whoever holds it open has it locked against being pruned.
-    file: File,
-    full: bool,
+    place: Place,
     limit: u64,
     total: u64,
     spooled: u64,
     tail: Tail,
     lost: Option<String>,
     full_reads: u8,
+}
+
+/// Where bytes go.
+#[derive(Debug)]
+enum Place {
+    /// We'll be told. Nothing is read before.
+    Awaited,
+    /// Into this file, up to the limit.
+    File(File),
+    /// Nowhere any more. The file stays open: whoever holds it open has it locked against being pruned.
+    Full { _file: Option<File> },
 }
 
 /// What one read gave.
@@ -44,11 +53,10 @@ pub(super) enum Drained {
 }
 
 impl Source {
-    pub(super) fn new(pipe: OwnedFd, file: File, limit: u64) -> Self {
+    pub(super) fn new(pipe: OwnedFd, limit: u64) -> Self {
         Self {
             pipe: Some(pipe),
-            file,
-            full: limit == 0,
+            place: Place::Awaited,
             limit,
             total: 0,
             spooled: 0,
@@ -56,6 +64,21 @@ impl Source {
             lost: None,
             full_reads: 0,
         }
+    }
+
+    /// Says where bytes go.
+    pub(super) fn set_place(&mut self, place: Result<File, String>) {
+        match place {
+            Ok(file) => self.place = Place::File(file),
+            Err(reason) => {
+                self.lost = Some(reason);
+                self.place = Place::Full { _file: None };
+            }
+        }
+    }
+
+    pub(super) fn has_place(&self) -> bool {
+        !matches!(self.place, Place::Awaited)
     }
 
     pub(super) fn pipe(&self) -> Option<&OwnedFd> {
@@ -78,6 +101,9 @@ impl Source {
     /// Reads once.
     pub(super) fn drain(&mut self, buffer: &mut [u8]) -> Drained {
         let Some(pipe) = &self.pipe else { return Drained::End };
+        if !self.has_place() {
+            return Drained::Nothing;
+        }
         let read = loop {
             match rustix::io::read(pipe, &mut *buffer) {
                 Ok(read) => break read,
@@ -103,14 +129,12 @@ impl Source {
 
     /// Writes what the file may take, and says how much that was.
     fn spool(&mut self, bytes: &[u8]) -> usize {
-        if self.full {
-            return 0;
-        }
+        let Place::File(file) = &mut self.place else { return 0 };
         let room = usize::try_from(self.limit - self.spooled).unwrap_or(usize::MAX);
         let mut rest = bytes.get(..bytes.len().min(room)).unwrap_or_default();
         let mut written = 0;
         while !rest.is_empty() {
-            match self.file.write(rest) {
+            match file.write(rest) {
                 Ok(count) if count > 0 => {
                     written += count;
                     rest = rest.get(count..).unwrap_or_default();
@@ -126,7 +150,12 @@ impl Source {
             }
         }
         self.spooled += written as u64;
-        self.full = self.lost.is_some() || self.spooled == self.limit;
+        if self.lost.is_some() || self.spooled == self.limit {
+            let full = Place::Full { _file: None };
+            if let Place::File(file) = std::mem::replace(&mut self.place, full) {
+                self.place = Place::Full { _file: Some(file) };
+            }
+        }
         written
     }
 
@@ -146,10 +175,4 @@ impl Source {
         let tail = if self.spooled < self.total { self.tail.bytes().to_vec() } else { Vec::new() };
         Output { total: self.total, spooled: self.spooled, tail, lost: self.lost.clone() }
     }
-}
-
-/// What the kernel said, without the number in parentheses that Rust adds.
-pub(super) fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split_once(" (os error").map_or(text.clone(), |(words, _)| words.to_owned())
 }

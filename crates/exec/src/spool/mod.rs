@@ -23,8 +23,8 @@ use crate::{ExecId, PerStream, Stream};
 pub struct Spool {
     /// The files, open for reading and appending.
     pub files: PerStream<File>,
-    /// Their names.
-    pub paths: PerStream<PathBuf>,
+    /// Their names, unless they could not be made.
+    pub paths: Option<PerStream<PathBuf>>,
 }
 
 impl Spool {
@@ -43,15 +43,14 @@ impl Spool {
         };
         Ok(Self {
             files: PerStream { stdout, stderr },
-            paths: PerStream { stdout: stdout_path, stderr: stderr_path },
+            paths: Some(PerStream { stdout: stdout_path, stderr: stderr_path }),
         })
     }
 
-    /// Removes the files: for an execution that never was.
-    pub fn discard(self) {
-        for path in self.paths.both() {
-            let _ = std::fs::remove_file(path);
-        }
+    /// For an execution whose files could not be made: it has what the keeper remembers.
+    pub(crate) fn nowhere() -> io::Result<Self> {
+        let nothing = || File::open("/dev/null");
+        Ok(Self { files: PerStream { stdout: nothing()?, stderr: nothing()? }, paths: None })
     }
 }
 

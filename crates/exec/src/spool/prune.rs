@@ -82,17 +82,18 @@ mod tests {
             std::thread::sleep(std::time::Duration::from_millis(2));
         }
         let running = spools.remove(1);
-        let paths: Vec<_> = spools.iter().map(|spool| spool.paths.clone()).collect();
+        let running_paths = running.paths.clone().unwrap();
+        let paths: Vec<_> = spools.iter().map(|spool| spool.paths.clone().unwrap()).collect();
         drop(spools);
 
         let pruned = prune(folder.path(), 200 << 10).unwrap();
         assert_eq!(pruned.executions, 2);
         let there: Vec<bool> = paths.iter().map(|path| path.stdout.exists()).collect();
         assert_eq!(there, [false, false, true, true], "the two oldest finished ones went");
-        assert!(running.paths.stdout.exists() && running.paths.stderr.exists());
+        assert!(running_paths.stdout.exists() && running_paths.stderr.exists());
 
         assert_eq!(prune(folder.path(), 0).unwrap().executions, 1);
         assert!(paths[3].stdout.exists(), "the newest stays");
-        assert!(running.paths.stdout.exists());
+        assert!(running_paths.stdout.exists());
     }
 }

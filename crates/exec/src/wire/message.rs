@@ -9,8 +9,11 @@ use crate::{ExecId, Outcome, Spec, State, Stream};
 pub(crate) enum ToKeeper {
     /// Stay while this connection does.
     Hold,
-    /// Run this. With two descriptors for the spool, and a third for standard input when `stdin` is true.
+    /// Run this. With a descriptor for standard input when `stdin` is true. [`Spool`](Self::Spool) follows.
     Start { spec: Box<Spec>, stdin: bool },
+    /// Where the output of what was just started goes, with two descriptors; or why it has no place. Sent behind the
+    /// start, because making files takes time that a starting command takes anyway.
+    Spool(Result<(), String>),
     /// Stop the execution of this connection, if it still is this one.
     Stop(ExecId, Urgency),
     /// Stop every execution of the session, and say when that is done.
