@@ -13,7 +13,7 @@ const TIMED_OUT: u8 = 124;
 const REFUSED: u8 = 125;
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
-const CANCELED: u8 = 130;
+pub(crate) const CANCELED: u8 = 130;
 
 /// Exit codes of everything else.
 const USAGE: u8 = 2;

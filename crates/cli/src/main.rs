@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod error;
+mod outlet;
 mod output;
 mod signals;
 
@@ -13,6 +14,7 @@ use clap::Parser as _;
 fn main() -> ExitCode {
     // Before anything else: this very program may have been started to be a keeper.
     shellgate::keeper_hook();
+    shellgate_sandbox::signals::ignore_file_size_signal();
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return error::usage(error),

@@ -1,7 +1,7 @@
 //! Waiting for a command and for the person at the keyboard at once.
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -15,8 +15,12 @@ pub(crate) struct Interrupts {
     heard: u32,
 }
 
+/// So many signals, and nobody has answered: the keeper doesn't.
+pub(crate) const PATIENCE: u32 = 3;
+
 impl Interrupts {
-    /// From now on, signals are read here. Before any thread, and before the keeper is forked off.
+    /// From now on, signals are read here. After the command was handed over: until then they end us as they end anybody,
+    /// and the keeper sees to what was started.
     pub(crate) fn listen() -> io::Result<Self> {
         let wanted = [Signal::Interrupt, Signal::Terminate, Signal::HangUp];
         // What our starter ignores (`nohup`, a shell's `&`) stays ignored.
@@ -26,13 +30,24 @@ impl Interrupts {
 
     /// Waits until the execution has something to say, a signal comes or `timeout` passes.
     pub(crate) fn wait(&self, execution: &Execution, timeout: Option<Duration>) -> io::Result<()> {
-        let mut polled = [
-            PollFd::from_borrowed_fd(execution.as_fd(), PollFlags::IN),
-            PollFd::new(&self.signals, PollFlags::IN),
-        ];
+        self.poll(execution.as_fd(), PollFlags::IN, timeout).map(drop)
+    }
+
+    /// Waits for `other`, a signal or `timeout`. Says which of the first two it was.
+    pub(crate) fn poll(
+        &self,
+        other: BorrowedFd<'_>,
+        flags: PollFlags,
+        timeout: Option<Duration>,
+    ) -> io::Result<(bool, bool)> {
+        let mut polled = [PollFd::from_borrowed_fd(other, flags), PollFd::new(&self.signals, PollFlags::IN)];
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         match rustix::event::poll(&mut polled, timeout.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Ok(_) => {
+                let [other, signals] = polled.map(|polled| !polled.revents().is_empty());
+                Ok((other, signals))
+            }
+            Err(rustix::io::Errno::INTR) => Ok((false, false)),
             Err(error) => Err(error.into()),
         }
     }

@@ -1,6 +1,7 @@
 //! A run in progress, as its caller holds it.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 
 use crate::line::{Line, Pool, send};
 use crate::outcome::{Failure, Outcome, Output};
+use crate::session::Forked;
 use crate::spool::Spool;
 use crate::wire::{FromKeeper, ToKeeper, Urgency};
 use crate::{ExecId, Follow, PerStream, State, Stream};
@@ -43,6 +45,7 @@ pub struct Execution {
     /// `None` after the end: others may use it then.
     line: Option<Line>,
     pool: Option<Pool>,
+    keeper: Arc<Forked>,
     spool: Spool,
     pending: VecDeque<Pending>,
 }
@@ -56,9 +59,16 @@ enum Pending {
 }
 
 impl Execution {
-    pub(crate) fn new(id: ExecId, follow: Follow, line: Line, pool: Option<Pool>, spool: Spool) -> Self {
+    pub(crate) fn new(
+        spec: (ExecId, Follow),
+        line: Line,
+        pool: Option<Pool>,
+        keeper: Arc<Forked>,
+        spool: Spool,
+    ) -> Self {
+        let (id, follow) = spec;
         let queued = (follow == Follow::Closely).then_some(Pending::Event(Event::State(State::Queued)));
-        Self { id, line: Some(line), pool, spool, pending: queued.into_iter().collect() }
+        Self { id, line: Some(line), pool, keeper, spool, pending: queued.into_iter().collect() }
     }
 
     /// Its name.
@@ -149,7 +159,9 @@ impl Execution {
         };
         let end = to.min(from + LONGEST_PIECE);
         let mut bytes = vec![0; usize::try_from(end - from).unwrap_or(0)];
-        self.spool.files.get(stream).read_exact_at(&mut bytes, from)?;
+        let read = read_at(self.spool.files.get(stream), &mut bytes, from)?;
+        // Short when somebody made the file shorter: what is gone is gone.
+        bytes.truncate(read);
         if end < to {
             self.pending.push_front(Pending::Range(stream, end, to));
         }
@@ -167,7 +179,8 @@ impl Execution {
             Some(FromKeeper::Bytes { stream, offset, bytes }) => {
                 Pending::Event(Event::Output { stream, offset, bytes })
             }
-            Some(FromKeeper::Ended(outcome)) => {
+            Some(FromKeeper::Ended { outcome, last }) => {
+                self.keeper.set_last(last);
                 if let (Some(line), Some(pool)) = (self.line.take(), self.pool.take()) {
                     pool.give_back(line);
                 }
@@ -176,17 +189,24 @@ impl Execution {
             Some(FromKeeper::Hello | FromKeeper::Elsewhere | FromKeeper::SessionStopped { .. }) => {
                 return Ok(());
             }
+            Some(FromKeeper::Unable(message)) => {
+                self.line = None;
+                let failure = Failure::NoProcess { message };
+                Pending::Event(Event::Ended(Box::new(self.without_answer(failure))))
+            }
             None => {
                 self.line = None;
-                Pending::Event(Event::Ended(Box::new(self.lost())))
+                // Nobody answers for its processes any more, so they end here.
+                crate::sys::processes::end_tagged(self.id.tag().get());
+                Pending::Event(Event::Ended(Box::new(self.without_answer(Failure::KeeperLost))))
             }
         };
         self.pending.push_back(pending);
         Ok(())
     }
 
-    /// The keeper is gone without an answer: what the files hold is what there is.
-    fn lost(&self) -> Outcome {
+    /// There is no answer: what the files hold is what there is.
+    fn without_answer(&self, failure: Failure) -> Outcome {
         let output = |stream: Stream| {
             let length = self.spool.files.get(stream).metadata().map_or(0, |metadata| metadata.len());
             Output { total: length, spooled: length, ..Output::default() }
@@ -195,13 +215,26 @@ impl Execution {
             state: State::Failed,
             pid: None,
             exit: None,
-            failure: Some(Failure::KeeperLost),
+            failure: Some(failure),
             clock: None,
             output: PerStream { stdout: output(Stream::Stdout), stderr: output(Stream::Stderr) },
             background: Vec::new(),
             duration: std::time::Duration::ZERO,
         }
     }
+}
+
+fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut read = 0;
+    while let Some(rest) = bytes.get_mut(read..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, offset + read as u64) {
+            Ok(0) => break,
+            Ok(count) => read += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
 }
 
 impl Drop for Execution {

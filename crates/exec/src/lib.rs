@@ -25,6 +25,7 @@
 //! - What a foreground command leaves behind is named in the answer, goes on, and can go on printing.
 //! - Only processes that descend from the keeper are ever signalled.
 
+mod circumstances;
 mod execution;
 mod id;
 mod keeper;
@@ -38,6 +39,7 @@ mod state_folder;
 mod sys;
 mod wire;
 
+pub use circumstances::SoftLimits;
 pub use execution::{Event, Execution, Stopper};
 pub use id::ExecId;
 pub use outcome::{Clock, Exit, Failure, Outcome, Output, Process};

@@ -3,6 +3,9 @@
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
 
 use crate::wire::{self, FromKeeper, ToKeeper};
 
@@ -55,6 +58,28 @@ impl Line {
     /// The next message, waiting for it; `None` at the end of the connection.
     pub(crate) fn next(&mut self) -> io::Result<Option<FromKeeper>> {
         self.receive(rustix::net::RecvFlags::empty())
+    }
+
+    /// The next message, waiting for it until `deadline`.
+    ///
+    /// # Errors
+    /// `TimedOut` when it doesn't come.
+    pub(crate) fn next_before(&mut self, deadline: Instant) -> io::Result<Option<FromKeeper>> {
+        loop {
+            match self.try_next() {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                message => return message,
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "it doesn't answer"));
+            }
+            let timeout = Timespec::try_from(left).ok();
+            match rustix::event::poll(&mut [PollFd::new(&self.socket, PollFlags::IN)], timeout.as_ref()) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
 
     /// The next message, if it is here.

@@ -1,15 +1,20 @@
 //! A session as front ends see it: a name, behind which a keeper is found or started.
 
-use std::io;
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::Access;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use rustix::process::{Pid, PidfdFlags, WaitOptions};
 
-use crate::Spec;
 use crate::execution::Execution;
 use crate::keeper::{self, Address, Duty, Served};
 use crate::line::{Line, Pool};
@@ -17,6 +22,7 @@ use crate::outcome::plain;
 use crate::spool::Spool;
 use crate::state_folder::{StateError, StateFolder};
 use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
+use crate::{Spec, circumstances};
 
 /// The word that makes a program a keeper, when it is its first argument: see [`Starter::Exec`].
 pub const KEEPER_ARGUMENT: &str = "keeper";
@@ -41,7 +47,7 @@ pub enum SessionError {
     #[error(transparent)]
     State(#[from] StateError),
     /// The output has no place.
-    #[error("no file for the output can be made in `{folder}`: {source}")]
+    #[error("no file for the output can be made in `{folder}`: {}", plain(source))]
     Spool {
         /// Where it should have been.
         folder: PathBuf,
@@ -52,7 +58,7 @@ pub enum SessionError {
     #[error("the keeper can't be started: {0}")]
     Keeper(String),
     /// The keeper doesn't answer.
-    #[error("the keeper can't be reached: {0}")]
+    #[error("the keeper can't be reached: {}", plain(.0))]
     Connection(#[from] io::Error),
 }
 
@@ -64,13 +70,43 @@ pub struct Session {
     starter: Starter,
     keep_bytes: u64,
     pool: Option<Pool>,
+    forked: Arc<Forked>,
+}
+
+/// A keeper that this process forked off, so that its end is ours to reap.
+#[derive(Debug, Default)]
+pub(crate) struct Forked {
+    pid: OnceLock<Pid>,
+    /// It has nothing left to do once we hang up.
+    last: AtomicBool,
+}
+
+impl Forked {
+    pub(crate) fn set_last(&self, last: bool) {
+        self.last.store(last, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Session {
+    /// A keeper that has nothing to hold ends a moment after its last caller hung up. We wait that moment: where the first
+    /// process of a container reaps nobody, it would stay in the process table for ever.
+    fn drop(&mut self) {
+        let Some(pid) = self.forked.pid.get().filter(|_| self.forked.last.load(Ordering::Relaxed)) else {
+            return;
+        };
+        if let Ok(keeper) = rustix::process::pidfd_open(*pid, PidfdFlags::empty()) {
+            let timeout = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+            let _ = rustix::event::poll(&mut [PollFd::new(&keeper, PollFlags::IN)], Some(&timeout));
+            let _ = rustix::process::waitpid(Some(*pid), WaitOptions::NOHANG);
+        }
+    }
 }
 
 impl Session {
     /// The session called `key`, a word that may be part of a file name.
     #[must_use]
     pub fn new(state: StateFolder, key: String, starter: Starter, keep_bytes: u64) -> Self {
-        Self { state, key, starter, keep_bytes, pool: None }
+        Self { state, key, starter, keep_bytes, pool: None, forked: Arc::default() }
     }
 
     /// The same, for more than one call: finds or starts the keeper now, and keeps it in place until the session is
@@ -110,7 +146,7 @@ impl Session {
                 Spool::nowhere()?
             }
         };
-        Ok(Execution::new(id, follow, line, self.pool.clone(), spool))
+        Ok(Execution::new((id, follow), line, self.pool.clone(), self.forked.clone(), spool))
     }
 
     /// Stops everything that the session runs, and returns when it has ended: how many executions that were.
@@ -118,7 +154,24 @@ impl Session {
     /// # Errors
     /// When the keeper can't be understood.
     pub fn stop(&self, urgency: Urgency) -> Result<u32, SessionError> {
-        let Some(socket) = self.address()?.connect()? else { return Ok(0) };
+        let folder = self.state.sockets();
+        let unusable = |source| StateError::Unusable { path: self.state.sockets(), source };
+        let (start, end) = (format!("{}.", self.key), format!(".{}", wire::VERSION));
+        let mut executions = 0;
+        for entry in std::fs::read_dir(&folder).map_err(unusable)?.flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str().filter(|name| name.starts_with(&start) && name.ends_with(&end))
+            else {
+                continue;
+            };
+            let address = Address::new(&folder, name.to_owned()).map_err(unusable)?;
+            executions += Self::stop_at(&address, urgency)?;
+        }
+        Ok(executions)
+    }
+
+    fn stop_at(address: &Address, urgency: Urgency) -> Result<u32, SessionError> {
+        let Some(socket) = address.connect()? else { return Ok(0) };
         let mut line = Line::new(socket);
         // A keeper that leaves meanwhile had nothing to stop.
         if line.send(&ToKeeper::StopSession(urgency), &[]).is_err() {
@@ -147,8 +200,9 @@ impl Session {
         let until = Instant::now() + PATIENCE;
         loop {
             let mut line = Line::new(self.connect()?);
-            match line.send(message, descriptors).and_then(|()| line.next()) {
+            match line.send(message, descriptors).and_then(|()| line.next_before(until)) {
                 Ok(Some(FromKeeper::Elsewhere)) => {}
+                Ok(Some(FromKeeper::Unable(reason))) => return Err(SessionError::Keeper(reason)),
                 Ok(Some(first)) => {
                     line.put_back(first);
                     return Ok(line);
@@ -166,7 +220,7 @@ impl Session {
 
     fn address(&self) -> Result<Address, SessionError> {
         let folder = self.state.sockets();
-        let name = format!("{}.{}", self.key, wire::VERSION);
+        let name = format!("{}.{}.{}", self.key, circumstances::digest(), wire::VERSION);
         Ok(Address::new(&folder, name).map_err(|source| StateError::Unusable { path: folder, source })?)
     }
 
@@ -195,10 +249,20 @@ impl Session {
                 return 1;
             }
             let _ = rustix::thread::set_name(c"shellgate-keep");
-            let duty = Duty { address, first: Some(theirs), spool, keep_bytes };
-            i32::from(keeper::serve(duty, || {}).is_err())
+            let first = theirs.try_clone().ok();
+            let duty = Duty { address, first, spool, keep_bytes };
+            let word = match keeper::serve(duty, || {}) {
+                Ok(Served::ToTheEnd) => return 0,
+                Ok(Served::Elsewhere) => FromKeeper::Elsewhere,
+                Err(error) => FromKeeper::Unable(plain(&error)),
+            };
+            if let Ok(bytes) = wire::encode(&word) {
+                let _ = wire::send(theirs.as_fd(), &bytes, &[]);
+            }
+            1
         });
-        forked.map_err(|error| SessionError::Keeper(error.to_string()))?;
+        let pid = forked.map_err(|error| SessionError::Keeper(plain(&error)))?;
+        let _ = self.forked.pid.set(pid);
         Ok(ours)
     }
 
@@ -206,11 +270,16 @@ impl Session {
     fn exec(&self, program: &Path) -> Result<(), SessionError> {
         let mut command = Command::new(program);
         command.arg(KEEPER_ARGUMENT).arg(self.state.path()).arg(&self.key).arg(self.keep_bytes.to_string());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        match command.status() {
-            Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(SessionError::Keeper(format!("`{}` ended with {status}", program.display()))),
-            Err(error) => Err(SessionError::Keeper(format!("`{}`: {error}", program.display()))),
+        command.stdin(Stdio::null()).stderr(Stdio::null());
+        match command.output() {
+            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) if !output.stdout.is_empty() => {
+                Err(SessionError::Keeper(String::from_utf8_lossy(&output.stdout).into_owned()))
+            }
+            Ok(output) => {
+                Err(SessionError::Keeper(format!("`{}` ended with {}", program.display(), output.status)))
+            }
+            Err(error) => Err(SessionError::Keeper(format!("`{}`: {}", program.display(), plain(&error)))),
         }
     }
 }
@@ -236,20 +305,34 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
         }
         let _ = rustix::thread::set_name(c"shellgate-keep");
         let duty = Duty { address, first: None, spool, keep_bytes };
-        let served = keeper::serve(duty, || {
-            let _ = rustix::io::write(&told, b"+");
-        });
-        if matches!(served, Ok(Served::Elsewhere)) {
-            let _ = rustix::io::write(&told, b"+");
+        let told = RefCell::new(Some(File::from(told)));
+        let tell = |word: &str| {
+            if let Some(mut told) = told.take() {
+                let _ = told.write_all(word.as_bytes());
+            }
+        };
+        match keeper::serve(duty, || tell(READY)) {
+            Ok(Served::ToTheEnd) => {}
+            Ok(Served::Elsewhere) => tell(READY),
+            Err(error) => tell(&plain(&error)),
         }
         0
     });
-    let mut byte = [0];
-    match forked {
-        Ok(_) => i32::from(!matches!(rustix::io::read(&ready, &mut byte), Ok(1))),
-        Err(_) => 3,
+    if forked.is_err() {
+        return 3;
     }
+    let mut word = String::new();
+    let _ = File::from(ready).read_to_string(&mut word);
+    if word == READY {
+        return 0;
+    }
+    // For the front end that started us, which reads it.
+    let _ = rustix::io::write(rustix::stdio::stdout(), word.as_bytes());
+    3
 }
+
+/// What a keeper says when it listens; anything else is why it doesn't.
+const READY: &str = "ready";
 
 /// Whether the other side closed the connection with our words unread.
 fn was_unheard(error: &io::Error) -> bool {

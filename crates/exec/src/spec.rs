@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ExecId;
+use crate::{ExecId, SoftLimits};
 
 /// One execution to be.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,6 +22,8 @@ pub struct Spec {
     pub directory: CString,
     /// The file mode creation mask.
     pub umask: u32,
+    /// The caller's soft limits.
+    pub soft_limits: SoftLimits,
     /// Whether the caller waits for the end.
     pub mode: Mode,
     /// How long it may run, from its start. `None`: for ever.

@@ -4,6 +4,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use crate::outcome::plain;
+
 /// A folder that is ours alone, for sockets and output.
 #[derive(Clone, Debug)]
 pub struct StateFolder {
@@ -14,7 +16,7 @@ pub struct StateFolder {
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// It can't be made or read.
-    #[error("the state folder `{path}` can't be used: {source}")]
+    #[error("the state folder `{path}` can't be used: {}", plain(source))]
     Unusable {
         /// The folder, or the one in it that is the trouble.
         path: PathBuf,
@@ -44,8 +46,12 @@ impl StateFolder {
             return Ok(folder);
         }
         for path in [path.to_owned(), folder.sockets(), folder.spool()] {
-            let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
-            made.map_err(|source| StateError::Unusable { path: path.clone(), source })?;
+            if !path.is_dir() {
+                // The mode again, because our mask may take away even our own rights.
+                let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
+                let made = made.and_then(|()| close_to_others(&path));
+                made.map_err(|source| StateError::Unusable { path: path.clone(), source })?;
+            }
             folder.check(&path)?;
         }
         Ok(folder)
@@ -58,7 +64,7 @@ impl StateFolder {
             return Err(StateError::Foreign { path: path.to_owned(), owner: metadata.uid() });
         }
         if metadata.mode() & 0o077 != 0 {
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700)).map_err(unusable)?;
+            close_to_others(path).map_err(unusable)?;
         }
         Ok(())
     }
@@ -78,4 +84,8 @@ impl StateFolder {
     pub(crate) fn sockets(&self) -> PathBuf {
         self.path.join("sessions")
     }
+}
+
+fn close_to_others(path: &Path) -> io::Result<()> {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
 }

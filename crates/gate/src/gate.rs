@@ -8,7 +8,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
-use shellgate_exec::{ExecId, Follow, Mode, Session, SessionError, Spec, Starter, StateFolder, Urgency};
+use shellgate_exec::{
+    ExecId, Follow, Mode, Session, SessionError, SoftLimits, Spec, Starter, StateFolder, Urgency,
+};
 
 use crate::builder::{GateBuilder, session_key};
 use crate::dialect::Dialect;
@@ -149,6 +151,7 @@ impl Gate {
             env: self.environment(&request, &asked.id, &directory)?,
             directory: c_string(directory.path().as_os_str().as_bytes())?,
             umask: self.umask,
+            soft_limits: SoftLimits::current(),
             mode: if foreground { Mode::Foreground } else { Mode::Background { answer_after: EARLY } },
             timeout: clock(request.timeout, limits.timeout_ms),
             idle_timeout: clock(request.idle_timeout, limits.idle_timeout_ms),
@@ -177,7 +180,7 @@ impl Gate {
 
     fn program(&self, action: &Action, directory: &Inside) -> Result<(CString, Vec<CString>), ErrorObject> {
         let (name, words): (&str, Vec<OsString>) = match action {
-            Action::Shell(text) => (shell::SHELL, shell::arguments(text).into()),
+            Action::Shell(text) => (shell::SHELL, shell::arguments(text)),
             Action::Program(argv) => {
                 (argv.first().map_or("", String::as_str), argv.iter().map(OsString::from).collect())
             }

@@ -234,8 +234,14 @@ fn failed(asked: &Asked, failure: &Failure) -> ErrorObject {
                 (Action::Program(_), true) => SpawnTrouble::NotFound,
                 (Action::Program(_), false) => SpawnTrouble::NotExecutable,
             };
+            let too_long = *errno == rustix::io::Errno::TOOBIG.raw_os_error();
             let message = format!("`{program}` could not be executed: {message}");
-            ErrorObject::spawn_failed(trouble, message).token(program)
+            let error = ErrorObject::spawn_failed(trouble, message).token(program);
+            if too_long {
+                error.hint("arguments and environment are too long in all: use a file or `stdin`")
+            } else {
+                error
+            }
         }
         Failure::NoDirectory { message } => {
             let message = format!("the folder `{}` could not be entered: {message}", asked.directory);

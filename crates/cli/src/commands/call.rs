@@ -1,28 +1,31 @@
 //! `shellgate call`: one tool call, as an agent makes it.
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::os::fd::AsFd as _;
 use std::process::ExitCode;
 
 use serde_json::json;
-use shellgate::text::Decoder;
-use shellgate::{Dialect, ErrorObject, Event, Execution, Follow, Report, Stream};
+use shellgate::text::{Decoder, Piece};
+use shellgate::{Dialect, ErrorObject, Event, Execution, Follow, Gate, Report, Stream};
 
 use crate::args::CallArgs;
-use crate::error::CALL_REFUSED;
+use crate::error::{CALL_REFUSED, CANCELED};
+use crate::outlet::{Outlet, Passed};
 use crate::output;
-use crate::signals::Interrupts;
+use crate::signals::{Interrupts, PATIENCE};
 
 /// Longer arguments are refused unread: a command's text is at most 128 KiB, its standard input should be a file then.
 const LONGEST: u64 = 64 << 20;
 
 pub(super) fn call(args: CallArgs) -> ExitCode {
     output::choose_color(args.common.color);
-    let dialect = args.common.dialect;
-    let report = match answer(&args) {
+    let mut caller = Caller { gate: None, interrupts: None, unread: false };
+    let report = match caller.answer(&args) {
         Ok(report) => report,
         Err(error) => Box::new(Report::of_error(error)),
     };
-    match print(&report, dialect, args.events) {
+    match caller.print(&report, args.common.dialect, args.events) {
+        Ok(()) if caller.unread => ExitCode::from(CANCELED),
         Ok(()) if report.is_refusal() => ExitCode::from(CALL_REFUSED),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -32,22 +35,113 @@ pub(super) fn call(args: CallArgs) -> ExitCode {
     }
 }
 
-fn answer(args: &CallArgs) -> Result<Box<Report>, ErrorObject> {
-    let text = arguments(args)?;
-    let _ = shellgate_sandbox::title::blank_arguments(2);
-    let gate = super::gate(&args.common)?;
-    let mut request = (args.common.dialect.read)(&text)?;
-    if request.directory.is_none() {
-        request.directory.clone_from(&args.common.directory);
+/// Whoever makes the call.
+struct Caller {
+    /// Dropped last: it waits for a keeper that leaves, and nobody should wait for the answer meanwhile.
+    gate: Option<Gate>,
+    interrupts: Option<Interrupts>,
+    /// A signal came while nobody read our output: nothing more is written.
+    unread: bool,
+}
+
+impl Caller {
+    fn answer(&mut self, args: &CallArgs) -> Result<Box<Report>, ErrorObject> {
+        let text = arguments(args)?;
+        let _ = shellgate_sandbox::title::blank_arguments(2);
+        let gate = self.gate.insert(super::gate(&args.common)?);
+        let mut request = (args.common.dialect.read)(&text)?;
+        if request.directory.is_none() {
+            request.directory.clone_from(&args.common.directory);
+        }
+        let trouble = |error: io::Error| {
+            ErrorObject::new(shellgate::Code::KeeperLost, format!("the call can't be followed: {error}"))
+        };
+        let follow = if args.events { Follow::Closely } else { Follow::Quietly };
+        match gate.submit(request, follow) {
+            Ok(execution) => {
+                self.interrupts = Some(Interrupts::listen().map_err(trouble)?);
+                self.pump(execution).map_err(trouble)
+            }
+            Err(refused) => Ok(refused),
+        }
     }
-    let trouble = |error: io::Error| {
-        ErrorObject::new(shellgate::Code::KeeperLost, format!("the call can't be followed: {error}"))
-    };
-    let mut interrupts = Interrupts::listen().map_err(trouble)?;
-    let follow = if args.events { Follow::Closely } else { Follow::Quietly };
-    match gate.submit(request, follow) {
-        Ok(mut execution) => pump(&mut execution, &mut interrupts).map_err(trouble),
-        Err(refused) => Ok(refused),
+
+    fn pump(&mut self, mut execution: Execution) -> io::Result<Box<Report>> {
+        let id = execution.id();
+        let mut decoders = [(Stream::Stdout, Decoder::new()), (Stream::Stderr, Decoder::new())];
+        loop {
+            while let Some(event) = execution.try_next()? {
+                match event {
+                    Event::State(state) => self.line(&json!({"type": "state", "id": id, "status": state}))?,
+                    Event::Output { stream, bytes, .. } => {
+                        let decoder = decoders.iter_mut().find(|(known, _)| *known == stream);
+                        if let Some(piece) = decoder.and_then(|(_, decoder)| decoder.push(&bytes)) {
+                            self.chunk(&id, stream, piece)?;
+                        }
+                    }
+                    Event::Ended(report) => {
+                        for (stream, decoder) in &mut decoders {
+                            if let Some(piece) = decoder.finish() {
+                                self.chunk(&id, *stream, piece)?;
+                            }
+                        }
+                        return Ok(report);
+                    }
+                }
+                self.hear(&execution)?;
+            }
+            if let Some(interrupts) = &self.interrupts {
+                interrupts.wait(&execution, None)?;
+            }
+            self.hear(&execution)?;
+        }
+    }
+
+    fn hear(&mut self, execution: &Execution) -> io::Result<()> {
+        let heard = self.interrupts.as_mut().map_or(Ok(0), |interrupts| interrupts.pass_on(execution))?;
+        if heard < PATIENCE {
+            return Ok(());
+        }
+        Err(io::Error::new(io::ErrorKind::TimedOut, "the keeper of this session doesn't answer"))
+    }
+
+    fn chunk(&mut self, id: &str, stream: Stream, piece: Piece) -> io::Result<()> {
+        let Piece { offset, text } = piece;
+        self.line(&json!({"type": "tool-stream", "id": id, "stream": stream.name(), "offset": offset, "text": text}))
+    }
+
+    fn line(&mut self, event: &serde_json::Value) -> io::Result<()> {
+        self.write(format!("{event}\n").as_bytes())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let out = io::stdout();
+        match &self.interrupts {
+            _ if self.unread => Ok(()),
+            Some(interrupts) => {
+                self.unread = Outlet::new(out.as_fd()).pass(bytes, interrupts)? == Passed::Interrupted;
+                Ok(())
+            }
+            // Signals aren't listened for yet, so one ends us while we wait.
+            None => out.lock().write_all(bytes).and_then(|()| out.lock().flush()),
+        }
+    }
+
+    fn print(&mut self, report: &Report, dialect: &Dialect, events: bool) -> io::Result<()> {
+        let text = (dialect.write)(report);
+        if events {
+            let result = match serde_json::from_str::<serde_json::Value>(&text) {
+                Ok(json) => json!({"type": "result", "json": json}),
+                Err(_) => json!({"type": "result", "text": text}),
+            };
+            if report.status.is_final() {
+                self.line(&json!({"type": "state", "id": report.id, "status": report.status}))?;
+            }
+            return self.line(&result);
+        }
+        // A person wants the next prompt on a line of its own, a program wants what the model gets and nothing more.
+        let end = if io::stdout().is_terminal() { "\n" } else { "" };
+        self.write(format!("{text}{end}").as_bytes())
     }
 }
 
@@ -65,63 +159,4 @@ fn arguments(args: &CallArgs) -> Result<String, ErrorObject> {
             String::from_utf8(bytes).map_err(|_| not_text())
         }
     }
-}
-
-fn pump(execution: &mut Execution, interrupts: &mut Interrupts) -> io::Result<Box<Report>> {
-    let id = execution.id();
-    let mut decoders = [(Stream::Stdout, Decoder::new()), (Stream::Stderr, Decoder::new())];
-    loop {
-        while let Some(event) = execution.try_next()? {
-            match event {
-                Event::State(state) => line(&json!({"type": "state", "id": id, "status": state}))?,
-                Event::Output { stream, bytes, .. } => {
-                    let decoder = decoders.iter_mut().find(|(known, _)| *known == stream);
-                    if let Some(piece) = decoder.and_then(|(_, decoder)| decoder.push(&bytes)) {
-                        chunk(&id, stream, piece.offset, &piece.text)?;
-                    }
-                }
-                Event::Ended(report) => {
-                    for (stream, decoder) in &mut decoders {
-                        if let Some(piece) = decoder.finish() {
-                            chunk(&id, *stream, piece.offset, &piece.text)?;
-                        }
-                    }
-                    return Ok(report);
-                }
-            }
-        }
-        interrupts.wait(execution, None)?;
-        interrupts.pass_on(execution)?;
-    }
-}
-
-fn chunk(id: &str, stream: Stream, offset: u64, text: &str) -> io::Result<()> {
-    line(&json!({"type": "tool-stream", "id": id, "stream": stream.name(), "offset": offset, "text": text}))
-}
-
-fn line(event: &serde_json::Value) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    writeln!(out, "{event}")?;
-    out.flush()
-}
-
-fn print(report: &Report, dialect: &Dialect, events: bool) -> io::Result<()> {
-    let text = (dialect.write)(report);
-    if events {
-        let result = match serde_json::from_str::<serde_json::Value>(&text) {
-            Ok(json) => json!({"type": "result", "json": json}),
-            Err(_) => json!({"type": "result", "text": text}),
-        };
-        if report.status.is_final() {
-            line(&json!({"type": "state", "id": report.id, "status": report.status}))?;
-        }
-        return line(&result);
-    }
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    // A person wants the next prompt on a line of its own, a program wants what the model gets and nothing more.
-    if io::stdout().is_terminal() {
-        writeln!(out)?;
-    }
-    out.flush()
 }

@@ -6,13 +6,13 @@ use std::os::fd::AsFd as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use rustix::process::WaitOptions;
 use shellgate::request::{Action, Stdin};
-use shellgate::{ErrorObject, Event, Execution, Follow, Gate, Report, Request, Stream, Urgency};
+use shellgate::{Code, ErrorObject, Event, Execution, Follow, Gate, Report, Request, Stream, Urgency};
 
 use crate::args::RunArgs;
+use crate::outlet::{Outlet, Passed};
 use crate::output::{StatusLine, plain, whisper};
-use crate::signals::Interrupts;
+use crate::signals::{Interrupts, PATIENCE};
 use crate::{error, output};
 
 /// What a command gets that writes to a reader which is gone: 128 and the number of `SIGPIPE`.
@@ -25,6 +25,10 @@ pub(super) fn run(args: RunArgs) -> ExitCode {
         Ok((gate, request)) => match follow(&gate, request, json) {
             Ok(Ended::Answered(report)) => report,
             Ok(Ended::ReaderGone) => return ExitCode::from(READER_GONE),
+            Ok(Ended::Unheard) => {
+                output::say("the keeper of this session doesn't answer; what it holds may still run");
+                return ExitCode::from(error::CANCELED);
+            }
             Err(error) => {
                 output::say(&format!("the command can't be followed any longer: {error}"));
                 return ExitCode::from(125);
@@ -47,6 +51,8 @@ enum Ended {
     Answered(Box<Report>),
     /// Nobody reads our output any more, so the command was stopped, as it would have been in a pipeline.
     ReaderGone,
+    /// Nobody answered to repeated signals.
+    Unheard,
 }
 
 fn prepare(args: RunArgs) -> Result<(Gate, Request), ErrorObject> {
@@ -92,68 +98,79 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
     for notice in &gate.settings().notices {
         whisper(&notice.to_string());
     }
-    let mut interrupts = Interrupts::listen()?;
-    let mut execution = match gate.submit(request, Follow::Closely) {
+    let execution = match gate.submit(request, Follow::Closely) {
         Ok(execution) => execution,
         Err(refused) => return Ok(Ended::Answered(refused)),
     };
+    let interrupts = Interrupts::listen()?;
     whisper("sandbox off: the command is not confined (confinement is not built yet)");
-    let mut status = StatusLine::new();
-    let ended = pump(&mut execution, &mut interrupts, &mut status, json);
-    status.clear();
-    // A keeper that had nothing left to hold has ended; don't leave its entry in the process table to others.
-    let _ = rustix::process::wait(WaitOptions::NOHANG);
+    let mut follower =
+        Follower { execution, interrupts, status: StatusLine::new(), heard: 0, dropped: false };
+    let ended = follower.pump(json);
+    follower.status.clear();
     match ended {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            execution.stop(Urgency::Politely)?;
-            execution.wait()?;
+            follower.execution.stop(Urgency::Politely)?;
+            follower.execution.wait()?;
             Ok(Ended::ReaderGone)
         }
-        ended => ended.map(Ended::Answered),
+        ended => ended,
     }
 }
 
-fn pump(
-    execution: &mut Execution,
-    interrupts: &mut Interrupts,
-    status: &mut StatusLine,
-    json: bool,
-) -> io::Result<Box<Report>> {
-    let (mut out, mut err) = (io::stdout(), io::stderr());
-    let mut heard = 0;
-    loop {
-        while let Some(event) = execution.try_next()? {
-            match event {
-                Event::State(_) => {}
-                Event::Output { stream, bytes, .. } => {
-                    status.before(&bytes);
-                    // With `--json`, standard output is the result's alone.
-                    let target: &mut dyn Write =
-                        if stream == Stream::Stdout && !json { &mut out } else { &mut err };
-                    target.write_all(&bytes)?;
-                    target.flush()?;
+/// Somebody who watches a command run.
+struct Follower {
+    execution: Execution,
+    interrupts: Interrupts,
+    status: StatusLine,
+    /// How many signals came.
+    heard: u32,
+    /// Output is no longer passed on: nobody takes it, and somebody wants an end.
+    dropped: bool,
+}
+
+impl Follower {
+    fn pump(&mut self, json: bool) -> io::Result<Ended> {
+        let (stdout, stderr) = (io::stdout(), io::stderr());
+        let (out, err) = (Outlet::new(stdout.as_fd()), Outlet::new(stderr.as_fd()));
+        loop {
+            while let Some(event) = self.execution.try_next()? {
+                match event {
+                    Event::State(_) => {}
+                    Event::Output { stream, bytes, .. } => {
+                        // With `--json`, standard output is the result's alone.
+                        self.pass(if stream == Stream::Stdout && !json { &out } else { &err }, &bytes)?;
+                    }
+                    Event::Ended(report) => return Ok(Ended::Answered(report)),
                 }
-                Event::Ended(report) => return Ok(report),
+                self.hear()?;
             }
-            heard = hear(execution, interrupts, status, heard)?;
+            self.interrupts.wait(&self.execution, self.status.patience())?;
+            self.hear()?;
+            if self.heard >= PATIENCE {
+                return Ok(Ended::Unheard);
+            }
+            self.status.tick();
         }
-        interrupts.wait(execution, status.patience())?;
-        heard = hear(execution, interrupts, status, heard)?;
-        status.tick();
     }
-}
 
-fn hear(
-    execution: &Execution,
-    interrupts: &mut Interrupts,
-    status: &mut StatusLine,
-    before: u32,
-) -> io::Result<u32> {
-    let heard = interrupts.pass_on(execution)?;
-    if heard > before {
-        status.stopping();
+    fn pass(&mut self, outlet: &Outlet<'_>, bytes: &[u8]) -> io::Result<()> {
+        if self.dropped {
+            return Ok(());
+        }
+        self.status.before(bytes);
+        self.dropped = outlet.pass(bytes, &self.interrupts)? == Passed::Interrupted;
+        Ok(())
     }
-    Ok(heard)
+
+    fn hear(&mut self) -> io::Result<()> {
+        let heard = self.interrupts.pass_on(&self.execution)?;
+        if heard > self.heard {
+            self.heard = heard;
+            self.status.stopping();
+        }
+        Ok(())
+    }
 }
 
 /// What the output alone doesn't say. Fails when that is a result which nobody can read.
@@ -163,8 +180,13 @@ fn tell(report: &Report, json: bool) -> io::Result<()> {
         let line = serde_json::to_string(report).unwrap_or_default();
         return writeln!(io::stdout(), "{line}");
     }
-    if let Some(error) = &report.error {
-        error::show(error);
+    match &report.error {
+        // The hint for a model names a field of its call.
+        Some(error) if error.code == Code::TimedOut => {
+            error::show(&error.clone().hint("give it more time with `--timeout`"))
+        }
+        Some(error) => error::show(error),
+        None => {}
     }
     let missing = [(Stream::Stdout, &report.lost.stdout), (Stream::Stderr, &report.lost.stderr)];
     for (stream, lost) in missing {

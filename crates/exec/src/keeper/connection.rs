@@ -153,9 +153,12 @@ impl Connection {
     }
 
     fn queue(&mut self, message: &FromKeeper) {
-        // Our own messages always encode; if one doesn't, the reader sees the connection end without an answer.
-        if let Ok(bytes) = wire::encode(message) {
-            self.outgoing.extend_from_slice(&bytes);
+        match wire::encode(message) {
+            Ok(bytes) => self.outgoing.extend_from_slice(&bytes),
+            // Our messages are bounded, so this doesn't happen. If it does, nobody shall wait for the rest.
+            Err(_) => {
+                let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
+            }
         }
     }
 }

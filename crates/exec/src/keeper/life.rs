@@ -41,6 +41,7 @@ impl Keeper {
         let now = Instant::now();
         (run.started, run.last_output, run.phase) = (now, now, Phase::Running);
         let spec = &run.spec;
+        let limits = spec.soft_limits.changes_from(&self.limits);
         let spawned = pipes(spec.capture_bytes).and_then(|(sources, ends)| {
             let stdin = stdin.as_ref().unwrap_or(&self.null);
             let plan = Plan {
@@ -50,6 +51,7 @@ impl Keeper {
                 directory: &spec.directory,
                 stdio: [stdin.as_fd(), ends.stdout.as_fd(), ends.stderr.as_fd()],
                 umask: spec.umask,
+                limits: &limits,
                 tag: Some(spec.id.tag()),
             };
             Ok((self.spawner.spawn(&plan)?, sources))
@@ -72,13 +74,18 @@ impl Keeper {
 
     /// Reaps every child that has ended, then looks at their executions.
     pub(super) fn reap(&mut self) {
-        let mut ended = Vec::new();
+        self.reap_the_dead();
+        self.look_at_the_dead();
+    }
+
+    /// Reaps every child that has ended, for [`look_at_the_dead`](Self::look_at_the_dead).
+    pub(super) fn reap_the_dead(&mut self) {
         let childless = loop {
             match rustix::process::wait(WaitOptions::NOHANG) {
                 Ok(Some((pid, status))) => {
                     let pid = pid.as_raw_nonzero().get().unsigned_abs();
                     if let Some((key, what)) = self.trees.reaped(pid) {
-                        ended.push((key, what, exit(status)));
+                        self.dead.push((key, what, exit(status)));
                     }
                 }
                 Ok(None) => break false,
@@ -87,11 +94,21 @@ impl Keeper {
         };
         // The kernel says for nothing what reading `/proc` would tell: after most commands nobody is left.
         self.trees.childless = childless;
-        for (key, what, exit) in ended {
+    }
+
+    /// Looks at the executions of children that have ended.
+    pub(super) fn look_at_the_dead(&mut self) {
+        // A tree that forks and exits may have left us thousands: look at each execution once.
+        let mut orphaned: Vec<RunKey> = Vec::new();
+        for (key, what, exit) in std::mem::take(&mut self.dead) {
             match what {
                 Reaped::Root => self.program_ended(key, exit),
-                Reaped::Orphan => self.look_at(key, Instant::now()),
+                Reaped::Orphan if orphaned.contains(&key) => {}
+                Reaped::Orphan => orphaned.push(key),
             }
+        }
+        for key in orphaned {
+            self.look_at(key, Instant::now());
         }
     }
 
@@ -194,21 +211,24 @@ impl Keeper {
             .map(|member| Process { pid: member.pid, command: processes::command(member.pid) })
             .collect();
         let alive = !self.trees.is_empty(key);
+        let last = self.connections.len() == 1 && self.runs.len() == 1;
         let Some(run) = self.runs.get_mut(&key) else { return };
         if state != State::Running && run.state.advance(state).is_err() && run.caller.is_some() {
             debug_assert!(false, "{} after {}", state, run.state);
         }
         let outcome = run.outcome(state, background);
-        // A stopped execution whose processes won't die is waited for all the same, it just isn't stopped again.
-        if run.phase != Phase::Running || !alive {
+        // One that is being stopped and won't die goes on being stopped.
+        let stopping = matches!(run.phase, Phase::Stopping { .. });
+        if !alive || !(stopping || run.phase == Phase::Running) {
             run.phase = Phase::Left;
         }
         if let Some(caller) = run.caller.take()
             && let Some(connection) = self.connections.get_mut(&caller)
         {
             connection.greet();
-            connection.send(&FromKeeper::Ended(Box::new(outcome)));
             connection.run = None;
+            let last = !alive && last;
+            connection.send(&FromKeeper::Ended { outcome: Box::new(outcome), last });
             self.adjust_interest(caller);
         }
         if !alive {

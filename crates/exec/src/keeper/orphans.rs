@@ -1,5 +1,6 @@
 //! Whose is a process that lost its parent?
 
+use super::run::Run;
 use super::serve::Keeper;
 use crate::sys::processes;
 
@@ -21,11 +22,23 @@ impl Keeper {
                 let id = processes::variable(pid, "SHELLGATE_EXEC_ID")?;
                 self.runs.iter().find(|(_, run)| run.spec.id.to_string() == id).map(|(key, _)| *key)
             });
-            // When there is one execution only, it must be that one's.
-            let only = || self.runs.keys().next().copied().filter(|_| self.runs.len() == 1);
-            match owner.or_else(only) {
+            let by_pipe = || {
+                let holds = |run: &Run| {
+                    run.pipes().into_iter().flatten().any(|pipe| processes::holds_pipe(pid, pipe))
+                };
+                self.runs.iter().find(|(_, run)| holds(run)).map(|(key, _)| *key)
+            };
+            // When there is one execution only, it must be that one's, unless there were others when it came.
+            let only = || {
+                let alone = self.runs.len() == 1 && !self.trees.is_contested(pid);
+                self.runs.keys().next().copied().filter(|_| alone)
+            };
+            match owner.or_else(by_pipe).or_else(only) {
                 Some(owner) => self.trees.claim(pid, owner),
-                None => all = Recognised::Some,
+                None => {
+                    self.trees.contest(pid);
+                    all = Recognised::Some;
+                }
             }
         }
         all

@@ -7,8 +7,10 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 /// The folder of sockets, and the name of one in it.
@@ -35,14 +37,30 @@ impl Address {
             rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         match rustix::net::connect(&socket, &self.socket()?) {
             Ok(()) => Ok(Some(socket)),
-            Err(rustix::io::Errno::NOENT | rustix::io::Errno::CONNREFUSED) => Ok(None),
+            Err(Errno::NOENT | Errno::CONNREFUSED | Errno::NOTSOCK) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn lock(&self, operation: FlockOperation) {
-        // A lock that can't be had (a file system without) costs the protection against a rare race, not the service.
-        let _ = rustix::fs::flock(&self.folder, operation);
+    /// Locks the folder, for a moment. A lock that can't be had (a file system without, somebody who keeps it) costs the
+    /// protection against a rare race, not the service.
+    fn lock(&self) -> Locked<'_> {
+        let until = Instant::now() + PATIENCE;
+        while let Err(Errno::AGAIN) =
+            rustix::fs::flock(&self.folder, FlockOperation::NonBlockingLockExclusive)
+        {
+            if Instant::now() > until {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Locked(self)
+    }
+
+    /// What the file at our name is, to tell ours from another's.
+    fn identity(&self) -> Option<(u64, u64)> {
+        let stat = rustix::fs::statat(&self.folder, self.name.as_str(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some((stat.st_dev, stat.st_ino))
     }
 }
 
@@ -52,26 +70,32 @@ impl AsFd for Address {
     }
 }
 
+/// How long the lock is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The folder, locked.
+struct Locked<'a>(&'a Address);
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        let _ = rustix::fs::flock(&self.0.folder, FlockOperation::Unlock);
+    }
+}
+
 /// A place that was taken.
 #[derive(Debug)]
 pub(super) struct Place {
     address: Address,
     listener: OwnedFd,
+    /// Our socket. A file of that name that is another one is another keeper's.
+    identity: Option<(u64, u64)>,
 }
 
 impl Place {
     /// Takes the place, unless somebody has it.
     pub(super) fn take(address: Address) -> io::Result<Option<Self>> {
-        address.lock(FlockOperation::LockExclusive);
-        let taken = Self::take_locked(address);
-        if let Ok(Some(place)) = &taken {
-            place.address.lock(FlockOperation::Unlock);
-        }
-        taken
-    }
-
-    fn take_locked(address: Address) -> io::Result<Option<Self>> {
-        if address.connect()?.is_some() {
+        let locked = address.lock();
+        if address.connect().is_ok_and(|keeper| keeper.is_some()) {
             return Ok(None);
         }
         let _ = rustix::fs::unlinkat(&address.folder, address.name.as_str(), AtFlags::empty());
@@ -79,7 +103,9 @@ impl Place {
         let listener = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
         rustix::net::bind(&listener, &address.socket()?)?;
         rustix::net::listen(&listener, 4096)?;
-        Ok(Some(Self { address, listener }))
+        let identity = address.identity();
+        drop(locked);
+        Ok(Some(Self { address, listener, identity }))
     }
 
     pub(super) fn listener(&self) -> BorrowedFd<'_> {
@@ -93,12 +119,14 @@ impl Place {
 
     /// Leaves, unless a caller has come: then that one is returned and the place kept.
     pub(super) fn leave(self) -> Result<(), (Self, OwnedFd)> {
-        self.address.lock(FlockOperation::LockExclusive);
+        let locked = self.address.lock();
         if let Some(caller) = self.accept() {
-            self.address.lock(FlockOperation::Unlock);
+            drop(locked);
             return Err((self, caller));
         }
-        let _ = rustix::fs::unlinkat(&self.address.folder, self.address.name.as_str(), AtFlags::empty());
+        if self.address.identity() == self.identity {
+            let _ = rustix::fs::unlinkat(&self.address.folder, self.address.name.as_str(), AtFlags::empty());
+        }
         Ok(())
     }
 }

@@ -104,6 +104,11 @@ impl Run {
         unplaced && self.caller.is_some()
     }
 
+    /// The numbers of its pipes, which whoever writes to them shares.
+    pub(super) fn pipes(&self) -> [Option<u64>; 2] {
+        self.sources.as_ref().map_or([None; 2], |sources| sources.both().map(Source::number))
+    }
+
     pub(super) fn is_followed(&self) -> bool {
         self.spec.follow == Follow::Closely
     }
@@ -134,7 +139,12 @@ impl Run {
     /// The clock that runs out first, and when.
     fn clocks(&self) -> Option<(Instant, Clock)> {
         let wall = self.spec.timeout.map(|limit| (self.started + limit, Clock::Wall(limit)));
-        let idle = self.spec.idle_timeout.map(|limit| (self.last_output + limit, Clock::Idle(limit)));
+        // A command that can't write because nobody reads isn't silent.
+        let idle = self
+            .spec
+            .idle_timeout
+            .filter(|_| !self.paused)
+            .map(|limit| (self.last_output + limit, Clock::Idle(limit)));
         [wall, idle].into_iter().flatten().min_by_key(|(at, _)| *at)
     }
 

@@ -15,16 +15,20 @@ use super::connection::{Connection, ConnectionKey, Received};
 use super::events::{Events, Interest, Token};
 use super::place::Place;
 use super::run::{Cause, Run};
-use super::tree::{NOBODY, RunKey, Trees};
+use super::tree::{NOBODY, Reaped, RunKey, Trees};
 use super::{Duty, Served};
+use crate::circumstances::raise_descriptor_limit;
+use crate::outcome::{Exit, plain};
 use crate::wire::{FromKeeper, ToKeeper, Urgency};
-use crate::{PerStream, Spec, State};
+use crate::{PerStream, SoftLimits, Spec, State};
 
 /// How long a keeper that was started for somebody waits for that somebody.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The keeper's whole state.
 pub(super) struct Keeper {
+    /// Our own, which a command inherits where its caller's aren't set.
+    pub(super) limits: SoftLimits,
     pub(super) events: Events,
     signals: SignalFd,
     pub(super) connections: HashMap<ConnectionKey, Connection>,
@@ -34,6 +38,8 @@ pub(super) struct Keeper {
     /// What executions that have not started are going to read.
     pub(super) stdins: HashMap<RunKey, OwnedFd>,
     pub(super) trees: Trees,
+    /// Children that were reaped and not looked at.
+    pub(super) dead: Vec<(RunKey, Reaped, Exit)>,
     pub(super) spawner: Spawner,
     pub(super) null: OwnedFd,
     pub(super) buffer: Vec<u8>,
@@ -53,18 +59,17 @@ pub(super) struct Unpruned {
 
 pub(super) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
     let Duty { address, first, spool, keep_bytes } = duty;
-    let Some(place) = Place::take(address)? else {
-        if let Some(first) = first {
-            Connection::new(first).send(&FromKeeper::Elsewhere);
-        }
-        return Ok(Served::Elsewhere);
-    };
+    // Sockets are ours alone, whatever mask our starter has; commands get their own caller's.
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    raise_descriptor_limit();
+    let Some(place) = Place::take(address)? else { return Ok(Served::Elsewhere) };
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let events = Events::new()?;
     let signals = SignalFd::open(&[Signal::Child, Signal::Terminate, Signal::Interrupt, Signal::HangUp])?;
     events.add(&signals, Token::Signals)?;
     events.add(place.listener(), Token::Listener)?;
     let mut keeper = Keeper {
+        limits: SoftLimits::current(),
         events,
         signals,
         connections: HashMap::new(),
@@ -72,6 +77,7 @@ pub(super) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
         waiting: VecDeque::new(),
         stdins: HashMap::new(),
         trees: Trees::default(),
+        dead: Vec::new(),
         spawner: Spawner::default(),
         null: rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
         buffer: vec![0; 256 << 10],
@@ -82,7 +88,7 @@ pub(super) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
     };
     let patience = (first.is_none()).then(|| Instant::now() + PATIENCE);
     if let Some(first) = first {
-        keeper.greet(first)?;
+        keeper.greet(first);
     }
     ready();
     keeper.serve(place, patience)?;
@@ -98,7 +104,7 @@ impl Keeper {
                     Token::Listener => {
                         while let Some(caller) = place.accept() {
                             patience = None;
-                            self.greet(caller)?;
+                            self.greet(caller);
                         }
                     }
                     Token::Signals => self.hear_signals()?,
@@ -109,6 +115,7 @@ impl Keeper {
             let now = Instant::now();
             patience = patience.filter(|until| *until > now);
             self.look_at_clocks(now);
+            self.look_at_the_dead();
             self.start_waiting();
             if patience.is_none() && self.has_nothing_to_hold() {
                 match place.leave() {
@@ -120,7 +127,7 @@ impl Keeper {
                     }
                     Err((kept, caller)) => {
                         place = kept;
-                        self.greet(caller)?;
+                        self.greet(caller);
                     }
                 }
             }
@@ -137,19 +144,21 @@ impl Keeper {
         self.last_key
     }
 
-    fn greet(&mut self, caller: OwnedFd) -> io::Result<()> {
+    /// Takes a new caller. One that can't be taken is hung up on: the others shall not suffer for it.
+    fn greet(&mut self, caller: OwnedFd) {
         // The folder is closed to others, and the kernel says who is at the other end all the same.
-        let peer = rustix::net::sockopt::socket_peercred(&caller)?;
-        if peer.uid != rustix::process::geteuid() {
-            return Ok(());
+        let peer = rustix::net::sockopt::socket_peercred(&caller);
+        if !peer.is_ok_and(|peer| peer.uid == rustix::process::geteuid()) {
+            return;
         }
         let key = self.new_key();
-        let connection = Connection::new(caller);
-        self.events.add(&connection, Token::Connection(key))?;
+        let mut connection = Connection::new(caller);
+        if let Err(error) = self.events.add(&connection, Token::Connection(key)) {
+            return connection.send(&FromKeeper::Unable(plain(&error)));
+        }
         self.connections.insert(key, connection);
         // What it wants has mostly come along already.
         self.attend(key);
-        Ok(())
     }
 
     fn hear_signals(&mut self) -> io::Result<()> {
@@ -218,7 +227,11 @@ impl Keeper {
         }
         connection.run = Some(run);
         if stdin {
-            let Some(stdin) = connection.descriptor() else { return self.farewell(key) };
+            let Some(stdin) = connection.descriptor() else {
+                connection
+                    .send(&FromKeeper::Unable("no descriptor is left for its standard input".to_owned()));
+                return self.farewell(key);
+            };
             self.stdins.insert(run, stdin);
         }
         self.runs.insert(run, Run::new(spec, key, Instant::now()));
@@ -234,7 +247,7 @@ impl Keeper {
                 (Some(stdout), Some(stderr)) => {
                     Ok(PerStream { stdout: File::from(stdout), stderr: File::from(stderr) })
                 }
-                _ => return self.farewell(key),
+                _ => Err("no descriptor is left for its files".to_owned()),
             },
         };
         let Some(key) = connection.run else { return };

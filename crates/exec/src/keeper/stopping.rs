@@ -1,6 +1,6 @@
 //! Ending an execution before its time, with everything it started.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
@@ -9,6 +9,12 @@ use super::serve::Keeper;
 use super::tree::RunKey;
 use crate::State;
 use crate::wire::Urgency;
+
+/// Longer than anything lasts.
+const A_DAY: Duration = Duration::from_secs(86_400);
+
+/// How long one chase lasts. Other executions wait for so long.
+const CHASE: Duration = Duration::from_millis(4);
 
 impl Keeper {
     /// Ends an execution and all its processes.
@@ -50,6 +56,8 @@ impl Keeper {
                 Cause::Canceled => State::Canceled,
                 Cause::TimedOut(_) => State::TimedOut,
             };
+            // It may not be over: then the answer names who is left, and we go on.
+            run.phase = Phase::Stopping { cause, kill, give_up: now + A_DAY, look: now + LOOK_AGAIN };
             self.drain_waiting(key);
             return self.answer(key, end);
         }
@@ -57,6 +65,18 @@ impl Keeper {
         run.phase = Phase::Stopping { cause, kill, give_up, look };
         if now >= kill {
             self.trees.signal(key, Signal::KILL);
+            self.chase(key);
+        }
+    }
+
+    /// Ends processes that fork and exit faster than one can look at them: for a short while, does nothing but ask who our
+    /// children are and kill them.
+    fn chase(&mut self, key: RunKey) {
+        let until = Instant::now() + CHASE;
+        while Instant::now() < until && !self.trees.is_empty(key) {
+            self.trees.kill_tops(key);
+            self.reap_the_dead();
+            self.claim_orphans();
         }
     }
 }

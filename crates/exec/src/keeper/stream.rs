@@ -85,6 +85,11 @@ impl Source {
         self.pipe.as_ref()
     }
 
+    /// The number that both ends of the pipe have.
+    pub(super) fn number(&self) -> Option<u64> {
+        self.pipe.as_ref().and_then(|pipe| rustix::fs::fstat(pipe).ok()).map(|stat| stat.st_ino)
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         self.pipe.is_none()
     }

@@ -7,7 +7,7 @@
 //! the moment that an `exec` takes, so whoever isn't recognised is looked at again. A number can't be given to somebody
 //! else before we reap the process, so a claim holds until then.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rustix::process::Signal;
 
@@ -24,6 +24,8 @@ pub(super) const NOBODY: RunKey = 0;
 pub(super) struct Trees {
     roots: HashMap<u32, RunKey>,
     orphans: HashMap<u32, RunKey>,
+    /// Orphans that could have been of more than one execution when they were seen.
+    contested: HashSet<u32>,
     /// There is no child: the last `wait` said so, and nothing was started since.
     pub(super) childless: bool,
 }
@@ -44,6 +46,7 @@ impl Trees {
 
     /// A child of ours that was reaped: its execution, and whether it was the program that we started.
     pub(super) fn reaped(&mut self, pid: u32) -> Option<(RunKey, Reaped)> {
+        self.contested.remove(&pid);
         if let Some(run) = self.roots.remove(&pid) {
             return Some((run, Reaped::Root));
         }
@@ -58,6 +61,15 @@ impl Trees {
         let mut children = processes::own_children();
         children.retain(|pid| !self.roots.contains_key(pid) && !self.orphans.contains_key(pid));
         children
+    }
+
+    /// Remembers that nobody can say whose orphan `pid` is.
+    pub(super) fn contest(&mut self, pid: u32) {
+        self.contested.insert(pid);
+    }
+
+    pub(super) fn is_contested(&self, pid: u32) -> bool {
+        self.contested.contains(&pid)
     }
 
     /// Settles whose orphan `pid` is.
@@ -92,6 +104,12 @@ impl Trees {
         let suspended: Vec<Member> =
             members.into_iter().filter(|member| member.stat.letter == b'T').collect();
         signal_all(&suspended, Signal::CONT);
+    }
+
+    /// Ends the processes of `run` that are our own children, as fast as we can: no look at each, because a process that
+    /// forks and exits is gone by then. Their numbers can't be anybody else's as long as we have not reaped them.
+    pub(super) fn kill_tops(&self, run: RunKey) {
+        self.tops(run).for_each(processes::kill_own_child);
     }
 
     /// Ends every process below us that belongs to no execution.

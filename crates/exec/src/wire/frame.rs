@@ -6,8 +6,8 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags,
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -70,6 +70,7 @@ pub(crate) struct Frames {
     bytes: Vec<u8>,
     taken: usize,
     descriptors: VecDeque<OwnedFd>,
+    lost_descriptors: bool,
 }
 
 impl Frames {
@@ -86,6 +87,10 @@ impl Frames {
         let received = rustix::net::recvmsg(socket, &mut [IoSliceMut::new(room)], &mut control, flags);
         self.bytes.truncate(known + received.as_ref().map_or(0, |received| received.bytes));
         let received = received?;
+        if received.flags.contains(ReturnFlags::CTRUNC) {
+            // The kernel drops descriptors that we have no room for, and would let us go on without them.
+            self.lost_descriptors = true;
+        }
         for message in control.drain() {
             if let RecvAncillaryMessage::ScmRights(descriptors) = message {
                 self.descriptors.extend(descriptors);
@@ -108,9 +113,9 @@ impl Frames {
         Ok(Some(message))
     }
 
-    /// The next descriptor that came along.
+    /// The next descriptor that came along; none once one was lost, because nobody can say any more which is which.
     pub(crate) fn descriptor(&mut self) -> Option<OwnedFd> {
-        self.descriptors.pop_front()
+        if self.lost_descriptors { None } else { self.descriptors.pop_front() }
     }
 }
 

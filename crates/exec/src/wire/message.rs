@@ -36,14 +36,17 @@ pub(crate) enum FromKeeper {
     Hello,
     /// Another keeper has this session: ask there.
     Elsewhere,
+    /// This one can't serve, and why.
+    Unable(String),
     /// The execution moved on.
     State(State),
     /// These bytes of the stream are now in the spool file.
     Spooled { stream: Stream, from: u64, to: u64 },
     /// These bytes of the stream are in no file.
     Bytes { stream: Stream, offset: u64, bytes: Vec<u8> },
-    /// The answer. The connection is free for the next execution.
-    Ended(Box<Outcome>),
+    /// The answer. The connection is free for the next execution. When the execution was the keeper's last and the
+    /// connection its only one, it leaves as soon as that is closed.
+    Ended { outcome: Box<Outcome>, last: bool },
     /// Every execution of the session has ended.
     SessionStopped { executions: u32 },
 }

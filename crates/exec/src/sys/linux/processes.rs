@@ -18,11 +18,14 @@ pub(crate) struct Stat {
     pub(crate) letter: u8,
     /// Clock ticks of CPU time that it has used.
     pub(crate) ticks: u64,
+    /// How many threads it has.
+    pub(crate) threads: u64,
 }
 
 impl Stat {
+    /// A process whose first thread has ended looks dead; it lives as long as another thread does.
     pub(crate) const fn is_dead(&self) -> bool {
-        matches!(self.letter, b'Z' | b'X')
+        matches!(self.letter, b'Z' | b'X') && self.threads <= 1
     }
 
     /// Whether it wants the CPU and had none to speak of: it hasn't yet become what it is going to be.
@@ -43,7 +46,8 @@ pub(crate) fn stat(pid: u32) -> Option<Stat> {
     // Fields 14 and 15 of the whole line; field 4 was the last one taken.
     let user: u64 = fields.nth(9)?.parse().ok()?;
     let system: u64 = fields.next()?.parse().ok()?;
-    Some(Stat { parent, letter, ticks: user + system })
+    let threads = fields.nth(4)?.parse().ok()?;
+    Some(Stat { parent, letter, ticks: user + system, threads })
 }
 
 /// The children of our own process. The keeper has one thread.
@@ -97,17 +101,59 @@ pub(crate) fn variable(pid: u32, name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
+/// The longest command line that a list of processes shows.
+const LONGEST_COMMAND: u64 = 1 << 10;
+
 /// The command line of `pid`, blanks between its words; the short name in brackets when it has none.
 pub(crate) fn command(pid: u32) -> String {
-    let line = read(&format!("/proc/{pid}/cmdline"), 64 << 10).unwrap_or_default();
+    let line = read(&format!("/proc/{pid}/cmdline"), LONGEST_COMMAND + 1).unwrap_or_default();
+    let cut = line.len() as u64 > LONGEST_COMMAND;
     let words: Vec<_> = line.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
     let joined = words.join(" ");
     let joined = joined.trim_end();
     if !joined.is_empty() {
-        return joined.to_owned();
+        return if cut { format!("{joined}…") } else { joined.to_owned() };
     }
     let name = read(&format!("/proc/{pid}/comm"), 64).unwrap_or_default();
     format!("[{}]", String::from_utf8_lossy(&name).trim_end())
+}
+
+/// Whether `pid` has the pipe with this number open as its standard output or error.
+pub(crate) fn holds_pipe(pid: u32, pipe: u64) -> bool {
+    let name = format!("pipe:[{pipe}]");
+    [1, 2].iter().any(|fd| {
+        fs::read_link(format!("/proc/{pid}/fd/{fd}")).is_ok_and(|to| to.as_os_str() == name.as_str())
+    })
+}
+
+/// Ends every process that carries `tag`, wherever it is, and returns when none is left or we have tried long enough.
+/// For when the keeper that held them is gone: the tag is a number that nobody else has.
+pub(crate) fn end_tagged(tag_of_execution: u64) {
+    for _ in 0..100 {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let tagged: Vec<u32> = pids.filter(|pid| tag(*pid) == Some(tag_of_execution)).collect();
+        let living = tagged.iter().filter(|pid| stat(**pid).is_some_and(|stat| !stat.is_dead()));
+        let mut found = false;
+        for pid in living.filter_map(|pid| i32::try_from(*pid).ok().and_then(Pid::from_raw)) {
+            found = true;
+            let Ok(pinned) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { continue };
+            if tag(pid.as_raw_nonzero().get().unsigned_abs()) == Some(tag_of_execution) {
+                let _ = rustix::process::pidfd_send_signal(&pinned, Signal::KILL);
+            }
+        }
+        if !found {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// Ends a child of ours that we have not reaped: its number can't be anybody else's.
+pub(crate) fn kill_own_child(pid: u32) {
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        let _ = rustix::process::kill_process(pid, Signal::KILL);
+    }
 }
 
 /// Sends `signal` to `pid` if it still is a child of one of `parents`, and to nobody else: the descriptor pins the

@@ -10,9 +10,10 @@ use rustix::fs::Access;
 /// The shell's name: found on the search path, without login or start-up files.
 pub(crate) const SHELL: &str = "bash";
 
-/// The arguments that make the shell run `text`.
-pub(crate) fn arguments(text: &str) -> [OsString; 3] {
-    [SHELL.into(), "-c".into(), text.into()]
+/// The arguments that make the shell run `text`. Text that looks like an option needs to be told from one.
+pub(crate) fn arguments(text: &str) -> Vec<OsString> {
+    let end_of_options = text.starts_with(['-', '+']).then_some("--");
+    [SHELL, "-c"].into_iter().chain(end_of_options).chain([text]).map(OsString::from).collect()
 }
 
 /// Why a program can't be run.

@@ -6,6 +6,6 @@ use std::ffi::OsString;
 pub(crate) const SHELL: &str = "cmd.exe";
 
 /// The arguments that make the shell run `text`.
-pub(crate) fn arguments(text: &str) -> [OsString; 3] {
-    [SHELL.into(), "/c".into(), text.into()]
+pub(crate) fn arguments(text: &str) -> Vec<OsString> {
+    [SHELL, "/c", text].map(OsString::from).into()
 }

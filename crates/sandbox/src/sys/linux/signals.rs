@@ -111,6 +111,12 @@ pub fn reset_dispositions() {
     }
 }
 
+/// Makes a write beyond the file size limit an error to tell, not a signal to die of.
+pub fn ignore_file_size_signal() {
+    // SAFETY: ignoring a signal runs no code of ours.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 pub(crate) fn empty_set() -> libc::sigset_t {
     let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
     // SAFETY: sigemptyset initialises the set it is given.

@@ -12,7 +12,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::{io, ptr};
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Resource, Rlimit};
 
 use super::signals;
 
@@ -31,6 +31,8 @@ pub struct Plan<'a> {
     pub stdio: [BorrowedFd<'a>; 3],
     /// The file mode creation mask.
     pub umask: u32,
+    /// Limits to set. One that can't be set is left as it is.
+    pub limits: &'a [(Resource, Rlimit)],
     /// A number that all descendants carry; see [`Tag`].
     pub tag: Option<Tag>,
 }
@@ -102,7 +104,7 @@ struct Prepared {
     directory: *const c_char,
     stdio: [RawFd; 3],
     umask: libc::mode_t,
-    tag: Option<libc::rlimit64>,
+    limits: Vec<(libc::__rlimit_resource_t, libc::rlimit64)>,
     empty_mask: libc::sigset_t,
     /// Where the child leaves word when it fails: the memory is shared.
     failure: Option<(Step, c_int)>,
@@ -159,7 +161,7 @@ impl Prepared {
             directory: plan.directory.as_ptr(),
             stdio,
             umask: plan.umask,
-            tag: plan.tag.and_then(tag_limit),
+            limits: limits(plan),
             empty_mask: signals::empty_set(),
             failure: None,
         })
@@ -170,14 +172,19 @@ fn pointers(strings: &[CString]) -> Vec<*const c_char> {
     strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
 }
 
-/// The limit that carries the tag, unless the hard limit is too low for it.
-fn tag_limit(tag: Tag) -> Option<libc::rlimit64> {
-    let hard = rustix::process::getrlimit(rustix::process::Resource::Locks).maximum;
-    match hard {
-        None => Some(libc::rlimit64 { rlim_cur: tag.0, rlim_max: libc::RLIM64_INFINITY }),
-        Some(hard) if hard >= tag.0 => Some(libc::rlimit64 { rlim_cur: tag.0, rlim_max: hard }),
-        Some(_) => None,
-    }
+/// The limits of the plan, and the one that carries the tag unless the hard limit is too low for it.
+fn limits(plan: &Plan<'_>) -> Vec<(libc::__rlimit_resource_t, libc::rlimit64)> {
+    let raw = |limit: Option<u64>| limit.unwrap_or(libc::RLIM64_INFINITY);
+    let limit = |(resource, limit): (Resource, Rlimit)| {
+        let values = libc::rlimit64 { rlim_cur: raw(limit.current), rlim_max: raw(limit.maximum) };
+        (resource as libc::__rlimit_resource_t, values)
+    };
+    let tag = plan.tag.and_then(|tag| {
+        let maximum = rustix::process::getrlimit(Resource::Locks).maximum;
+        let fits = maximum.is_none_or(|maximum| maximum >= tag.0);
+        fits.then_some((Resource::Locks, Rlimit { current: Some(tag.0), maximum }))
+    });
+    plan.limits.iter().cloned().chain(tag).map(limit).collect()
 }
 
 /// Runs in the child, in our memory. System calls only.
@@ -200,10 +207,9 @@ fn prepare_child(prepared: &Prepared) -> Step {
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     // SAFETY: no memory is involved.
     unsafe { libc::umask(prepared.umask) };
-    if let Some(limit) = &prepared.tag {
-        // Failure only costs the tag, and other ways to recognise a descendant remain.
+    for (resource, limit) in &prepared.limits {
         // SAFETY: `limit` is valid for reading.
-        unsafe { libc::setrlimit64(libc::RLIMIT_LOCKS, limit) };
+        unsafe { libc::setrlimit64(*resource, limit) };
     }
     for (target, source) in (0..).zip(prepared.stdio) {
         // SAFETY: plain descriptor numbers; all sources lie above the targets.

@@ -1,0 +1,107 @@
+//! What a command inherits from whoever starts it.
+//!
+//! Commands are started by the keeper, so they would inherit the keeper's circumstances, which are those of the front
+//! end that happened to come first. Soft limits and the file mode mask travel with every [`Spec`](crate::Spec) and are
+//! set for each command. What can't be given back (hard limits, niceness, groups, CPUs, control groups, namespaces)
+//! decides which keeper serves a caller: a session has one for each kind of circumstances.
+
+use std::fmt::Write as _;
+
+use rustix::process::{Resource, Rlimit, getrlimit};
+use serde::{Deserialize, Serialize};
+
+/// All limits but the one on file locks, which carries the tag.
+const LIMITS: [Resource; 15] = [
+    Resource::Cpu,
+    Resource::Fsize,
+    Resource::Data,
+    Resource::Stack,
+    Resource::Core,
+    Resource::Rss,
+    Resource::Nproc,
+    Resource::Nofile,
+    Resource::Memlock,
+    Resource::As,
+    Resource::Sigpending,
+    Resource::Msgqueue,
+    Resource::Nice,
+    Resource::Rtprio,
+    Resource::Rttime,
+];
+
+const NAMESPACES: [&str; 7] = ["mnt", "net", "pid", "user", "ipc", "uts", "cgroup"];
+
+/// The soft limits of a process, in a fixed order; `None` is no limit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SoftLimits(Vec<Option<u64>>);
+
+impl SoftLimits {
+    /// Those of this process.
+    #[must_use]
+    pub fn current() -> Self {
+        Self(LIMITS.iter().map(|resource| getrlimit(*resource).current).collect())
+    }
+
+    /// What a child of a process with the limits `ours` must change to have these.
+    pub(crate) fn changes_from(&self, ours: &Self) -> Vec<(Resource, Rlimit)> {
+        let pairs = LIMITS.iter().zip(self.0.iter().zip(&ours.0));
+        let different = pairs.filter(|(_, (wanted, ours))| wanted != ours);
+        different
+            .map(|(resource, (wanted, _))| {
+                let maximum = getrlimit(*resource).maximum;
+                (*resource, Rlimit { current: *wanted, maximum })
+            })
+            .collect()
+    }
+}
+
+/// Lets this process open as many descriptors as it may. A keeper has a few for each command.
+pub(crate) fn raise_descriptor_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = rustix::process::setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+}
+
+/// A short name for everything about this process that a keeper can't give to a command.
+pub(crate) fn digest() -> String {
+    let mut all = String::new();
+    for resource in LIMITS.into_iter().chain([Resource::Locks]) {
+        let _ = write!(all, "{:?} ", getrlimit(resource).maximum);
+    }
+    let _ = write!(all, "{:?} ", rustix::process::getpriority_process(None));
+    let _ = write!(all, "{:?} ", rustix::process::getgroups());
+    let _ = write!(all, "{:?} ", rustix::thread::sched_getaffinity(None));
+    let _ = write!(all, "{:?} ", rustix::fs::stat("/").map(|root| (root.st_dev, root.st_ino)));
+    let _ = write!(all, "{:?} ", std::fs::read("/proc/self/cgroup").ok());
+    for namespace in NAMESPACES {
+        let _ = write!(all, "{:?} ", std::fs::read_link(format!("/proc/self/ns/{namespace}")).ok());
+    }
+    // FNV-1a: nobody gains by a collision here, the folder is the user's own.
+    let hash = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_process_is_always_in_the_same_circumstances() {
+        assert_eq!(digest(), digest());
+        assert_eq!(SoftLimits::current().changes_from(&SoftLimits::current()), []);
+    }
+
+    #[test]
+    fn what_differs_is_changed_and_nothing_else() {
+        let ours = SoftLimits::current();
+        let mut theirs = ours.clone();
+        theirs.0[4] = Some(0);
+        let changes = theirs.changes_from(&ours);
+        let expected = ours.0[4] != Some(0);
+        assert_eq!(changes.len(), usize::from(expected));
+        if let Some((resource, limit)) = changes.first() {
+            assert_eq!((*resource, limit.current), (Resource::Core, Some(0)));
+        }
+    }
+}
