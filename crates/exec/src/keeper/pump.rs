@@ -123,6 +123,8 @@ impl Keeper {
     pub(super) fn resume_pipes(&mut self, key: RunKey) {
         let Some(run) = self.runs.get_mut(&key).filter(|run| run.paused) else { return };
         run.paused = false;
+        // Its silence was its reader's.
+        run.last_output = Instant::now();
         for stream in Stream::BOTH {
             if let Some(pipe) = run.sources.as_ref().and_then(|sources| sources.get(stream).pipe()) {
                 self.events.change(pipe, Token::Pipe(key, stream), Interest::Read);

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use super::run::{Cause, LOOK_AGAIN, Phase};
 use super::serve::Keeper;
-use super::tree::RunKey;
+use super::tree::{RunKey, Suspended};
 use crate::State;
 use crate::wire::Urgency;
 
@@ -14,7 +14,10 @@ use crate::wire::Urgency;
 const A_DAY: Duration = Duration::from_secs(86_400);
 
 /// How long one chase lasts. Other executions wait for so long.
-const CHASE: Duration = Duration::from_millis(4);
+const CHASE: Duration = Duration::from_millis(20);
+
+/// How long suspending everybody is tried.
+const TIME_TO_FREEZE: Duration = Duration::from_millis(500);
 
 impl Keeper {
     /// Ends an execution and all its processes.
@@ -64,17 +67,24 @@ impl Keeper {
         let look = if now >= kill { now + LOOK_AGAIN } else { kill };
         run.phase = Phase::Stopping { cause, kill, give_up, look };
         if now >= kill {
-            self.trees.signal(key, Signal::KILL);
             self.chase(key);
+        }
+        if now >= kill + TIME_TO_FREEZE {
+            // Somebody won't be suspended: then without.
+            self.trees.signal(key, Signal::KILL);
         }
     }
 
-    /// Ends processes that fork and exit faster than one can look at them: for a short while, does nothing but ask who our
-    /// children are and kill them.
+    /// Ends a tree that grows while it is being ended: suspends everybody, again and again until nobody is left to fork,
+    /// and only then kills. Killing one after the other would make room for others, and a process that forks and exits is
+    /// gone when one gets to it.
     fn chase(&mut self, key: RunKey) {
         let until = Instant::now() + CHASE;
         while Instant::now() < until && !self.trees.is_empty(key) {
-            self.trees.kill_tops(key);
+            self.trees.suspend_tops(key);
+            if self.trees.suspend(key) == Suspended::All {
+                self.trees.signal(key, Signal::KILL);
+            }
             self.reap_the_dead();
             self.claim_orphans();
         }

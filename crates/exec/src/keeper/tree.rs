@@ -95,27 +95,56 @@ impl Trees {
         descend(tops)
     }
 
-    /// Sends `signal` to every process of `run`, parents first: a shell whose child dies before it would go on with
-    /// its next command.
+    /// Sends `signal` to every process of `run`: whole process groups at once, the others parents first. A shell whose
+    /// child dies before it would go on with its next command.
     pub(super) fn signal(&self, run: RunKey, signal: Signal) {
+        let groups = self.signal_groups(run, signal);
         let members = self.members(run);
-        signal_all(&members, signal);
+        let others: Vec<Member> =
+            members.iter().filter(|member| !groups.contains(&member.stat.group)).copied().collect();
+        signal_all(&others, signal);
         // A suspended process would only hear the signal when somebody wakes it.
         let suspended: Vec<Member> =
             members.into_iter().filter(|member| member.stat.letter == b'T').collect();
         signal_all(&suspended, Signal::CONT);
     }
 
-    /// Ends the processes of `run` that are our own children, as fast as we can: no look at each, because a process that
-    /// forks and exits is gone by then. Their numbers can't be anybody else's as long as we have not reaped them.
-    pub(super) fn kill_tops(&self, run: RunKey) {
-        self.tops(run).for_each(processes::kill_own_child);
+    /// Suspends the processes of `run` that are our own children, and the process groups that these are in, as fast as we
+    /// can: no look at each, because a process that forks and exits is gone by then, and among a thousand busy ones we get
+    /// little time to look. Numbers and groups can't be anybody else's as long as we have not reaped our child.
+    pub(super) fn suspend_tops(&self, run: RunKey) {
+        self.signal_groups(run, Signal::STOP);
+        self.tops(run).for_each(|pid| processes::signal_own_child(pid, Signal::STOP));
+    }
+
+    /// Signals the process groups of our own children, and says which those are.
+    fn signal_groups(&self, run: RunKey, signal: Signal) -> HashSet<u32> {
+        let groups: HashSet<u32> = self.tops(run).filter_map(processes::group_of_own_child).collect();
+        for group in &groups {
+            processes::signal_group(*group, signal);
+        }
+        groups
+    }
+
+    /// Suspends all processes of `run` that aren't.
+    pub(super) fn suspend(&self, run: RunKey) -> Suspended {
+        let mut awake = self.members(run);
+        awake.retain(|member| !matches!(member.stat.letter, b'T' | b't'));
+        signal_all(&awake, Signal::STOP);
+        if awake.is_empty() { Suspended::All } else { Suspended::Some }
     }
 
     /// Ends every process below us that belongs to no execution.
     pub(super) fn kill_strangers(&self) {
         signal_all(&descend(self.strangers()), Signal::KILL);
     }
+}
+
+/// Whether everybody was suspended already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Suspended {
+    All,
+    Some,
 }
 
 /// What a reaped child was.

@@ -14,6 +14,8 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 pub(crate) struct Stat {
     /// Its parent.
     pub(crate) parent: u32,
+    /// Its process group.
+    pub(crate) group: u32,
     /// The state letter: `R` runs or wants to, `D` waits for a disk, `S` sleeps, `Z` is dead and not reaped.
     pub(crate) letter: u8,
     /// Clock ticks of CPU time that it has used.
@@ -43,11 +45,12 @@ pub(crate) fn stat(pid: u32) -> Option<Stat> {
     let mut fields = fields.split_ascii_whitespace();
     let letter = *fields.next()?.as_bytes().first()?;
     let parent = fields.next()?.parse().ok()?;
-    // Fields 14 and 15 of the whole line; field 4 was the last one taken.
-    let user: u64 = fields.nth(9)?.parse().ok()?;
+    let group = fields.next()?.parse().ok()?;
+    // Fields 14 and 15 of the whole line; field 5 was the last one taken.
+    let user: u64 = fields.nth(8)?.parse().ok()?;
     let system: u64 = fields.next()?.parse().ok()?;
     let threads = fields.nth(4)?.parse().ok()?;
-    Some(Stat { parent, letter, ticks: user + system, threads })
+    Some(Stat { parent, group, letter, ticks: user + system, threads })
 }
 
 /// The children of our own process. The keeper has one thread.
@@ -149,10 +152,25 @@ pub(crate) fn end_tagged(tag_of_execution: u64) {
     }
 }
 
-/// Ends a child of ours that we have not reaped: its number can't be anybody else's.
-pub(crate) fn kill_own_child(pid: u32) {
+/// The process group of a child of ours that we have not reaped, unless it is our own. It was made below a session that
+/// we made for the child, so all who are in it descend from us; and it can't end before we reap.
+pub(crate) fn group_of_own_child(pid: u32) -> Option<u32> {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
+    let group = rustix::process::getpgid(Some(pid)).ok()?;
+    (group != rustix::process::getpgrp()).then(|| group.as_raw_nonzero().get().unsigned_abs())
+}
+
+/// Signals every process in `group`.
+pub(crate) fn signal_group(group: u32, signal: Signal) {
+    if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(group, signal);
+    }
+}
+
+/// Signals a child of ours that we have not reaped: its number can't be anybody else's.
+pub(crate) fn signal_own_child(pid: u32, signal: Signal) {
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        let _ = rustix::process::kill_process(pid, Signal::KILL);
+        let _ = rustix::process::kill_process(pid, signal);
     }
 }
 

@@ -1,0 +1,366 @@
+//! What an attacker tried: each once broke something.
+
+#![expect(clippy::unwrap_used, reason = "a test may")]
+
+mod support;
+
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use support::{Place, for_each_user, is_alive, kill, mark, processes_with, wait_until};
+
+fn pids(answer: &Value) -> Vec<u64> {
+    answer["background"].as_array().unwrap().iter().map(|entry| entry["pid"].as_u64().unwrap()).collect()
+}
+
+/// Compiles a small C program into the root, for what no shell can do.
+fn compile(place: &Place, name: &str, source: &str) {
+    let file = place.write(&format!("{name}.c"), source);
+    let status =
+        Command::new("cc").arg("-O1").arg("-o").arg(place.root().join(name)).arg(file).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn processes_that_fork_and_exit_are_caught() {
+    // Each generation lives for a moment; all end by themselves after some seconds, should we fail.
+    const HOPPERS: &str = r"
+        #include <signal.h>
+        #include <time.h>
+        #include <unistd.h>
+        int main() {
+            signal(SIGCHLD, SIG_IGN); signal(SIGTERM, SIG_IGN);
+            time_t end = time(0) + 20;
+            for (int i = 1; i < 8; i++) if (!fork()) break;
+            for (;;) { if (time(0) >= end) _exit(0); if (fork() > 0) _exit(0); setsid(); }
+        }";
+    for_each_user(|place| {
+        let name = format!("hop{}", std::process::id());
+        compile(place, &name, HOPPERS);
+        let answer = place.call(&json!({"command": format!("./{name} & sleep 1000"), "timeout_ms": 500}));
+        assert_eq!((&answer["status"], &answer["background"]), (&json!("timed_out"), &json!([])));
+        assert_eq!(processes_with(&format!("./{name}")), Vec::<u64>::new());
+    });
+}
+
+#[test]
+fn a_process_whose_first_thread_has_ended_is_seen_and_ended() {
+    const HEADLESS: &str = r#"
+        #include <pthread.h>
+        #include <unistd.h>
+        #include <sys/syscall.h>
+        static void *body(void *mark) { execl("/bin/sh", "sh", "-c", "exec sleep $0 & wait", mark, (char *)0); return 0; }
+        static void *rest(void *mark) { if (!fork()) body(mark); for (;;) pause(); }
+        int main(int argc, char **argv) {
+            pthread_t thread;
+            pthread_create(&thread, 0, rest, argv[1]);
+            usleep(100000);
+            syscall(SYS_exit, 0);
+        }"#;
+    for_each_user(|place| {
+        compile(place, "headless", HEADLESS);
+        let mark = mark();
+        let answer = place.call(&json!({"command": format!("./headless {mark}"), "timeout_ms": 700}));
+        assert_eq!((&answer["status"], &answer["background"]), (&json!("timed_out"), &json!([])));
+        assert_eq!(processes_with(&mark), Vec::<u64>::new());
+        let answer = place.call(&json!({"command": format!("./headless {mark} & sleep 0.4")}));
+        assert!(pids(&answer).len() >= 2, "the headless one and its child are listed: {answer}");
+        pids(&answer).into_iter().for_each(kill);
+    });
+}
+
+#[test]
+fn a_list_of_huge_command_lines_is_still_an_answer() {
+    for_each_user(|place| {
+        let mark = mark();
+        let text = format!(
+            r#"a=$(head -c 64000 /dev/zero | tr '\0' '\377'); for i in $(seq 100); do sh -c "exec sleep {mark} #$0" "$a" & done"#
+        );
+        let text = text.replace("exec sleep", "sleep") + "; exit 5";
+        let answer = place.call(&json!({"command": text}));
+        assert_eq!((&answer["status"], &answer["exit_code"]), (&json!("failed"), &json!(5)));
+        assert!(pids(&answer).len() >= 100, "{}", pids(&answer).len());
+        assert!(answer.to_string().len() < 2_000_000);
+        processes_with(&mark).into_iter().chain(pids(&answer)).for_each(kill);
+    });
+}
+
+#[test]
+fn an_orphan_that_nobody_can_attribute_is_not_ended_for_another() {
+    for_each_user(|place| {
+        let mark = mark();
+        let mut first = place.start(["call", r#"{"command": "echo > up; sleep 1000", "timeout_ms": 1500}"#]);
+        wait_until("the first runs", || place.root().join("up").exists());
+        // No tag, no name, no pipe of its execution.
+        let evasive =
+            format!("prlimit --locks=unlimited env -i setsid -f sleep {mark} </dev/null >/dev/null 2>&1");
+        let second = place.call(&json!({"command": evasive}));
+        assert_eq!(second["status"], json!("completed"));
+        assert!(first.wait().unwrap().success());
+        let left = processes_with(&format!("sleep {mark}"));
+        assert_eq!(left.len(), 1, "the first one's timeout is not the second's");
+        left.into_iter().for_each(kill);
+        // With its execution's pipe it is known.
+        let mut other = place.start(["call", r#"{"command": "echo > up2; sleep 1000", "timeout_ms": 1500}"#]);
+        wait_until("the other runs", || place.root().join("up2").exists());
+        let piped = place
+            .call(&json!({"command": format!("prlimit --locks=unlimited env -i setsid -f sleep {mark}")}));
+        assert_eq!(pids(&piped).len(), 1, "{piped}");
+        pids(&piped).into_iter().for_each(kill);
+        other.wait().unwrap();
+    });
+}
+
+#[test]
+fn what_an_orphan_leaves_behind_is_held_too() {
+    for_each_user(|place| {
+        let answer = place.call(&json!({"command": "(sleep 0.2; (sleep 0.2; echo late; touch done) & ) &"}));
+        assert_eq!(answer["status"], json!("completed"));
+        wait_until("the grandchild has printed", || place.root().join("done").exists());
+        let file = answer["stdout_file"].as_str().unwrap();
+        wait_until("and that was kept", || std::fs::read_to_string(file).unwrap() == "late\n");
+    });
+}
+
+#[test]
+fn a_slow_reader_gets_the_last_bytes_though_a_child_holds_the_pipe() {
+    for_each_user(|place| {
+        let config = place.write("small.toml", "[limits]\ncapture_bytes = 1000\n");
+        let text = "(sleep 2) & head -c 1900000 /dev/zero";
+        let mut child = place.start(["run", "--config", config.to_str().unwrap(), text]);
+        let mut out = child.stdout.take().unwrap();
+        wait_until("the pipe is full", || rustix::io::ioctl_fionread(&out).unwrap() >= 60_000);
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let mut all = Vec::new();
+        out.read_to_end(&mut all).unwrap();
+        assert_eq!(all.len(), 1_900_000);
+        child.wait().unwrap();
+    });
+}
+
+#[test]
+fn a_command_that_waits_for_its_reader_is_not_silent() {
+    let place = Place::new(None);
+    let config = place.write("small.toml", "[limits]\ncapture_bytes = 1000\n");
+    let call = r#"{"command": "head -c 30000000 /dev/zero | tr '\\0' x; echo", "idle_timeout_ms": 500}"#;
+    let mut child = place.start(["call", "--events", "--config", config.to_str().unwrap(), call]);
+    let mut out = child.stdout.take().unwrap();
+    wait_until("the pipe is full", || rustix::io::ioctl_fionread(&out).unwrap() >= 60_000);
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let mut all = String::new();
+    out.read_to_string(&mut all).unwrap();
+    let last: Value = serde_json::from_str(all.lines().last().unwrap()).unwrap();
+    assert_eq!(last["json"]["status"], json!("completed"));
+    child.wait().unwrap();
+}
+
+#[test]
+fn every_caller_has_its_own_limits_niceness_and_mask() {
+    for_each_user(|place| {
+        let with = |prefix: &str, text: &str| {
+            let script = format!("{prefix}; exec \"$0\" run \"$1\"");
+            place.program("bash").args(["-c", &script]).arg(support::shellgate()).arg(text).output().unwrap()
+        };
+        let mut first = place.program("bash");
+        first.args(["-c", "ulimit -Sn 64; ulimit -Sf 100; umask 077; exec nice -n 7 \"$0\" run \"$1\""]);
+        first
+            .arg(support::shellgate())
+            .arg("echo > up; sleep 1000")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let mut first = first.spawn().unwrap();
+        wait_until("the first runs", || place.root().join("up").exists());
+        let show = "ulimit -Sn; ulimit -Sf; umask; nice";
+        let bare = place.program("bash").args(["-c", show]).output().unwrap();
+        assert_eq!(with(":", show).stdout, bare.stdout, "nothing of the first caller's");
+        let other = with("ulimit -Sn 77; ulimit -f 200; umask 027", "ulimit -Sn; ulimit -Hf; umask");
+        assert_eq!(String::from_utf8(other.stdout).unwrap(), "77\n200\n0027\n");
+        kill(first.id().into());
+        first.wait().unwrap();
+    });
+}
+
+#[test]
+fn a_mask_that_takes_everything_away_harms_nobody() {
+    for_each_user(|place| {
+        let state = place.home().join("fresh");
+        for text in ["echo one", "echo two"] {
+            let script = "umask 777; exec \"$0\" run \"$1\"";
+            let mut command = place.program("bash");
+            command.args(["-c", script]).arg(support::shellgate()).arg(text).env("SHELLGATE_HOME", &state);
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+        }
+    });
+}
+
+#[test]
+fn ctrl_c_is_heard_while_nobody_reads() {
+    for_each_user(|place| {
+        let mark = mark();
+        let mut child = place.start(["run", &format!(": {mark}; yes")]);
+        let out = child.stdout.take().unwrap();
+        wait_until("the pipe is full", || rustix::io::ioctl_fionread(&out).unwrap() >= 60_000);
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert_eq!(processes_with(&mark), Vec::<u64>::new());
+    });
+}
+
+#[test]
+fn a_pipe_that_does_not_block_gets_everything() {
+    for_each_user(|place| {
+        let (ours, theirs) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::NONBLOCK).unwrap();
+        let mut command = place.shellgate(["run", "seq 100000; echo finished > fin"]);
+        let mut child = command.stdout(theirs).stderr(Stdio::null()).spawn().unwrap();
+        drop(command);
+        wait_until("the pipe is full", || rustix::io::ioctl_fionread(&ours).unwrap() >= 60_000);
+        rustix::fs::fcntl_setfl(&ours, rustix::fs::OFlags::empty()).unwrap();
+        let mut all = String::new();
+        std::fs::File::from(ours).read_to_string(&mut all).unwrap();
+        assert!(child.wait().unwrap().success());
+        assert!(all.ends_with("99999\n100000\n") && all.len() == 588_895);
+        assert!(place.root().join("fin").exists());
+    });
+}
+
+#[test]
+fn a_keeper_whose_socket_was_taken_away_leaves_its_successor_alone() {
+    for_each_user(|place| {
+        let wait = |name: &str| format!("echo > up-{name}; until [ -e go-{name} ]; do sleep 0.02; done");
+        let mut first = place.start(["run", &wait("a")]);
+        wait_until("the first runs", || place.root().join("up-a").exists());
+        for entry in std::fs::read_dir(place.state().join("sessions")).unwrap() {
+            std::fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+        let mut second = place.start(["run", &wait("b")]);
+        wait_until("the second runs", || place.root().join("up-b").exists());
+        std::fs::write(place.root().join("go-a"), "").unwrap();
+        assert!(first.wait().unwrap().success());
+        assert_eq!(
+            std::fs::read_dir(place.state().join("sessions")).unwrap().count(),
+            1,
+            "the second's socket stays"
+        );
+        std::fs::write(place.root().join("go-b"), "").unwrap();
+        assert!(second.wait().unwrap().success());
+    });
+}
+
+#[test]
+fn a_keeper_that_cannot_start_says_why() {
+    for_each_user(|place| {
+        // Its socket's name, taken by a folder.
+        let mut child = place.start(["run", "echo > up; sleep 1000"]);
+        wait_until("it runs", || place.root().join("up").exists());
+        let sessions = place.state().join("sessions");
+        let name = std::fs::read_dir(&sessions).unwrap().next().unwrap().unwrap().path();
+        kill(child.id().into());
+        child.wait().unwrap();
+        place.assert_nothing_is_left();
+        std::fs::create_dir(&name).unwrap();
+        std::os::unix::fs::chown(&name, place.user, place.user).unwrap();
+        let output = place.output(["run", "touch ran"]);
+        std::fs::remove_dir(&name).unwrap();
+        assert_eq!(output.status.code(), Some(125));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("the keeper can't be started: Address already in use"), "{said}");
+        assert!(!place.root().join("ran").exists());
+    });
+}
+
+#[test]
+fn a_command_that_kills_its_keeper_does_not_get_away() {
+    for_each_user(|place| {
+        let mark = mark();
+        let text = format!("echo before; setsid sleep {mark} & sleep 0.2; kill -9 $PPID; sleep {mark}");
+        let answer = place.call(&json!({"command": text}));
+        assert_eq!(
+            (&answer["error"]["code"], &answer["stdout"]),
+            (&json!("keeper_lost"), &json!("before\n"))
+        );
+        assert_eq!(processes_with(&format!("sleep {mark}")), Vec::<u64>::new());
+        let answer = place.call(&json!({"command": "echo again"}));
+        assert_eq!(answer["stdout"], json!("again\n"));
+    });
+}
+
+#[test]
+fn a_call_leaves_no_entry_in_the_process_table() {
+    let place = Place::new(None);
+    // We become the one that orphans are given to, and reap nobody.
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).unwrap();
+    for _ in 0..20 {
+        assert_eq!(place.call(&json!({"command": "true"}))["status"], json!("completed"));
+        assert!(place.output(["run", "true"]).status.success());
+    }
+    let dead = std::fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
+        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        stat.rsplit_once(") ")
+            .is_some_and(|(_, rest)| rest.starts_with(&format!("Z {} ", std::process::id())))
+    });
+    assert_eq!(dead.count(), 0);
+}
+
+#[test]
+fn text_that_looks_like_an_option_is_text() {
+    for_each_user(|place| {
+        for text in ["-x", "--version", "+e", "-c true"] {
+            let answer = place.call(&json!({"command": text}));
+            assert_eq!(answer["exit_code"], json!(127), "{answer}");
+        }
+    });
+}
+
+#[test]
+fn without_descriptors_nothing_is_left_out_in_silence() {
+    for_each_user(|place| {
+        // The keeper gets the limits of whoever comes first: few descriptors, hard.
+        let script = "ulimit -n 24; for i in 1 2 3 4 5 6; do \"$0\" call \"$1\" & done; wait";
+        let call = json!({"command": "sleep 0.3; cat", "stdin": "hello"}).to_string();
+        let output =
+            place.program("bash").args(["-c", script]).arg(support::shellgate()).arg(call).output().unwrap();
+        let answers = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
+        let mut count = 0;
+        for answer in answers.map(Result::unwrap) {
+            count += 1;
+            let honest = answer["stdout"] == "hello" || answer["error"] != Value::Null;
+            assert!(honest, "{answer}");
+        }
+        assert_eq!(count, 6, "{output:?}");
+    });
+}
+
+/// The keeper above a process.
+fn keeper_of(pid: u64) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let (name, rest) = stat.rsplit_once(") ").unwrap();
+    match name.ends_with("(shellgate-keep") {
+        true => pid,
+        false => keeper_of(rest.split(' ').nth(1).unwrap().parse().unwrap()),
+    }
+}
+
+#[test]
+fn a_stopped_keeper_is_given_up_on() {
+    let place = Place::new(None);
+    let mark = mark();
+    let mut child = place.start(["run", &format!("echo > up; kill -STOP $PPID; sleep {mark}")]);
+    wait_until("it runs", || {
+        place.root().join("up").exists() && !processes_with(&format!("sleep {mark}")).is_empty()
+    });
+    let pid = rustix::process::Pid::from_child(&child);
+    for _ in 0..3 {
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let sleeper = processes_with(&format!("sleep {mark}"))[0];
+    let keeper = rustix::process::Pid::from_raw(i32::try_from(keeper_of(sleeper)).unwrap()).unwrap();
+    rustix::process::kill_process(keeper, rustix::process::Signal::CONT).unwrap();
+    // It sees that its caller is gone, and ends what it left.
+    wait_until("all is gone", || !is_alive(sleeper));
+    place.assert_nothing_is_left();
+}
