@@ -77,6 +77,7 @@ pub struct Output {
     /// How many of them, from the first on, are in the file.
     pub spooled: u64,
     /// The last bytes, when not all are in the file.
+    #[serde(with = "serde_bytes")]
     pub tail: Vec<u8>,
     /// Why the file is short, when that is not the limit asked for.
     pub lost: Option<String>,

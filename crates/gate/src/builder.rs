@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use sha2::{Digest as _, Sha256};
 use shellgate_exec::{Session, Starter, StateFolder};
@@ -120,7 +121,17 @@ impl GateBuilder {
         let session = if self.once { Ok(session) } else { session.kept() };
         let session = session.map_err(|error| crate::gate::session_error(&error))?;
         let umask = if self.once { umask_of_one_thread() } else { umask_of_many_threads() };
-        Ok(Gate { settings, root, state, session, starter, environment, search_path, umask })
+        Ok(Gate {
+            settings,
+            root,
+            state,
+            session,
+            starter,
+            environment,
+            search_path,
+            umask,
+            shell: OnceLock::new(),
+        })
     }
 }
 

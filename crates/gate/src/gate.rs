@@ -4,7 +4,8 @@ use std::ffi::{CString, OsStr, OsString};
 use std::io::{Seek as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
@@ -38,6 +39,8 @@ pub struct Gate {
     pub(crate) environment: Vec<CString>,
     pub(crate) search_path: Option<OsString>,
     pub(crate) umask: u32,
+    /// Where the shell was found.
+    pub(crate) shell: OnceLock<PathBuf>,
 }
 
 /// A request that didn't become an execution, with the answer to give.
@@ -185,10 +188,19 @@ impl Gate {
                 (argv.first().map_or("", String::as_str), argv.iter().map(OsString::from).collect())
             }
         };
-        let found = shell::find(name, self.search_path.as_deref(), directory.path());
-        let path = found.map_err(|error| not_found(action, name, &error))?;
+        let path = self.find(action, name, directory).map_err(|error| not_found(action, name, &error))?;
         let argv = words.into_iter().map(|word| c_string(word.as_bytes()));
         Ok((c_string(path.as_os_str().as_bytes())?, argv.collect::<Result<_, _>>()?))
+    }
+
+    /// Finds a program. The shell is looked for once, as long as it stays where it is.
+    fn find(&self, action: &Action, name: &str, directory: &Inside) -> Result<PathBuf, NotFound> {
+        let search = || shell::find(name, self.search_path.as_deref(), directory.path());
+        match (action, self.shell.get()) {
+            (Action::Shell(_), Some(known)) if shell::is_executable(known) => Ok(known.clone()),
+            (Action::Shell(_), None) => search().inspect(|path| drop(self.shell.set(path.clone()))),
+            _ => search(),
+        }
     }
 
     fn environment(

@@ -80,6 +80,7 @@ impl Keeper {
 
     /// Reaps every child that has ended, for [`look_at_the_dead`](Self::look_at_the_dead).
     pub(super) fn reap_the_dead(&mut self) {
+        self.recognised = None;
         let childless = loop {
             match rustix::process::wait(WaitOptions::NOHANG) {
                 Ok(Some((pid, status))) => {

@@ -14,6 +14,16 @@ pub(super) enum Recognised {
 impl Keeper {
     /// Looks for orphans and whose they are. Says whether all were recognised.
     pub(super) fn claim_orphans(&mut self) -> Recognised {
+        // Many commands may end at once: one look serves for all that were reaped before it.
+        if let Some(recognised) = self.recognised {
+            return recognised;
+        }
+        let recognised = self.look_for_orphans();
+        self.recognised = Some(recognised);
+        recognised
+    }
+
+    fn look_for_orphans(&mut self) -> Recognised {
         let mut all = Recognised::All;
         for pid in self.trees.strangers() {
             let tag = processes::tag(pid);

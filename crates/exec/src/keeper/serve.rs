@@ -13,6 +13,7 @@ use shellgate_sandbox::spawn::Spawner;
 
 use super::connection::{Connection, ConnectionKey, Received};
 use super::events::{Events, Interest, Token};
+use super::orphans::Recognised;
 use super::place::Place;
 use super::run::{Cause, Run};
 use super::tree::{NOBODY, Reaped, RunKey, Trees};
@@ -38,6 +39,8 @@ pub(super) struct Keeper {
     /// What executions that have not started are going to read.
     pub(super) stdins: HashMap<RunKey, OwnedFd>,
     pub(super) trees: Trees,
+    /// What the last look for orphans gave, as long as nothing has changed.
+    pub(super) recognised: Option<Recognised>,
     /// Children that were reaped and not looked at.
     pub(super) dead: Vec<(RunKey, Reaped, Exit)>,
     pub(super) spawner: Spawner,
@@ -78,6 +81,7 @@ pub(super) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
         stdins: HashMap::new(),
         trees: Trees::default(),
         dead: Vec::new(),
+        recognised: None,
         spawner: Spawner::default(),
         null: rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
         buffer: vec![0; 256 << 10],
@@ -99,7 +103,9 @@ impl Keeper {
     fn serve(&mut self, mut place: Place, mut patience: Option<Instant>) -> io::Result<()> {
         loop {
             let deadline = self.runs.values().filter_map(Run::deadline).chain(patience).min();
-            for token in self.events.wait(deadline)? {
+            let ready = self.events.wait(deadline)?;
+            self.recognised = None;
+            for token in ready {
                 match token {
                     Token::Listener => {
                         while let Some(caller) = place.accept() {

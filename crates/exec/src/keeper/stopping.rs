@@ -35,6 +35,7 @@ impl Keeper {
             Phase::Stopping { cause, .. } => run.phase = Phase::stopping(cause, now, politely),
             Phase::Running | Phase::Settling { .. } | Phase::Left => {
                 run.phase = Phase::stopping(cause, now, politely);
+                self.recognised = None;
                 self.claim_orphans();
                 if politely {
                     self.trees.signal(key, Signal::TERM);

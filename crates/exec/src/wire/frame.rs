@@ -21,6 +21,9 @@ const LONGEST: usize = 16 << 20;
 /// How much is received at once: more than most messages, and little enough to clear each time.
 const AT_A_TIME: usize = 4 << 10;
 
+/// How much is received at once of a long message.
+const MOST_AT_A_TIME: usize = 512 << 10;
+
 /// A stream that isn't made of our messages.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FrameError {
@@ -79,7 +82,7 @@ impl Frames {
         self.bytes.drain(..self.taken);
         self.taken = 0;
         let known = self.bytes.len();
-        self.bytes.resize(known + AT_A_TIME, 0);
+        self.bytes.resize(known + self.missing().clamp(AT_A_TIME, MOST_AT_A_TIME), 0);
         let room = self.bytes.get_mut(known..).unwrap_or_default();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -97,6 +100,12 @@ impl Frames {
             }
         }
         Ok(received.bytes)
+    }
+
+    /// How much of the message that has begun is still to come.
+    fn missing(&self) -> usize {
+        let header = self.bytes.first_chunk::<4>().map_or(0, |header| u32::from_le_bytes(*header));
+        (usize::try_from(header).unwrap_or(0) + 4).saturating_sub(self.bytes.len())
     }
 
     /// The next whole message, if it is here.

@@ -43,7 +43,12 @@ pub(crate) enum FromKeeper {
     /// These bytes of the stream are now in the spool file.
     Spooled { stream: Stream, from: u64, to: u64 },
     /// These bytes of the stream are in no file.
-    Bytes { stream: Stream, offset: u64, bytes: Vec<u8> },
+    Bytes {
+        stream: Stream,
+        offset: u64,
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
+    },
     /// The answer. The connection is free for the next execution. When the execution was the keeper's last and the
     /// connection its only one, it leaves as soon as that is closed.
     Ended { outcome: Box<Outcome>, last: bool },

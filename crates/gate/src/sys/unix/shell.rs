@@ -55,6 +55,11 @@ pub(crate) fn find(name: &str, path: Option<&OsStr>, directory: &Path) -> Result
     Err(refused.map_or(NotFound::Nowhere, NotFound::NotExecutable))
 }
 
+/// Whether `path`, found before, can still be executed.
+pub(crate) fn is_executable(path: &Path) -> bool {
+    rustix::fs::access(path, Access::EXEC_OK).is_ok()
+}
+
 /// Whether `path` is a file that we may execute; a folder counts as not executable.
 fn check(path: &Path) -> io::Result<()> {
     let metadata = std::fs::metadata(path)?;
