@@ -8,7 +8,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Child;
 
 use serde_json::{Value, json};
-use shellgate::{Follow, Request, State, Urgency, request::Action};
+use shellgate::{Event, Follow, Request, State, Urgency, request::Action};
 use support::{Place, for_each_user, is_alive, kill, mark, processes_with, wait_until};
 
 fn shell(text: &str) -> Request {
@@ -207,8 +207,10 @@ fn a_keeper_that_is_killed_is_told_and_its_shell_dies_with_it() {
     let gate = place.gate();
     let mark = mark();
     let mut execution = gate
-        .submit(shell(&format!("echo before; sleep {mark} & sleep {mark}; echo after")), Follow::Quietly)
+        .submit(shell(&format!("echo before; sleep {mark} & sleep {mark}; echo after")), Follow::Closely)
         .unwrap();
+    // What the keeper has not read when it is killed is lost with the pipe.
+    while !matches!(execution.next().unwrap(), Event::Output { .. }) {}
     wait_until("it sleeps", || processes_with(&format!("sleep {mark}")).len() >= 2);
     let shell_pid = processes_with(&format!("echo before; sleep {mark}"))[0];
     let stat = std::fs::read_to_string(format!("/proc/{shell_pid}/stat")).unwrap();

@@ -33,17 +33,29 @@ pub fn shellgate() -> PathBuf {
     if open_to_all { built } else { copy_for_all(&built) }
 }
 
-/// A checkout in a private folder: other users need a copy. Made once per build, by whoever comes first.
+/// A checkout in a private folder: other users need a copy. Made once per build, by whoever comes first; copies of earlier
+/// builds go then.
 fn copy_for_all(built: &Path) -> PathBuf {
     use std::os::unix::fs::MetadataExt as _;
     let metadata = std::fs::metadata(built).unwrap();
-    let name = format!("shellgate-test-{}-{}-{}", metadata.ino(), metadata.mtime(), metadata.mtime_nsec());
-    let copy = std::env::temp_dir().join(name);
-    if !copy.exists() {
-        let draft = copy.with_extension(std::process::id().to_string());
-        std::fs::copy(built, &draft).unwrap();
-        std::fs::set_permissions(&draft, std::fs::Permissions::from_mode(0o755)).unwrap();
-        std::fs::rename(&draft, &copy).unwrap();
+    let copies = std::env::temp_dir().join("shellgate-test-binaries");
+    let copy = copies
+        .join(format!("{}-{}-{}", metadata.ino(), metadata.mtime(), metadata.mtime_nsec()))
+        .join("shellgate");
+    if copy.exists() {
+        return copy;
+    }
+    let folder = copy.parent().unwrap();
+    std::fs::create_dir_all(folder).unwrap();
+    for path in [copies.as_path(), folder] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let draft = copy.with_extension(std::process::id().to_string());
+    std::fs::copy(built, &draft).unwrap();
+    std::fs::set_permissions(&draft, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::rename(&draft, &copy).unwrap();
+    for other in std::fs::read_dir(&copies).unwrap().flatten().filter(|other| other.path() != folder) {
+        let _ = std::fs::remove_dir_all(other.path());
     }
     copy
 }

@@ -12,7 +12,13 @@ use shellgate::settings::{
 
 /// The gate that an AI agent's shell commands pass.
 #[derive(Debug, Parser)]
-#[command(name = "shellgate", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(
+    name = "shellgate",
+    bin_name = "shellgate",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
