@@ -48,7 +48,7 @@ const GOOD: &[&[&str]] = &[
 /// Flags that are a mistake.
 const BAD: &[&[&str]] = &[
     &["--dialect", "klingon"],
-    &["--dialect", "gemini"],
+    &["--dialect", "agent-world"],
     &["--default", "maybe"],
     &["--default", ""],
     &["--default", "Allow"],

@@ -159,12 +159,12 @@ impl Common {
     }
 }
 
-/// The seed dialects have an issue of their own; until then they are named as what they are.
-const UNBUILT: &[&str] = &["asimi", "gemini", "qwen", "agent-world"];
-
 fn dialect(name: &str) -> Result<&'static Dialect, String> {
-    Dialect::named(name).ok_or_else(|| match UNBUILT.contains(&name) {
-        true => format!("the dialect `{name}` is not yet built"),
-        false => "use `shellgate`".to_owned(),
+    Dialect::named(name).ok_or_else(|| {
+        let names: Vec<String> = Dialect::ALL.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
+        match name {
+            "agent-world" => "the dialect `agent-world` is not yet built".to_owned(),
+            _ => format!("use {}", names.join(", ")),
+        }
     })
 }

@@ -68,11 +68,11 @@ impl Gate {
     /// One tool call, from its arguments as JSON to what the model gets. Never fails: an error is an answer too.
     #[must_use]
     pub fn call(&self, dialect: &Dialect, arguments: &str) -> String {
-        let report = match (dialect.read)(arguments) {
+        let report = match dialect.read(arguments) {
             Ok(request) => self.run(request),
             Err(error) => Report::of_error(error),
         };
-        (dialect.write)(&report)
+        dialect.write(&report)
     }
 
     /// Runs `request` to its answer.
@@ -214,7 +214,7 @@ impl Gate {
         let asked = request.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         // Last, so that nothing above can forge them.
         let marks = [("PWD", &*folder), ("SHELLGATE", "1"), ("SHELLGATE_EXEC_ID", id)];
-        for (name, value) in asked.chain(marks) {
+        for (name, value) in asked.chain(request.marks.iter().copied()).chain(marks) {
             set_variable(&mut env, name, value)?;
         }
         Ok(env)

@@ -29,6 +29,8 @@ pub struct Request {
     pub env: BTreeMap<String, String>,
     /// How much of its output the answer shows.
     pub detail: Detail,
+    /// Variables by which the command can tell through which form it was started.
+    pub marks: &'static [(&'static str, &'static str)],
 }
 
 /// What to run.
@@ -90,6 +92,13 @@ pub enum Detail {
 }
 
 impl Request {
+    /// What a person is shown: the agent's own words, else the command; and that it goes to the background.
+    #[must_use]
+    pub fn shown_description(&self) -> String {
+        let words = self.description.clone().unwrap_or_else(|| self.action.shown());
+        if self.background { format!("{words} [background]") } else { words }
+    }
+
     /// Looks for what no system could run.
     ///
     /// # Errors

@@ -49,7 +49,7 @@ impl Caller {
         let text = arguments(args)?;
         let _ = shellgate_sandbox::title::blank_arguments(2);
         let gate = self.gate.insert(super::gate(&args.common)?);
-        let mut request = (args.common.dialect.read)(&text)?;
+        let mut request = args.common.dialect.read(&text)?;
         if request.directory.is_none() {
             request.directory.clone_from(&args.common.directory);
         }
@@ -128,7 +128,7 @@ impl Caller {
     }
 
     fn print(&mut self, report: &Report, dialect: &Dialect, events: bool) -> io::Result<()> {
-        let text = (dialect.write)(report);
+        let text = dialect.write(report);
         if events {
             let result = match serde_json::from_str::<serde_json::Value>(&text) {
                 Ok(json) => json!({"type": "result", "json": json}),

@@ -69,6 +69,7 @@ fn prepare(args: RunArgs) -> Result<(Gate, Request), ErrorObject> {
         directory: args.common.directory,
         background: args.background,
         stdin: own_stdin(),
+        marks: args.common.dialect.marks,
         ..Request::default()
     };
     Ok((gate, request))

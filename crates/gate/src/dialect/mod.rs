@@ -1,10 +1,17 @@
 //! The forms that agents expect: how arguments are read, how answers are written.
 //!
-//! A dialect is data and two functions. Nothing else asks which one is in use.
+//! A dialect is data and two functions, in a file of its own. Nothing else asks which one is in use.
 
+mod asimi;
 mod fields;
+mod gemini;
 mod json;
+mod labelled;
 mod native;
+mod qwen;
+mod run_shell_command;
+
+use fields::{Arguments, Field};
 
 use crate::ErrorObject;
 use crate::report::Report;
@@ -17,15 +24,17 @@ pub struct Dialect {
     pub name: &'static str,
     /// The name of its tool.
     pub tool: &'static str,
-    /// From arguments, as JSON, to a request.
-    pub read: fn(&str) -> Result<Request, ErrorObject>,
-    /// From a report to what the model gets.
-    pub write: fn(&Report) -> String,
+    /// Variables by which a command can tell that it was started through this form.
+    pub marks: &'static [(&'static str, &'static str)],
+    fields: &'static [Field],
+    request: fn(&mut Arguments) -> Result<Request, ErrorObject>,
+    answer: fn(&Report) -> String,
 }
 
 impl Dialect {
     /// Every dialect that is built.
-    pub const ALL: &'static [&'static Self] = &[&native::DIALECT];
+    pub const ALL: &'static [&'static Self] =
+        &[&native::DIALECT, &asimi::DIALECT, &gemini::DIALECT, &qwen::DIALECT];
 
     /// Our own, which is the default.
     pub const SHELLGATE: &'static Self = &native::DIALECT;
@@ -34,5 +43,80 @@ impl Dialect {
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL.iter().copied().find(|dialect| dialect.name == name)
+    }
+
+    /// From the arguments of a tool call, as JSON, to a request.
+    ///
+    /// # Errors
+    /// `invalid_input`, with the field that is the trouble.
+    pub fn read(&self, arguments: &str) -> Result<Request, ErrorObject> {
+        let mut arguments = Arguments::read(arguments, self.fields)?;
+        Ok(Request { marks: self.marks, ..(self.request)(&mut arguments)? })
+    }
+
+    /// From a report to what the model gets.
+    #[must_use]
+    pub fn write(&self, report: &Report) -> String {
+        (self.answer)(report)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Dialect;
+    use crate::Report;
+
+    /// Any JSON, with the fields' own names likely among the keys.
+    fn any_json() -> impl Strategy<Value = serde_json::Value> {
+        use serde_json::{Value, json};
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(|number| json!(number)),
+            ".{0,20}".prop_map(Value::from),
+        ];
+        let names = Dialect::ALL.iter().flat_map(|dialect| dialect.fields).map(|field| field.name);
+        let names: Vec<&str> = names.chain(["cmd", "cwd", "wait_for_previous", ""]).collect();
+        let key = prop_oneof![3 => proptest::sample::select(names).prop_map(str::to_owned), 1 => ".{0,10}"];
+        leaf.prop_recursive(3, 24, 6, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::hash_map(key.clone(), inner, 0..6)
+                    .prop_map(|entries| Value::Object(entries.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_arguments_are_read_or_refused_in_the_dialect_s_shape(
+            json in any_json(), noise in ".{0,40}", cut in 0_usize..40,
+        ) {
+            let text = json.to_string();
+            let short: String = text.chars().take(cut).collect();
+            for dialect in Dialect::ALL {
+                for input in [text.as_str(), short.as_str(), noise.as_str()] {
+                    let Err(error) = dialect.read(input) else { continue };
+                    prop_assert!(error.message.starts_with("invalid input: "), "{}", error.message);
+                    let answer = dialect.write(&Report::of_error(error));
+                    let shape = match dialect.name {
+                        "gemini" | "qwen" => answer.starts_with("Command: ") && answer.contains("\nError: invalid_input: "),
+                        _ => serde_json::from_str::<serde_json::Value>(&answer).is_ok_and(|answer| answer.is_object()),
+                    };
+                    prop_assert!(shape, "{}: {answer}", dialect.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_name_finds_its_dialect() {
+        for dialect in Dialect::ALL {
+            assert_eq!(Dialect::named(dialect.name).map(|found| found.name), Some(dialect.name));
+        }
+        assert!(Dialect::named("nobody").is_none());
     }
 }

@@ -8,7 +8,9 @@ use crate::ErrorObject;
 use crate::report::Report;
 use crate::request::{Action, Detail, Request, Stdin};
 
-pub(super) static DIALECT: Dialect = Dialect { name: "shellgate", tool: "shell", read, write };
+// `SHELLGATE=1` marks every command, whatever the form.
+pub(super) static DIALECT: Dialect =
+    Dialect { name: "shellgate", tool: "shell", marks: &[], fields: FIELDS, request, answer };
 
 const fn field(name: &'static str) -> Field {
     Field { name, aliases: &[], required: false }
@@ -32,9 +34,8 @@ static FIELDS: &[Field] = &[
     field("session"),
 ];
 
-fn read(text: &str) -> Result<Request, ErrorObject> {
-    let mut arguments = Arguments::read(text, FIELDS)?;
-    refuse_unbuilt(&mut arguments)?;
+fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
+    refuse_unbuilt(arguments)?;
     let command = arguments.text("command")?.unwrap_or_default();
     let action = match arguments.texts("args")? {
         None => Action::Shell(command),
@@ -54,6 +55,7 @@ fn read(text: &str) -> Result<Request, ErrorObject> {
         idle_timeout: arguments.milliseconds("idle_timeout_ms")?.map(Duration::from_millis),
         env: arguments.variables("env")?,
         detail,
+        ..Request::default()
     })
 }
 
@@ -81,7 +83,7 @@ fn refuse_unbuilt(arguments: &mut Arguments) -> Result<(), ErrorObject> {
     Ok(())
 }
 
-fn write(report: &Report) -> String {
+fn answer(report: &Report) -> String {
     // A report is strings, numbers and lists: it always serializes.
     serde_json::to_string(report)
         .unwrap_or_else(|error| format!(r#"{{"status":"failed","error":"{error}"}}"#))

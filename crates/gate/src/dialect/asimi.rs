@@ -1,0 +1,71 @@
+//! Asimi's `run_shell_command`: JSON in the shape of its Go structure.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::Dialect;
+use super::fields::{Arguments, Field};
+use super::run_shell_command::{COMMAND, DESCRIPTION, DIRECTORY, TOOL, request};
+use crate::ErrorObject;
+use crate::report::Report;
+use crate::request::{Detail, Request};
+
+pub(super) static DIALECT: Dialect = Dialect {
+    name: "asimi",
+    tool: TOOL,
+    marks: &[("ASIMI_CLI", "1")],
+    fields: FIELDS,
+    request: read,
+    answer,
+};
+
+static FIELDS: &[Field] = &[COMMAND, DESCRIPTION, DIRECTORY];
+
+fn read(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
+    // Complete output is promised.
+    let request = Request { detail: Detail::Full, ..request(arguments)? };
+    match &request.directory {
+        Some(directory) if Path::new(directory).is_absolute() => {
+            Err(ErrorObject::invalid(format!("`directory` `{directory}` is an absolute path"))
+                .token(directory.clone())
+                .hint("name a folder relative to the project's root"))
+        }
+        _ => Ok(request),
+    }
+}
+
+/// Keys in the seed's order; what has nothing to say is left out, but for the exit code, which is null then.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer<'a> {
+    stdout: &'a str,
+    stderr: &'a str,
+    exit_code: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_info: Option<&'a ErrorObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    background_pids: Vec<u32>,
+}
+
+fn answer(report: &Report) -> String {
+    let error = report.error.as_ref();
+    let answer = Answer {
+        stdout: &report.stdout,
+        stderr: &report.stderr,
+        exit_code: report.exit_code,
+        signal: report.signal.as_ref().map(|signal| signal.number),
+        error: error.map(|error| format!("{}: {}", error.code, error.message)),
+        error_info: error,
+        pid: report.pid,
+        background_pids: report.background.iter().map(|process| process.pid).collect(),
+    };
+    // Strings, numbers and lists: it always serializes.
+    serde_json::to_string(&answer).unwrap_or_else(|error| format!(r#"{{"error":"{error}"}}"#))
+}
