@@ -82,7 +82,11 @@ fn a_list_of_huge_command_lines_is_still_an_answer() {
         assert_eq!((&answer["status"], &answer["exit_code"]), (&json!("failed"), &json!(5)));
         assert!(pids(&answer).len() >= 100, "{}", pids(&answer).len());
         assert!(answer.to_string().len() < 2_000_000);
-        processes_with(&mark).into_iter().chain(pids(&answer)).for_each(kill);
+        // Some may just be about to start their `sleep`.
+        wait_until("all are gone", || {
+            processes_with(&mark).into_iter().for_each(kill);
+            processes_with(&mark).is_empty()
+        });
     });
 }
 
@@ -202,6 +206,16 @@ fn ctrl_c_is_heard_while_nobody_reads() {
         let mut child = place.start(["run", &format!(": {mark}; yes")]);
         let out = child.stdout.take().unwrap();
         wait_until("the pipe is full", || rustix::io::ioctl_fionread(&out).unwrap() >= 40_000);
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert_eq!(processes_with(&mark), Vec::<u64>::new());
+        // Also when the signal comes first and the reader stops then.
+        let mut child =
+            place.start(["run", &format!("trap '' TERM; : {mark}; echo ready; sleep 0.3; exec yes")]);
+        let mut out = child.stdout.take().unwrap();
+        let mut ready = [0; 6];
+        out.read_exact(&mut ready).unwrap();
         let pid = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130));

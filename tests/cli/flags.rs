@@ -48,7 +48,6 @@ const GOOD: &[&[&str]] = &[
 /// Flags that are a mistake.
 const BAD: &[&[&str]] = &[
     &["--dialect", "klingon"],
-    &["--dialect", "agent-world"],
     &["--default", "maybe"],
     &["--default", ""],
     &["--default", "Allow"],

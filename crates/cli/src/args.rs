@@ -162,9 +162,6 @@ impl Common {
 fn dialect(name: &str) -> Result<&'static Dialect, String> {
     Dialect::named(name).ok_or_else(|| {
         let names: Vec<String> = Dialect::ALL.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
-        match name {
-            "agent-world" => "the dialect `agent-world` is not yet built".to_owned(),
-            _ => format!("use {}", names.join(", ")),
-        }
+        format!("use {}", names.join(", "))
     })
 }

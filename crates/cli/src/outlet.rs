@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
 
 use rustix::event::PollFlags;
 use rustix::io::Errno;
@@ -10,6 +11,9 @@ use crate::signals::Interrupts;
 
 /// What a pipe takes without blocking once it says that it has room.
 const PIECE: usize = 4096;
+
+/// How long a reader that stands still is waited for once somebody wants an end.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Standard output or standard error.
 #[derive(Debug)]
@@ -54,13 +58,15 @@ impl<'a> Outlet<'a> {
 }
 
 impl Interrupts {
-    /// Waits until `to` takes bytes. Says no when a signal came first.
+    /// Waits until `to` takes bytes. Says no when a signal comes first, or came before and there is no room for a while.
     fn wait_for_room(&self, to: impl AsFd) -> io::Result<bool> {
+        let patience = self.has_heard().then_some(PATIENCE);
         loop {
-            let (room, signal) = self.poll(to.as_fd(), PollFlags::OUT, None)?;
+            let (room, signal) = self.poll(to.as_fd(), PollFlags::OUT, patience)?;
             match (room, signal) {
                 (true, _) => return Ok(true),
                 (false, true) => return Ok(false),
+                (false, false) if patience.is_some() => return Ok(false),
                 (false, false) => {}
             }
         }

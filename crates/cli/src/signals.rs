@@ -52,6 +52,11 @@ impl Interrupts {
         }
     }
 
+    /// Whether a signal came.
+    pub(crate) fn has_heard(&self) -> bool {
+        self.heard > 0
+    }
+
     /// Passes signals on: the first asks the command to end, the second ends it. Says how many came until now.
     pub(crate) fn pass_on(&mut self, execution: &Execution) -> io::Result<u32> {
         while self.signals.next()?.is_some() {

@@ -42,7 +42,7 @@ mod wire;
 pub use circumstances::SoftLimits;
 pub use execution::{Event, Execution, Stopper};
 pub use id::ExecId;
-pub use outcome::{Clock, Exit, Failure, Outcome, Output, Process};
+pub use outcome::{Clock, Exit, Failure, Outcome, Output, Process, plain};
 pub use session::{KEEPER_ARGUMENT, Session, SessionError, Starter, keeper_main};
 pub use spec::{Follow, Mode, PerStream, Spec, Stream};
 pub use spool::{Pruned, Spool, prune};

@@ -93,7 +93,8 @@ pub struct Process {
 }
 
 /// What the kernel said, without the number in parentheses that Rust adds.
-pub(crate) fn plain(error: &std::io::Error) -> String {
+#[must_use]
+pub fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split_once(" (os error").map_or(text.clone(), |(words, _)| words.to_owned())
 }

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use sha2::{Digest as _, Sha256};
 use shellgate_exec::{Session, Starter, StateFolder};
 
+use crate::dialect::DefaultRoot;
 use crate::environment::{self, Rules};
 use crate::gate::{Gate, environment_entry};
 use crate::root::Root;
@@ -26,6 +27,7 @@ pub struct GateBuilder {
     flags: Flags,
     state: Option<PathBuf>,
     starter: Option<Starter>,
+    default_root: DefaultRoot,
     once: bool,
 }
 
@@ -34,6 +36,13 @@ impl GateBuilder {
     #[must_use]
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = Some(root.into());
+        self
+    }
+
+    /// Where the root is when neither [`root`](Self::root) nor a setting says it. Default: the current folder.
+    #[must_use]
+    pub fn default_root(mut self, default_root: DefaultRoot) -> Self {
+        self.default_root = default_root;
         self
     }
 
@@ -89,9 +98,13 @@ impl GateBuilder {
         let mut sources = Sources::standard();
         sources.extra = self.config;
         sources.flags = self.flags;
-        let current = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        let default_root = || match self.default_root {
+            DefaultRoot::Current => std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+            // Not the current folder instead: nobody chose that.
+            DefaultRoot::Home => std::env::home_dir().unwrap_or_default(),
+        };
         let (root, settings) = Settings::load_for_root(&sources, |configured| {
-            let chosen = self.root.or_else(|| configured.map(Path::to_owned)).unwrap_or_else(current);
+            let chosen = self.root.or_else(|| configured.map(Path::to_owned)).unwrap_or_else(default_root);
             chosen.canonicalize().unwrap_or(chosen)
         })?;
         let root = Root::open(&root)?;

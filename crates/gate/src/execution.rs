@@ -7,6 +7,7 @@ use shellgate_exec as exec;
 use shellgate_exec::{Stopper, Stream, Urgency};
 
 use crate::report::{Asked, Report};
+use crate::root::Root;
 use crate::settings::Limits;
 
 /// Something that happened.
@@ -33,6 +34,7 @@ pub struct Execution {
     pub(crate) inner: exec::Execution,
     pub(crate) asked: Asked,
     pub(crate) limits: Limits,
+    pub(crate) root: Root,
 }
 
 impl Execution {
@@ -98,7 +100,9 @@ impl Execution {
     }
 
     fn report(&self, outcome: exec::Outcome) -> Report {
-        Report::ended(&self.asked, &self.limits, outcome, self.inner.spool())
+        let artifacts = crate::artifacts::collect(&self.asked.artifacts, &self.root);
+        let report = Report::ended(&self.asked, &self.limits, outcome, self.inner.spool());
+        Report { artifacts, ..report }
     }
 }
 

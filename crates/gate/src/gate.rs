@@ -13,12 +13,13 @@ use shellgate_exec::{
     ExecId, Follow, Mode, Session, SessionError, SoftLimits, Spec, Starter, StateFolder, Urgency,
 };
 
+use crate::artifacts;
 use crate::builder::{GateBuilder, session_key};
 use crate::dialect::Dialect;
 use crate::execution::Execution;
 use crate::judge::{Verdict, judge};
 use crate::report::{Asked, Report};
-use crate::request::{Action, Request, Stdin};
+use crate::request::{Action, Detail, Format, Programs, Request, Stdin};
 use crate::root::{Inside, Root};
 use crate::settings::{Network, SandboxMode, Settings};
 use crate::sys::shell::{self, NotFound};
@@ -70,7 +71,7 @@ impl Gate {
     pub fn call(&self, dialect: &Dialect, arguments: &str) -> String {
         let report = match dialect.read(arguments) {
             Ok(request) => self.run(request),
-            Err(error) => Report::of_error(error),
+            Err(error) => dialect.refused(arguments, error),
         };
         dialect.write(&report)
     }
@@ -100,13 +101,17 @@ impl Gate {
             action: request.action.clone(),
             directory: request.directory.clone().unwrap_or_else(|| ".".to_owned()),
             detail: request.detail,
+            format: request.format,
+            artifacts: request.artifacts.clone(),
             verdict: None,
         };
         match self
             .prepare(id, request, follow, &mut asked)
             .and_then(|(spec, stdin)| self.session.start(spec, stdin).map_err(|error| session_error(&error)))
         {
-            Ok(inner) => Ok(Execution { inner, asked, limits: self.settings.limits.clone() }),
+            Ok(inner) => {
+                Ok(Execution { inner, asked, limits: self.settings.limits.clone(), root: self.root.clone() })
+            }
             Err(error) => Err(Box::new(Report::refused(&asked, error))),
         }
     }
@@ -138,10 +143,14 @@ impl Gate {
         request.check()?;
         let directory = self.root.directory(request.directory.as_deref())?;
         directory.shown().clone_into(&mut asked.directory);
+        artifacts::check(&request.artifacts, &self.root)?;
         self.check_sandbox()?;
         let verdict: Verdict = judge(&request, &self.settings);
         asked.verdict = Some(verdict);
         let (program, argv) = self.program(&request.action, &directory)?;
+        if request.programs == Programs::InsideOrOnPath {
+            self.check_place(&request.action, &program)?;
+        }
         let limits = &self.settings.limits;
         let foreground = !request.background;
         let clock = |asked: Option<Duration>, ms: u64| {
@@ -193,6 +202,22 @@ impl Gate {
         Ok((c_string(path.as_os_str().as_bytes())?, argv.collect::<Result<_, _>>()?))
     }
 
+    /// Whether a program that was named by its path lies inside the root or in a folder of PATH.
+    fn check_place(&self, action: &Action, program: &CString) -> Result<(), ErrorObject> {
+        let Action::Program(argv) = action else { return Ok(()) };
+        let Some(name) = argv.first().filter(|name| name.contains('/')) else { return Ok(()) };
+        let program = Path::new(OsStr::from_bytes(program.as_bytes()));
+        let Some(folder) = program.parent().and_then(|folder| folder.canonicalize().ok()) else {
+            return Ok(());
+        };
+        let on_path = self.search_path.as_deref().is_some_and(|path| {
+            std::env::split_paths(path)
+                .filter(|entry| entry.is_absolute())
+                .any(|entry| entry.canonicalize().is_ok_and(|entry| entry == folder))
+        });
+        if on_path { Ok(()) } else { self.root.check(name, program) }
+    }
+
     /// Finds a program. The shell is looked for once, as long as it stays where it is.
     fn find(&self, action: &Action, name: &str, directory: &Inside) -> Result<PathBuf, NotFound> {
         let search = || shell::find(name, self.search_path.as_deref(), directory.path());
@@ -228,7 +253,9 @@ impl Asked {
             id: ExecId::generate().to_string(),
             action: Action::default(),
             directory: ".".to_owned(),
-            detail: crate::request::Detail::Minimal,
+            detail: Detail::Minimal,
+            format: Format::Json,
+            artifacts: Vec::new(),
             verdict: None,
         }
     }
@@ -251,9 +278,7 @@ fn not_found(action: &Action, name: &str, error: &NotFound) -> ErrorObject {
     };
     let hint = match action {
         Action::Shell(_) => "install bash, or put its folder on PATH",
-        Action::Program(_) => {
-            "check the name; builtins, pipes and other shell syntax need `command` alone, without `args`"
-        }
+        Action::Program(_) => "check the name; builtins, pipes and other shell syntax need a shell",
     };
     let trouble = match (action, error) {
         (Action::Shell(_), _) => SpawnTrouble::NoShell,

@@ -16,6 +16,7 @@
 //! The library never prints, never forks the program that it is part of, and never changes how that program's own
 //! children are reaped.
 
+mod artifacts;
 mod builder;
 pub mod dialect;
 pub mod environment;
@@ -32,8 +33,9 @@ mod signal_names;
 mod sys;
 pub mod text;
 
+pub use artifacts::Artifact;
 pub use builder::GateBuilder;
-pub use dialect::Dialect;
+pub use dialect::{DefaultRoot, Dialect};
 pub use error::{Code, ErrorObject, SpawnTrouble};
 pub use execution::{Event, Execution};
 pub use gate::{Gate, Refused};

@@ -8,12 +8,16 @@ use std::time::Duration;
 use serde::Serialize;
 use shellgate_exec::{Clock, Exit, Failure, Outcome, PerStream, Spool, State, Stream};
 
+use crate::artifacts::Artifact;
 use crate::judge::Verdict;
-use crate::request::{Action, Detail};
+use crate::request::{Action, Detail, Format};
 use crate::settings::Limits;
 use crate::signal_names::SignalName;
 use crate::text::{Limit, Source, view};
 use crate::{Code, ErrorObject, SpawnTrouble};
+
+/// How much of a stream a preview shows, in characters.
+const PREVIEW: usize = 400;
 
 /// One request and what became of it.
 #[derive(Clone, Debug, Serialize)]
@@ -48,7 +52,13 @@ pub struct Report {
     pub verdict: Option<Verdict>,
     pub effects: Option<()>,
     pub denials: Option<()>,
-    pub artifacts: Vec<()>,
+    pub artifacts: Vec<Artifact>,
+    /// How the answer is to be written.
+    #[serde(skip)]
+    pub format: Format,
+    /// The program, when no shell was asked for.
+    #[serde(skip)]
+    pub program: Option<String>,
     /// Why a stream's file is shorter than the stream, when that is not the limit asked for.
     #[serde(skip)]
     pub lost: PerStream<Option<String>>,
@@ -75,6 +85,8 @@ pub(crate) struct Asked {
     pub(crate) action: Action,
     pub(crate) directory: String,
     pub(crate) detail: Detail,
+    pub(crate) format: Format,
+    pub(crate) artifacts: Vec<String>,
     pub(crate) verdict: Option<Verdict>,
 }
 
@@ -109,6 +121,11 @@ impl Report {
             effects: None,
             denials: None,
             artifacts: Vec::new(),
+            format: asked.format,
+            program: match &asked.action {
+                Action::Program(argv) => argv.first().cloned(),
+                Action::Shell(_) => None,
+            },
             lost: PerStream::default(),
         }
     }
@@ -123,6 +140,7 @@ impl Report {
     pub(crate) fn ended(asked: &Asked, limits: &Limits, outcome: Outcome, spool: &Spool) -> Self {
         let limit = match asked.detail {
             Detail::Minimal => Limit::Chars(usize::try_from(limits.answer_chars).unwrap_or(usize::MAX)),
+            Detail::Preview => Limit::Chars(PREVIEW),
             Detail::Full => Limit::Bytes(usize::try_from(limits.answer_bytes).unwrap_or(usize::MAX)),
         };
         let text = |stream: Stream| {

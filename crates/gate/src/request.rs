@@ -27,8 +27,14 @@ pub struct Request {
     pub idle_timeout: Option<Duration>,
     /// Variables on top of the configured environment.
     pub env: BTreeMap<String, String>,
+    /// Where a program that is named by its path may lie.
+    pub programs: Programs,
+    /// Files to describe in the answer, relative to the root.
+    pub artifacts: Vec<String>,
     /// How much of its output the answer shows.
     pub detail: Detail,
+    /// How the answer is written, where the dialect has a choice.
+    pub format: Format,
     /// Variables by which the command can tell through which form it was started.
     pub marks: &'static [(&'static str, &'static str)],
 }
@@ -81,6 +87,26 @@ pub enum Stdin {
     Descriptor(std::sync::Arc<std::os::fd::OwnedFd>),
 }
 
+/// Where a program that is named by its path may lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Programs {
+    /// Anywhere.
+    #[default]
+    Anywhere,
+    /// Inside the root, or in a folder of PATH.
+    InsideOrOnPath,
+}
+
+/// How an answer is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// For programs.
+    #[default]
+    Json,
+    /// For reading.
+    Markdown,
+}
+
 /// How much output an answer shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
@@ -89,6 +115,8 @@ pub enum Detail {
     Minimal,
     /// Up to `limits.answer_bytes` of each stream.
     Full,
+    /// Up to 400 characters of each stream.
+    Preview,
 }
 
 impl Request {

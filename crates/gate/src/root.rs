@@ -70,13 +70,9 @@ impl Root {
         if asked.is_empty() || asked.contains('\0') {
             return Err(invalid("is no folder's name"));
         }
-        let joined = self.0.join(asked);
-        let real = match joined.canonicalize() {
-            Ok(real) => real,
-            // What lies outside is not our business, not even whether it exists.
-            Err(error) if self.contains(&destination(&joined)) => return Err(invalid(reason(&error))),
-            Err(_) => return Err(self.out_of_scope(asked)),
-        };
+        // What lies outside is not our business, not even whether it exists.
+        self.destination(asked)?;
+        let real = self.0.join(expanded(asked)).canonicalize().map_err(|error| invalid(reason(&error)))?;
         if !self.contains(&real) {
             return Err(self.out_of_scope(asked));
         }
@@ -90,15 +86,47 @@ impl Root {
         Ok(Inside { path: real, shown: if shown.is_empty() { ".".to_owned() } else { shown } })
     }
 
+    /// Where `asked` leads from the root, links followed, whether it is there or not.
+    ///
+    /// # Errors
+    /// `out_of_scope` when that is outside.
+    pub(crate) fn destination(&self, asked: &str) -> Result<PathBuf, ErrorObject> {
+        let joined = self.0.join(expanded(asked));
+        let place = joined.canonicalize().unwrap_or_else(|_| destination(&joined));
+        if self.contains(&place) { Ok(place) } else { Err(self.out_of_scope(asked)) }
+    }
+
+    /// Whether `path`, for which somebody asked as `asked`, lies inside, links followed.
+    ///
+    /// # Errors
+    /// `out_of_scope` when it doesn't.
+    pub(crate) fn check(&self, asked: &str, path: &Path) -> Result<(), ErrorObject> {
+        let place = path.canonicalize().unwrap_or_else(|_| destination(path));
+        if self.contains(&place) { Ok(()) } else { Err(self.out_of_scope(asked)) }
+    }
+
     fn contains(&self, path: &Path) -> bool {
         path.starts_with(&self.0)
     }
 
     fn out_of_scope(&self, asked: &str) -> ErrorObject {
-        let message = format!("`directory` `{asked}` is outside the root `{}`", self.0.display());
+        let message = format!(
+            "Working directory mismatch: \"{asked}\" is outside the trusted working directory \"{}\"",
+            self.0.display()
+        );
         ErrorObject::new(Code::OutOfScope, message)
             .token(asked)
-            .hint("name a folder inside the root, relative to it, or start shellgate with another `--root`")
+            .hint("name a place inside it, relative to it, or start shellgate with another `--root`")
+    }
+}
+
+/// `~` is the user's home, as a shell would have it.
+fn expanded(asked: &str) -> PathBuf {
+    let home = || std::env::home_dir().unwrap_or_else(|| PathBuf::from("/"));
+    match asked.strip_prefix('~') {
+        Some("") => home(),
+        Some(rest) if rest.starts_with('/') => home().join(rest.trim_start_matches('/')),
+        _ => PathBuf::from(asked),
     }
 }
 
@@ -184,19 +212,46 @@ mod tests {
             (Some("dangling"), "invalid_input: invalid input: `directory` `dangling` does not exist"),
             (Some("loop"), "invalid_input: invalid input: `directory` `loop` is a link that leads to itself"),
             (Some(""), "invalid_input: invalid input: `directory` `` is no folder's name"),
-            (Some("out"), "out_of_scope: `directory` `out` is outside the root `ROOT`"),
-            (Some(".."), "out_of_scope: `directory` `..` is outside the root `ROOT`"),
-            (Some("../rootless"), "out_of_scope: `directory` `../rootless` is outside the root `ROOT`"),
-            (Some("../nope"), "out_of_scope: `directory` `../nope` is outside the root `ROOT`"),
+            (
+                Some("out"),
+                r#"out_of_scope: Working directory mismatch: "out" is outside the trusted working directory "ROOT""#,
+            ),
+            (
+                Some(".."),
+                r#"out_of_scope: Working directory mismatch: ".." is outside the trusted working directory "ROOT""#,
+            ),
+            (
+                Some("../rootless"),
+                r#"out_of_scope: Working directory mismatch: "../rootless" is outside the trusted working directory "ROOT""#,
+            ),
+            (
+                Some("../nope"),
+                r#"out_of_scope: Working directory mismatch: "../nope" is outside the trusted working directory "ROOT""#,
+            ),
             // Whether it exists must not show, or a link would be a way to look around outside.
-            (Some("gone"), "out_of_scope: `directory` `gone` is outside the root `ROOT`"),
-            (Some("gone/x/.."), "out_of_scope: `directory` `gone/x/..` is outside the root `ROOT`"),
-            (Some("far/x"), "out_of_scope: `directory` `far/x` is outside the root `ROOT`"),
-            (Some("nope/../../x"), "out_of_scope: `directory` `nope/../../x` is outside the root `ROOT`"),
-            (Some("/etc"), "out_of_scope: `directory` `/etc` is outside the root `ROOT`"),
+            (
+                Some("gone"),
+                r#"out_of_scope: Working directory mismatch: "gone" is outside the trusted working directory "ROOT""#,
+            ),
+            (
+                Some("gone/x/.."),
+                r#"out_of_scope: Working directory mismatch: "gone/x/.." is outside the trusted working directory "ROOT""#,
+            ),
+            (
+                Some("far/x"),
+                r#"out_of_scope: Working directory mismatch: "far/x" is outside the trusted working directory "ROOT""#,
+            ),
+            (
+                Some("nope/../../x"),
+                r#"out_of_scope: Working directory mismatch: "nope/../../x" is outside the trusted working directory "ROOT""#,
+            ),
+            (
+                Some("/etc"),
+                r#"out_of_scope: Working directory mismatch: "/etc" is outside the trusted working directory "ROOT""#,
+            ),
             (
                 Some("/proc/self/root"),
-                "out_of_scope: `directory` `/proc/self/root` is outside the root `ROOT`",
+                r#"out_of_scope: Working directory mismatch: "/proc/self/root" is outside the trusted working directory "ROOT""#,
             ),
         ];
         for (asked, wanted) in cases {

@@ -20,9 +20,10 @@ const LONGEST: u64 = 64 << 20;
 pub(super) fn call(args: CallArgs) -> ExitCode {
     output::choose_color(args.common.color);
     let mut caller = Caller { gate: None, interrupts: None, unread: false };
-    let report = match caller.answer(&args) {
+    let text = arguments(&args);
+    let report = match text.as_ref().map_err(Clone::clone).and_then(|text| caller.answer(&args, text)) {
         Ok(report) => report,
-        Err(error) => Box::new(Report::of_error(error)),
+        Err(error) => Box::new(args.common.dialect.refused(text.as_deref().unwrap_or_default(), error)),
     };
     match caller.print(&report, args.common.dialect, args.events) {
         Ok(()) if caller.unread => ExitCode::from(CANCELED),
@@ -45,11 +46,10 @@ struct Caller {
 }
 
 impl Caller {
-    fn answer(&mut self, args: &CallArgs) -> Result<Box<Report>, ErrorObject> {
-        let text = arguments(args)?;
+    fn answer(&mut self, args: &CallArgs, text: &str) -> Result<Box<Report>, ErrorObject> {
         let _ = shellgate_sandbox::title::blank_arguments(2);
         let gate = self.gate.insert(super::gate(&args.common)?);
-        let mut request = args.common.dialect.read(&text)?;
+        let mut request = args.common.dialect.read(text)?;
         if request.directory.is_none() {
             request.directory.clone_from(&args.common.directory);
         }
@@ -134,6 +134,9 @@ impl Caller {
                 Ok(json) => json!({"type": "result", "json": json}),
                 Err(_) => json!({"type": "result", "text": text}),
             };
+            if let Some(words) = dialect.assistant(report) {
+                self.line(&json!({"type": "assistant", "id": report.id, "text": words}))?;
+            }
             if report.status.is_final() {
                 self.line(&json!({"type": "state", "id": report.id, "status": report.status}))?;
             }

@@ -21,7 +21,8 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
 
 /// The gate for one call: its keeper is forked off this process.
 fn gate(common: &Common) -> Result<Gate, ErrorObject> {
-    let mut builder = Gate::builder().flags(common.flags()).one_shot();
+    let mut builder =
+        Gate::builder().flags(common.flags()).default_root(common.dialect.default_root).one_shot();
     if let Some(root) = &common.root {
         builder = builder.root(root);
     }

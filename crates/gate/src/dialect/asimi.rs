@@ -4,20 +4,23 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::Dialect;
 use super::fields::{Arguments, Field};
 use super::run_shell_command::{COMMAND, DESCRIPTION, DIRECTORY, TOOL, request};
+use super::{DefaultRoot, Dialect, nobody};
 use crate::ErrorObject;
 use crate::report::Report;
-use crate::request::{Detail, Request};
+use crate::request::{Detail, Format, Request};
 
 pub(super) static DIALECT: Dialect = Dialect {
     name: "asimi",
     tool: TOOL,
     marks: &[("ASIMI_CLI", "1")],
+    default_root: DefaultRoot::Current,
+    format: ("", Format::Json),
     fields: FIELDS,
     request: read,
     answer,
+    assistant: nobody,
 };
 
 static FIELDS: &[Field] = &[COMMAND, DESCRIPTION, DIRECTORY];

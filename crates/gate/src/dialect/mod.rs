@@ -2,20 +2,23 @@
 //!
 //! A dialect is data and two functions, in a file of its own. Nothing else asks which one is in use.
 
+mod agent_world;
 mod asimi;
 mod fields;
 mod gemini;
 mod json;
 mod labelled;
+mod markdown;
 mod native;
 mod qwen;
 mod run_shell_command;
+mod syntax;
 
 use fields::{Arguments, Field};
 
 use crate::ErrorObject;
 use crate::report::Report;
-use crate::request::Request;
+use crate::request::{Format, Request};
 
 /// One form.
 #[derive(Debug)]
@@ -26,15 +29,35 @@ pub struct Dialect {
     pub tool: &'static str,
     /// Variables by which a command can tell that it was started through this form.
     pub marks: &'static [(&'static str, &'static str)],
+    /// The root of calls that name none.
+    pub default_root: DefaultRoot,
+    /// The field that chooses how the answer is written, and how it is when that says nothing.
+    format: (&'static str, Format),
     fields: &'static [Field],
     request: fn(&mut Arguments) -> Result<Request, ErrorObject>,
     answer: fn(&Report) -> String,
+    assistant: fn(&Report) -> Option<String>,
+}
+
+/// Where commands run when neither a flag nor a setting says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DefaultRoot {
+    /// In the current folder.
+    #[default]
+    Current,
+    /// In the user's home.
+    Home,
+}
+
+/// For dialects in which nothing speaks to the conversation by itself.
+fn nobody(_: &Report) -> Option<String> {
+    None
 }
 
 impl Dialect {
     /// Every dialect that is built.
     pub const ALL: &'static [&'static Self] =
-        &[&native::DIALECT, &asimi::DIALECT, &gemini::DIALECT, &qwen::DIALECT];
+        &[&native::DIALECT, &asimi::DIALECT, &gemini::DIALECT, &qwen::DIALECT, &agent_world::DIALECT];
 
     /// Our own, which is the default.
     pub const SHELLGATE: &'static Self = &native::DIALECT;
@@ -54,6 +77,25 @@ impl Dialect {
         Ok(Request { marks: self.marks, ..(self.request)(&mut arguments)? })
     }
 
+    /// The answer to a call that could not be made, written as far as possible as the call wants it.
+    #[must_use]
+    pub fn refused(&self, arguments: &str, error: ErrorObject) -> Report {
+        let (field, default) = self.format;
+        let wanted = serde_json::from_str::<serde_json::Value>(arguments).ok();
+        let format = match wanted.as_ref().and_then(|wanted| wanted.get(field)?.as_str()) {
+            Some("json") => Format::Json,
+            Some("markdown") => Format::Markdown,
+            _ => default,
+        };
+        Report { format, ..Report::of_error(error) }
+    }
+
+    /// What is said to the conversation besides the answer, if anything.
+    #[must_use]
+    pub fn assistant(&self, report: &Report) -> Option<String> {
+        (self.assistant)(report)
+    }
+
     /// From a report to what the model gets.
     #[must_use]
     pub fn write(&self, report: &Report) -> String {
@@ -66,7 +108,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::Dialect;
-    use crate::Report;
 
     /// Any JSON, with the fields' own names likely among the keys.
     fn any_json() -> impl Strategy<Value = serde_json::Value> {
@@ -101,8 +142,9 @@ mod tests {
                 for input in [text.as_str(), short.as_str(), noise.as_str()] {
                     let Err(error) = dialect.read(input) else { continue };
                     prop_assert!(error.message.starts_with("invalid input: "), "{}", error.message);
-                    let answer = dialect.write(&Report::of_error(error));
+                    let answer = dialect.write(&dialect.refused(input, error));
                     let shape = match dialect.name {
+                        "agent-world" if answer.starts_with("**failed** ") => true,
                         "gemini" | "qwen" => answer.starts_with("Command: ") && answer.contains("\nError: invalid_input: "),
                         _ => serde_json::from_str::<serde_json::Value>(&answer).is_ok_and(|answer| answer.is_object()),
                     };

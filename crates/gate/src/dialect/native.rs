@@ -2,15 +2,24 @@
 
 use std::time::Duration;
 
-use super::Dialect;
 use super::fields::{Arguments, Field};
+use super::{DefaultRoot, Dialect, nobody};
 use crate::ErrorObject;
 use crate::report::Report;
-use crate::request::{Action, Detail, Request, Stdin};
+use crate::request::{Action, Detail, Format, Request, Stdin};
 
 // `SHELLGATE=1` marks every command, whatever the form.
-pub(super) static DIALECT: Dialect =
-    Dialect { name: "shellgate", tool: "shell", marks: &[], fields: FIELDS, request, answer };
+pub(super) static DIALECT: Dialect = Dialect {
+    name: "shellgate",
+    tool: "shell",
+    marks: &[],
+    default_root: DefaultRoot::Current,
+    format: ("", Format::Json),
+    fields: FIELDS,
+    request,
+    answer,
+    assistant: nobody,
+};
 
 const fn field(name: &'static str) -> Field {
     Field { name, aliases: &[], required: false }

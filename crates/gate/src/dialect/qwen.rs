@@ -1,14 +1,23 @@
 //! Qwen Code's `run_shell_command`: labelled text, and a choice between foreground and background that must be made.
 
-use super::Dialect;
 use super::fields::{Arguments, Field};
 use super::labelled::answer;
 use super::run_shell_command::{COMMAND, DESCRIPTION, DIRECTORY, TOOL, request};
+use super::{DefaultRoot, Dialect, nobody};
 use crate::ErrorObject;
-use crate::request::Request;
+use crate::request::{Format, Request};
 
-pub(super) static DIALECT: Dialect =
-    Dialect { name: "qwen", tool: TOOL, marks: &[("QWEN_CODE", "1")], fields: FIELDS, request: read, answer };
+pub(super) static DIALECT: Dialect = Dialect {
+    name: "qwen",
+    tool: TOOL,
+    marks: &[("QWEN_CODE", "1")],
+    default_root: DefaultRoot::Current,
+    format: ("", Format::Json),
+    fields: FIELDS,
+    request: read,
+    answer,
+    assistant: nobody,
+};
 
 static FIELDS: &[Field] =
     &[COMMAND, Field { name: "is_background", aliases: &[], required: true }, DESCRIPTION, DIRECTORY];

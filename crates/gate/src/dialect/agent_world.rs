@@ -1,0 +1,133 @@
+//! agent-world's `shell_cmd`: one program, its arguments as a list, no shell.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::fields::{Arguments, Field};
+use super::{DefaultRoot, Dialect, markdown, syntax};
+use crate::artifacts::Artifact;
+use crate::report::Report;
+use crate::request::{Action, Detail, Format, Programs, Request};
+use crate::signal_names::SignalName;
+use crate::{Code, ErrorObject, State};
+
+pub(super) static DIALECT: Dialect = Dialect {
+    name: "agent-world",
+    tool: "shell_cmd",
+    marks: &[],
+    default_root: DefaultRoot::Home,
+    format: ("output_format", Format::Markdown),
+    fields: FIELDS,
+    request,
+    answer,
+    assistant,
+};
+
+static FIELDS: &[Field] = &[
+    Field { name: "command", aliases: &["cmd"], required: true },
+    Field { name: "parameters", aliases: &["args", "arguments"], required: false },
+    Field { name: "directory", aliases: &["cwd", "workdir", "dir_path"], required: false },
+    Field { name: "timeout", aliases: &["timeout_ms"], required: false },
+    Field { name: "output_format", aliases: &[], required: false },
+    Field { name: "output_detail", aliases: &[], required: false },
+    Field { name: "artifact_paths", aliases: &[], required: false },
+];
+
+/// Programs whose output is an assistant's own words.
+const ASSISTANTS: [&str; 3] = ["codex", "gemini", "copilot"];
+
+/// How much of a failed assistant's standard error is shown: its end says why.
+const ERROR_END: usize = 2000;
+
+fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
+    let command = arguments.text("command")?.unwrap_or_default();
+    let parameters = arguments.texts("parameters")?.unwrap_or_default();
+    let format = match arguments.word("output_format", &["markdown", "json"])? {
+        Some("json") => Format::Json,
+        _ => Format::Markdown,
+    };
+    let detail = match arguments.word("output_detail", &["minimal", "full"])? {
+        Some("full") => Detail::Full,
+        _ => Detail::Preview,
+    };
+    let request = Request {
+        directory: arguments.text("directory")?,
+        timeout: arguments.milliseconds("timeout")?.map(Duration::from_millis),
+        artifacts: arguments.texts("artifact_paths")?.unwrap_or_default(),
+        programs: Programs::InsideOrOnPath,
+        format,
+        detail,
+        ..Request::default()
+    };
+    syntax::check_program(&command, &parameters)?;
+    for parameter in &parameters {
+        syntax::check_parameter(parameter)?;
+    }
+    Ok(Request { action: Action::Program([command].into_iter().chain(parameters).collect()), ..request })
+}
+
+/// Keys in the order of the contract; the last four only when there is something to say.
+#[derive(Serialize)]
+struct Answer<'a> {
+    exit_code: Option<i32>,
+    stdout: &'a str,
+    stderr: &'a str,
+    timed_out: bool,
+    duration_ms: u64,
+    artifacts: &'a [Artifact],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stdout_truncated: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stderr_truncated: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<&'a SignalName>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a ErrorObject>,
+}
+
+fn answer(report: &Report) -> String {
+    match report.format {
+        Format::Markdown => markdown::answer(report),
+        Format::Json => {
+            let answer = Answer {
+                exit_code: report.exit_code,
+                stdout: &report.stdout,
+                stderr: &report.stderr,
+                timed_out: report.timed_out,
+                duration_ms: report.duration_ms,
+                artifacts: &report.artifacts,
+                stdout_truncated: report.stdout_truncated.then_some(true),
+                stderr_truncated: report.stderr_truncated.then_some(true),
+                signal: report.signal.as_ref(),
+                error: report.error.as_ref(),
+            };
+            // Strings, numbers and lists: it always serializes.
+            serde_json::to_string(&answer)
+                .unwrap_or_else(|error| json!({"error": error.to_string()}).to_string())
+        }
+    }
+}
+
+/// What an assistant that was run as a command says to the conversation.
+fn assistant(report: &Report) -> Option<String> {
+    let program = report.program.as_deref()?;
+    let name = program.rsplit('/').next().unwrap_or(program);
+    if !ASSISTANTS.contains(&name) || report.is_refusal() {
+        return None;
+    }
+    if report.status == State::Completed {
+        let words = report.stdout.trim();
+        return Some(if words.is_empty() { "(No output)".to_owned() } else { words.to_owned() });
+    }
+    let how = match (&report.error, report.exit_code, &report.signal) {
+        (Some(error), _, _) if error.code == Code::SpawnFailed => error.message.clone(),
+        (_, Some(code), _) => format!("exit code {code}"),
+        (_, None, Some(signal)) => format!("{} ({})", signal.name, signal.number),
+        (_, None, None) => report.status.to_string(),
+    };
+    let skipped = report.stderr.chars().count().saturating_sub(ERROR_END);
+    let end: String = report.stderr.chars().skip(skipped).collect();
+    Some(format!("`{name}` failed: {how}\n{}", end.trim()).trim_end().to_owned())
+}
