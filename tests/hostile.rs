@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use support::{Place, for_each_user, is_alive, kill, mark, processes_with, wait_until};
+use support::{Place, for_each_user, is_alive, kill, mark, processes_with, wait_until, wait_until_full};
 
 fn pids(answer: &Value) -> Vec<u64> {
     answer["background"].as_array().unwrap().iter().map(|entry| entry["pid"].as_u64().unwrap()).collect()
@@ -134,7 +134,7 @@ fn a_slow_reader_gets_the_last_bytes_though_a_child_holds_the_pipe() {
         let text = "(sleep 2) & head -c 1900000 /dev/zero";
         let mut child = place.start(["run", "--config", config.to_str().unwrap(), text]);
         let mut out = child.stdout.take().unwrap();
-        wait_until("the pipe is full", || rustix::io::ioctl_fionread(&out).unwrap() >= 40_000);
+        wait_until_full(&out);
         std::thread::sleep(std::time::Duration::from_millis(500));
         let mut all = Vec::new();
         out.read_to_end(&mut all).unwrap();
@@ -150,7 +150,7 @@ fn a_command_that_waits_for_its_reader_is_not_silent() {
     let call = r#"{"command": "head -c 30000000 /dev/zero | tr '\\0' x; echo", "idle_timeout_ms": 500}"#;
     let mut child = place.start(["call", "--events", "--config", config.to_str().unwrap(), call]);
     let mut out = child.stdout.take().unwrap();
-    wait_until("the pipe is full", || rustix::io::ioctl_fionread(&out).unwrap() >= 40_000);
+    wait_until_full(&out);
     std::thread::sleep(std::time::Duration::from_millis(1500));
     let mut all = String::new();
     out.read_to_string(&mut all).unwrap();
@@ -205,7 +205,7 @@ fn ctrl_c_is_heard_while_nobody_reads() {
         let mark = mark();
         let mut child = place.start(["run", &format!(": {mark}; yes")]);
         let out = child.stdout.take().unwrap();
-        wait_until("the pipe is full", || rustix::io::ioctl_fionread(&out).unwrap() >= 40_000);
+        wait_until_full(&out);
         let pid = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -230,7 +230,7 @@ fn a_pipe_that_does_not_block_gets_everything() {
         let mut command = place.shellgate(["run", "seq 100000; echo finished > fin"]);
         let mut child = command.stdout(theirs).stderr(Stdio::null()).spawn().unwrap();
         drop(command);
-        wait_until("the pipe is full", || rustix::io::ioctl_fionread(&ours).unwrap() >= 40_000);
+        wait_until_full(&ours);
         rustix::fs::fcntl_setfl(&ours, rustix::fs::OFlags::empty()).unwrap();
         let mut all = String::new();
         std::fs::File::from(ours).read_to_string(&mut all).unwrap();

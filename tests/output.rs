@@ -8,7 +8,7 @@ use std::io::{BufRead as _, BufReader};
 
 use serde_json::{Value, json};
 use shellgate::{Event, Follow, Request, State, Stream, request::Action};
-use support::{Place, for_each_user, wait_until};
+use support::{Place, for_each_user, wait_until, wait_until_full};
 
 fn text<'a>(answer: &'a Value, key: &str) -> &'a str {
     answer[key].as_str().unwrap()
@@ -219,7 +219,7 @@ fn a_reader_that_stands_still_gets_everything_later() {
             place.start(["run", "--config", config.to_str().unwrap(), "seq 1000000; echo done >&2"]);
         // Nothing is read until the command can't go on: far beyond the file, and with the pipe to us full.
         let mut out = BufReader::new(child.stdout.take().unwrap());
-        wait_until("the pipe is full", || rustix::io::ioctl_fionread(out.get_ref()).unwrap() >= 40_000);
+        wait_until_full(out.get_ref());
         let mut all = Vec::new();
         std::io::Read::read_to_end(&mut out, &mut all).unwrap();
         let wanted: String = (1..=1_000_000).map(|number| format!("{number}\n")).collect();

@@ -183,6 +183,16 @@ pub fn wait_until(what: &str, happens: impl Fn() -> bool) {
     }
 }
 
+/// Waits until a pipe that nobody reads takes no more: how many bytes that are depends on how they were written.
+pub fn wait_until_full(pipe: &impl std::os::fd::AsFd) {
+    let held = || rustix::io::ioctl_fionread(pipe).unwrap();
+    wait_until("the pipe is full", || {
+        let before = held();
+        std::thread::sleep(Duration::from_millis(300));
+        before > 4096 && before == held()
+    });
+}
+
 /// Whether a process with this number lives; one that is dead and not reaped doesn't count.
 pub fn is_alive(pid: u64) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
