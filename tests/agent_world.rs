@@ -249,6 +249,8 @@ fn states_and_output_are_events_and_an_assistant_speaks_for_itself() {
         );
         assert_eq!(said(&events("gemini")).as_deref(), Some("`gemini` failed: exit code 3\nout of tokens"));
         assert_eq!(said(&events("copilot")).as_deref(), Some("(No output)"));
+        fake("codex", "seq 2000");
+        assert_eq!(said(&events("codex")).unwrap().lines().count(), 2000, "its own words are whole");
         fake("other", "echo hi");
         assert_eq!(said(&events("other")), None);
         wait_until("nothing is left", || {

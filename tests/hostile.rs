@@ -298,6 +298,9 @@ fn a_command_that_kills_its_keeper_does_not_get_away() {
             (&json!("keeper_lost"), &json!("before\n"))
         );
         assert_eq!(processes_with(&format!("sleep {mark}")), Vec::<u64>::new());
+        // At once, before the keeper has said a word.
+        let answer = place.call(&json!({"command": "kill -9 $PPID; sleep 1; echo x"}));
+        assert_eq!(answer["error"]["code"], json!("keeper_lost"), "it ran, so it is no refusal: {answer}");
         let answer = place.call(&json!({"command": "echo again"}));
         assert_eq!(answer["stdout"], json!("again\n"));
     });
@@ -367,16 +370,15 @@ fn a_stopped_keeper_is_given_up_on() {
     wait_until("it runs", || {
         place.root().join("up").exists() && !processes_with(&format!("sleep {mark}")).is_empty()
     });
+    let sleeper = processes_with(&format!("sleep {mark}"))[0];
+    let keeper = rustix::process::Pid::from_raw(i32::try_from(keeper_of(sleeper)).unwrap()).unwrap();
     let pid = rustix::process::Pid::from_child(&child);
     for _ in 0..3 {
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let sleeper = processes_with(&format!("sleep {mark}"))[0];
-    let keeper = rustix::process::Pid::from_raw(i32::try_from(keeper_of(sleeper)).unwrap()).unwrap();
+    assert!(!is_alive(sleeper), "ended without its keeper");
     rustix::process::kill_process(keeper, rustix::process::Signal::CONT).unwrap();
-    // It sees that its caller is gone, and ends what it left.
-    wait_until("all is gone", || !is_alive(sleeper));
     place.assert_nothing_is_left();
 }

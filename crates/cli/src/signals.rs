@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use shellgate::{Execution, Urgency};
@@ -13,10 +13,14 @@ use shellgate_sandbox::signals::{Signal, SignalFd};
 pub(crate) struct Interrupts {
     signals: SignalFd,
     heard: u32,
+    first: Option<Instant>,
 }
 
 /// So many signals, and nobody has answered: the keeper doesn't.
-pub(crate) const PATIENCE: u32 = 3;
+const MOST_SIGNALS: u32 = 3;
+
+/// Nor does it after so long: it gives a command two seconds to clean up and three to die.
+const LONGEST_STOP: Duration = Duration::from_secs(10);
 
 impl Interrupts {
     /// From now on, signals are read here. After the command was handed over: until then they end us as they end anybody,
@@ -25,11 +29,13 @@ impl Interrupts {
         let wanted = [Signal::Interrupt, Signal::Terminate, Signal::HangUp];
         // What our starter ignores (`nohup`, a shell's `&`) stays ignored.
         let wanted: Vec<Signal> = wanted.into_iter().filter(|signal| !signal.is_ignored()).collect();
-        Ok(Self { signals: SignalFd::open(&wanted)?, heard: 0 })
+        Ok(Self { signals: SignalFd::open(&wanted)?, heard: 0, first: None })
     }
 
     /// Waits until the execution has something to say, a signal comes or `timeout` passes.
     pub(crate) fn wait(&self, execution: &Execution, timeout: Option<Duration>) -> io::Result<()> {
+        let limit = self.has_heard().then_some(Duration::from_secs(1));
+        let timeout = [timeout, limit].into_iter().flatten().min();
         self.poll(execution.as_fd(), PollFlags::IN, timeout).map(drop)
     }
 
@@ -52,6 +58,11 @@ impl Interrupts {
         }
     }
 
+    /// Whether somebody wants an end and the keeper doesn't see to it.
+    pub(crate) fn are_unheard(&self) -> bool {
+        self.heard >= MOST_SIGNALS || self.first.is_some_and(|first| first.elapsed() >= LONGEST_STOP)
+    }
+
     /// Whether a signal came.
     pub(crate) fn has_heard(&self) -> bool {
         self.heard > 0
@@ -61,6 +72,7 @@ impl Interrupts {
     pub(crate) fn pass_on(&mut self, execution: &Execution) -> io::Result<u32> {
         while self.signals.next()?.is_some() {
             self.heard += 1;
+            self.first.get_or_insert_with(Instant::now);
             let urgency = if self.heard == 1 { Urgency::Politely } else { Urgency::Now };
             execution.stop(urgency)?;
         }

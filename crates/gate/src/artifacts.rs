@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 use serde::Serialize;
@@ -13,6 +14,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::ErrorObject;
 use crate::root::Root;
+
+/// How long the files of one call may take: an answer must not wait for a sparse file of eight terabytes.
+const LONGEST: Duration = Duration::from_secs(20);
 
 /// One file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,7 +41,8 @@ pub(crate) fn check(paths: &[String], root: &Root) -> Result<(), ErrorObject> {
 
 /// Hashes the files at `paths`, as they are now.
 pub(crate) fn collect(paths: &[String], root: &Root) -> Vec<Artifact> {
-    let describe = |path: &String| match hash(path, root) {
+    let deadline = Instant::now() + LONGEST;
+    let describe = |path: &String| match hash(path, root, deadline) {
         Ok((sha256, bytes)) => {
             Artifact { path: path.clone(), sha256: Some(sha256), bytes: Some(bytes), error: None }
         }
@@ -46,7 +51,7 @@ pub(crate) fn collect(paths: &[String], root: &Root) -> Vec<Artifact> {
     paths.iter().map(describe).collect()
 }
 
-fn hash(path: &str, root: &Root) -> Result<(String, u64), String> {
+fn hash(path: &str, root: &Root, deadline: Instant) -> Result<(String, u64), String> {
     let place = root.destination(path).map_err(|error| error.message)?;
     let below = place.strip_prefix(root.path()).map_err(|_| "it is not inside the root".to_owned())?;
     let file = open(root, below).map_err(|error| shellgate_exec::plain(&error))?;
@@ -64,6 +69,9 @@ fn hash(path: &str, root: &Root) -> Result<(String, u64), String> {
             Ok(read) => {
                 hash.update(buffer.get(..read).unwrap_or_default());
                 bytes += read as u64;
+                if Instant::now() > deadline {
+                    return Err(format!("it is too large to be hashed in {} s", LONGEST.as_secs()));
+                }
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(shellgate_exec::plain(&error)),

@@ -83,6 +83,11 @@ impl Execution {
         self.inner.stop(urgency)
     }
 
+    /// Ends its processes without the keeper, which doesn't answer.
+    pub fn abandon(self) {
+        self.inner.abandon();
+    }
+
     /// A handle that stops it from elsewhere.
     ///
     /// # Errors

@@ -102,6 +102,7 @@ impl Gate {
             directory: request.directory.clone().unwrap_or_else(|| ".".to_owned()),
             detail: request.detail,
             format: request.format,
+            speaks: request.speaks,
             artifacts: request.artifacts.clone(),
             verdict: None,
         };
@@ -255,6 +256,7 @@ impl Asked {
             directory: ".".to_owned(),
             detail: Detail::Minimal,
             format: Format::Json,
+            speaks: false,
             artifacts: Vec::new(),
             verdict: None,
         }

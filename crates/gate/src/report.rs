@@ -59,6 +59,9 @@ pub struct Report {
     /// The program, when no shell was asked for.
     #[serde(skip)]
     pub program: Option<String>,
+    /// The streams up to `limits.answer_bytes`, of a command that speaks for itself.
+    #[serde(skip)]
+    pub words: Option<PerStream<String>>,
     /// Why a stream's file is shorter than the stream, when that is not the limit asked for.
     #[serde(skip)]
     pub lost: PerStream<Option<String>>,
@@ -86,6 +89,7 @@ pub(crate) struct Asked {
     pub(crate) directory: String,
     pub(crate) detail: Detail,
     pub(crate) format: Format,
+    pub(crate) speaks: bool,
     pub(crate) artifacts: Vec<String>,
     pub(crate) verdict: Option<Verdict>,
 }
@@ -122,6 +126,7 @@ impl Report {
             denials: None,
             artifacts: Vec::new(),
             format: asked.format,
+            words: None,
             program: match &asked.action {
                 Action::Program(argv) => argv.first().cloned(),
                 Action::Shell(_) => None,
@@ -143,7 +148,8 @@ impl Report {
             Detail::Preview => Limit::Chars(PREVIEW),
             Detail::Full => Limit::Bytes(usize::try_from(limits.answer_bytes).unwrap_or(usize::MAX)),
         };
-        let text = |stream: Stream| {
+        let whole = Limit::Bytes(usize::try_from(limits.answer_bytes).unwrap_or(usize::MAX));
+        let text = |stream: Stream, limit: Limit| {
             let output = outcome.output.get(stream);
             if output.total == 0 {
                 return (String::new(), false);
@@ -159,8 +165,12 @@ impl Report {
             let view = view(&source, limit);
             (view.text, view.truncated)
         };
-        let (stdout, stdout_truncated) = text(Stream::Stdout);
-        let (stderr, stderr_truncated) = text(Stream::Stderr);
+        let (stdout, stdout_truncated) = text(Stream::Stdout, limit);
+        let (stderr, stderr_truncated) = text(Stream::Stderr, limit);
+        let words = asked.speaks.then(|| PerStream {
+            stdout: text(Stream::Stdout, whole).0,
+            stderr: text(Stream::Stderr, whole).0,
+        });
         let background = outcome.background.iter().map(|process| Background {
             pid: process.pid,
             host_pid: process.pid,
@@ -185,6 +195,7 @@ impl Report {
             pid: outcome.pid,
             host_pid: outcome.pid,
             background: background.collect(),
+            words,
             lost: PerStream {
                 stdout: outcome.output.stdout.lost.clone(),
                 stderr: outcome.output.stderr.lost.clone(),
@@ -221,13 +232,13 @@ fn error(asked: &Asked, outcome: &Outcome) -> Option<ErrorObject> {
     match (outcome.state, outcome.clock) {
         (State::TimedOut, Some(Clock::Idle(limit))) => {
             let message = format!("the command printed nothing for {} and was stopped", seconds(limit));
-            let hint = "raise `idle_timeout_ms`, or run it with `background`";
+            let hint = "give it more time, or run it in the background";
             Some(ErrorObject::new(Code::TimedOut, message).hint(hint))
         }
         (State::TimedOut, clock) => {
             let limit = if let Some(Clock::Wall(limit)) = clock { limit } else { outcome.duration };
             let message = format!("the command ran longer than {} and was stopped", seconds(limit));
-            let hint = "raise `timeout_ms`, or run it with `background`";
+            let hint = "give it more time, or run it in the background";
             Some(ErrorObject::new(Code::TimedOut, message).hint(hint))
         }
         (State::Canceled, _) if outcome.pid.is_none() => {

@@ -31,6 +31,8 @@ pub struct Request {
     pub programs: Programs,
     /// Files to describe in the answer, relative to the root.
     pub artifacts: Vec<String>,
+    /// Whether its output is somebody's own words, wanted whole besides the answer.
+    pub speaks: bool,
     /// How much of its output the answer shows.
     pub detail: Detail,
     /// How the answer is written, where the dialect has a choice.
@@ -145,7 +147,7 @@ impl Request {
                 if argv.first().is_none_or(|program| program.trim().is_empty()) {
                     return Err(ErrorObject::invalid("`command` is blank")
                         .token("command")
-                        .hint("name one program, its arguments go in `args`"));
+                        .hint("name one program; its arguments are a list of their own"));
                 }
                 for (at, word) in argv.iter().enumerate() {
                     check_word(if at == 0 { "command" } else { "args" }, word)?;

@@ -12,7 +12,7 @@ use crate::args::CallArgs;
 use crate::error::{CALL_REFUSED, CANCELED};
 use crate::outlet::{Outlet, Passed};
 use crate::output;
-use crate::signals::{Interrupts, PATIENCE};
+use crate::signals::Interrupts;
 
 /// Longer arguments are refused unread: a command's text is at most 128 KiB, its standard input should be a file then.
 const LONGEST: u64 = 64 << 20;
@@ -67,6 +67,14 @@ impl Caller {
     }
 
     fn pump(&mut self, mut execution: Execution) -> io::Result<Box<Report>> {
+        let report = self.follow(&mut execution);
+        if report.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut) {
+            execution.abandon();
+        }
+        report
+    }
+
+    fn follow(&mut self, execution: &mut Execution) -> io::Result<Box<Report>> {
         let id = execution.id();
         let mut decoders = [(Stream::Stdout, Decoder::new()), (Stream::Stderr, Decoder::new())];
         loop {
@@ -88,18 +96,19 @@ impl Caller {
                         return Ok(report);
                     }
                 }
-                self.hear(&execution)?;
+                self.hear(execution)?;
             }
             if let Some(interrupts) = &self.interrupts {
-                interrupts.wait(&execution, None)?;
+                interrupts.wait(execution, None)?;
             }
-            self.hear(&execution)?;
+            self.hear(execution)?;
         }
     }
 
     fn hear(&mut self, execution: &Execution) -> io::Result<()> {
-        let heard = self.interrupts.as_mut().map_or(Ok(0), |interrupts| interrupts.pass_on(execution))?;
-        if heard < PATIENCE {
+        let Some(interrupts) = &mut self.interrupts else { return Ok(()) };
+        interrupts.pass_on(execution)?;
+        if !interrupts.are_unheard() {
             return Ok(());
         }
         Err(io::Error::new(io::ErrorKind::TimedOut, "the keeper of this session doesn't answer"))

@@ -12,7 +12,7 @@ use shellgate::{Code, ErrorObject, Event, Execution, Follow, Gate, Report, Reque
 use crate::args::RunArgs;
 use crate::outlet::{Outlet, Passed};
 use crate::output::{StatusLine, plain, whisper};
-use crate::signals::{Interrupts, PATIENCE};
+use crate::signals::Interrupts;
 use crate::{error, output};
 
 /// What a command gets that writes to a reader which is gone: 128 and the number of `SIGPIPE`.
@@ -26,7 +26,7 @@ pub(super) fn run(args: RunArgs) -> ExitCode {
             Ok(Ended::Answered(report)) => report,
             Ok(Ended::ReaderGone) => return ExitCode::from(READER_GONE),
             Ok(Ended::Unheard) => {
-                output::say("the keeper of this session doesn't answer; what it holds may still run");
+                output::say("the keeper of this session doesn't answer; the command was ended without it");
                 return ExitCode::from(error::CANCELED);
             }
             Err(error) => {
@@ -115,6 +115,10 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
             follower.execution.wait()?;
             Ok(Ended::ReaderGone)
         }
+        Ok(Ended::Unheard) => {
+            follower.execution.abandon();
+            Ok(Ended::Unheard)
+        }
         ended => ended,
     }
 }
@@ -148,7 +152,7 @@ impl Follower {
             }
             self.interrupts.wait(&self.execution, self.status.patience())?;
             self.hear()?;
-            if self.heard >= PATIENCE {
+            if self.interrupts.are_unheard() {
                 return Ok(Ended::Unheard);
             }
             self.status.tick();

@@ -57,6 +57,7 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
         timeout: arguments.milliseconds("timeout")?.map(Duration::from_millis),
         artifacts: arguments.texts("artifact_paths")?.unwrap_or_default(),
         programs: Programs::InsideOrOnPath,
+        speaks: ASSISTANTS.contains(&base_name(&command)),
         format,
         detail,
         ..Request::default()
@@ -112,13 +113,16 @@ fn answer(report: &Report) -> String {
 
 /// What an assistant that was run as a command says to the conversation.
 fn assistant(report: &Report) -> Option<String> {
-    let program = report.program.as_deref()?;
-    let name = program.rsplit('/').next().unwrap_or(program);
+    let name = base_name(report.program.as_deref()?);
     if !ASSISTANTS.contains(&name) || report.is_refusal() {
         return None;
     }
+    let (stdout, stderr) = match &report.words {
+        Some(words) => (&words.stdout, &words.stderr),
+        None => (&report.stdout, &report.stderr),
+    };
     if report.status == State::Completed {
-        let words = report.stdout.trim();
+        let words = stdout.trim();
         return Some(if words.is_empty() { "(No output)".to_owned() } else { words.to_owned() });
     }
     let how = match (&report.error, report.exit_code, &report.signal) {
@@ -127,7 +131,11 @@ fn assistant(report: &Report) -> Option<String> {
         (_, None, Some(signal)) => format!("{} ({})", signal.name, signal.number),
         (_, None, None) => report.status.to_string(),
     };
-    let skipped = report.stderr.chars().count().saturating_sub(ERROR_END);
-    let end: String = report.stderr.chars().skip(skipped).collect();
+    let skipped = stderr.chars().count().saturating_sub(ERROR_END);
+    let end: String = stderr.chars().skip(skipped).collect();
     Some(format!("`{name}` failed: {how}\n{}", end.trim()).trim_end().to_owned())
+}
+
+fn base_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
 }

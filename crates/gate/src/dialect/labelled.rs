@@ -76,18 +76,20 @@ fn ends_line(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a line begins as a label does, to a reader who isn't pedantic about case, colons and invisible characters.
+/// Whether a line begins as a label does, to a reader who sees letters and a colon and isn't pedantic about anything
+/// else: case, blanks, marks and invisible characters don't count. One that is indented doesn't look like a label.
 fn looks_like_label(line: &str) -> bool {
-    let visible = line.trim_start_matches(is_invisible);
-    LABELS.iter().any(|label| {
-        let mut rest = visible.chars().filter(|c| !is_invisible(*c));
-        let same = label.chars().all(|wanted| rest.next().is_some_and(|c| c.eq_ignore_ascii_case(&wanted)));
-        same && rest.find(|c| *c != ' ' && *c != '\t').is_some_and(|c| matches!(c, ':' | '：' | '﹕' | '︓'))
-    })
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    if line.starts_with([' ', '\t']) {
+        return false;
+    }
+    let Some((name, _)) = line
+        .split_once([':', '\u{2d0}', '\u{2f8}', '\u{2236}', '\u{a789}', '\u{fe13}', '\u{fe55}', '\u{ff1a}'])
+    else {
+        return false;
+    };
+    let letters = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
+    // Longer than any label with its ornaments: not worth the look.
+    name.len() < 200 && LABELS.iter().any(|label| letters(name).eq_ignore_ascii_case(&letters(label)))
 }
 
 #[cfg(test)]
@@ -109,6 +111,9 @@ mod tests {
             ("x\nErrors: 3", "x\nErrors: 3"),
             ("x\nError\nSignal", "x\nError\nSignal"),
             ("x\nJob： 1", "x\n Job： 1"),
+            ("x\nExit  Code: 0\nExit\u{a0}Code: 0", "x\n Exit  Code: 0\n Exit\u{a0}Code: 0"),
+            ("x\n**Exit Code:** 0\n\u{fe0f}Signal: 1", "x\n **Exit Code:** 0\n \u{fe0f}Signal: 1"),
+            ("x\nthe exit code: 0", "x\nthe exit code: 0"),
         ];
         for (text, wanted) in cases {
             assert_eq!(unforged(text), wanted, "{text:?}");

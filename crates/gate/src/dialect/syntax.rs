@@ -16,18 +16,46 @@ pub(super) fn check_program(command: &str, parameters: &[String]) -> Result<(), 
             .token(*operator)
             .hint("make one call for each program, with its arguments in `parameters`"));
     }
-    let words: Vec<&str> = command.split_whitespace().collect();
-    let trimmed = command.trim();
-    if words.len() > 1 || (trimmed != command && !trimmed.is_empty()) {
-        let (program, arguments) =
-            words.split_first().map_or(("", [].as_slice()), |(first, rest)| (*first, rest));
-        let all: Vec<&str> = arguments.iter().copied().chain(parameters.iter().map(String::as_str)).collect();
-        let corrected = serde_json::json!({"command": program, "parameters": all});
-        return Err(ErrorObject::invalid("`command` is one program; arguments go in `parameters`")
-            .token(command)
-            .hint(format!("call it as {corrected}")));
+    if !command.contains(char::is_whitespace) || command.trim().is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let hint = match corrected(command, parameters) {
+        Some(call) => format!("call it as {call}"),
+        None => "name the program alone, and its arguments in `parameters`, one each".to_owned(),
+    };
+    let error = ErrorObject::invalid("`command` is one program; arguments go in `parameters`");
+    Err(error.token(command).hint(hint))
+}
+
+/// The call that was meant, if that can be said and would pass.
+fn corrected(command: &str, parameters: &[String]) -> Option<serde_json::Value> {
+    let words = words(command)?;
+    let (program, arguments) = words.split_first()?;
+    let all: Vec<&String> = arguments.iter().chain(parameters).collect();
+    let passes = !program.contains(['=', ' ']) && all.iter().all(|word| check_parameter(word).is_ok());
+    passes.then(|| serde_json::json!({"command": program, "parameters": all}))
+}
+
+/// The words of a plain command line: quotes and backslashes are read, nothing else. `None` when a quote isn't closed.
+fn words(line: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut chars = line.chars();
+    let mut quote = None;
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None | Some('"'), '\\') => word.get_or_insert_default().push(chars.next()?),
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
 }
 
 /// Looks whether bash would read `parameter` as the start of something other than a word. Arguments are never read by a
@@ -105,6 +133,13 @@ mod tests {
         let error = check_program("ls -la", &["x".to_owned()]).unwrap_err();
         assert_eq!(error.code, Code::InvalidInput);
         assert_eq!(error.hint.unwrap(), r#"call it as {"command":"ls","parameters":["-la","x"]}"#);
+        let error = check_program(r#"git commit -m "a b" it\'s"#, &[]).unwrap_err();
+        let call = r#"{"command":"git","parameters":["commit","-m","a b","it's"]}"#;
+        assert_eq!(error.hint.unwrap(), format!("call it as {call}"));
+        for unclear in ["FOO=1 ls", "echo 'x", "ls 2"] {
+            let hint = check_program(unclear, &["&&".to_owned()]).unwrap_err().hint.unwrap();
+            assert!(hint.starts_with("name the program alone"), "{hint}");
+        }
         for command in ["ls && rm x", "a|b", "a;b", "a>b", "a&", "$(id)", "`id`", "a\nb"] {
             assert_eq!(check_program(command, &[]).unwrap_err().code, Code::ShellSyntax, "{command}");
         }
