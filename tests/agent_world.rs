@@ -198,7 +198,7 @@ fn markdown_is_the_default_and_cannot_be_broken_out_of() {
         for broken in ["{", "[]", r#"{"command": 1}"#] {
             let output = place.output(["call", "--dialect", "agent-world", broken]);
             let answer = String::from_utf8(output.stdout).unwrap();
-            assert!(answer.starts_with("**failed** ") && answer.contains("\ninvalid input: "), "{answer}");
+            assert!(answer.starts_with("**failed**") && answer.contains("\ninvalid input: "), "{answer}");
         }
         let output =
             place.output(["call", "--dialect", "agent-world", r#"{"command": 1, "output_format": "json"}"#]);

@@ -57,6 +57,31 @@ fn asimi(place: &Place, arguments: &Value) -> Value {
 }
 
 #[test]
+fn our_own_dialect_describes_files_and_writes_markdown() {
+    for_each_user(|place| {
+        let arguments = json!({"command": "printf abc > made", "artifacts": ["made", "none"]});
+        let answer = place.call(&arguments);
+        assert_eq!(answer["artifacts"][0]["bytes"], 3, "{answer}");
+        assert_eq!(
+            answer["artifacts"][0]["sha256"],
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+        assert!(answer["artifacts"][1]["error"].is_string(), "{answer}");
+        let arguments = json!({"command": "echo '```'; exit 3", "format": "markdown"});
+        let (text, code) = call(place, "shellgate", &[], &arguments);
+        assert!(text.starts_with("**failed** ````echo '```'; exit 3````\n\nexit code 3, "), "{text}");
+        assert!(text.contains("\nstdout:\n````text\n```\n````\n"), "{text}");
+        assert_eq!(code, Some(0));
+        let arguments = json!({"command": "true", "format": "markdown", "directory": "nowhere"});
+        let (text, code) = call(place, "shellgate", &[], &arguments);
+        assert!(text.starts_with("**failed** `true`\n\ninvalid input: "), "{text}");
+        assert_eq!(code, Some(3));
+        let (text, _) = call(place, "shellgate", &[], &json!({"format": "markdown"}));
+        assert!(text.starts_with("**failed**\n\ninvalid input: `command` is missing"), "{text}");
+    });
+}
+
+#[test]
 fn labelled_answers_say_all_there_is() {
     for_each_user(|place| {
         std::fs::create_dir(place.root().join("scripts")).unwrap();

@@ -130,6 +130,35 @@ fn a_cancel_by_session_ends_all_of_it_and_nothing_else() {
     other.assert_nothing_is_left();
 }
 
+/// `A/b` is a chat of `A`: by the session's name, and by the `session` field of a call.
+#[test]
+fn a_cancel_by_session_ends_its_chats_too() {
+    let place = Place::new(None);
+    let named = |name: &str| {
+        let builder = shellgate::Gate::builder().root(place.root()).state_folder(place.state());
+        builder.keeper_program(support::shellgate()).session(name).build().unwrap()
+    };
+    let (session, chat, other) = (named("A"), named("A/b"), named("AB/b"));
+    let mark = mark();
+    let sleep = || shell(&format!("sleep {mark}"));
+    let below = shellgate::Request { chat: Some("b/c".to_owned()), ..sleep() };
+    let start = |gate: &shellgate::Gate, request| gate.submit(request, Follow::Quietly).unwrap();
+    let mut ours = [start(&session, sleep()), start(&chat, sleep()), start(&session, below)];
+    let mut untouched = start(&other, sleep());
+    wait_until("all run", || processes_with(&mark).len() == 4);
+    assert_eq!(named("A/b/c").stop_session(Urgency::Politely).unwrap(), 1, "the field names a chat of `A`");
+    assert_eq!(ours[2].wait().unwrap().status, State::Canceled);
+    assert_eq!(other.stop_other_session("A", Urgency::Politely).unwrap(), 2);
+    for execution in &mut ours[..2] {
+        assert_eq!(execution.wait().unwrap().status, State::Canceled);
+    }
+    assert_eq!(processes_with(&mark).len(), 1, "`AB/b` is no chat of `A`");
+    untouched.stop(Urgency::Now).unwrap();
+    assert_eq!(untouched.wait().unwrap().status, State::Canceled);
+    drop((session, chat, other));
+    place.assert_nothing_is_left();
+}
+
 #[test]
 fn what_a_command_left_behind_ends_with_its_session() {
     let place = Place::new(None);

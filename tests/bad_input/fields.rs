@@ -231,15 +231,28 @@ fn times_are_whole_milliseconds_up_to_a_day() {
 }
 
 #[test]
-fn what_is_not_yet_built_is_named_as_that() {
+fn a_name_that_no_file_or_session_can_have_is_refused_before_anything_runs() {
     for_each_user(|place| {
         let inputs = [
-            r#"{"command": "touch ran", "pty": true}"#,
-            r#"{"command": "touch ran", "wait_ms": 1000}"#,
-            r#"{"command": "touch ran", "artifacts": ["ran"]}"#,
-            r#"{"command": "touch ran", "format": "markdown"}"#,
-            r#"{"command": "touch ran", "session": "work"}"#,
+            r#"{"command": "touch ran", "artifacts": [""]}"#,
+            r#"{"command": "touch ran", "artifacts": ["ran", "a\u0000b"]}"#,
+            r#"{"command": "touch ran", "artifacts": ["ran/"]}"#,
+            r#"{"command": "touch ran", "session": ""}"#,
+            r#"{"command": "touch ran", "session": "a\nb"}"#,
+            r#"{"command": "touch ran", "session": "a/b/c/d/e/f/g/h/i"}"#,
+            r#"{"command": "touch ran", "session": 1}"#,
         ];
+        refuse_all(place, "names_of_things", &inputs);
+        let with = br#"{"command": "touch ran", "artifacts": ["ran"], "session": "work/chat"}"#;
+        assert_runs(place, &[], with, "with names that can be");
+    });
+}
+
+#[test]
+fn what_is_not_yet_built_is_named_as_that() {
+    for_each_user(|place| {
+        let inputs =
+            [r#"{"command": "touch ran", "pty": true}"#, r#"{"command": "touch ran", "wait_ms": 1000}"#];
         refuse_all(place, "unbuilt", &inputs);
         let without = br#"{"command": "touch ran", "pty": false, "artifacts": [], "format": "json"}"#;
         assert_runs(place, &[], without, "without them");

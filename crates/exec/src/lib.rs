@@ -43,7 +43,7 @@ pub use circumstances::SoftLimits;
 pub use execution::{Event, Execution, Stopper};
 pub use id::ExecId;
 pub use outcome::{Clock, Exit, Failure, Outcome, Output, Process, plain};
-pub use session::{KEEPER_ARGUMENT, Session, SessionError, Starter, keeper_main};
+pub use session::{KEEPER_ARGUMENT, Session, SessionError, SessionKey, Starter, keeper_main};
 pub use spec::{Follow, Mode, PerStream, Spec, Stream};
 pub use spool::{Pruned, Spool, prune};
 pub use state::{IllegalMove, State};

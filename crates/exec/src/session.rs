@@ -62,11 +62,20 @@ pub enum SessionError {
     Connection(#[from] io::Error),
 }
 
+/// The words by which the keepers of a session are found: their sockets' names begin with them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionKey {
+    /// For the session itself. May be part of a file name.
+    pub own: String,
+    /// For every session below it.
+    pub below: String,
+}
+
 /// A session.
 #[derive(Debug)]
 pub struct Session {
     state: StateFolder,
-    key: String,
+    key: SessionKey,
     starter: Starter,
     keep_bytes: u64,
     pool: Option<Pool>,
@@ -103,9 +112,9 @@ impl Drop for Session {
 }
 
 impl Session {
-    /// The session called `key`, a word that may be part of a file name.
+    /// The session whose keepers are found by `key`.
     #[must_use]
-    pub fn new(state: StateFolder, key: String, starter: Starter, keep_bytes: u64) -> Self {
+    pub fn new(state: StateFolder, key: SessionKey, starter: Starter, keep_bytes: u64) -> Self {
         Self { state, key, starter, keep_bytes, pool: None, forked: Arc::default() }
     }
 
@@ -149,34 +158,35 @@ impl Session {
         Ok(Execution::new((id, follow), line, self.pool.clone(), self.forked.clone(), spool))
     }
 
-    /// Stops everything that the session runs, and returns when it has ended: how many executions that were.
+    /// Stops everything that the session and those below it run, and returns when it has ended: how many executions
+    /// that were.
     ///
     /// # Errors
-    /// When the keeper can't be understood.
+    /// When a keeper can't be understood.
     pub fn stop(&self, urgency: Urgency) -> Result<u32, SessionError> {
         let folder = self.state.sockets();
         let unusable = |source| StateError::Unusable { path: self.state.sockets(), source };
-        let (start, end) = (format!("{}.", self.key), format!(".{}", wire::VERSION));
-        let mut executions = 0;
+        let (own, below) = (format!("{}.", self.key.own), self.key.below.as_str());
+        let end = format!(".{}", wire::VERSION);
+        let is_ours =
+            |name: &str| (name.starts_with(&own) || name.starts_with(below)) && name.ends_with(&end);
+        let mut told = Vec::new();
         for entry in std::fs::read_dir(&folder).map_err(unusable)?.flatten() {
             let name = entry.file_name();
-            let Some(name) = name.to_str().filter(|name| name.starts_with(&start) && name.ends_with(&end))
-            else {
-                continue;
-            };
+            let Some(name) = name.to_str().filter(|name| is_ours(name)) else { continue };
             let address = Address::new(&folder, name.to_owned()).map_err(unusable)?;
-            executions += Self::stop_at(&address, urgency)?;
+            let Some(socket) = address.connect()? else { continue };
+            let mut line = Line::new(socket);
+            // A keeper that leaves meanwhile had nothing to stop.
+            if line.send(&ToKeeper::StopSession(urgency), &[]).is_ok() {
+                told.push(line);
+            }
         }
-        Ok(executions)
+        // All are told before the first is waited for: each takes its time to stop.
+        told.into_iter().map(Self::stopped).sum()
     }
 
-    fn stop_at(address: &Address, urgency: Urgency) -> Result<u32, SessionError> {
-        let Some(socket) = address.connect()? else { return Ok(0) };
-        let mut line = Line::new(socket);
-        // A keeper that leaves meanwhile had nothing to stop.
-        if line.send(&ToKeeper::StopSession(urgency), &[]).is_err() {
-            return Ok(0);
-        }
+    fn stopped(mut line: Line) -> Result<u32, SessionError> {
         loop {
             match line.next() {
                 Ok(Some(FromKeeper::SessionStopped { executions })) => return Ok(executions),
@@ -221,7 +231,7 @@ impl Session {
 
     fn address(&self) -> Result<Address, SessionError> {
         let folder = self.state.sockets();
-        let name = format!("{}.{}.{}", self.key, circumstances::digest(), wire::VERSION);
+        let name = format!("{}.{}.{}", self.key.own, circumstances::digest(), wire::VERSION);
         Ok(Address::new(&folder, name).map_err(|source| StateError::Unusable { path: folder, source })?)
     }
 
@@ -270,7 +280,11 @@ impl Session {
     /// The program returns when its keeper listens, or when another one does.
     fn exec(&self, program: &Path) -> Result<(), SessionError> {
         let mut command = Command::new(program);
-        command.arg(KEEPER_ARGUMENT).arg(self.state.path()).arg(&self.key).arg(self.keep_bytes.to_string());
+        command
+            .arg(KEEPER_ARGUMENT)
+            .arg(self.state.path())
+            .arg(&self.key.own)
+            .arg(self.keep_bytes.to_string());
         command.stdin(Stdio::null()).stderr(Stdio::null());
         match command.output() {
             Ok(output) if output.status.success() => Ok(()),
@@ -296,7 +310,8 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
         return 2;
     };
     let Ok(state) = StateFolder::open(Path::new(state)) else { return 3 };
-    let session = Session::new(state, key.to_owned(), Starter::Fork, keep_bytes);
+    let key = SessionKey { own: key.to_owned(), below: format!("{key}-") };
+    let session = Session::new(state, key, Starter::Fork, keep_bytes);
     let Ok(address) = session.address() else { return 3 };
     let Ok((ready, told)) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC) else { return 3 };
     let spool = session.state.spool();

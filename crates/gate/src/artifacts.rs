@@ -36,7 +36,15 @@ pub struct Artifact {
 
 /// Looks whether all `paths` lead to places inside the root, there or not.
 pub(crate) fn check(paths: &[String], root: &Root) -> Result<(), ErrorObject> {
-    paths.iter().try_for_each(|path| root.destination(path).map(drop))
+    paths.iter().try_for_each(|path| {
+        // A name that ends in a slash is a folder's, whatever stands there.
+        if path.is_empty() || path.contains('\0') || path.ends_with('/') {
+            return Err(ErrorObject::invalid(format!("{path:?} is no file's name"))
+                .token(path.clone())
+                .hint("name files, relative to the root"));
+        }
+        root.destination(path).map(drop)
+    })
 }
 
 /// Hashes the files at `paths`, as they are now.

@@ -1,22 +1,18 @@
 //! Making a gate: root, settings, state folder, session, keeper.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use sha2::{Digest as _, Sha256};
 use shellgate_exec::{Session, Starter, StateFolder};
 
 use crate::dialect::DefaultRoot;
 use crate::environment::{self, Rules};
 use crate::gate::{Gate, environment_entry};
 use crate::root::Root;
+use crate::session_name::SessionName;
 use crate::settings::{Environment, Flags, Settings, Sources};
 use crate::{Code, ErrorObject};
-
-/// The longest name of a session.
-const LONGEST_SESSION: usize = 256;
 
 /// What a [`Gate`] is made of. Everything has a default.
 #[derive(Debug, Default)]
@@ -115,18 +111,15 @@ impl GateBuilder {
         };
         let named =
             self.session.or_else(|| std::env::var("SHELLGATE_SESSION").ok().filter(|name| !name.is_empty()));
-        let key = match named {
-            Some(name) => {
-                check_session(&name)?;
-                session_key(&name)
-            }
-            None => digest(&[b"root:", root.path().as_os_str().as_bytes()]),
+        let session_name = match named {
+            Some(name) => SessionName::named(&name)?,
+            None => SessionName::of_root(root.path()),
         };
         let keep_bytes = match settings.journal.keep_mb {
             0 => u64::MAX,
             mb => mb.saturating_mul(1 << 20),
         };
-        let session = Session::new(state.clone(), key, starter.clone(), keep_bytes);
+        let session = Session::new(state.clone(), session_name.key(), starter.clone(), keep_bytes);
         let built = environment::build(std::env::vars_os(), &rules(&settings.environment));
         let search_path = variable(&built.vars, "PATH");
         let environment =
@@ -139,6 +132,8 @@ impl GateBuilder {
             root,
             state,
             session,
+            session_name,
+            keep_bytes,
             starter,
             environment,
             search_path,
@@ -146,30 +141,6 @@ impl GateBuilder {
             shell: OnceLock::new(),
         })
     }
-}
-
-/// A name that others can't guess their way around: any text becomes a file name.
-pub(crate) fn session_key(name: &str) -> String {
-    digest(&[b"name:", name.as_bytes()])
-}
-
-fn check_session(name: &str) -> Result<(), ErrorObject> {
-    if name.is_empty() || name.len() > LONGEST_SESSION || name.chars().any(char::is_control) {
-        return Err(ErrorObject::invalid(
-            "the session's name is empty, too long or holds control characters",
-        )
-        .token(name)
-        .hint(format!("use up to {LONGEST_SESSION} printable characters, such as `work` or `work/chat-1`")));
-    }
-    Ok(())
-}
-
-fn digest(parts: &[&[u8]]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update(part);
-    }
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn open_state(chosen: Option<PathBuf>) -> Result<StateFolder, ErrorObject> {

@@ -35,6 +35,8 @@ pub struct Execution {
     pub(crate) asked: Asked,
     pub(crate) limits: Limits,
     pub(crate) root: Root,
+    /// The session, when it is not the gate's own: as long as its execution is there, so is it.
+    pub(crate) _chat: Option<exec::Session>,
 }
 
 impl Execution {

@@ -14,13 +14,14 @@ use shellgate_exec::{
 };
 
 use crate::artifacts;
-use crate::builder::{GateBuilder, session_key};
+use crate::builder::GateBuilder;
 use crate::dialect::Dialect;
 use crate::execution::Execution;
 use crate::judge::{Verdict, judge};
 use crate::report::{Asked, Report};
 use crate::request::{Action, Detail, Format, Programs, Request, Stdin};
 use crate::root::{Inside, Root};
+use crate::session_name::SessionName;
 use crate::settings::{Network, SandboxMode, Settings};
 use crate::sys::shell::{self, NotFound};
 use crate::{Code, ErrorObject, SpawnTrouble};
@@ -35,6 +36,8 @@ pub struct Gate {
     pub(crate) root: Root,
     pub(crate) state: StateFolder,
     pub(crate) session: Session,
+    pub(crate) session_name: SessionName,
+    pub(crate) keep_bytes: u64,
     pub(crate) starter: Starter,
     /// What every command's environment begins with.
     pub(crate) environment: Vec<CString>,
@@ -106,18 +109,32 @@ impl Gate {
             artifacts: request.artifacts.clone(),
             verdict: None,
         };
-        match self
-            .prepare(id, request, follow, &mut asked)
-            .and_then(|(spec, stdin)| self.session.start(spec, stdin).map_err(|error| session_error(&error)))
-        {
-            Ok(inner) => {
-                Ok(Execution { inner, asked, limits: self.settings.limits.clone(), root: self.root.clone() })
+        match self.start(id, request, follow, &mut asked) {
+            Ok((inner, chat)) => {
+                let (limits, root) = (self.settings.limits.clone(), self.root.clone());
+                Ok(Execution { inner, asked, limits, root, _chat: chat })
             }
             Err(error) => Err(Box::new(Report::refused(&asked, error))),
         }
     }
 
-    /// Stops everything that this gate's session runs, and returns when it has ended: how many executions that were.
+    fn start(
+        &self,
+        id: ExecId,
+        request: Request,
+        follow: Follow,
+        asked: &mut Asked,
+    ) -> Result<(shellgate_exec::Execution, Option<Session>), ErrorObject> {
+        let chat = request.chat.as_deref().map(|name| self.session_name.chat(name)).transpose()?;
+        let chat = chat.map(|name| self.session_called(&name));
+        let (spec, stdin) = self.prepare(id, request, follow, asked)?;
+        let session = chat.as_ref().unwrap_or(&self.session);
+        let execution = session.start(spec, stdin).map_err(|error| session_error(&error))?;
+        Ok((execution, chat))
+    }
+
+    /// Stops everything that this gate's session and its chats run, and returns when it has ended: how many executions
+    /// that were.
     ///
     /// # Errors
     /// When the keeper can't be reached.
@@ -128,10 +145,14 @@ impl Gate {
     /// The same for another session of this user, by its name.
     ///
     /// # Errors
-    /// When its keeper can't be reached.
+    /// `invalid_input` when no session can be called that; else when its keeper can't be reached.
     pub fn stop_other_session(&self, name: &str, urgency: Urgency) -> Result<u32, ErrorObject> {
-        let session = Session::new(self.state.clone(), session_key(name), self.starter.clone(), u64::MAX);
+        let session = self.session_called(&SessionName::named(name)?);
         session.stop(urgency).map_err(|error| session_error(&error))
+    }
+
+    fn session_called(&self, name: &SessionName) -> Session {
+        Session::new(self.state.clone(), name.key(), self.starter.clone(), self.keep_bytes)
     }
 
     fn prepare(

@@ -28,6 +28,7 @@ pub mod judge;
 mod report;
 pub mod request;
 mod root;
+mod session_name;
 pub mod settings;
 mod signal_names;
 mod sys;

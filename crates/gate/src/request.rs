@@ -29,6 +29,8 @@ pub struct Request {
     pub env: BTreeMap<String, String>,
     /// Where a program that is named by its path may lie.
     pub programs: Programs,
+    /// The chat of the gate's session that it belongs to. `None`: the session itself.
+    pub chat: Option<String>,
     /// Files to describe in the answer, relative to the root.
     pub artifacts: Vec<String>,
     /// Whether its output is somebody's own words, wanted whole besides the answer.

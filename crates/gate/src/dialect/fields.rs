@@ -64,10 +64,6 @@ impl Arguments {
         Ok(Self { values })
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.values.contains_key(name)
-    }
-
     pub(super) fn text(&mut self, name: &'static str) -> Result<Option<String>, ErrorObject> {
         self.take(name, "a string", |value| match value {
             Json::Text(text) => Ok(text),

@@ -7,7 +7,8 @@ use crate::report::{Report, seconds};
 /// The report for a model that reads Markdown.
 pub(super) fn answer(report: &Report) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "**{}** {}", report.status, span(&report.command));
+    let command = if report.command.is_empty() { String::new() } else { span(&report.command) };
+    let _ = writeln!(text, "{}", format!("**{}** {command}", report.status).trim_end());
     if let Some(error) = &report.error {
         let sentence = match &error.hint {
             Some(hint) => format!("{}. Hint: {hint}", error.message),

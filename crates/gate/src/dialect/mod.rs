@@ -87,7 +87,8 @@ impl Dialect {
             Some("markdown") => Format::Markdown,
             _ => default,
         };
-        Report { format, ..Report::of_error(error) }
+        let command = wanted.as_ref().and_then(|wanted| wanted.get("command")?.as_str()).unwrap_or_default();
+        Report { format, command: command.to_owned(), ..Report::of_error(error) }
     }
 
     /// What is said to the conversation besides the answer, if anything.
@@ -144,7 +145,7 @@ mod tests {
                     prop_assert!(error.message.starts_with("invalid input: "), "{}", error.message);
                     let answer = dialect.write(&dialect.refused(input, error));
                     let shape = match dialect.name {
-                        "agent-world" if answer.starts_with("**failed** ") => true,
+                        "agent-world" | "shellgate" if answer.starts_with("**failed**") => true,
                         "gemini" | "qwen" => answer.starts_with("Command: ") && answer.contains("\nError: invalid_input: "),
                         _ => serde_json::from_str::<serde_json::Value>(&answer).is_ok_and(|answer| answer.is_object()),
                     };

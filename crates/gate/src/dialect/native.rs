@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::fields::{Arguments, Field};
-use super::{DefaultRoot, Dialect, nobody};
+use super::{DefaultRoot, Dialect, markdown, nobody};
 use crate::ErrorObject;
 use crate::report::Report;
 use crate::request::{Action, Detail, Format, Request, Stdin};
@@ -14,7 +14,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     tool: "shell",
     marks: &[],
     default_root: DefaultRoot::Current,
-    format: ("", Format::Json),
+    format: ("format", Format::Json),
     fields: FIELDS,
     request,
     answer,
@@ -54,6 +54,10 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
         Some("full") => Detail::Full,
         _ => Detail::Minimal,
     };
+    let format = match arguments.word("format", &["json", "markdown"])? {
+        Some("markdown") => Format::Markdown,
+        _ => Format::Json,
+    };
     Ok(Request {
         action,
         description: arguments.text("description")?,
@@ -63,6 +67,9 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
         timeout: arguments.milliseconds("timeout_ms")?.map(Duration::from_millis),
         idle_timeout: arguments.milliseconds("idle_timeout_ms")?.map(Duration::from_millis),
         env: arguments.variables("env")?,
+        artifacts: arguments.texts("artifacts")?.unwrap_or_default(),
+        chat: arguments.text("session")?,
+        format,
         detail,
         ..Request::default()
     })
@@ -79,20 +86,13 @@ fn refuse_unbuilt(arguments: &mut Arguments) -> Result<(), ErrorObject> {
     if arguments.milliseconds("wait_ms")?.is_some() {
         return unbuilt("wait_ms", "leave it out to wait for the end, or use `background`");
     }
-    if arguments.texts("artifacts")?.is_some_and(|paths| !paths.is_empty()) {
-        return unbuilt("artifacts", "leave it out, and hash the files with a command of their own");
-    }
-    if arguments.word("format", &["json", "markdown"])? == Some("markdown") {
-        return unbuilt("format", "leave it out, or use `json`: `markdown` is not yet built");
-    }
-    if arguments.has("session") {
-        arguments.text("session")?;
-        return unbuilt("session", "leave it out: there is one session per root");
-    }
     Ok(())
 }
 
 fn answer(report: &Report) -> String {
+    if report.format == Format::Markdown {
+        return markdown::answer(report);
+    }
     // A report is strings, numbers and lists: it always serializes.
     serde_json::to_string(report)
         .unwrap_or_else(|error| format!(r#"{{"status":"failed","error":"{error}"}}"#))
