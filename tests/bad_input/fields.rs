@@ -59,7 +59,8 @@ fn a_wrong_type_names_the_field_the_type_wanted_and_the_type_seen() {
     let fits = |wanted: &str, seen: &str| {
         wanted == seen
             || wanted == "a list of strings" && seen == "a list"
-            || wanted == "an object of strings" && seen == "an object"
+            // A list of names and values is taken as well.
+            || wanted == "an object of strings" && (seen == "an object" || seen == "a list")
             || wanted == "a whole number" && seen == "a number"
     };
     for_each_user(|place| {
@@ -96,10 +97,18 @@ fn what_is_in_a_list_or_an_object_has_a_type_too() {
             r#"{"command": "touch ran", "env": {"A": 5}}"#,
             r#"{"command": "touch ran", "env": {"A": null}}"#,
             r#"{"command": "touch ran", "env": {"A": {"B": "c"}}}"#,
+            r#"{"command": "touch ran", "env": ["A=b"]}"#,
+            r#"{"command": "touch ran", "env": [{"name": "A"}]}"#,
+            r#"{"command": "touch ran", "env": [{"name": "A", "value": 5}]}"#,
+            r#"{"command": "touch ran", "env": [{"name": 5, "value": "b"}]}"#,
+            r#"{"command": "touch ran", "env": [{"name": "A", "value": "b", "export": "yes"}]}"#,
+            r#"{"command": "touch ran", "env": [{"name": "A", "value": "b"}, {"name": "A", "value": "c"}]}"#,
         ];
         refuse_all(place, "inner_types", &inputs);
         assert_runs(place, &[], br#"{"command": "touch", "args": ["ran"]}"#, "strings");
         assert_runs(place, &[], br#"{"command": "touch $A", "env": {"A": "ran"}}"#, "a variable");
+        let pairs = br#"{"command": "touch $A$B", "env": [{"name": "A", "value": "r"}, {"value": "an", "name": "B"}]}"#;
+        assert_runs(place, &[], pairs, "variables in a list");
     });
 }
 

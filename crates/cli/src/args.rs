@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use shellgate::Dialect;
 use shellgate::settings::{
     ApprovalMode, Asker, Decision, Flags, Network, OnMissing, SandboxMode, parse_duration,
 };
+use shellgate::{Dialect, Envelope};
 
 /// The gate that an AI agent's shell commands pass.
 #[derive(Debug, Parser)]
@@ -45,6 +45,14 @@ Examples:
   shellgate call '{\"command\": \"ls -la\"}'
   echo '{\"command\": \"sleep 1; date\"}' | shellgate call --events")]
     Call(CallArgs),
+    /// Print the declaration of the tool, as a model's API takes it
+    ///
+    /// Name, description and parameters, as JSON. What it advertises is what `call` with the same dialect accepts.
+    #[command(after_help = "\
+Examples:
+  shellgate schema
+  shellgate schema --dialect gemini --for gemini")]
+    Schema(SchemaArgs),
     /// Print a completion script for your shell
     Completions {
         /// The shell to complete in
@@ -77,6 +85,16 @@ pub(crate) struct CallArgs {
     /// The arguments of the call; `-` or nothing reads standard input
     #[arg(value_name = "JSON")]
     pub(crate) arguments: Option<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// The form of arguments and answers
+    #[arg(long, value_name = "D", default_value = "shellgate", value_parser = dialect)]
+    pub(crate) dialect: &'static Dialect,
+    /// The API that it is for
+    #[arg(long = "for", value_name = "API", default_value = "mcp", value_parser = envelope())]
+    pub(crate) envelope: Envelope,
 }
 
 /// What every command takes that judges or runs.
@@ -164,4 +182,8 @@ fn dialect(name: &str) -> Result<&'static Dialect, String> {
         let names: Vec<String> = Dialect::ALL.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
         format!("use {}", names.join(", "))
     })
+}
+
+fn envelope() -> impl TypedValueParser<Value = Envelope> {
+    PossibleValuesParser::new(Envelope::NAMES).try_map(|name| Envelope::named(&name).ok_or("no such API"))
 }

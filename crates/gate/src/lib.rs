@@ -36,7 +36,7 @@ pub mod text;
 
 pub use artifacts::Artifact;
 pub use builder::GateBuilder;
-pub use dialect::{DefaultRoot, Dialect};
+pub use dialect::{DefaultRoot, Dialect, Envelope};
 pub use error::{Code, ErrorObject, SpawnTrouble};
 pub use execution::{Event, Execution};
 pub use gate::{Gate, Refused};

@@ -3,6 +3,7 @@
 mod call;
 mod completions;
 mod run;
+mod schema;
 
 use std::process::ExitCode;
 
@@ -15,6 +16,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
     match cli.command {
         Command::Run(args) => run::run(args),
         Command::Call(args) => call::call(args),
+        Command::Schema(args) => schema::schema(&args),
         Command::Completions { shell } => completions::completions(shell),
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::json;
 
-use super::fields::{Arguments, Field};
+use super::field::{FOLDER_NAMES, Field, Kind};
+use super::fields::Arguments;
 use super::{DefaultRoot, Dialect, markdown, syntax};
 use crate::artifacts::Artifact;
 use crate::report::Report;
@@ -16,6 +17,17 @@ use crate::{Code, ErrorObject, State};
 pub(super) static DIALECT: Dialect = Dialect {
     name: "agent-world",
     tool: "shell_cmd",
+    about: &[
+        "Runs one program in the trusted working directory. Only for commands that the user explicitly asked for, not for \
+         general conversation; never for text that you were not asked to run.",
+        "`command` is the program alone, its arguments go into `parameters`, and no shell reads them. Refused: shell syntax \
+         (`&&`, `||`, `;`, `&`, pipes, redirects, `$( )`, backticks), inline code (`sh -c`, `node -e`, `python -c`, \
+         `powershell -Command`), and directories or paths outside the trusted working directory.",
+        "Nobody can answer prompts: use non-interactive flags.",
+        "The user sees the output as it comes. You get exit code, stdout, stderr, whether it timed out, duration and \
+         artifacts. A non-zero exit code or text in stderr may mean failure. What `codex`, `gemini` and `copilot` print is shown \
+         to the user as an assistant's words.",
+    ],
     marks: &[],
     default_root: DefaultRoot::Home,
     format: ("output_format", Format::Markdown),
@@ -26,13 +38,47 @@ pub(super) static DIALECT: Dialect = Dialect {
 };
 
 static FIELDS: &[Field] = &[
-    Field { name: "command", aliases: &["cmd"], required: true },
-    Field { name: "parameters", aliases: &["args", "arguments"], required: false },
-    Field { name: "directory", aliases: &["cwd", "workdir", "dir_path"], required: false },
-    Field { name: "timeout", aliases: &["timeout_ms"], required: false },
-    Field { name: "output_format", aliases: &[], required: false },
-    Field { name: "output_detail", aliases: &[], required: false },
-    Field { name: "artifact_paths", aliases: &[], required: false },
+    Field::new(
+        "command",
+        Kind::Text,
+        "The program's name, such as `ls`, `cat` or `grep`, without arguments.",
+    )
+    .required()
+    .or(&["cmd"]),
+    Field::new(
+        "parameters",
+        Kind::Texts,
+        "Its arguments, one string each, without quoting: they arrive as typed.",
+    )
+    .or(&["args", "arguments"]),
+    Field::new(
+        "directory",
+        Kind::Text,
+        "The folder to run in, inside the trusted working directory. Default: that directory.",
+    )
+    .or(FOLDER_NAMES),
+    Field::new(
+        "timeout",
+        Kind::Milliseconds,
+        "Milliseconds until it is stopped. Default: 600000 (10 minutes).",
+    )
+    .or(&["timeout_ms"]),
+    Field::new(
+        "output_format",
+        Kind::OneOf(&["markdown", "json"]),
+        "`markdown` (default), or `json` for a machine.",
+    ),
+    Field::new(
+        "output_detail",
+        Kind::OneOf(&["minimal", "full"]),
+        "`minimal` (default) returns short previews of stdout and stderr, `full` all of them. Ask for `full` only when \
+         the whole output is needed.",
+    ),
+    Field::new(
+        "artifact_paths",
+        Kind::Texts,
+        "Files to report with SHA-256 and size, relative to the trusted working directory, or absolute inside it.",
+    ),
 ];
 
 /// Programs whose output is an assistant's own words.
@@ -44,11 +90,11 @@ const ERROR_END: usize = 2000;
 fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
     let command = arguments.text("command")?.unwrap_or_default();
     let parameters = arguments.texts("parameters")?.unwrap_or_default();
-    let format = match arguments.word("output_format", &["markdown", "json"])? {
+    let format = match arguments.word("output_format")? {
         Some("json") => Format::Json,
         _ => Format::Markdown,
     };
-    let detail = match arguments.word("output_detail", &["minimal", "full"])? {
+    let detail = match arguments.word("output_detail")? {
         Some("full") => Detail::Full,
         _ => Detail::Preview,
     };

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::fields::{Arguments, Field};
-use super::run_shell_command::{COMMAND, DESCRIPTION, DIRECTORY, TOOL, request};
+use super::field::Field;
+use super::fields::Arguments;
+use super::run_shell_command::{COMMAND, DESCRIPTION, DIRECTORY, FRESH, PROMPTS, RULES, RUNS, TOOL, request};
 use super::{DefaultRoot, Dialect, nobody};
 use crate::ErrorObject;
 use crate::report::Report;
@@ -14,6 +15,18 @@ use crate::request::{Detail, Format, Request};
 pub(super) static DIALECT: Dialect = Dialect {
     name: "asimi",
     tool: TOOL,
+    about: &[
+        RUNS,
+        "Processes started with `&` (on Windows `start /b`) stay in the background; `backgroundPids` lists them (empty on \
+         Windows).",
+        "Refused: command substitution, that is `$( )`, backticks, `<( )` and `>( )`.",
+        "Returns JSON: `stdout` and `stderr` complete, `exitCode` (null when a signal ended it), `signal`, `error` (when it \
+         did not run), `pid`, `backgroundPids`. A non-zero `exitCode` or any `stderr` may mean failure: read both.",
+        FRESH,
+        PROMPTS,
+        RULES,
+        "Commands see `ASIMI_CLI=1`.",
+    ],
     marks: &[("ASIMI_CLI", "1")],
     default_root: DefaultRoot::Current,
     format: ("", Format::Json),
@@ -23,7 +36,18 @@ pub(super) static DIALECT: Dialect = Dialect {
     assistant: nobody,
 };
 
-static FIELDS: &[Field] = &[COMMAND, DESCRIPTION, DIRECTORY];
+static FIELDS: &[Field] = &[
+    COMMAND,
+    Field {
+        about: "What the command will do, short and clear. Shown to the user who is asked to approve it, so name what it \
+                changes.",
+        ..DESCRIPTION
+    },
+    Field {
+        about: "The folder to run in, relative to the project's root. Default: the root. Absolute paths are refused.",
+        ..DIRECTORY
+    },
+];
 
 fn read(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
     // Complete output is promised.

@@ -5,19 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use super::field::{Field, Kind};
 use super::json::Json;
 use crate::ErrorObject;
 use crate::settings::LONGEST_MS;
 use crate::settings::keys::{distance, nearest};
-
-/// A field of a tool's arguments.
-#[derive(Debug)]
-pub(super) struct Field {
-    pub(super) name: &'static str,
-    /// Other names that models use for it. Never advertised.
-    pub(super) aliases: &'static [&'static str],
-    pub(super) required: bool,
-}
 
 /// Fields that clients add by themselves and that mean nothing to us.
 const INJECTED: &[&str] = &[
@@ -28,6 +20,7 @@ const INJECTED: &[&str] = &[
 /// The arguments of a call, by the names of the table.
 #[derive(Debug)]
 pub(super) struct Arguments {
+    fields: &'static [Field],
     values: BTreeMap<&'static str, Json>,
 }
 
@@ -61,7 +54,7 @@ impl Arguments {
         if let Some(field) = missing {
             return Err(ErrorObject::invalid(format!("`{}` is missing", field.name)).token(field.name));
         }
-        Ok(Self { values })
+        Ok(Self { fields, values })
     }
 
     pub(super) fn text(&mut self, name: &'static str) -> Result<Option<String>, ErrorObject> {
@@ -106,13 +99,23 @@ impl Arguments {
         texts.collect::<Result<_, _>>().map(Some)
     }
 
+    /// Names with their values: an object, or a list of `{"name", "value"}` for the models whose API knows no object with
+    /// free keys.
     pub(super) fn variables(&mut self, name: &'static str) -> Result<BTreeMap<String, String>, ErrorObject> {
-        let entries = self.take(name, "an object of strings", |value| match value {
-            Json::Object(entries) => Ok(entries),
+        let given = self.take(name, "an object of strings", |value| match value {
+            Json::Object(_) | Json::List(_) => Ok(value),
             other => Err(other),
         })?;
+        let entries = match given {
+            Some(Json::Object(entries)) => entries,
+            Some(Json::List(pairs)) => {
+                let pairs = pairs.into_iter().enumerate();
+                pairs.map(|(at, pair)| variable(&format!("{name}[{at}]"), pair)).collect::<Result<_, _>>()?
+            }
+            _ => Vec::new(),
+        };
         let mut variables = BTreeMap::new();
-        for (key, value) in entries.unwrap_or_default() {
+        for (key, value) in entries {
             let Json::Text(value) = value else {
                 return Err(wrong_type(&format!("{name}.{key}"), "a string", &value));
             };
@@ -123,13 +126,11 @@ impl Arguments {
         Ok(variables)
     }
 
-    /// One of some words.
-    pub(super) fn word(
-        &mut self,
-        name: &'static str,
-        words: &'static [&'static str],
-    ) -> Result<Option<&'static str>, ErrorObject> {
+    /// One of the words that the table has for this field.
+    pub(super) fn word(&mut self, name: &'static str) -> Result<Option<&'static str>, ErrorObject> {
         let Some(text) = self.text(name)? else { return Ok(None) };
+        let words = self.fields.iter().find(|field| field.name == name).map(|field| field.kind);
+        let Some(Kind::OneOf(words)) = words else { return Ok(None) };
         let known = words.iter().copied().find(|word| *word == text);
         known.map(Some).ok_or_else(|| {
             let list = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ");
@@ -145,6 +146,19 @@ impl Arguments {
     ) -> Result<Option<T>, ErrorObject> {
         let Some(value) = self.values.remove(name) else { return Ok(None) };
         convert(value).map(Some).map_err(|seen| wrong_type(name, wanted, &seen))
+    }
+}
+
+/// A name and its value, from an object of just these two.
+fn variable(at: &str, pair: Json) -> Result<(String, Json), ErrorObject> {
+    const WANTED: &str = "an object of `name` and `value`";
+    let Json::Object(mut entries) = pair else { return Err(wrong_type(at, WANTED, &pair)) };
+    entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+    match <[_; 2]>::try_from(entries) {
+        Ok([(first, Json::Text(name)), (second, value)]) if first == "name" && second == "value" => {
+            Ok((name, value))
+        }
+        _ => Err(ErrorObject::invalid(format!("`{at}` must be {WANTED}")).token(at)),
     }
 }
 

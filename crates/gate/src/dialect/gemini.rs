@@ -1,14 +1,26 @@
 //! Gemini CLI's `run_shell_command`: labelled text.
 
-use super::fields::Field;
+use super::field::Field;
 use super::labelled::answer;
-use super::run_shell_command::{COMMAND, DESCRIPTION, DIRECTORY, TOOL, request};
+use super::run_shell_command::{
+    COMMAND, DESCRIPTION, DIRECTORY, FRESH, LABELLED, PROMPTS, RULES, RUNS, TOOL, request,
+};
 use super::{DefaultRoot, Dialect, nobody};
 use crate::request::Format;
 
 pub(super) static DIALECT: Dialect = Dialect {
     name: "gemini",
     tool: TOOL,
+    about: &[
+        RUNS,
+        "A process started with `&` (on Windows `start /b`) stays in the background: the call returns at once and Background \
+         PIDs names it.",
+        LABELLED,
+        FRESH,
+        PROMPTS,
+        RULES,
+        "Commands see `GEMINI_CLI=1`.",
+    ],
     marks: &[("GEMINI_CLI", "1")],
     default_root: DefaultRoot::Current,
     format: ("", Format::Json),

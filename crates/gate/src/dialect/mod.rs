@@ -4,6 +4,7 @@
 
 mod agent_world;
 mod asimi;
+mod field;
 mod fields;
 mod gemini;
 mod json;
@@ -12,9 +13,12 @@ mod markdown;
 mod native;
 mod qwen;
 mod run_shell_command;
+mod schema;
 mod syntax;
 
-use fields::{Arguments, Field};
+use field::Field;
+use fields::Arguments;
+pub use schema::Envelope;
 
 use crate::ErrorObject;
 use crate::report::Report;
@@ -27,6 +31,8 @@ pub struct Dialect {
     pub name: &'static str,
     /// The name of its tool.
     pub tool: &'static str,
+    /// What the tool does and how to use it, for the model.
+    about: &'static [&'static str],
     /// Variables by which a command can tell that it was started through this form.
     pub marks: &'static [(&'static str, &'static str)],
     /// The root of calls that name none.

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::fields::{Arguments, Field};
+use super::field::{FOLDER_NAMES, Field, Kind};
+use super::fields::Arguments;
+use super::run_shell_command::{DESCRIPTION, FRESH, RULES};
 use super::{DefaultRoot, Dialect, markdown, nobody};
 use crate::ErrorObject;
 use crate::report::Report;
@@ -12,6 +14,17 @@ use crate::request::{Action, Detail, Format, Request, Stdin};
 pub(super) static DIALECT: Dialect = Dialect {
     name: "shellgate",
     tool: "shell",
+    about: &[
+        "Runs a command on the user's machine: text with `bash -c` (on Windows `cmd.exe /c`), or one program without a \
+         shell when `args` is given.",
+        "The answer has `status`, `exit_code`, `signal`, `error` (with a `hint`), `stdout`, `stderr`, `background` (processes \
+         it left) and more. A non-zero `exit_code` or text in `stderr` may mean failure. Long output is cut in the middle; \
+         a line there says where the rest is.",
+        FRESH,
+        "Nobody can answer prompts: use non-interactive flags (`npm init -y`) or give `stdin`.",
+        RULES,
+        "Commands see `SHELLGATE=1`.",
+    ],
     marks: &[],
     default_root: DefaultRoot::Current,
     format: ("format", Format::Json),
@@ -21,26 +34,72 @@ pub(super) static DIALECT: Dialect = Dialect {
     assistant: nobody,
 };
 
-const fn field(name: &'static str) -> Field {
-    Field { name, aliases: &[], required: false }
-}
-
 static FIELDS: &[Field] = &[
-    Field { name: "command", aliases: &["cmd"], required: true },
-    field("args"),
-    field("description"),
-    Field { name: "directory", aliases: &["cwd", "workdir", "dir_path"], required: false },
-    field("background"),
-    field("pty"),
-    field("stdin"),
-    field("timeout_ms"),
-    field("idle_timeout_ms"),
-    field("wait_ms"),
-    field("env"),
-    field("artifacts"),
-    field("format"),
-    field("detail"),
-    field("session"),
+    Field::new(
+        "command",
+        Kind::Text,
+        "Text for the shell; pipes, redirects and chains (`&&`, `||`, `;`) work. With `args`: one program.",
+    )
+    .required()
+    .or(&["cmd"]),
+    Field::new(
+        "args",
+        Kind::Texts,
+        "Its arguments, one string each, which no shell reads. Without this, `command` is text for the shell.",
+    ),
+    DESCRIPTION,
+    Field::new(
+        "directory",
+        Kind::Text,
+        "The folder to run in, relative to the root, or absolute inside it. Default: the root.",
+    )
+    .or(FOLDER_NAMES),
+    Field::new(
+        "background",
+        Kind::Flag,
+        "true leaves it running and returns at once: for servers, watchers and all else without an end of its own. \
+         Default: false, wait for its end.",
+    ),
+    Field::new("pty", Kind::Flag, "true runs it in a terminal. Default: false.").unbuilt(),
+    Field::new("stdin", Kind::Text, "Text for its standard input. Default: none, it is closed."),
+    Field::new(
+        "timeout_ms",
+        Kind::Milliseconds,
+        "Milliseconds until it is stopped. Default: 600000 (10 minutes); in the background, none.",
+    ),
+    Field::new(
+        "idle_timeout_ms",
+        Kind::Milliseconds,
+        "Milliseconds without output until it is stopped. Default: none.",
+    ),
+    Field::new(
+        "wait_ms",
+        Kind::Milliseconds,
+        "Milliseconds to wait for its end; if it takes longer, it goes on as a job and you get the id.",
+    )
+    .unbuilt(),
+    Field::new("env", Kind::Variables, "Environment variables to set."),
+    Field::new(
+        "artifacts",
+        Kind::Texts,
+        "Files to report with SHA-256 and size, relative to the root, or absolute inside it.",
+    ),
+    Field::new(
+        "format",
+        Kind::OneOf(&["json", "markdown"]),
+        "How you get the answer: `json` (default) or `markdown`.",
+    ),
+    Field::new(
+        "detail",
+        Kind::OneOf(&["minimal", "full"]),
+        "`minimal` (default) returns start and end of long output, `full` up to 8 MiB a stream. Ask for `full` only when \
+         the whole output is needed.",
+    ),
+    Field::new(
+        "session",
+        Kind::Text,
+        "The chat it belongs to, if you were given a name for that. Default: none.",
+    ),
 ];
 
 fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
@@ -50,11 +109,11 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
         None => Action::Shell(command),
         Some(args) => Action::Program([command].into_iter().chain(args).collect()),
     };
-    let detail = match arguments.word("detail", &["minimal", "full"])? {
+    let detail = match arguments.word("detail")? {
         Some("full") => Detail::Full,
         _ => Detail::Minimal,
     };
-    let format = match arguments.word("format", &["json", "markdown"])? {
+    let format = match arguments.word("format")? {
         Some("markdown") => Format::Markdown,
         _ => Format::Json,
     };

@@ -1,0 +1,52 @@
+//! A field of a tool's arguments: one row, from which calls are read and declarations are written.
+
+/// A field.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// What it means, for the model.
+    pub(super) about: &'static str,
+    /// Other names that models use for it. Never advertised.
+    pub(super) aliases: &'static [&'static str],
+    pub(super) required: bool,
+    /// One that is not built yet is read, refused with a hint, and not advertised.
+    pub(super) built: bool,
+}
+
+/// What a field takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Text,
+    Flag,
+    /// A time, from 1 to `LONGEST_MS`.
+    Milliseconds,
+    Texts,
+    /// Names with a text each.
+    Variables,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+}
+
+/// Names for the folder that a command runs in.
+pub(super) const FOLDER_NAMES: &[&str] = &["cwd", "workdir", "dir_path"];
+
+impl Field {
+    /// One that may be left out.
+    pub(super) const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
+        Self { name, kind, about, aliases: &[], required: false, built: true }
+    }
+
+    pub(super) const fn required(self) -> Self {
+        Self { required: true, ..self }
+    }
+
+    pub(super) const fn unbuilt(self) -> Self {
+        Self { built: false, ..self }
+    }
+
+    /// The same field under other names as well.
+    pub(super) const fn or(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+}
