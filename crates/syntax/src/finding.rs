@@ -69,7 +69,7 @@ pub enum Input {
     Pipe(Vec<usize>),
     /// From a redirect of a compound command around it.
     Redirect(Box<Redirect>),
-    /// From a coprocess or anything else.
+    /// From a coprocess, from whoever calls the function that it is in, or from anything else.
     Other,
 }
 
@@ -177,7 +177,7 @@ pub struct Arithmetic {
     pub span: Span,
     /// The variables whose values are evaluated, by name.
     pub names: Vec<String>,
-    /// Whether it also holds text that only an expansion makes (`$(( $x ))` has `x` here as well as in `names`).
+    /// Whether it also holds text that is no variable's value: a substitution's output, `${x:-y}`.
     pub expands: bool,
 }
 

@@ -29,6 +29,8 @@ pub struct Unknown {
     pub splits: bool,
     /// Why it isn't known; the first reason from the left.
     pub why: Why,
+    /// What follows, when one expansion is all that isn't known of it: the word is `lead`, the expansion's value, `tail`.
+    pub tail: Option<String>,
 }
 
 /// Why a word isn't known.
@@ -53,6 +55,8 @@ pub enum Why {
     },
     /// A brace expansion with too many results to list.
     Brace,
+    /// `( … )` behind `name=` of a builtin that declares: an array, written as one. `'name=( … )'` is text.
+    Array,
 }
 
 impl Value {

@@ -1,0 +1,74 @@
+//! The ways in: guards, the right stack, and the readers one after the other.
+
+use crate::parse::{self, Stop};
+use crate::{Findings, Script, Unreadable, check, walk};
+
+/// Enough for the deepest text that is read, also in a build without optimization.
+const STACK: usize = 64 << 20;
+
+/// Reads `text` as `bash -c` does: without aliases, history expansion and extended patterns.
+///
+/// # Errors
+/// When bash would refuse it, or it is too long or too deep.
+pub fn read(text: &str) -> Result<Findings, Unreadable> {
+    parse::guard(text)?;
+    with_stack(text, |limit| {
+        let reading = parse::script(text, limit)?;
+        let mut findings = walk::findings(text, &reading);
+        findings.doubts.extend(check::doubt(text, &reading));
+        Ok(findings)
+    })
+}
+
+/// Reads `text` as bash reads an arithmetic expression, such as an argument of `let`.
+///
+/// # Errors
+/// When an expansion in it isn't closed, or it is too long or too deep.
+pub fn read_arithmetic(text: &str) -> Result<Findings, Unreadable> {
+    parse::guard(text)?;
+    with_stack(text, |limit| {
+        let (expression, notes) = parse::expression(text, limit)?;
+        Ok(walk::expression(text, &expression, &notes))
+    })
+}
+
+/// Reads `text` into a tree, to show it. For judging there is [`read`].
+///
+/// # Errors
+/// When bash would refuse it, or it is too long or too deep.
+pub fn read_script(text: &str) -> Result<Script, Unreadable> {
+    parse::guard(text)?;
+    with_stack(text, |limit| Ok(parse::script(text, limit)?.script))
+}
+
+/// Longer texts are read on a large stack at once: the other readers go deeper with every command of a list.
+const SHORT: usize = 4096;
+
+/// Reads on this thread's stack, and again on a large one if the text is deep.
+fn with_stack<T: Send>(text: &str, read: impl Fn(usize) -> Result<T, Stop> + Sync) -> Result<T, Unreadable> {
+    let first = if text.len() <= SHORT { read(parse::SHALLOW) } else { Err(Stop::Deep) };
+    let stop = match first {
+        Ok(result) => return Ok(result),
+        Err(stop) => stop,
+    };
+    let stop = match stop {
+        Stop::Deep => match on_large_stack(|| read(parse::DEEP)) {
+            Some(Ok(result)) => return Ok(result),
+            Some(Err(stop)) => stop,
+            None => return Err(Unreadable::Budget("there is no memory to read a text this deep".into())),
+        },
+        stop @ (Stop::Syntax { .. } | Stop::Work) => stop,
+    };
+    Err(match stop {
+        Stop::Deep => Unreadable::Budget(format!("the text is nested more than {} levels deep", parse::DEEP)),
+        Stop::Work => Unreadable::Budget("the text takes too much work to read".into()),
+        Stop::Syntax { span, message } => Unreadable::Syntax { span, message },
+    })
+}
+
+fn on_large_stack<T: Send>(read: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, read).ok()?;
+        thread.join().ok()
+    })
+}

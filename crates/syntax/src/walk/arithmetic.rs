@@ -1,0 +1,91 @@
+//! Arithmetic: bash expands the text, then evaluates it, and evaluates the values of the variables in it again.
+
+use super::Walker;
+use crate::parse;
+use crate::tree::{Operation, Piece, PieceKind, Text};
+use crate::{Arithmetic, Span};
+
+/// Quoted expressions in quoted expressions: more than this is nobody's program.
+const AGAIN: usize = 8;
+
+#[derive(Default)]
+struct Seen {
+    names: Vec<String>,
+    expands: bool,
+    /// What bash evaluates, as far as it stands in the text.
+    text: String,
+}
+
+impl Walker<'_> {
+    pub(super) fn arithmetic(&mut self, text: &Text) {
+        self.evaluated(text, text.span, AGAIN);
+    }
+
+    fn evaluated(&mut self, text: &Text, span: Span, again: usize) {
+        let mut seen = Seen::default();
+        collect(&text.pieces, &mut seen);
+        names_in(&seen.text, &mut seen.names);
+        let mut names = seen.names;
+        let mut known = std::collections::HashSet::new();
+        names.retain(|name| known.insert(name.clone()));
+        self.findings.arithmetic.push(Arithmetic { span, names, expands: seen.expands });
+        self.pieces(&text.pieces);
+        if seen.text.contains(['$', '`']) {
+            self.expanded_again(&seen.text, span, again);
+        }
+    }
+
+    /// Quotes protected an expansion from bash's first look, but evaluating looks again: `(( a[\$(c)] ))` runs `c`.
+    fn expanded_again(&mut self, text: &str, span: Span, again: usize) {
+        self.doubt(span, "this expression holds a quoted expansion, which bash may still expand");
+        if again == 0 {
+            return;
+        }
+        if let Ok((inner, _)) = parse::expression(text, parse::SHALLOW) {
+            let before = self.findings.invocations.len();
+            self.evaluated(&inner, span, again - 1);
+            // Places in the unquoted text mean nothing in the original.
+            for invocation in self.findings.invocations.iter_mut().skip(before) {
+                invocation.span = span;
+                invocation.words.iter_mut().for_each(|word| word.span = span);
+            }
+        }
+    }
+}
+
+fn collect(pieces: &[Piece], seen: &mut Seen) {
+    for piece in pieces {
+        match &piece.kind {
+            PieceKind::Literal(text) | PieceKind::Quoted(text, _) => seen.text.push_str(text),
+            PieceKind::Double(inner) => collect(inner, seen),
+            PieceKind::Parameter(parameter) => {
+                seen.names.push(parameter.name.clone());
+                seen.expands |= !matches!(parameter.operation, Operation::Value | Operation::Length);
+                seen.text.push(' ');
+            }
+            PieceKind::Subscript(text) => {
+                seen.text.push('[');
+                collect(&text.pieces, seen);
+                seen.text.push(']');
+            }
+            PieceKind::Substitution(_)
+            | PieceKind::Process(..)
+            | PieceKind::Arithmetic(_)
+            | PieceKind::Array(_) => {
+                seen.expands |= !matches!(piece.kind, PieceKind::Arithmetic(_));
+                seen.text.push(' ');
+            }
+        }
+    }
+}
+
+/// The variables in an expression. Numbers such as `0x1f` and `16#ff` are none.
+fn names_in(text: &str, names: &mut Vec<String>) {
+    let part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '#' || c == '@';
+    for token in text.split(|c: char| !part(c)) {
+        let name: &str = token.split(['#', '@']).next().unwrap_or_default();
+        if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            names.push(name.to_owned());
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Brace expansion: `{a,b}` and `{1..9}`, before anything else is expanded.
+//!
+//! Bash does this on the text of the word. Here it is done on the pieces, where quotes and expansions are opaque.
+
+use crate::Span;
+use crate::tree::{Piece, PieceKind};
+
+/// More words than this are not listed.
+const MOST: usize = 256;
+
+/// Words with more opening braces than this aren't understood: nobody writes them.
+const BRACES: usize = 64;
+
+/// What a word becomes.
+pub(super) enum Expanded {
+    /// There is nothing to expand.
+    Same,
+    /// These words.
+    Words(Vec<Vec<Piece>>),
+    /// Too many words, or text whose meaning the expansion changes.
+    Unknown,
+}
+
+/// A character without quotes, or a piece that braces can't see into.
+#[derive(Clone, Debug)]
+enum Atom {
+    Char(char, Span),
+    Piece(Piece),
+}
+
+impl Atom {
+    fn is(&self, character: char) -> bool {
+        matches!(self, Self::Char(own, _) if *own == character)
+    }
+}
+
+/// Too many results, or a sequence that isn't worth understanding.
+struct TooMuch;
+
+/// Expands the braces in a word.
+pub(super) fn expand(pieces: &[Piece]) -> Expanded {
+    let literals = || {
+        pieces.iter().filter_map(|piece| match &piece.kind {
+            PieceKind::Literal(text) => Some(text.as_str()),
+            _ => None,
+        })
+    };
+    match literals().map(|text| text.matches('{').count()).sum::<usize>() {
+        0 => return Expanded::Same,
+        1..=BRACES => {}
+        _ => return Expanded::Unknown,
+    }
+    let atoms = atoms(pieces);
+    if first_braces(&atoms, 0).is_none() {
+        return Expanded::Same;
+    }
+    if pieces.iter().any(|piece| matches!(piece.kind, PieceKind::Array(_))) {
+        return Expanded::Same;
+    }
+    // `{$,}x` makes `$x`, which bash then expands.
+    if literals().any(|text| text.contains('$')) {
+        return Expanded::Unknown;
+    }
+    match words(&atoms) {
+        Ok(words) => {
+            Expanded::Words(words.iter().map(|word| joined(word)).filter(|word| !word.is_empty()).collect())
+        }
+        Err(TooMuch) => Expanded::Unknown,
+    }
+}
+
+fn atoms(pieces: &[Piece]) -> Vec<Atom> {
+    let mut atoms = Vec::new();
+    for piece in pieces {
+        match &piece.kind {
+            PieceKind::Literal(text) => atoms.extend(text.chars().map(|one| Atom::Char(one, piece.span))),
+            _ => atoms.push(Atom::Piece(piece.clone())),
+        }
+    }
+    atoms
+}
+
+fn joined(atoms: &[Atom]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for atom in atoms {
+        match atom {
+            Atom::Piece(piece) => pieces.push(piece.clone()),
+            Atom::Char(character, span) => match pieces.last_mut() {
+                Some(Piece { kind: PieceKind::Literal(text), .. }) => text.push(*character),
+                _ => pieces.push(Piece { span: *span, kind: PieceKind::Literal(character.to_string()) }),
+            },
+        }
+    }
+    pieces
+}
+
+/// The first braces from `from` on that expand: the places of `{` and `}`.
+fn first_braces(atoms: &[Atom], from: usize) -> Option<(usize, usize)> {
+    let mut at = from;
+    while let Some(atom) = atoms.get(at) {
+        // `{}` at the start of a word is just that: `find -exec … {}`.
+        let empty = at == 0 && atoms.get(1).is_some_and(|next| next.is('}'));
+        if atom.is('{')
+            && !empty
+            && let Some(close) = closing(atoms, at)
+        {
+            return Some((at, close));
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The `}` for the `{` at `open`, if a comma or two dots stand between them and not deeper.
+fn closing(atoms: &[Atom], open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut separated = false;
+    let mut at = open + 1;
+    while let Some(atom) = atoms.get(at) {
+        if atom.is('{') {
+            depth += 1;
+        } else if atom.is('}') {
+            if depth > 0 {
+                depth -= 1;
+            } else if separated {
+                return Some(at);
+            }
+        } else if depth == 0 {
+            separated |= atom.is(',') || (atom.is('.') && atoms.get(at + 1).is_some_and(|next| next.is('.')));
+        }
+        at += 1;
+    }
+    None
+}
+
+fn words(atoms: &[Atom]) -> Result<Vec<Vec<Atom>>, TooMuch> {
+    let Some((open, close)) = first_braces(atoms, 0) else { return Ok(vec![atoms.to_vec()]) };
+    let before = atoms.get(..open).unwrap_or_default();
+    let inner = atoms.get(open + 1..close).unwrap_or_default();
+    let after = atoms.get(close + 1..).unwrap_or_default();
+    let middle = if inner.iter().any(|atom| atom.is(',')) {
+        let mut middle = Vec::new();
+        for part in parts(inner) {
+            middle.extend(words(part)?);
+        }
+        middle
+    } else {
+        match sequence(inner)? {
+            Some(middle) => middle,
+            None => vec![atoms.get(open..=close).unwrap_or_default().to_vec()],
+        }
+    };
+    let tails = words(after)?;
+    if middle.len().saturating_mul(tails.len()) > MOST {
+        return Err(TooMuch);
+    }
+    let mut all = Vec::with_capacity(middle.len() * tails.len());
+    for part in &middle {
+        for tail in &tails {
+            all.push([before, part, tail].concat());
+        }
+    }
+    Ok(all)
+}
+
+/// The parts between commas that aren't deeper.
+fn parts(atoms: &[Atom]) -> Vec<&[Atom]> {
+    let mut depth = 0_usize;
+    atoms
+        .split(|atom| {
+            if atom.is('{') {
+                depth += 1;
+            } else if atom.is('}') {
+                depth = depth.saturating_sub(1);
+            }
+            depth == 0 && atom.is(',')
+        })
+        .collect()
+}
+
+/// `1..9`, `a..f` and `1..9..2`. Nothing, if it isn't one.
+fn sequence(atoms: &[Atom]) -> Result<Option<Vec<Vec<Atom>>>, TooMuch> {
+    let mut text = String::new();
+    let mut place = Span::default();
+    for atom in atoms {
+        match atom {
+            Atom::Char(character, span) => {
+                text.push(*character);
+                place = *span;
+            }
+            Atom::Piece(_) => return Err(TooMuch),
+        }
+    }
+    let mut fields = text.split("..");
+    let (Some(first), Some(last), step, None) = (fields.next(), fields.next(), fields.next(), fields.next())
+    else {
+        return Ok(None);
+    };
+    let step = match step.map(str::parse::<i64>) {
+        None => None,
+        Some(Ok(step)) => Some(step),
+        Some(Err(_)) => return Ok(None),
+    };
+    let results = match (first.parse::<i64>(), last.parse::<i64>()) {
+        (Ok(from), Ok(to)) => {
+            let width = padding(first, last);
+            steps(from, to, step)?.into_iter().map(|value| padded(value, width)).collect()
+        }
+        _ => match letters(first, last, step)? {
+            Some(results) => results,
+            None => return Ok(None),
+        },
+    };
+    let atoms = |word: String| word.chars().map(|one| Atom::Char(one, place)).collect();
+    Ok(Some(results.into_iter().map(atoms).collect()))
+}
+
+fn steps(from: i64, to: i64, step: Option<i64>) -> Result<Vec<i64>, TooMuch> {
+    let step = step.unwrap_or(1).checked_abs().ok_or(TooMuch)?.max(1);
+    let distance = from.checked_sub(to).and_then(i64::checked_abs).ok_or(TooMuch)?;
+    let count = usize::try_from(distance / step).map_err(|_| TooMuch)?;
+    if count >= MOST {
+        return Err(TooMuch);
+    }
+    let signed = if from <= to { step } else { -step };
+    let mut value = from;
+    let mut values = vec![from];
+    for _ in 0..count {
+        value += signed;
+        values.push(value);
+    }
+    Ok(values)
+}
+
+/// Only within one alphabet: between them lie characters that mean something to the shell.
+fn letters(first: &str, last: &str, step: Option<i64>) -> Result<Option<Vec<String>>, TooMuch> {
+    let ([from], [to]) = (first.as_bytes(), last.as_bytes()) else { return Ok(None) };
+    if !from.is_ascii_alphabetic() || !to.is_ascii_alphabetic() {
+        return Ok(None);
+    }
+    if from.is_ascii_lowercase() != to.is_ascii_lowercase() {
+        return Err(TooMuch);
+    }
+    let values = steps(i64::from(*from), i64::from(*to), step)?;
+    let letter =
+        |value: i64| u8::try_from(value).map(|byte| char::from(byte).to_string()).unwrap_or_default();
+    Ok(Some(values.into_iter().map(letter).collect()))
+}
+
+/// How wide the numbers are, when one of them begins with a zero.
+fn padding(first: &str, last: &str) -> usize {
+    let padded = |text: &str| {
+        let digits = text.trim_start_matches(['-', '+']);
+        digits.len() > 1 && digits.starts_with('0')
+    };
+    if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 }
+}
+
+fn padded(value: i64, width: usize) -> String {
+    format!("{value:0width$}")
+}

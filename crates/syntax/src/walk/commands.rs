@@ -1,0 +1,300 @@
+//! Lists, pipelines and commands.
+
+use super::Walker;
+use super::value::Context;
+use crate::tree::{
+    AndOr, Command, CommandKind, List, LoopKind, Pipeline, Redirection, SimpleCommand, Stage, Test,
+    TestOperator, Text,
+};
+use crate::{
+    Assigned, Assignment, Descriptor, Function, Hazard, HazardKind, Input, Invocation, Place, Redirect,
+    RedirectOperator, RedirectTarget, Span, Value, Word,
+};
+
+/// Programs whose arguments of the form `name=value` aren't split.
+const DECLARE: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
+
+impl Walker<'_> {
+    pub(super) fn list(&mut self, list: &List) {
+        for item in &list.items {
+            if item.background {
+                self.through(Place::Background, |walker| walker.and_or(item));
+            } else {
+                self.and_or(item);
+            }
+        }
+    }
+
+    fn and_or(&mut self, item: &AndOr) {
+        self.pipeline(&item.first);
+        for (_, pipeline) in &item.rest {
+            self.conditionally(|walker| walker.pipeline(pipeline));
+        }
+    }
+
+    fn conditionally(&mut self, walk: impl FnOnce(&mut Self)) {
+        self.through(Place::Conditional, walk);
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        let [stages @ .., last] = pipeline.stages.as_slice() else { return };
+        if stages.is_empty() {
+            return self.stage(last);
+        }
+        let base = self.places.len() + 1;
+        let mut input = self.input.clone();
+        for stage in &pipeline.stages {
+            let first = self.findings.invocations.len();
+            self.fed(input, |walker| {
+                walker.through(Place::Pipeline, |walker| walker.stage(stage));
+            });
+            // What a substitution prints becomes a word, not the next stage's input.
+            let writes = |invocation: &Invocation| {
+                !invocation.places.iter().skip(base).any(|place| *place == Place::Substitution)
+            };
+            let stage = self.findings.invocations.iter().enumerate().skip(first);
+            input = Input::Pipe(stage.filter(|(_, one)| writes(one)).map(|(index, _)| index).collect());
+        }
+    }
+
+    fn stage(&mut self, stage: &Stage) {
+        // `c1 |& c2` is `c1 2>&1 | c2`.
+        let both = stage.both.map(|span| Redirect {
+            span,
+            descriptor: Descriptor::Number(2),
+            operator: RedirectOperator::DuplicateOut,
+            target: RedirectTarget::Word(Word { span, value: Value::Known("1".into()) }),
+        });
+        self.command(&stage.command, both);
+    }
+
+    fn command(&mut self, command: &Command, both: Option<Redirect>) {
+        if let CommandKind::Simple(simple) = &command.kind {
+            return self.simple(simple, command.span, both);
+        }
+        let redirects = self.compound_redirects(&command.redirects, command.span, both);
+        let input = redirects
+            .into_iter()
+            .rev()
+            .find(feeds)
+            .map_or_else(|| self.input.clone(), |redirect| Input::Redirect(Box::new(redirect)));
+        self.fed(input, |walker| walker.compound(&command.kind, command.span));
+    }
+
+    /// Redirects of a compound command are an invocation without words.
+    fn compound_redirects(
+        &mut self,
+        redirections: &[Redirection],
+        span: Span,
+        both: Option<Redirect>,
+    ) -> Vec<Redirect> {
+        if redirections.is_empty() && both.is_none() {
+            return Vec::new();
+        }
+        let index = self.reserve(span);
+        let mut redirects = self.redirects(redirections);
+        redirects.extend(both);
+        let start = redirects.first().map_or(span.start, |redirect| redirect.span.start);
+        let end = redirects.last().map_or(span.end, |redirect| redirect.span.end);
+        let span = Span::new(start, end.max(start));
+        let invocation = Invocation { span, redirects: redirects.clone(), ..Invocation::default() };
+        self.fill(index, invocation);
+        redirects
+    }
+
+    /// Keeps a place in the order of the text. What is found while filling it comes after.
+    pub(super) fn reserve(&mut self, span: Span) -> usize {
+        let places = self.places.clone();
+        let input = self.input.clone();
+        self.findings.invocations.push(Invocation { span, places, input, ..Invocation::default() });
+        self.findings.invocations.len() - 1
+    }
+
+    /// Puts an invocation into its place, with the variables that were set on the way.
+    fn fill(&mut self, index: usize, mut invocation: Invocation) {
+        invocation.assignments.append(&mut self.set);
+        if let Some(slot) = self.findings.invocations.get_mut(index) {
+            invocation.places = std::mem::take(&mut slot.places);
+            invocation.input = std::mem::take(&mut slot.input);
+            *slot = invocation;
+        }
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand, span: Span, both: Option<Redirect>) {
+        if simple.is_empty() && both.is_none() {
+            return;
+        }
+        let index = self.reserve(span);
+        let outer = std::mem::take(&mut self.set);
+        let mut invocation = Invocation { span, ..Invocation::default() };
+        for assignment in &simple.assignments {
+            let assignment = self.assignment(assignment);
+            invocation.assignments.extend(assignment);
+        }
+        let declares = simple.words.first().and_then(Text::plain).is_some_and(|name| DECLARE.contains(&name));
+        for word in &simple.words {
+            self.pieces(&word.pieces);
+            let assigns = declares && word.head.is_some();
+            let context = if assigns { Context::Assignment } else { Context::Argument };
+            invocation.words.extend(self.words(word, context));
+        }
+        invocation.redirects = self.redirects(&simple.redirects);
+        invocation.redirects.extend(both);
+        self.note_extglob(&invocation);
+        self.fill(index, invocation);
+        self.set = outer;
+    }
+
+    /// `shopt -s extglob`, however it is reached.
+    fn note_extglob(&mut self, invocation: &Invocation) {
+        let named = |word: &&Word| word.value.known() == Some("extglob");
+        if let Some(word) = invocation.words.iter().find(named) {
+            self.findings.hazards.push(Hazard { span: word.span, kind: HazardKind::ExtendedGlob });
+        }
+    }
+
+    /// A variable that the shell sets by itself, as an invocation without words.
+    fn shell_sets(&mut self, span: Span, variables: Vec<(String, Vec<Value>)>) {
+        let index = self.reserve(span);
+        let set = |(name, values)| Assignment {
+            span,
+            name,
+            subscript: None,
+            append: false,
+            value: Assigned::ByShell(values),
+        };
+        let assignments = variables.into_iter().map(set).collect();
+        self.fill(index, Invocation { span, assignments, ..Invocation::default() });
+    }
+
+    /// A name as it is written.
+    fn written(&self, name: &Text) -> String {
+        name.plain().unwrap_or(name.span.of(self.text)).to_owned()
+    }
+
+    fn compound(&mut self, kind: &CommandKind, span: Span) {
+        match kind {
+            CommandKind::Simple(simple) => self.simple(simple, span, None),
+            CommandKind::Subshell(list) => self.through(Place::Subshell, |walker| walker.list(list)),
+            CommandKind::Group(list) => self.through(Place::Group, |walker| walker.list(list)),
+            CommandKind::If { branches, otherwise } => {
+                for (condition, branch) in branches {
+                    self.conditional_list(condition);
+                    self.conditional_list(branch);
+                }
+                if let Some(list) = otherwise {
+                    self.conditional_list(list);
+                }
+            }
+            CommandKind::While { condition, body, .. } => {
+                self.conditional_list(condition);
+                self.conditional_list(body);
+            }
+            CommandKind::For { kind, name, words, body } => {
+                self.loop_variable(*kind, name, words.as_deref());
+                self.conditional_list(body);
+            }
+            CommandKind::ArithmeticFor { expressions, body } => {
+                self.arithmetic(expressions);
+                self.conditional_list(body);
+            }
+            CommandKind::Case { word, clauses } => {
+                self.pieces(&word.pieces);
+                for clause in clauses {
+                    for pattern in &clause.patterns {
+                        self.pieces(&pattern.pieces);
+                    }
+                    self.conditional_list(&clause.body);
+                }
+            }
+            CommandKind::Arithmetic(expression) => self.arithmetic(expression),
+            CommandKind::Test(test) => self.test(test),
+            CommandKind::Function { name, body } => self.function(name, body, span),
+            CommandKind::Coprocess { name, body } => self.coprocess(name.as_ref(), body, span),
+        }
+    }
+
+    fn conditional_list(&mut self, list: &List) {
+        self.conditionally(|walker| walker.list(list));
+    }
+
+    fn loop_variable(&mut self, kind: LoopKind, name: &Text, words: Option<&[Text]>) {
+        self.pieces(&name.pieces);
+        if !name.plain().is_some_and(crate::parse::is_name) {
+            self.doubt(name.span, "the variable of this loop has no valid name");
+        }
+        let mut values = Vec::new();
+        for word in words.unwrap_or_default() {
+            self.pieces(&word.pieces);
+            values.extend(self.words(word, Context::Argument).into_iter().map(|word| word.value));
+        }
+        if words.is_none() {
+            values.push(super::value::positional());
+        }
+        let mut variables = vec![(self.written(name), values)];
+        if kind == LoopKind::Select {
+            variables.push(("REPLY".into(), Vec::new()));
+        }
+        self.shell_sets(name.span, variables);
+    }
+
+    fn function(&mut self, name: &Text, body: &Command, span: Span) {
+        self.pieces(&name.pieces);
+        let text = self.value(&name.pieces, Context::Quiet);
+        let text = text.known().map_or_else(|| name.span.of(self.text).to_owned(), str::to_owned);
+        let places = self.places.clone();
+        self.findings.functions.push(Function { name: text.clone(), span, places });
+        // Whoever calls it decides what it reads.
+        self.fed(Input::Other, |walker| {
+            walker.through(Place::Function(text), |walker| walker.command(body, None));
+        });
+    }
+
+    fn coprocess(&mut self, name: Option<&Text>, body: &Command, span: Span) {
+        let array = name.map_or_else(|| "COPROC".into(), |name| self.written(name));
+        let process = format!("{array}_PID");
+        self.shell_sets(span, vec![(array, Vec::new()), (process, Vec::new())]);
+        name.iter().for_each(|name| self.pieces(&name.pieces));
+        self.fed(Input::Other, |walker| {
+            walker.through(Place::Coprocess, |walker| walker.command(body, None));
+        });
+    }
+
+    fn test(&mut self, test: &Test) {
+        match test {
+            Test::Both(left, right) => {
+                self.test(left);
+                self.test(right);
+            }
+            Test::Inner(test) => self.test(test),
+            // `-v` evaluates a subscript in what it is given.
+            Test::Unary('v' | 'R', operand) => self.arithmetic(operand),
+            Test::Unary(_, operand) => self.pieces(&operand.pieces),
+            Test::Binary(left, TestOperator::Number, right) => {
+                self.arithmetic(left);
+                self.arithmetic(right);
+            }
+            Test::Binary(left, _, right) => {
+                self.pieces(&left.pieces);
+                self.pieces(&right.pieces);
+            }
+        }
+    }
+}
+
+/// Whether a redirect changes standard input.
+fn feeds(redirect: &Redirect) -> bool {
+    matches!(redirect.descriptor, Descriptor::Default | Descriptor::Number(0))
+        && match redirect.operator {
+            RedirectOperator::Read
+            | RedirectOperator::ReadWrite
+            | RedirectOperator::DuplicateIn
+            | RedirectOperator::HereDocument
+            | RedirectOperator::HereString => true,
+            RedirectOperator::Write
+            | RedirectOperator::Append
+            | RedirectOperator::Clobber
+            | RedirectOperator::DuplicateOut => redirect.descriptor == Descriptor::Number(0),
+            RedirectOperator::WriteBoth | RedirectOperator::AppendBoth => false,
+        }
+}

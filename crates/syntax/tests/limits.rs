@@ -1,0 +1,164 @@
+//! Nothing that is read makes the reader panic, hang or overflow its stack.
+
+#![expect(clippy::indexing_slicing, reason = "a test may")]
+
+#[path = "oracle/generate.rs"]
+mod generate;
+#[path = "oracle/mutate.rs"]
+mod mutate;
+#[path = "oracle/random.rs"]
+mod random;
+
+use std::time::{Duration, Instant};
+
+use generate::Generator;
+use random::Random;
+use shellgate_syntax::{Unreadable, read, read_arithmetic, read_script};
+
+/// Longer than any of these texts takes, also on a busy machine and without optimization.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn patiently(text: &str) -> Result<shellgate_syntax::Findings, Unreadable> {
+    let start = Instant::now();
+    let result = read(text);
+    let _ = read_arithmetic(text);
+    let took = start.elapsed();
+    assert!(took < PATIENCE, "{took:?} for {} bytes: {:.200}", text.len(), text);
+    result
+}
+
+/// Spans lie in the text and on characters' boundaries.
+fn check_spans(text: &str, findings: &shellgate_syntax::Findings) {
+    let fits = |span: shellgate_syntax::Span| text.get(span.start..span.end).is_some();
+    for one in &findings.invocations {
+        assert!(fits(one.span), "{text:?}: {one:?}");
+        assert!(one.words.iter().all(|word| fits(word.span)), "{text:?}: {one:?}");
+        assert!(one.assignments.iter().all(|one| fits(one.span)), "{text:?}: {one:?}");
+        assert!(one.redirects.iter().all(|one| fits(one.span)), "{text:?}: {one:?}");
+    }
+    assert!(findings.doubts.iter().all(|one| fits(one.span)), "{text:?}: {:?}", findings.doubts);
+    assert!(findings.hazards.iter().all(|one| fits(one.span)), "{text:?}: {:?}", findings.hazards);
+    assert!(findings.arithmetic.iter().all(|one| fits(one.span)), "{text:?}: {:?}", findings.arithmetic);
+}
+
+#[test]
+fn changed_texts_and_random_bytes_do_no_harm() {
+    let seed = std::env::var("SHELLGATE_SEED").ok().and_then(|value| value.parse().ok()).unwrap_or(1);
+    let count = std::env::var("SHELLGATE_TEXTS").ok().and_then(|value| value.parse().ok()).unwrap_or(800);
+    println!("seed {seed}");
+    let mut random = Random::new(seed);
+    for _ in 0..count {
+        let generated = Generator::text(&mut random);
+        let other = Generator::text(&mut random);
+        let mut text = generated;
+        for _ in 0..=random.below(4) {
+            text = mutate::mutate(&mut random, &text, &other);
+        }
+        if random.chance(10) {
+            let bytes: Vec<u8> = (0..random.below(60)).map(|_| (random.next() >> 40) as u8).collect();
+            text.push_str(&String::from_utf8_lossy(&bytes));
+        }
+        if let Ok(findings) = patiently(&text) {
+            check_spans(&text, &findings);
+            assert!(!read_script(&text).unwrap().outline(&text).contains('\u{1b}'));
+        }
+    }
+}
+
+/// What can be nested, as its beginning and end.
+const NESTS: &[(&str, &str)] = &[
+    ("$(c ", ")"),
+    ("\"$(c ", ")\""),
+    ("${a:-", "}"),
+    ("${a:-$(c ", ")}"),
+    ("<(c ", ")"),
+    ("$((1+", "))"),
+    ("$((1+$(c \"", "\")))"),
+    ("$[1+", "]"),
+    ("a[", "]=1 "),
+    ("${a[", "]}"),
+    ("\"${a:-\"", "\"}\""),
+    ("`", "`"),
+    ("{a,", "}"),
+];
+
+const BLOCKS: &[(&str, &str)] = &[
+    ("( ", " )"),
+    ("((", "))"),
+    ("(( (", ") ))"),
+    ("{ ", "; }"),
+    ("if x; then ", "; fi"),
+    ("while x; do ", "; done"),
+    ("case x in x) ", ";; esac"),
+    ("f() { ", "; }"),
+    ("coproc ", ""),
+    ("coproc x $(coproc ", ")"),
+    ("! ", ""),
+    ("time ", ""),
+    ("[[ ( ", " ) ]]"),
+    ("a=( ", " )"),
+    ("x <<E $( ", " )\nE\n"),
+    ("(( \"$(c <<E\n$((\"$(", ")\"))\nE\n)\" ))"),
+    ("[[ x =~ (\"$(", ")\") ]]"),
+];
+
+fn nested(depth: usize, (begin, end): (&str, &str)) -> String {
+    format!("{}x{}", begin.repeat(depth), end.repeat(depth))
+}
+
+#[test]
+fn deep_texts_are_read_or_refused() {
+    for depth in [5, 30, 60, 390, 20_000] {
+        for nest in NESTS {
+            let text = format!("c1 {}", nested(depth, *nest));
+            if text.len() < 131_071 {
+                let _ = patiently(&text);
+            }
+        }
+        for block in BLOCKS {
+            let text = nested(depth, *block);
+            if text.len() < 131_071 {
+                let _ = patiently(&text);
+            }
+        }
+    }
+}
+
+#[test]
+fn sixty_levels_are_read_with_certainty() {
+    for nest in [("$(c2 ", ")"), ("\"$(c2 ", ")\""), ("${a:-", "}")] {
+        let findings = read(&format!("c1 {}", nested(60, nest))).unwrap();
+        assert!(findings.doubts.is_empty(), "{nest:?}: {:?}", findings.doubts);
+    }
+    for block in [("( ", " )"), ("{ ", "; }"), ("if x; then ", "; fi")] {
+        let findings = read(&nested(60, block)).unwrap();
+        assert!(findings.doubts.is_empty(), "{block:?}: {:?}", findings.doubts);
+    }
+}
+
+#[test]
+fn what_is_too_long_or_too_deep_is_a_budget() {
+    let long = format!("c1 {}", "x".repeat(131_071));
+    assert!(matches!(read(&long), Err(Unreadable::Budget(_))));
+    assert!(read(&format!("c1 {}", "x".repeat(131_068))).is_ok());
+    assert!(matches!(read(&nested(10_000, ("( ", " )"))), Err(Unreadable::Budget(_))));
+    assert!(matches!(read("c1 \0"), Err(Unreadable::Syntax { .. })));
+}
+
+#[test]
+fn time_grows_with_length_and_not_faster() {
+    let line = "if git status --short | grep -q \"x$y\"; then echo \"done $(date +%s)\" >> log; fi\n";
+    let time = |count: usize| {
+        let text = line.repeat(count);
+        (0..3)
+            .map(|_| {
+                let start = Instant::now();
+                assert!(read(&text).unwrap().doubts.is_empty());
+                start.elapsed()
+            })
+            .min()
+            .unwrap()
+    };
+    let (short, long) = (time(150), time(1500));
+    assert!(long < short * 40, "{short:?} for a tenth, {long:?} for all");
+}
