@@ -3,7 +3,23 @@
 //! The knowledge is in `tables/*.toml`, one entry per program. The build script turns them into static data, so that
 //! nothing is parsed at run time. [`understand`] reads one call by its entry; it never decides what is allowed.
 
-use shellgate_syntax::{Span, Value, Word};
+mod entry;
+mod operand;
+mod option;
+mod read;
+mod role;
+mod sink;
+mod special;
+#[cfg(test)]
+mod tests;
+mod variable;
+
+use shellgate_syntax::{Span, Unknown, Value, Why, Word};
+use sink::Sink;
+pub use variable::{VariableEffect, VariableRow, variable};
+
+/// Calls with more words than this are not read by their grammar.
+const MOST_WORDS: usize = 1500;
 
 /// What one call means, by the tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +32,12 @@ pub struct Understood {
     pub canonical: Vec<Canonical>,
     /// What it does besides what its name says.
     pub effects: Vec<Effect>,
+    /// The first name of its entry in the tables: `python3` for `python3.11`.
+    pub entry: Option<&'static str>,
+    /// Whether that has subcommands.
+    pub has_subcommands: bool,
+    /// The first names of the subcommands that were called.
+    pub subcommands: Vec<&'static str>,
 }
 
 /// A word of the canonical form.
@@ -66,7 +88,7 @@ pub enum What {
     Argv {
         /// The program and the arguments that are known to be there.
         words: Vec<Word>,
-        /// Whether others are added.
+        /// Whether others are added: [`understand_with_more`] reads it.
         more: bool,
     },
     /// Has a POSIX shell read this text (`sh -c`, `eval`, `trap`, `watch`, `ssh host TEXT`).
@@ -76,7 +98,9 @@ pub enum What {
     /// Runs code that we can't read: a script, an inline program of another language, a configuration that names
     /// programs. The text says which.
     Opaque(Word, &'static str),
-    /// The same with text that is standard input.
+    /// Runs this inline code of another language; the text names the language.
+    Inline(Word, &'static str),
+    /// Runs code of another language that is its standard input; the text names the language.
     OpaqueInput(&'static str),
     /// Sets a variable for itself or what it runs (`env A=1`, `export A=1`, `read A`, `printf -v A`).
     Assigns {
@@ -98,4 +122,52 @@ pub enum What {
     Unusual(&'static str),
     /// A word that may be an option, and this program has options that matter.
     MaybeOption(Word),
+}
+
+/// Reads a call to which words that aren't known will be added: `xargs CMD`, `find -exec CMD {} +`.
+#[must_use]
+pub fn understand_with_more(words: &[Word]) -> Understood {
+    let mut words = words.to_vec();
+    let span = words.last().map(|word| word.span).unwrap_or_default();
+    let why = Why::Parameter("words that are added".to_owned());
+    words.push(Word {
+        span,
+        value: Value::Unknown(Unknown { lead: String::new(), splits: true, why, tail: None }),
+    });
+    understand(&words)
+}
+
+/// Whether bash itself has a command of this name.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    entry::find(name).is_some_and(|entry| entry.kind == Kind::Builtin)
+}
+
+/// Reads one call by the tables. `words` are the program and its arguments.
+#[must_use]
+pub fn understand(words: &[Word]) -> Understood {
+    let mut sink = Sink::default();
+    let Some((program, arguments)) = words.split_first() else {
+        return sink.understood;
+    };
+    // Reading takes time by the square of it, and nobody looks through so many.
+    if words.len() > MOST_WORDS {
+        sink.effect(program, What::Unusual("has more words than anybody reads"));
+        words.iter().for_each(|word| sink.word(word.value.clone()));
+        return sink.understood;
+    }
+    sink.call = sink::across(words).unwrap_or(program.span);
+    let name = program.value.known().map(|path| path.rsplit('/').next().unwrap_or(path));
+    match name {
+        Some(name) => sink.word(Value::Known(name.to_owned())),
+        None => sink.word(program.value.clone()),
+    }
+    match name.and_then(entry::find) {
+        Some(entry) => {
+            sink.understood.entry = entry.names.first().copied();
+            sink.understood.has_subcommands = !entry.subcommands.is_empty();
+            read::call(entry, arguments, &mut sink);
+        }
+        None => arguments.iter().for_each(|word| sink.word(word.value.clone())),
+    }
+    sink.understood
 }

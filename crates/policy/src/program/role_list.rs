@@ -1,0 +1,124 @@
+// The roles of words, by their names in the tables. Included twice: by `role.rs`, and by the build script, which
+// checks the spelling.
+roles! {
+    /// Text, a pattern, a number, a host.
+    "data" = Data,
+    /// A file or folder that is read.
+    "path" = Path,
+    /// A file or folder that is written.
+    "write" = Write,
+    /// A file that names files to read.
+    "list" = List,
+    /// Paths with `:` between.
+    "paths" = Paths,
+    /// Perhaps a `file:` address.
+    "url" = Url,
+    /// `@FILE`, else data.
+    "at-file" = AtFile,
+    /// `name=@FILE`, else data.
+    "form" = Form,
+    /// `key=PATH`, or a path.
+    "key-path" = KeyPath,
+    /// The folder to work in.
+    "directory" = Directory,
+    /// A program that is run with further words.
+    "program" = Program,
+    /// A command line split at blanks, run with further words.
+    "split" = Split,
+    /// Text for a shell.
+    "shell" = Shell,
+    /// This and all further words are a command.
+    "command" = Command,
+    /// The same, and words are added.
+    "command-more" = CommandMore,
+    /// Words up to `;` are a command, and words are added.
+    "command-until" = CommandUntil,
+    /// A command that runs elsewhere.
+    "remote" = Remote,
+    /// Code in the program's language.
+    "code" = Code,
+    /// A file of code.
+    "script" = Script,
+    /// A script of a package, a file of code, or a program.
+    "package-script" = PackageScript,
+    /// A file of shell commands.
+    "shell-script" = ShellScript,
+    /// A module or package that is found and run.
+    "module" = Module,
+    /// A module of python that is run; some are known.
+    "python-module" = PythonModule,
+    /// A library that is loaded.
+    "load" = Load,
+    /// Settings that can name programs.
+    "config" = Config,
+    /// Arguments of the code; not read.
+    "args" = Args,
+    /// `NAME=VALUE`.
+    "assign" = Assign,
+    /// The name of a variable that gets a value.
+    "variable" = Variable,
+    /// An arithmetic expression.
+    "arithmetic" = Arithmetic,
+    /// A function or command that the shell will call.
+    "function" = Function,
+    /// Text that is split into further words of the call.
+    "env-split" = EnvSplit,
+    /// `name=TEXT` of an alias.
+    "alias" = Alias,
+    /// The text of a trap.
+    "trap-text" = TrapText,
+    /// Words that the shell expands.
+    "expands" = Expands,
+    /// A script of `sed`.
+    "sed-script" = SedScript,
+    /// Statements for a database, and commands of its shell.
+    "sql" = Sql,
+    /// A program of `awk`.
+    "awk-program" = AwkProgram,
+    /// `KEY=VALUE` of `git -c`.
+    "git-config" = GitConfig,
+    /// `KEY=VALUE` or `KEY VALUE` of `ssh -o`.
+    "ssh-option" = SshOption,
+    /// An address of `socat`.
+    "socat-address" = SocatAddress,
+    /// A command of an editor or debugger, some of which run programs.
+    "editor-command" = EditorCommand,
+    /// A package, revision or target, or a path.
+    "name" = Name,
+    /// A URL, path or remote of git.
+    "git-remote" = GitRemote,
+    /// A URL or path that git takes a repository from.
+    "git-source" = GitSource,
+    /// The folder that git works in.
+    "git-folder" = GitFolder,
+    /// The repository that git works on.
+    "git-repository" = GitRepository,
+    /// An address, or a path that is read.
+    "source" = Source,
+    /// `host:path`, or a path that is read.
+    "host-path" = HostPath,
+    /// `host:path`, or a path that is written.
+    "host-write" = HostWrite,
+    /// `SOURCE:TARGET` of a container.
+    "volume" = Volume,
+    /// `type=bind,src=PATH` of a container.
+    "mount" = Mount,
+    /// `@FILE` with options, or a path.
+    "response" = Response,
+    /// A goal or a variable of `make`.
+    "make-word" = MakeWord,
+    /// `name@FILE` or text.
+    "curl-data" = CurlData,
+    /// Cookies, or a file of them.
+    "curl-cookie" = CurlCookie,
+    /// What curl prints at the end; `@FILE`.
+    "curl-format" = CurlFormat,
+    /// What `tar` does at checkpoints.
+    "tar-action" = TarAction,
+    /// Options for a linker, in one word.
+    "linker" = Linker,
+    /// A package of an index, or one from elsewhere.
+    "package" = Package,
+    /// An option whose grammar isn't known.
+    "loose" = Loose,
+}

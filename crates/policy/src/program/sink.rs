@@ -1,0 +1,266 @@
+//! Collects what a call does: turns words in their roles into effects.
+
+use super::role::Role;
+use super::special;
+use super::{Canonical, Effect, Understood, What};
+use shellgate_syntax::{Span, Unknown, Value, Word};
+
+/// What has been found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Sink {
+    pub(crate) understood: Understood,
+    /// The whole call, for effects that no single word has.
+    pub(crate) call: Span,
+    /// Whether the call names what to run, so that standard input is only data.
+    pub(crate) names_code: bool,
+    /// Whether the program only prints something and ends.
+    pub(crate) prints: bool,
+}
+
+impl Sink {
+    /// Adds an effect of a word.
+    pub(crate) fn effect(&mut self, word: &Word, what: What) {
+        self.understood.effects.push(Effect { span: word.span, what });
+    }
+
+    /// Adds an effect of the call as a whole.
+    pub(crate) fn whole(&mut self, what: What) {
+        self.understood.effects.push(Effect { span: self.call, what });
+    }
+
+    /// Adds a plain word to the canonical form.
+    pub(crate) fn word(&mut self, value: Value) {
+        self.understood.canonical.push(Canonical::Word(value));
+    }
+
+    /// Adds an option to the canonical form.
+    pub(crate) fn option(&mut self, name: &str, value: Option<Value>) {
+        self.understood.canonical.push(Canonical::Option(name.to_owned(), value));
+    }
+
+    /// A command that the call runs.
+    pub(crate) fn runs(&mut self, words: &[Word], more: bool) {
+        if let Some(first) = words.first() {
+            self.names_code = true;
+            let span = across(words).unwrap_or(first.span);
+            let what = What::Argv { words: words.to_vec(), more };
+            self.understood.effects.push(Effect { span, what });
+        }
+    }
+
+    /// A role that takes all further words.
+    pub(crate) fn rest(&mut self, role: Role, words: &[Word]) {
+        match role {
+            Role::Command => self.runs(words, false),
+            Role::CommandMore => self.runs(words, true),
+            Role::Shell => {
+                if let Some(text) = joined(words) {
+                    self.names_code = true;
+                    self.effect(&text, What::Shell(text.clone()));
+                }
+            }
+            Role::Remote => {
+                if let Some(text) = joined(words) {
+                    self.names_code = true;
+                    self.effect(&text, What::Opaque(text.clone(), "a command that runs in another place"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A word in its role. `language` is the program's.
+    pub(crate) fn role(&mut self, role: Role, word: &Word, language: &'static str) {
+        let own = word.clone();
+        let dash = word.value.known() == Some("-");
+        match role {
+            // `read` puts the words of `env -S` in their place.
+            Role::Data | Role::Args | Role::EnvSplit => {}
+            Role::CommandUntil => self.runs(&[own], true),
+            Role::Path if !dash => self.effect(word, What::Reads(own)),
+            Role::Write if !dash => self.effect(word, What::Writes(own)),
+            Role::Path | Role::Write => {}
+            Role::List => {
+                if !dash {
+                    self.effect(word, What::Reads(own.clone()));
+                }
+                self.effect(word, What::Opaque(own, "a list of files that isn't known"));
+            }
+            Role::Paths => self.paths(word),
+            Role::Url | Role::AtFile | Role::Form | Role::KeyPath => {
+                if let Some(path) = special::path_in(role, word) {
+                    self.effect(word, What::Reads(path));
+                }
+            }
+            Role::Directory => self.effect(word, What::Directory(Some(own))),
+            Role::Program => self.runs(&[own], true),
+            Role::Split => self.split(word),
+            Role::Shell | Role::Function => {
+                self.names_code = true;
+                self.effect(word, What::Shell(own));
+            }
+            Role::Command | Role::CommandMore | Role::Remote => self.rest(role, &[own]),
+            Role::Code => {
+                self.names_code = true;
+                self.effect(word, What::Inline(own, language));
+            }
+            Role::Script => {
+                self.names_code = true;
+                let what = if dash { What::OpaqueInput(language) } else { What::Opaque(own, "a script") };
+                self.effect(word, what);
+            }
+            Role::ShellScript => {
+                self.names_code = true;
+                self.effect(word, What::ShellInput((!dash).then_some(own)));
+            }
+            Role::Module => {
+                self.names_code = true;
+                self.effect(word, What::Opaque(own, "a module that it finds and runs"));
+            }
+            Role::PackageScript => special::package_script(word, self, language),
+            Role::PythonModule => special::python_module(word, self),
+            Role::Load => self.effect(word, What::Opaque(own, "code that it loads")),
+            Role::Config if word.value.known() == Some("/dev/null") => {}
+            Role::Config => {
+                self.effect(word, What::Reads(own.clone()));
+                self.effect(word, What::Opaque(own, "settings that can name programs"));
+            }
+            Role::Assign => self.assigns(word),
+            Role::Variable => self.variable(word),
+            Role::Arithmetic => self.effect(word, What::Arithmetic(own)),
+            Role::Alias => special::alias(word, self),
+            Role::TrapText => special::trap_text(word, self),
+            Role::Expands => special::expands(word, self),
+            Role::SedScript => special::sed_script(word, self),
+            Role::Sql => special::sql(word, self),
+            Role::AwkProgram => special::awk_program(word, self),
+            Role::GitConfig => special::git_config(word, self),
+            Role::SocatAddress => special::socat_address(word, self),
+            Role::SshOption => special::ssh_option(word, self),
+            Role::EditorCommand => special::editor_command(word, self),
+            Role::Name
+            | Role::Package
+            | Role::Loose
+            | Role::Source
+            | Role::HostPath
+            | Role::HostWrite
+            | Role::Volume
+            | Role::Mount
+            | Role::Response => {
+                special::place(role, word, self);
+            }
+            Role::GitRemote | Role::GitSource => special::git_remote(role, word, self),
+            Role::GitFolder | Role::GitRepository => special::git_place(role, word, self),
+            Role::MakeWord => special::make_word(word, self),
+            Role::CurlData | Role::CurlCookie | Role::CurlFormat => special::curl_value(role, word, self),
+            Role::Linker => special::linker_flags(word, self),
+            Role::TarAction => special::tar_action(word, self),
+        }
+    }
+
+    /// Paths with `:` between.
+    fn paths(&mut self, word: &Word) {
+        match word.value.known() {
+            Some(text) => {
+                for part in text.split(':').filter(|part| !part.is_empty()) {
+                    self.effect(word, What::Reads(with_text(word, part)));
+                }
+            }
+            None => self.effect(word, What::Reads(word.clone())),
+        }
+    }
+
+    /// A command line that the program splits at blanks.
+    fn split(&mut self, word: &Word) {
+        match word.value.known() {
+            Some(text) if !text.contains(['"', '\'', '\\']) => {
+                let words: Vec<Word> =
+                    text.split_ascii_whitespace().map(|part| with_text(word, part)).collect();
+                self.runs(&words, true);
+            }
+            _ => {
+                self.names_code = true;
+                self.effect(
+                    word,
+                    What::Opaque(word.clone(), "a command line that can't be split with certainty"),
+                );
+            }
+        }
+    }
+
+    /// `NAME=VALUE`, `NAME+=VALUE`, `NAME[SUBSCRIPT]=VALUE`.
+    fn assigns(&mut self, word: &Word) {
+        let lead = word.value.lead();
+        let Some((left, _)) = lead.split_once('=') else {
+            let name = word.value.clone();
+            self.effect(word, What::Assigns { name, value: None });
+            return;
+        };
+        let value = after(word, left.len() + 1).map(|word| word.value);
+        let left = left.strip_suffix('+').unwrap_or(left);
+        if left.contains('[') {
+            self.effect(word, What::Arithmetic(with_text(word, left)));
+        }
+        let name = Value::Known(left.split('[').next().unwrap_or(left).to_owned());
+        self.effect(word, What::Assigns { name, value });
+    }
+
+    /// The name of a variable that gets a value, maybe with a subscript.
+    fn variable(&mut self, word: &Word) {
+        let name = match &word.value {
+            Value::Known(text) => Value::Known(text.split('[').next().unwrap_or(text).to_owned()),
+            unknown @ Value::Unknown(_) => unknown.clone(),
+        };
+        if word.value.known().is_none_or(|text| text.contains('[')) {
+            self.effect(word, What::Arithmetic(word.clone()));
+        }
+        self.effect(word, What::Assigns { name, value: None });
+    }
+}
+
+/// The same word with another text.
+pub(crate) fn with_text(word: &Word, text: &str) -> Word {
+    Word { span: word.span, value: Value::Known(text.to_owned()) }
+}
+
+/// The word without its first `bytes`, which are known. `None` if they aren't.
+pub(crate) fn after(word: &Word, bytes: usize) -> Option<Word> {
+    let lead = word.value.lead().get(bytes..)?.to_owned();
+    let value = match &word.value {
+        Value::Known(_) => Value::Known(lead),
+        Value::Unknown(unknown) => Value::Unknown(Unknown { lead, ..unknown.clone() }),
+    };
+    Some(Word { span: word.span, value })
+}
+
+/// From the first word to the last. Words that were added from elsewhere may be in any order.
+pub(crate) fn across(words: &[Word]) -> Option<Span> {
+    let start = words.iter().map(|word| word.span.start).min()?;
+    let end = words.iter().map(|word| word.span.end).max()?;
+    Some(Span::new(start, end))
+}
+
+/// Words joined by blanks, as `eval` and `ssh` do.
+pub(crate) fn joined(words: &[Word]) -> Option<Word> {
+    let span = across(words)?;
+    let mut text = String::new();
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            text.push(' ');
+        }
+        match &word.value {
+            Value::Known(known) => text.push_str(known),
+            Value::Unknown(unknown) => {
+                text.push_str(&unknown.lead);
+                let value = Value::Unknown(Unknown {
+                    lead: text,
+                    splits: false,
+                    why: unknown.why.clone(),
+                    tail: None,
+                });
+                return Some(Word { span, value });
+            }
+        }
+    }
+    Some(Word { span, value: Value::Known(text) })
+}

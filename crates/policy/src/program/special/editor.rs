@@ -1,0 +1,62 @@
+//! Commands given to editors, pagers and debuggers: `vim -c CMD`, `less +CMD`, `gdb -ex CMD`.
+
+use super::super::What;
+use super::super::sink::{Sink, with_text};
+use shellgate_syntax::Word;
+
+/// Commands that leave, move or set the look, and do nothing else.
+const HARMLESS: &[&str] = &[
+    "q",
+    "q!",
+    "qa",
+    "qa!",
+    "quit",
+    "quit!",
+    "cq",
+    "cq!",
+    "F",
+    "G",
+    "g",
+    "run",
+    "bt",
+    "backtrace",
+    "continue",
+    "c",
+];
+
+/// One command. What runs a program by `!` or `shell` is shell text; anything unknown is opaque.
+pub(crate) fn editor_command(word: &Word, sink: &mut Sink) {
+    sink.names_code = true;
+    let Some(text) = word.value.known() else {
+        sink.effect(word, What::Opaque(word.clone(), "a command of the program that isn't known"));
+        return;
+    };
+    let mut text = text.trim().trim_start_matches(':').trim_start();
+    for silent in ["silent!", "silent", "sil!", "sil"] {
+        text = text.strip_prefix(silent).unwrap_or(text).trim_start();
+    }
+    let number = text.chars().all(|c| c.is_ascii_digit());
+    if number || HARMLESS.contains(&text) || text.starts_with('/') {
+        return;
+    }
+    let shell = text.strip_prefix('!').or_else(|| text.strip_prefix("shell ")).map(str::trim_start);
+    let shell =
+        shell.or_else(|| text.split_once('!').filter(|(range, _)| is_range(range)).map(|(_, text)| text));
+    if let Some(command) = shell {
+        sink.effect(word, What::Shell(with_text(word, command)));
+        return;
+    }
+    let written = ["w! ", "w ", "write! ", "write "].iter().find_map(|name| text.strip_prefix(name));
+    match written.map(str::trim) {
+        Some(file) if !file.starts_with(['!', '>', '+']) && !file.contains('|') => {
+            sink.effect(word, What::Writes(with_text(word, file)));
+        }
+        _ => sink.effect(word, What::Opaque(word.clone(), "a command of the program")),
+    }
+}
+
+/// Whether text before a `!` is a range of lines: `%!sort`, `.!date`.
+fn is_range(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_digit() || "%.,$+-'<>".contains(c))
+        || ["r ", "r", "read "].contains(&text)
+}

@@ -1,0 +1,85 @@
+//! PowerShell: options in any case, cut to any length, with `-` or `/`.
+
+use super::super::What;
+use super::super::entry::Entry;
+use super::super::sink::{Sink, joined};
+use shellgate_syntax::Word;
+
+/// Options without a value, in lower case.
+const FLAGS: &[&str] = &[
+    "interactive",
+    "login",
+    "mta",
+    "noexit",
+    "nologo",
+    "noninteractive",
+    "noprofile",
+    "noprofileloadtime",
+    "sshservermode",
+    "sta",
+];
+
+/// Options with a plain value.
+const VALUES: &[&str] =
+    &["executionpolicy", "inputformat", "outputformat", "windowstyle", "workingdirectory", "ep", "ex", "wd"];
+
+/// Names of the options with code, and how short they may be.
+const COMMAND: &[(&str, usize)] = &[
+    ("commandwithargs", 8),
+    ("command", 1),
+    ("encodedcommand", 1),
+    ("encodedarguments", 8),
+    ("enc", 2),
+    ("ec", 2),
+    ("cwa", 3),
+];
+
+/// A call of PowerShell.
+pub(crate) fn powershell(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
+    words.iter().for_each(|word| sink.word(word.value.clone()));
+    let mut rest = words;
+    while let Some((word, behind)) = rest.split_first() {
+        let lead = word.value.lead();
+        let name = lead.trim_start_matches(['-', '/']).to_ascii_lowercase();
+        if !lead.starts_with(['-', '/']) || lead.starts_with("/") && lead.contains('.') {
+            let script = lead.to_ascii_lowercase().ends_with(".ps1");
+            match joined(rest) {
+                _ if script => sink.effect(word, What::Opaque(word.clone(), "a script")),
+                Some(text) => sink.effect(word, What::Inline(text, entry.language)),
+                None => {}
+            }
+            return;
+        }
+        let cut = |full: &str, least: usize| name.len() >= least && full.starts_with(&name);
+        if COMMAND.iter().any(|(full, least)| cut(full, *least)) {
+            match joined(behind) {
+                Some(text) if text.value.known() == Some("-") => {
+                    sink.whole(What::OpaqueInput(entry.language))
+                }
+                Some(text) => sink.effect(&text, What::Inline(text.clone(), entry.language)),
+                None => {}
+            }
+            return;
+        }
+        if cut("file", 1) {
+            if let Some(file) = behind.first() {
+                sink.effect(file, What::Opaque(file.clone(), "a script"));
+            }
+            return;
+        }
+        if ["v", "version", "h", "help", "?"].contains(&name.as_str()) {
+            return;
+        }
+        let value = VALUES.iter().any(|full| cut(full, 2)) || name == "o" || name == "w";
+        let settings = cut("configurationname", 4)
+            || cut("settingsfile", 4)
+            || cut("configurationfile", 4)
+            || cut("custompipename", 3);
+        if !value && !FLAGS.iter().any(|full| cut(full, 3)) {
+            sink.effect(word, What::Unusual("has an option that isn't known for this program"));
+        }
+        let skip = usize::from(value || settings);
+        rest = behind.get(skip..).unwrap_or_default();
+    }
+    sink.whole(What::OpaqueInput(entry.language));
+}

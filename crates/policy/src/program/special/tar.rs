@@ -1,0 +1,77 @@
+//! `tar`: options without a dash in the first word, archives that are read or written, and `--checkpoint-action`.
+
+use super::super::entry::{Entry, Takes};
+use super::super::sink::{Sink, after, with_text};
+use super::super::{Canonical, What, read};
+use shellgate_syntax::{Value, Word};
+
+/// Options with which the archive is written.
+const WRITES: &[&str] = &["-c", "-r", "-u", "-A", "--delete"];
+
+/// `tar xf FILE`, `tar -xf FILE`, `tar --extract --file FILE`.
+pub(crate) fn tar(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
+    let from = sink.understood.canonical.len();
+    match words.split_first() {
+        Some((first, rest)) if !first.value.lead().is_empty() && !first.value.lead().starts_with('-') => {
+            read::plainly(entry, &with_dashes(entry, first, rest, sink), sink);
+        }
+        _ => read::plainly(entry, words, sink),
+    }
+    let said = sink.understood.canonical.get(from..).unwrap_or_default();
+    let given = |wanted: &[&str]| {
+        said.iter().any(|part| matches!(part, Canonical::Option(name, _) if wanted.contains(&name.as_str())))
+    };
+    let writes = given(WRITES);
+    let local = given(&["--force-local"]);
+    let archives: Vec<Value> = said
+        .iter()
+        .filter_map(|part| match part {
+            Canonical::Option(name, Some(value)) if name == "-f" => Some(value.clone()),
+            _ => None,
+        })
+        .collect();
+    for effect in &mut sink.understood.effects {
+        if let What::Reads(word) = &effect.what
+            && archives.contains(&word.value)
+        {
+            let lead = word.value.lead();
+            let remote = lead.split('/').next().is_some_and(|host| host.contains(':'));
+            if remote && !local {
+                effect.what = What::Unusual("has an archive on another machine, which starts a remote shell");
+            } else if writes {
+                effect.what = What::Writes(word.clone());
+            }
+        }
+    }
+}
+
+/// The first word's letters as options of their own. Their values follow in the order of the letters.
+fn with_dashes(entry: &'static Entry, first: &Word, rest: &[Word], sink: &mut Sink) -> Vec<Word> {
+    if first.value.known().is_none() {
+        sink.effect(first, What::MaybeOption(first.clone()));
+    }
+    let mut words = Vec::new();
+    let mut rest = rest.iter();
+    for letter in first.value.lead().chars() {
+        let name = format!("-{letter}");
+        words.push(with_text(first, &name));
+        let option = entry.option(&name);
+        if option.is_some_and(|option| option.takes == Takes::Required) {
+            words.extend(rest.next().cloned());
+        }
+    }
+    words.extend(rest.cloned());
+    words
+}
+
+/// `exec=COMMAND`; the other actions only show something.
+pub(crate) fn tar_action(word: &Word, sink: &mut Sink) {
+    let lead = word.value.lead();
+    if lead.starts_with("exec=") {
+        if let Some(command) = after(word, 5) {
+            sink.effect(word, What::Shell(command));
+        }
+    } else if word.value.known().is_none() {
+        sink.effect(word, What::Opaque(word.clone(), "an action that isn't known"));
+    }
+}

@@ -1,0 +1,48 @@
+//! `test` and `[`: only `-v` and `-R` evaluate something, the subscript of the name behind them.
+
+use super::super::What;
+use super::super::entry::Entry;
+use super::super::sink::Sink;
+use shellgate_syntax::{Value, Word};
+
+const BINARY: &[&str] = &[
+    "=", "==", "!=", "<", ">", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ef", "-a", "-o",
+    "-ot", // typos: ignore-line
+];
+
+/// The words of a test.
+pub(crate) fn test(_: &'static Entry, words: &[Word], sink: &mut Sink) {
+    words.iter().for_each(|word| sink.word(word.value.clone()));
+    let words = match words.split_last() {
+        Some((last, rest)) if last.value.known() == Some("]") => rest,
+        _ => words,
+    };
+    for (at, word) in words.iter().enumerate() {
+        let next = words.get(at + 1);
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        match &word.value {
+            Value::Known(text) if text == "-v" || text == "-R" => {
+                if let Some(name) = next
+                    && name.value.known().is_none_or(|name| name.contains('['))
+                {
+                    sink.effect(name, What::Arithmetic(name.clone()));
+                }
+            }
+            Value::Known(_) => {}
+            Value::Unknown(unknown) => {
+                // It can be `-v` only where another operand follows that is no binary operator.
+                let operator = |word: Option<&Word>| {
+                    word.and_then(|word| word.value.known()).is_some_and(|text| BINARY.contains(&text))
+                };
+                let unary = before.and_then(|word| word.value.known()).is_some_and(|text| {
+                    text.len() == 2 && text.starts_with('-') && !["-a", "-o"].contains(&text)
+                });
+                let alone = next.is_none() || operator(next) || operator(before) || unary;
+                let several = unknown.splits && !super::is_number(&unknown.why);
+                if unknown.lead.is_empty() && (several || !alone) {
+                    sink.effect(word, What::MaybeOption(word.clone()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Rules as data: what may run, what may not, and what is to happen with the rest.
+
+/// What may happen. The later the stricter: of two, the greater counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Decision {
+    /// It runs.
+    Allow,
+    /// A person is asked.
+    Ask,
+    /// It doesn't run.
+    Deny,
+}
+
+/// The commands that a rule is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Prefix {
+    /// Every command.
+    Everything,
+    /// Commands that begin with these words.
+    Words(Vec<String>),
+}
+
+/// A prefix and how people know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The commands.
+    pub prefix: Prefix,
+    /// The rule as people know it, with the place where it is written: `exclude: rm (/etc/…:3:5)`.
+    pub shown: String,
+}
+
+/// A rule of the long form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The commands.
+    pub entry: Entry,
+    /// What is to happen with them.
+    pub decision: Decision,
+    /// Why, in its author's words.
+    pub reason: Option<String>,
+}
+
+/// What is to happen with output to files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Redirects {
+    /// A person is asked.
+    Ask,
+    /// Free inside the root.
+    Scope,
+    /// Free.
+    Allow,
+}
+
+/// All rules of one policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// The allowlist. `None`: there is none. `Some` and empty: there is one, and it allows nothing.
+    pub core: Option<Vec<Entry>>,
+    /// What is denied, whatever else is said.
+    pub exclude: Vec<Entry>,
+    /// For what no rule covers, without an allowlist.
+    pub default: Decision,
+    /// For `$( )`, backticks, `<( )` and `>( )` as such; what they run is judged besides.
+    pub substitution: Decision,
+    /// For output to files.
+    pub redirects: Redirects,
+    /// The long form.
+    pub rules: Vec<Rule>,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            core: None,
+            exclude: Vec::new(),
+            default: Decision::Ask,
+            substitution: Decision::Allow,
+            redirects: Redirects::Ask,
+            rules: Vec::new(),
+        }
+    }
+}
+
+impl Rules {
+    /// Whether something is forbidden by name, so that code nobody can read could be forbidden too.
+    pub(crate) fn forbid_something(&self) -> bool {
+        !self.exclude.is_empty() || self.rules.iter().any(|rule| rule.decision != Decision::Allow)
+    }
+}

@@ -1,0 +1,207 @@
+//! Verdicts that no corpus has: small cases, each for one decision of the judge.
+
+#![expect(clippy::unwrap_used, reason = "a test may")]
+
+use shellgate_policy::{Circumstances, Decision, Entry, Prefix, Redirects, Rules, Verdict, World, judge};
+
+struct Case {
+    folder: tempfile::TempDir,
+    rules: Rules,
+    circumstances: Circumstances,
+}
+
+fn entries(list: &[&str]) -> Vec<Entry> {
+    let entry = |text: &&str| Entry {
+        prefix: match *text {
+            "*" => Prefix::Everything,
+            text => Prefix::Words(text.split(' ').map(str::to_owned).collect()),
+        },
+        shown: (*text).to_owned(),
+    };
+    list.iter().map(entry).collect()
+}
+
+fn with(core: &[&str], exclude: &[&str]) -> Case {
+    let core = (!core.is_empty()).then(|| entries(core));
+    let rules = Rules { core, exclude: entries(exclude), ..Rules::default() };
+    Case { folder: tempfile::tempdir().unwrap(), rules, circumstances: Circumstances::default() }
+}
+
+impl Case {
+    fn verdict(&self, text: &str) -> Verdict {
+        let root = self.folder.path().canonicalize().unwrap();
+        let world = World::new(&root, &root, Some(root.join("home")), "/usr/bin:/bin".into());
+        judge(text, &self.circumstances, &self.rules, &world)
+    }
+
+    fn says(&self, decision: Decision, texts: &[&str]) {
+        for text in texts {
+            let verdict = self.verdict(text);
+            assert_eq!(verdict.decision, decision, "{text}: {:?}", verdict.reasons);
+        }
+    }
+}
+
+#[test]
+fn words_that_are_added_can_be_what_is_excluded() {
+    let case = with(&["*"], &["rm -rf", "git push"]);
+    case.says(Decision::Ask, &["xargs rm", "xargs git", "find . -exec git {} +", "xargs -n1 git -C ."]);
+    case.says(Decision::Allow, &["xargs echo", "xargs git status", "rm x", "git status"]);
+    case.says(Decision::Deny, &["xargs rm -f -r", "xargs git push"]);
+}
+
+#[test]
+fn unknown_words_can_be_what_is_excluded() {
+    let case = with(&["*"], &["git push"]);
+    case.says(Decision::Ask, &["git $x", "git \"$x\"", "git p$x", "git $x push"]);
+    case.says(Decision::Allow, &["git status $x", "git status \"s$x\"", "git log -- $x"]);
+}
+
+#[test]
+fn a_function_is_its_body_when_it_is_certainly_defined_before() {
+    let case = with(&["echo"], &[]);
+    case.says(Decision::Allow, &["f() { echo hi; }; f", "f() { echo hi; }\nf a | f b"]);
+    case.says(
+        Decision::Ask,
+        &["f; f() { echo hi; }", "g() { f; }; g; f() { echo; }", "echo && f() { echo; }; f"],
+    );
+    case.says(Decision::Deny, &["f() { id; }; f", "f() { echo; }; g", "( f() { echo; } ); id"]);
+}
+
+#[test]
+fn directories_are_followed() {
+    let mut case = with(&["echo", "cd"], &[]);
+    case.rules.redirects = Redirects::Scope;
+    std::fs::create_dir_all(case.folder.path().join("a/b")).unwrap();
+    case.says(Decision::Allow, &["echo > x", "cd a && echo > x", "cd a; cd b; echo > x", "echo > a/../x"]);
+    case.says(
+        Decision::Ask,
+        &[
+            "echo > ../x",
+            "cd .. && echo > x",
+            "cd a; echo > ../../x",
+            "cd $x; echo > y",
+            "cd a; cd ..; cd ..; echo > y",
+        ],
+    );
+}
+
+#[test]
+fn moving_inside_the_root_needs_no_rule() {
+    let case = with(&["ls"], &[]);
+    std::fs::create_dir_all(case.folder.path().join("a")).unwrap();
+    case.says(Decision::Allow, &["cd a && ls", "cd . ; ls"]);
+    case.says(Decision::Deny, &["cd / && ls", "cd .. && ls", "cd $x && ls", "cd && ls"]);
+}
+
+#[test]
+fn input_is_judged_as_what_reads_it() {
+    let mut case = with(&["*"], &["rm"]);
+    case.circumstances.stdin = Some("rm x".to_owned());
+    case.says(Decision::Deny, &["bash", "sh -s a", "env -i bash", "timeout 3 sh", "bash /dev/stdin"]);
+    case.says(Decision::Allow, &["cat", "wc -l", "sort"]);
+    case.says(Decision::Ask, &["python3", "perl", "node -"]);
+    case.circumstances = Circumstances { unknown_input: true, ..Circumstances::default() };
+    case.says(Decision::Ask, &["bash", "python3"]);
+    case.circumstances = Circumstances::default();
+    case.says(Decision::Allow, &["bash"]);
+}
+
+#[test]
+fn patterns_are_names_unless_one_looks_like_an_option() {
+    let case = with(&["sort", "cp", "touch", "ls"], &[]);
+    case.says(
+        Decision::Allow,
+        &["sort *.txt", "cp *.js dist", "ls && sort *.txt 2>/dev/null", "sort ./*.txt"],
+    );
+    case.says(Decision::Ask, &["touch -- -ofile; sort *", "sort $x", "sort *$x", "sort src/$x"]);
+    std::fs::write(case.folder.path().join("-ofile"), "").unwrap();
+    case.says(Decision::Ask, &["sort *", "cp *.js dist"]);
+    case.says(Decision::Allow, &["sort ./*", "sort -- *"]);
+}
+
+#[test]
+fn what_a_variable_is_by_then_is_not_followed() {
+    let case = with(&["*"], &["rm"]);
+    case.says(Decision::Ask, &["X=rm; $X f", "X=ls; $X f", "X=ls; read X; $X f", "X=r; ${X}m f"]);
+    case.says(Decision::Allow, &["D=src; ls $D", "D=src; ls \"$D\""]);
+}
+
+#[test]
+fn loops_over_known_words_have_no_options() {
+    let case = with(&["sort", "git log", "diff", "read", "git diff"], &[]);
+    case.says(
+        Decision::Allow,
+        &[
+            "for f in a b; do sort \"$f\"; done",
+            "for f in a b; do sort $f; done",
+            "for b in main dev; do git log -1 \"$b\"; done",
+            "diff <(sort a) <(sort b)",
+            "while read -r f; do sort -- \"$f\"; done < <(git diff --name-only)",
+        ],
+    );
+    case.says(
+        Decision::Ask,
+        &[
+            "for f in a -ox; do sort \"$f\"; done",
+            "for f in a 'b -ox'; do sort $f; done",
+            "for f in a ''; do sort $f-ox; done",
+            "for f in $x; do sort \"$f\"; done",
+            "for f in a b; do read f; sort \"$f\"; done",
+        ],
+    );
+}
+
+#[test]
+fn lists_that_stand_as_such_are_plain() {
+    let case = with(&["echo", "declare"], &[]);
+    case.says(
+        Decision::Allow,
+        &[
+            "declare -a x=(a b); echo ${x[@]}",
+            "declare -A m=([a]=1); echo ok",
+            "declare -p HOME",
+            "f() { local -a x=(1 2); }; f",
+        ],
+    );
+    case.says(Decision::Ask, &["declare -a 'x=($(echo))'", "declare -a \"x=($y)\"", "declare -n x"]);
+}
+
+#[test]
+fn a_separator_for_read_alone_is_plain() {
+    let case = with(&["read", "echo"], &[]);
+    case.says(Decision::Allow, &["while IFS=, read -r a b; do echo \"$a\"; done < f", "IFS= read -r x"]);
+    case.says(Decision::Ask, &["IFS=, echo x", "IFS=,; read x", "IFS=x; echo $y"]);
+}
+
+#[test]
+fn variables_from_the_caller_are_assignments() {
+    let mut case = with(&["git"], &[]);
+    case.circumstances.variables = vec![("CI".to_owned(), "1".to_owned())];
+    case.says(Decision::Allow, &["git status"]);
+    case.circumstances.variables = vec![("LD_PRELOAD".to_owned(), "./x.so".to_owned())];
+    case.says(Decision::Ask, &["git status"]);
+}
+
+#[test]
+fn expressions_evaluate_the_values_of_variables() {
+    let case = with(&["echo", "read", "cat", "printf", "mapfile"], &[]);
+    case.says(
+        Decision::Allow,
+        &["n=3; echo $((n+1))", "for i in 1 2; do echo $((i*2)); done", "echo $((COLUMNS))"],
+    );
+    case.says(Decision::Deny, &["x='a[$(id)]'; echo $((x))", "x='a[$(id)]'; [[ $x -eq 1 ]]"]);
+    case.says(
+        Decision::Ask,
+        &[
+            "read x; echo $((x))",
+            "x=$(cat f); echo $((x + 1))",
+            "[[ $1 -gt 3 ]]",
+            "printf -v x %s y; ((x))",
+            "mapfile x < f; echo ${x[y]} $((x))",
+            "read $x; echo $((y))",
+            "echo $(($(cat f)))",
+            "echo $((${x:-$(cat f)}))",
+        ],
+    );
+}
