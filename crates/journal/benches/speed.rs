@@ -1,0 +1,160 @@
+//! What keeping a record costs: `cargo bench -p shellgate-journal`. Words after `--` choose sizes: `0 100000 1000000`.
+//!
+//! A call is two transactions: `asked` and `started` together, then `ended`. "Warm" is a process that has the journal
+//! open; "one-shot" opens it, records one call and closes it again, alone or while another process has it open.
+#![expect(clippy::print_stdout, reason = "prints a table")]
+#![expect(clippy::unwrap_used, reason = "a measurement that fails should say where")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use shellgate_journal::{
+    Asked, Decision, Durability, Ended, Finish, Journal, Query, Retention, Sha, Started, Status, Step,
+    Stream, Verdict,
+};
+
+const ROUNDS: usize = 3000;
+
+fn main() {
+    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
+    let sizes = if sizes.is_empty() { vec![0, 100_000] } else { sizes };
+    let folder = tempfile::tempdir_in(std::env::current_dir().unwrap()).unwrap();
+    let journal = Journal::open(folder.path()).unwrap();
+    let mut calls = 0;
+    println!("{:>9}  {:<34} {:>9} {:>9} {:>9}", "rows", "work", "median", "99 %", "most");
+    for size in sizes {
+        while journal.head().unwrap().seq < size as u64 {
+            call(&journal, &mut calls);
+        }
+        measure(folder.path(), &journal, &mut calls);
+    }
+    prune(folder.path(), &journal, &mut calls);
+}
+
+/// Prunes everything, and records calls meanwhile.
+fn prune(folder: &Path, journal: &Journal, calls: &mut usize) {
+    let rows = journal.head().unwrap().seq;
+    let all = Retention { since: Some(i64::MAX), bytes: None };
+    let done = AtomicBool::new(false);
+    let mut meanwhile = Vec::new();
+    let took = std::thread::scope(|scope| {
+        let pruning = scope.spawn(|| {
+            let other = Journal::open(folder).unwrap();
+            let took = times(1, || other.prune(all, &BTreeMap::new()).unwrap());
+            done.store(true, Ordering::Release);
+            took
+        });
+        while !done.load(Ordering::Acquire) {
+            let (one, two) = call(journal, calls);
+            meanwhile.push(one + two);
+        }
+        pruning.join().unwrap()
+    });
+    show(rows, "pruning all of it", &took);
+    show(rows, "warm: a whole call meanwhile", &meanwhile);
+}
+
+fn measure(folder: &Path, journal: &Journal, calls: &mut usize) {
+    let rows = journal.head().unwrap().seq;
+    let show = |work: &str, times: &[Duration]| show(rows, work, times);
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let (one, two) = call(journal, calls);
+        before.push(one);
+        after.push(two);
+    }
+    let both: Vec<_> = before.iter().zip(&after).map(|(one, two)| *one + *two).collect();
+    show("warm: asked + started", &before);
+    show("warm: ended", &after);
+    show("warm: a whole call", &both);
+    show("one-shot, others have it open", &times(300, || call(&Journal::open(folder).unwrap(), calls)));
+    let synced = Journal::open_with(folder, Durability::Power).unwrap();
+    show("warm: a whole call, Power", &times(100, || call(&synced, calls)));
+    drop(synced);
+    show(
+        "history, newest 50",
+        &times(20, || journal.history(&Query { limit: 50, ..Query::default() }).unwrap()),
+    );
+    let rare = Query { containing: Some("nowhere to be found".into()), limit: 50, ..Query::default() };
+    show("history, text that isn't there", &times(2, || journal.history(&rare).unwrap()));
+    let rare = Query { statuses: vec![Status::TimedOut], limit: 50, ..Query::default() };
+    show("history, state that isn't there", &times(5, || journal.history(&rare).unwrap()));
+    let chats = Query { session: Some("s7".into()), limit: 50, ..Query::default() };
+    show("history, one session", &times(5, || journal.history(&chats).unwrap()));
+    show("verify", &times(1, || journal.verify().unwrap()));
+    let alone = tempfile::tempdir_in(std::env::current_dir().unwrap()).unwrap();
+    for file in ["journal.db", "journal.db-wal"] {
+        std::fs::copy(folder.join(file), alone.path().join(file)).unwrap();
+    }
+    show("one-shot, alone", &times(300, || call(&Journal::open(alone.path()).unwrap(), calls)));
+    show("open and close, alone", &times(300, || Journal::open(alone.path()).unwrap()));
+}
+
+fn times<T>(rounds: usize, mut work: impl FnMut() -> T) -> Vec<Duration> {
+    let once = |_| {
+        let start = Instant::now();
+        drop(work());
+        start.elapsed()
+    };
+    (0..rounds).map(once).collect()
+}
+
+fn show(rows: u64, work: &str, times: &[Duration]) {
+    let mut times = times.to_vec();
+    times.sort();
+    let at = |percent: usize| times.get((times.len() - 1) * percent / 100).copied().unwrap_or_default();
+    println!("{rows:>9}  {work:<34} {:>9.3?} {:>9.3?} {:>9.3?}", at(50), at(99), at(100));
+}
+
+/// Records a call; how long it took before and after the process would have run.
+fn call(journal: &Journal, calls: &mut usize) -> (Duration, Duration) {
+    *calls += 1;
+    let id = format!("01K{:023}", *calls);
+    let session = format!("s{}/chat{}", *calls % 50, *calls % 3);
+    let start = Instant::now();
+    journal.begin(&id, &session, asked(), vec![Step::Started(started())]).unwrap();
+    let between = Instant::now();
+    journal.append(&id, vec![Step::Ended(ended())]).unwrap();
+    (between - start, between.elapsed())
+}
+
+fn asked() -> Asked {
+    Asked {
+        dialect: "shellgate".into(),
+        text: "cargo test --workspace --all-features 2>&1 | tail -n 50".into(),
+        argv: None,
+        request: Some(
+            r#"{"command":"cargo test --workspace --all-features 2>&1 | tail -n 50","description":"Run tests"}"#.into(),
+        ),
+        description: Some("Run tests".into()),
+        root: "/home/somebody/projects/something".into(),
+        directory: ".".into(),
+        verdict: Verdict { decision: Decision::Allow, rules: vec!["core: cargo test".into()], reasons: vec![] },
+        asker: None,
+    }
+}
+
+fn started() -> Started {
+    Started {
+        stdout_file: Some("/home/somebody/.local/state/shellgate/spool/01K/stdout".into()),
+        stderr_file: Some("/home/somebody/.local/state/shellgate/spool/01K/stderr".into()),
+        ..Started::default()
+    }
+}
+
+fn ended() -> Ended {
+    let stream = Stream { bytes: 1234, spooled: 1234, sha256: Some(Sha::of(&[b"x"])), file: None };
+    Ended {
+        finish: Finish::Completed,
+        exit_code: Some(0),
+        signal: None,
+        error: None,
+        pid: Some(4711),
+        started_at: Some(1_700_000_000_000),
+        ended_at: 1_700_000_000_500,
+        stdout: stream.clone(),
+        stderr: stream,
+    }
+}

@@ -1,0 +1,191 @@
+//! The chain: how an entry is hashed, and how one is appended.
+//!
+//! The hash of an entry covers its columns, the hash of the entry before it, and the digest of its body. The digest
+//! covers a random salt and the body. Both can be emptied later (`forget`) without breaking the chain, and without the
+//! salt nobody can find a short command again by trying.
+
+use rusqlite::{Connection, params};
+use serde::Serialize;
+
+use crate::canonical;
+use crate::error::Error;
+use crate::hash::{Head, Sha};
+use crate::record::{Kind, Millis, Record};
+
+pub(crate) type Salt = [u8; 16];
+
+/// What is hashed, in canonical form. The fields stand in the order of their names, so that `serde_json` writes the
+/// canonical form by itself; a test holds it to that.
+#[derive(Serialize)]
+pub(crate) struct Header<'a> {
+    pub(crate) at: Millis,
+    pub(crate) body_sha256: Sha,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) carried: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exec_id: Option<&'a str>,
+    pub(crate) kind: Kind,
+    pub(crate) previous: Sha,
+    pub(crate) seq: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<&'a str>,
+}
+
+impl Header<'_> {
+    pub(crate) fn hash(&self) -> Result<Sha, Error> {
+        Ok(Sha::of(&[&serde_json::to_vec(self)?]))
+    }
+}
+
+pub(crate) fn digest(salt: &[u8], body: &str) -> Sha {
+    Sha::of(&[salt, body.as_bytes()])
+}
+
+/// Sixteen bytes that nobody can guess.
+pub(crate) fn salt() -> Result<Salt, Error> {
+    let mut salt = Salt::default();
+    rustix::rand::getrandom(&mut salt, rustix::rand::GetRandomFlags::empty())
+        .map_err(|errno| Error::Unusable { message: format!("no random bytes: {errno}") })?;
+    Ok(salt)
+}
+
+/// What is to be appended, before it has a number.
+pub(crate) struct Draft<'a> {
+    pub(crate) at: Millis,
+    pub(crate) kind: Kind,
+    pub(crate) exec_id: Option<&'a str>,
+    pub(crate) session: Option<&'a str>,
+    pub(crate) carried: Option<u64>,
+    pub(crate) body: String,
+}
+
+/// Appends within one transaction. The head is read once at its beginning and written once at its end.
+pub(crate) struct Writer<'a> {
+    pub(crate) connection: &'a Connection,
+    pub(crate) now: Millis,
+    head: Head,
+    before: u64,
+}
+
+impl<'a> Writer<'a> {
+    /// The transaction must be one that writes, or the head may be somebody else's by the time we write.
+    pub(crate) fn new(connection: &'a Connection, now: Millis) -> Result<Self, Error> {
+        let head = head(connection)?;
+        Ok(Self { connection, now, head, before: head.seq })
+    }
+
+    pub(crate) const fn head(&self) -> Head {
+        self.head
+    }
+
+    pub(crate) fn append(&mut self, draft: &Draft<'_>) -> Result<Head, Error> {
+        let salt = salt()?;
+        let digest = digest(&salt, &draft.body);
+        let seq = self.head.seq + 1;
+        let header = Header {
+            at: draft.at,
+            body_sha256: digest,
+            carried: draft.carried,
+            exec_id: draft.exec_id,
+            kind: draft.kind,
+            previous: self.head.hash,
+            seq,
+            session: draft.session,
+        };
+        let hash = header.hash()?;
+        let mut insert = self.connection.prepare_cached(
+            "INSERT INTO entries (seq, at, kind, exec_id, session, carried, salt, body, digest, previous, hash)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?;
+        insert.execute(params![
+            seq,
+            draft.at,
+            draft.kind,
+            draft.exec_id,
+            draft.session,
+            draft.carried,
+            salt,
+            draft.body,
+            digest.0,
+            self.head.hash.0,
+            hash.0,
+        ])?;
+        self.head = Head { seq, hash };
+        Ok(self.head)
+    }
+
+    /// Appends a new record; what is derived from it is the caller's to write.
+    pub(crate) fn append_record(
+        &mut self,
+        exec_id: Option<&str>,
+        session: Option<&str>,
+        record: &Record,
+    ) -> Result<Head, Error> {
+        let body = canonical::to_string(record)?;
+        self.append(&Draft { at: self.now, kind: record.kind(), exec_id, session, carried: None, body })
+    }
+
+    /// To be called before the transaction is committed.
+    pub(crate) fn finish(self) -> Result<(), Error> {
+        if self.head.seq != self.before {
+            let mut update =
+                self.connection.prepare_cached("UPDATE head SET seq = ?, hash = ? WHERE one = 1")?;
+            update.execute(params![self.head.seq, self.head.hash.0])?;
+        }
+        Ok(())
+    }
+}
+
+/// The last entry, as the table `head` has it.
+pub(crate) fn head(connection: &Connection) -> Result<Head, Error> {
+    let mut select = connection.prepare_cached("SELECT seq, hash FROM head WHERE one = 1")?;
+    Ok(select.query_row([], |row| Ok(Head { seq: row.get(0)?, hash: Sha(row.get(1)?) }))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Header, digest};
+    use crate::canonical;
+    use crate::hash::Sha;
+    use crate::record::Kind;
+
+    fn header() -> Header<'static> {
+        Header {
+            at: 1_700_000_000_123,
+            body_sha256: digest(b"salt", r#"{"text":"x"}"#),
+            carried: Some(3),
+            exec_id: Some("01J"),
+            kind: Kind::Note,
+            previous: Sha::NONE,
+            seq: 7,
+            session: Some("a/b"),
+        }
+    }
+
+    #[test]
+    fn what_is_hashed_is_in_canonical_form() {
+        let bare = Header { carried: None, exec_id: None, session: None, ..header() };
+        for header in [header(), bare] {
+            assert_eq!(serde_json::to_string(&header).unwrap(), canonical::to_string(&header).unwrap());
+        }
+    }
+
+    #[test]
+    fn every_field_counts() {
+        let whole = header().hash().unwrap();
+        let others = [
+            Header { at: 1, ..header() },
+            Header { body_sha256: Sha::NONE, ..header() },
+            Header { carried: None, ..header() },
+            Header { exec_id: Some(""), ..header() },
+            Header { exec_id: None, ..header() },
+            Header { kind: Kind::Asked, ..header() },
+            Header { previous: Sha([1; 32]), ..header() },
+            Header { seq: 8, ..header() },
+            Header { session: None, ..header() },
+        ];
+        for other in others {
+            assert_ne!(other.hash().unwrap(), whole, "{}", serde_json::to_string(&other).unwrap());
+        }
+    }
+}

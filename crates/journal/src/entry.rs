@@ -1,0 +1,110 @@
+//! An entry as it is read back.
+
+use rusqlite::Row;
+use serde::Serialize;
+
+use crate::chain::Header;
+use crate::error::Error;
+use crate::hash::{Sha, hex};
+use crate::record::{Kind, Millis, Record};
+
+/// One entry of the record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its number; there are no gaps.
+    pub seq: u64,
+    /// When it was written.
+    pub at: Millis,
+    /// The execution that it is about.
+    pub exec_id: Option<String>,
+    /// The session that it belongs to.
+    pub session: Option<String>,
+    /// The number that it had before pruning moved it to the end.
+    pub carried: Option<u64>,
+    /// What kind it is; known even when the content is gone.
+    pub kind: Kind,
+    /// What it says; `None` when that was forgotten.
+    pub record: Option<Record>,
+    /// Its hash.
+    pub hash: Sha,
+}
+
+/// The columns of `entries`, in the order in which [`Raw`] reads them.
+pub(crate) const COLUMNS: &str =
+    "seq, at, kind, exec_id, session, carried, salt, body, digest, previous, hash";
+
+/// A row of `entries`, with nothing taken on trust. Its JSON is a line of the export.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Raw {
+    pub(crate) seq: u64,
+    pub(crate) at: Millis,
+    pub(crate) kind: Kind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exec_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) carried: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_hex")]
+    pub(crate) salt: Option<Vec<u8>>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_json")]
+    pub(crate) body: Option<String>,
+    pub(crate) body_sha256: Sha,
+    pub(crate) previous: Sha,
+    pub(crate) hash: Sha,
+}
+
+impl Raw {
+    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            seq: row.get(0)?,
+            at: row.get(1)?,
+            kind: row.get(2)?,
+            exec_id: row.get(3)?,
+            session: row.get(4)?,
+            carried: row.get(5)?,
+            salt: row.get(6)?,
+            body: row.get(7)?,
+            body_sha256: Sha(row.get(8)?),
+            previous: Sha(row.get(9)?),
+            hash: Sha(row.get(10)?),
+        })
+    }
+
+    /// The number that it had first.
+    pub(crate) fn origin(&self) -> u64 {
+        self.carried.unwrap_or(self.seq)
+    }
+
+    pub(crate) fn header(&self) -> Header<'_> {
+        Header {
+            at: self.at,
+            body_sha256: self.body_sha256,
+            carried: self.carried,
+            exec_id: self.exec_id.as_deref(),
+            kind: self.kind,
+            previous: self.previous,
+            seq: self.seq,
+            session: self.session.as_deref(),
+        }
+    }
+
+    pub(crate) fn record(&self) -> Result<Option<Record>, Error> {
+        Ok(self.body.as_deref().map(|body| Record::read(self.kind, body)).transpose()?)
+    }
+
+    pub(crate) fn into_entry(self) -> Result<Entry, Error> {
+        let record = self.record()?;
+        let Self { seq, at, exec_id, session, carried, kind, hash, .. } = self;
+        Ok(Entry { seq, at, exec_id, session, carried, kind, record, hash })
+    }
+}
+
+fn as_hex<S: serde::Serializer>(bytes: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok, S::Error> {
+    bytes.as_deref().map(hex).serialize(serializer)
+}
+
+fn as_json<S: serde::Serializer>(body: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    let body = body.as_deref().map(serde_json::from_str::<serde_json::Value>).transpose();
+    body.map_err(serde::ser::Error::custom)?.serialize(serializer)
+}

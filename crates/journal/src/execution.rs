@@ -1,0 +1,105 @@
+//! The life of an execution: what may be appended, and what `executions` says about it.
+
+use rusqlite::{OptionalExtension as _, params};
+
+use crate::chain::Writer;
+use crate::error::Error;
+use crate::hash::Head;
+use crate::journal::Journal;
+use crate::record::{Asked, Kind, Record, Step};
+use crate::status::Status;
+
+impl Journal {
+    /// Records a request that was judged, and what follows at once (`steps`), as one transaction. When this returns,
+    /// the entries are there whatever happens to this process: only now may a process be started.
+    ///
+    /// Names must be new, and sort by the time they were made, as ULIDs do: history shows them in that order.
+    ///
+    /// # Errors
+    /// When the name was used before, or the entries can't be written. Nothing is recorded then.
+    pub fn begin(&self, id: &str, session: &str, asked: Asked, steps: Vec<Step>) -> Result<Head, Error> {
+        self.write(|writer| {
+            if known(writer, id)?.is_some() {
+                return Err(Error::DuplicateExecution { id: id.to_owned() });
+            }
+            let head = writer.append_record(Some(id), Some(session), &Record::Asked(asked))?;
+            let mut insert = writer.connection.prepare_cached(
+                "INSERT INTO executions (id, session, at, status, last) VALUES (?, ?, ?, ?, ?)",
+            )?;
+            insert.execute(params![id, session, writer.now, Status::Asked, head.seq])?;
+            drop(insert);
+            follow(writer, id, steps)
+        })
+    }
+
+    /// Appends to an execution that the journal knows, as one transaction.
+    ///
+    /// # Errors
+    /// [`Error::IllegalMove`] when the first of `steps`, or one after another, can't follow: an execution has one end.
+    /// Else when the entries can't be written. Nothing is recorded then.
+    pub fn append(&self, id: &str, steps: Vec<Step>) -> Result<Head, Error> {
+        self.write(|writer| follow(writer, id, steps))
+    }
+
+    /// Keeps something that belongs to no execution.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn note(&self, session: Option<&str>, text: &str) -> Result<Head, Error> {
+        let note = Record::Note(crate::record::Note { text: text.to_owned() });
+        self.write(|writer| writer.append_record(None, session, &note))
+    }
+}
+
+fn follow(writer: &mut Writer<'_>, id: &str, steps: Vec<Step>) -> Result<Head, Error> {
+    for step in steps {
+        append(writer, id, &step.into())?;
+    }
+    Ok(writer.head())
+}
+
+/// What `executions` says.
+pub(crate) struct Known {
+    pub(crate) session: String,
+    pub(crate) status: Status,
+}
+
+pub(crate) fn known(writer: &Writer<'_>, id: &str) -> Result<Option<Known>, Error> {
+    let mut select =
+        writer.connection.prepare_cached("SELECT session, status FROM executions WHERE id = ?")?;
+    let read = |row: &rusqlite::Row<'_>| Ok(Known { session: row.get(0)?, status: row.get(1)? });
+    Ok(select.query_row([id], read).optional()?)
+}
+
+pub(crate) fn expect(writer: &Writer<'_>, id: &str) -> Result<Known, Error> {
+    known(writer, id)?.ok_or_else(|| Error::UnknownExecution { id: id.to_owned() })
+}
+
+/// Appends `record` to an execution, if it may follow.
+pub(crate) fn append(writer: &mut Writer<'_>, id: &str, record: &Record) -> Result<Head, Error> {
+    let Known { session, status } = expect(writer, id)?;
+    let kind = record.kind();
+    if !status.admits(kind) {
+        return Err(Error::IllegalMove { id: id.to_owned(), status, kind });
+    }
+    let head = writer.append_record(Some(id), Some(&session), record)?;
+    advance(writer, id, Status::after(record), head.seq)?;
+    if matches!(kind, Kind::Refused | Kind::Ended | Kind::Closed) {
+        crate::question::cancel_all(writer, id)?;
+    }
+    Ok(head)
+}
+
+/// Notes that `seq` is the last entry of an execution, and where it now stands.
+pub(crate) fn advance(writer: &Writer<'_>, id: &str, status: Option<Status>, seq: u64) -> Result<(), Error> {
+    let update = "UPDATE executions SET last = ?2, status = coalesce(?3, status) WHERE id = ?1";
+    writer.connection.prepare_cached(update)?.execute(params![id, seq, status])?;
+    Ok(())
+}
+
+/// Notes where an execution stands, by an entry that is about its record and not part of its life.
+pub(crate) fn advance_status(writer: &Writer<'_>, id: &str, status: Status) -> Result<(), Error> {
+    let update = "UPDATE executions SET status = ? WHERE id = ?";
+    writer.connection.prepare_cached(update)?.execute(params![status, id])?;
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! Questions that wait for a person.
+//!
+//! What was asked and how it was settled are entries. The table `questions` only says which entry answers which. Looking
+//! whether there is an answer and appending one are one transaction, so of two answers at once the second finds the first.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::chain::Writer;
+use crate::entry::{COLUMNS, Raw};
+use crate::error::Error;
+use crate::execution::{advance, append};
+use crate::hash::Head;
+use crate::journal::Journal;
+use crate::record::{
+    Answer, Answered, Asked, Grant, Kind, Millis, Owner, Question, QuestionId, Record, Settled,
+};
+
+/// What became of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answering {
+    /// It is the one that counts.
+    Taken(Head),
+    /// The question was settled before, like this.
+    TooLate(Settled),
+}
+
+/// A question that waits, with all that a person needs to see.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pending {
+    /// Its name.
+    pub id: QuestionId,
+    /// The execution that waits for it.
+    pub exec_id: String,
+    /// The session of that.
+    pub session: String,
+    /// When it was asked.
+    pub at: Millis,
+    /// The request.
+    pub asked: Asked,
+    /// The question.
+    pub question: Question,
+}
+
+impl Journal {
+    /// Asks: from now on the question is in the queue, until it is settled or its execution is over.
+    ///
+    /// # Errors
+    /// When the execution isn't known or is over, or the entry can't be written.
+    pub fn ask(&self, id: &str, question: Question) -> Result<QuestionId, Error> {
+        self.write(|writer| {
+            let head = append(writer, id, &Record::Question(question))?;
+            let insert = "INSERT INTO questions (id, seq, exec_id) VALUES (?1, ?1, ?2)";
+            writer.connection.prepare_cached(insert)?.execute(params![head.seq, id])?;
+            Ok(QuestionId(head.seq))
+        })
+    }
+
+    /// Records a person's answer, and what it grants beyond this call. The first answer counts.
+    ///
+    /// # Errors
+    /// When there is no such question, or the entries can't be written.
+    pub fn answer(&self, id: QuestionId, answer: Answered, grants: Vec<Grant>) -> Result<Answering, Error> {
+        self.write(|writer| {
+            let answering = settle(writer, id, Settled::Answered(answer))?;
+            if let Answering::Taken(_) = answering {
+                crate::standing::grant(writer, id, grants)?;
+                return Ok(Answering::Taken(writer.head()));
+            }
+            Ok(answering)
+        })
+    }
+
+    /// Takes a question out of the queue without an answer.
+    ///
+    /// # Errors
+    /// As [`answer`](Self::answer).
+    pub fn cancel(&self, id: QuestionId) -> Result<Answering, Error> {
+        self.write(|writer| settle(writer, id, Settled::Canceled))
+    }
+
+    /// How a question was settled; `None` while it waits. Takes some microseconds, so it may be called every few
+    /// milliseconds; whoever wants to sleep until something was written can watch the file `journal.db-wal`.
+    ///
+    /// # Errors
+    /// When there is no such question, or the journal can't be read.
+    pub fn poll_answer(&self, id: QuestionId) -> Result<Option<Settled>, Error> {
+        let connection = self.lock();
+        find(&connection, id)?.answer.map(|answer| settled(&connection, answer)).transpose()
+    }
+
+    /// The queue, oldest first.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    pub fn pending(&self) -> Result<Vec<Pending>, Error> {
+        let connection = self.reader()?;
+        // Several statements, one moment.
+        let moment = connection.unchecked_transaction()?;
+        let mut statement =
+            moment.prepare("SELECT id, seq FROM questions WHERE answer IS NULL ORDER BY id")?;
+        let rows = statement.query_map([], |row| Ok((QuestionId(row.get(0)?), row.get(1)?)))?;
+        rows.map(|row| row.map_err(Error::from).and_then(|(id, seq)| load(&moment, id, seq))).collect()
+    }
+
+    /// Settles the questions whose time is over at `now`, and those whose asker is no longer `alive`. Returns them.
+    ///
+    /// # Errors
+    /// When the journal can't be read or written.
+    pub fn expire(
+        &self,
+        now: Millis,
+        alive: impl Fn(&Owner) -> bool,
+    ) -> Result<Vec<(QuestionId, Settled)>, Error> {
+        let mut expired = Vec::new();
+        for Pending { id, question, .. } in self.pending()? {
+            let settled = if question.expires_at.is_some_and(|end| end <= now) {
+                Settled::TimedOut
+            } else if alive(&question.asker) {
+                continue;
+            } else {
+                Settled::AskerGone
+            };
+            // Somebody may have answered in between, and then that counts.
+            if let Answering::Taken(_) = self.write(|writer| settle(writer, id, settled.clone()))? {
+                expired.push((id, settled));
+            }
+        }
+        Ok(expired)
+    }
+}
+
+/// Cancels what waits for an execution that is over.
+pub(crate) fn cancel_all(writer: &mut Writer<'_>, exec_id: &str) -> Result<(), Error> {
+    let waiting = {
+        let mut select = writer
+            .connection
+            .prepare_cached("SELECT id FROM questions WHERE answer IS NULL AND exec_id = ?")?;
+        let rows = select.query_map([exec_id], |row| row.get(0).map(QuestionId))?;
+        rows.collect::<Result<Vec<_>, _>>()?
+    };
+    for id in waiting {
+        settle(writer, id, Settled::Canceled)?;
+    }
+    Ok(())
+}
+
+fn settle(writer: &mut Writer<'_>, id: QuestionId, how: Settled) -> Result<Answering, Error> {
+    let Found { seq, answer } = find(writer.connection, id)?;
+    if let Some(answer) = answer {
+        return settled(writer.connection, answer).map(Answering::TooLate);
+    }
+    let question = entry(writer.connection, seq)?;
+    let exec_id = question.exec_id.as_deref();
+    let answer = Answer { question: id, question_hash: question.hash, settled: how };
+    let head = writer.append_record(exec_id, question.session.as_deref(), &Record::Answer(answer))?;
+    let update = "UPDATE questions SET answer = ? WHERE id = ?";
+    writer.connection.prepare_cached(update)?.execute([head.seq, id.0])?;
+    advance(writer, exec_id.unwrap_or_default(), None, head.seq)?;
+    Ok(Answering::Taken(head))
+}
+
+/// The entries of a question and of its answer.
+struct Found {
+    seq: u64,
+    answer: Option<u64>,
+}
+
+fn find(connection: &Connection, id: QuestionId) -> Result<Found, Error> {
+    let mut select = connection.prepare_cached("SELECT seq, answer FROM questions WHERE id = ?")?;
+    let found = select.query_row([id.0], |row| Ok(Found { seq: row.get(0)?, answer: row.get(1)? }));
+    found.optional()?.ok_or(Error::UnknownQuestion(id))
+}
+
+/// What the entry of an answer says.
+fn settled(connection: &Connection, answer: u64) -> Result<Settled, Error> {
+    match entry(connection, answer)?.record()? {
+        Some(Record::Answer(answer)) => Ok(answer.settled),
+        _ => Err(Error::damaged(format_args!("entry {answer} is not an answer"))),
+    }
+}
+
+pub(crate) fn entry(connection: &Connection, seq: u64) -> Result<Raw, Error> {
+    let select = format!("SELECT {COLUMNS} FROM entries WHERE seq = ?");
+    Ok(connection.prepare_cached(&select)?.query_row([seq], Raw::read)?)
+}
+
+fn load(connection: &Connection, id: QuestionId, seq: u64) -> Result<Pending, Error> {
+    let raw = entry(connection, seq)?;
+    let exec_id = raw.exec_id.clone().unwrap_or_default();
+    let select = format!("SELECT {COLUMNS} FROM entries WHERE exec_id = ? AND kind = ?");
+    let asked = connection.prepare_cached(&select)?.query_row(params![exec_id, Kind::Asked], Raw::read)?;
+    match (asked.record()?, raw.record()?) {
+        (Some(Record::Asked(asked)), Some(Record::Question(question))) => {
+            let session = raw.session.clone().unwrap_or_default();
+            Ok(Pending { id, exec_id, session, at: raw.at, asked, question })
+        }
+        _ => Err(Error::damaged(format_args!("question {id} has no content"))),
+    }
+}

@@ -1,0 +1,135 @@
+//! The chain, entry by entry.
+
+use std::collections::BTreeSet;
+
+use rusqlite::Connection;
+
+use super::{Difference, Intact, Trouble, broken};
+use crate::chain::{digest, head};
+use crate::entry::{COLUMNS, Raw};
+use crate::error::Error;
+use crate::hash::{Head, Sha};
+use crate::record::{Checkpoint, Kind, Record};
+
+pub(super) fn check(
+    connection: &Connection,
+    anchor: Option<Head>,
+    reached: &mut u64,
+) -> Result<Intact, Trouble> {
+    let pruned = beginning(connection)?;
+    let mut walk = Walk {
+        last: pruned.unwrap_or(Head { seq: 0, hash: Sha::NONE }),
+        entries: 0,
+        forgotten: 0,
+        unexplained: BTreeSet::new(),
+    };
+    let begins = walk.last;
+    *reached = begins.seq;
+    if let Some(anchor) = anchor {
+        compare_beginning(begins, anchor)?;
+    }
+    let mut statement = connection.prepare(&format!("SELECT {COLUMNS} FROM entries ORDER BY seq"))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        walk.step(&Raw::read(row)?)?;
+        *reached = walk.last.seq;
+        if let Some(anchor) = anchor
+            && anchor.seq == walk.last.seq
+            && anchor.hash != walk.last.hash
+        {
+            return broken(anchor.seq, Difference::Anchor { anchored: anchor.hash, found: walk.last.hash });
+        }
+    }
+    if let Some(seq) = walk.unexplained.first() {
+        return broken(*seq, Difference::Gone);
+    }
+    let recorded = head(connection)?;
+    if recorded != walk.last {
+        return broken(walk.last.seq, Difference::End { recorded });
+    }
+    if let Some(anchor) = anchor
+        && anchor.seq > walk.last.seq
+    {
+        return broken(walk.last.seq, Difference::Shortened { anchored: anchor.seq });
+    }
+    Ok(Intact { head: walk.last, entries: walk.entries, forgotten: walk.forgotten, pruned })
+}
+
+/// What the newest checkpoint says about the beginning. Its own hash is verified like that of any other entry, later.
+fn beginning(connection: &Connection) -> Result<Option<Head>, Error> {
+    let select = "SELECT body FROM entries WHERE kind = 'checkpoint' ORDER BY seq DESC LIMIT 1";
+    let mut statement = connection.prepare(select)?;
+    let mut rows = statement.query([])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let Checkpoint { through, hash, .. } = serde_json::from_str(&row.get::<_, String>(0)?)?;
+    Ok(Some(Head { seq: through, hash }))
+}
+
+/// Of what was pruned only the last entry is known.
+fn compare_beginning(begins: Head, anchor: Head) -> Result<(), Trouble> {
+    if anchor == begins || anchor.seq > begins.seq {
+        return Ok(());
+    }
+    let what = if anchor.seq == begins.seq {
+        Difference::Anchor { anchored: anchor.hash, found: begins.hash }
+    } else {
+        Difference::AnchorPruned { anchored: anchor.seq }
+    };
+    broken(begins.seq, what)
+}
+
+/// Where the walk is.
+struct Walk {
+    last: Head,
+    entries: u64,
+    forgotten: u64,
+    /// Entries without content that no tombstone has named yet. Tombstones come later.
+    unexplained: BTreeSet<u64>,
+}
+
+impl Walk {
+    fn step(&mut self, raw: &Raw) -> Result<(), Trouble> {
+        let expected = self.last.seq + 1;
+        if raw.seq != expected && self.entries == 0 {
+            return broken(raw.seq, Difference::Beginning);
+        }
+        if raw.seq != expected {
+            return broken(expected, Difference::Missing { found: raw.seq });
+        }
+        if raw.previous != self.last.hash {
+            let what = Difference::Link { recorded: raw.previous, found: self.last.hash };
+            return broken(raw.seq, what);
+        }
+        let hash = raw.header().hash()?;
+        if hash != raw.hash {
+            return broken(raw.seq, Difference::Columns { recorded: raw.hash, found: hash });
+        }
+        self.content(raw)?;
+        self.last = Head { seq: raw.seq, hash };
+        self.entries += 1;
+        Ok(())
+    }
+
+    fn content(&mut self, raw: &Raw) -> Result<(), Trouble> {
+        let (Some(body), Some(salt)) = (&raw.body, &raw.salt) else {
+            if raw.body.is_some() || raw.salt.is_some() {
+                return broken(raw.seq, Difference::Gone);
+            }
+            self.unexplained.insert(raw.seq);
+            self.forgotten += 1;
+            return Ok(());
+        };
+        let found = digest(salt, body);
+        if found != raw.body_sha256 {
+            return broken(raw.seq, Difference::Content { recorded: raw.body_sha256, found });
+        }
+        if raw.kind == Kind::Tombstone
+            && let Some(Record::Tombstone(tombstone)) = raw.record()?
+        {
+            for seq in tombstone.entries {
+                self.unexplained.remove(&seq);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! What is derived: does it say what the entries say?
+//!
+//! Entries and `executions` are walked side by side in the order of their names, so memory use doesn't grow with them.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+
+use super::{Difference, Trouble, broken};
+use crate::entry::{COLUMNS, Raw};
+use crate::error::Error;
+use crate::history::latest;
+use crate::record::{Kind, Millis, Record};
+use crate::status::Status;
+
+/// A row of `executions`.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    id: String,
+    session: String,
+    at: Millis,
+    status: Status,
+    last: u64,
+}
+
+/// A row of `questions` without its key: entry, execution, entry of the answer.
+type Question = (u64, String, Option<u64>);
+
+pub(super) fn check(connection: &Connection, head: u64) -> Result<(), Trouble> {
+    let mut questions = BTreeMap::new();
+    executions(connection, head, &mut questions)?;
+    let select = "SELECT id, seq, exec_id, answer FROM questions";
+    let found = table(connection, select, |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?))))?;
+    compare("questions", head, &questions, &found)?;
+
+    let found = table(connection, "SELECT seq, session FROM grants", |row| Ok((row.get(0)?, row.get(1)?)))?;
+    compare("grants", head, &grants(connection)?, &found)?;
+
+    let select = "SELECT path, sha256, seq FROM trusted";
+    let found = table(connection, select, |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?)))?;
+    compare("trusted", head, &trusted(connection)?, &found)
+}
+
+fn executions(
+    connection: &Connection,
+    head: u64,
+    questions: &mut BTreeMap<u64, Question>,
+) -> Result<(), Trouble> {
+    let mut names = connection.prepare(
+        "SELECT DISTINCT exec_id FROM entries INDEXED BY entries_exec WHERE exec_id IS NOT NULL ORDER BY exec_id",
+    )?;
+    let mut rows = connection.prepare("SELECT id, session, at, status, last FROM executions ORDER BY id")?;
+    let mut rows = rows
+        .query_map([], |row| {
+            Ok(Row {
+                id: row.get(0)?,
+                session: row.get(1)?,
+                at: row.get(2)?,
+                status: row.get(3)?,
+                last: row.get(4)?,
+            })
+        })?
+        .peekable();
+    let mut names = names.query([])?;
+    while let Some(name) = names.next()? {
+        let id: String = name.get(0)?;
+        let found = match rows.next_if(|row| row.as_ref().map_or(true, |row| row.id <= id)).transpose()? {
+            Some(row) if row.id != id => return odd(head, "executions", &row.id),
+            found => found,
+        };
+        let story = latest(connection, &id)?;
+        let agrees = match (expected(&story)?, &found) {
+            // Of what was forgotten the rest may be half pruned.
+            (Expected::Forgotten, row) => row.as_ref().is_none_or(|row| row.status == Status::Forgotten),
+            (Expected::Nothing, row) => row.is_none(),
+            (Expected::Row(expected), row) => {
+                note_questions(&story, questions)?;
+                row.as_ref() == Some(&expected)
+            }
+        };
+        if !agrees {
+            return odd(head, "executions", &id);
+        }
+    }
+    match rows.next().transpose()? {
+        Some(row) => odd(head, "executions", &row.id),
+        None => Ok(()),
+    }
+}
+
+/// What `executions` should say about a story.
+enum Expected {
+    Row(Row),
+    Forgotten,
+    /// Only remains: a grant that outlives its execution.
+    Nothing,
+}
+
+fn expected(story: &[Raw]) -> Result<Expected, Error> {
+    if story.iter().any(|raw| raw.kind == Kind::Tombstone) {
+        return Ok(Expected::Forgotten);
+    }
+    let Some(asked) = story.iter().find(|raw| raw.kind == Kind::Asked) else { return Ok(Expected::Nothing) };
+    let mut row = Row {
+        id: asked.exec_id.clone().unwrap_or_default(),
+        session: asked.session.clone().unwrap_or_default(),
+        at: asked.at,
+        status: Status::Asked,
+        last: 0,
+    };
+    for raw in story.iter().filter(|raw| raw.kind != Kind::Grant) {
+        row.last = row.last.max(raw.seq);
+        if let Some(status) = raw.record()?.as_ref().and_then(Status::after) {
+            row.status = status;
+        }
+    }
+    Ok(Expected::Row(row))
+}
+
+fn note_questions(story: &[Raw], questions: &mut BTreeMap<u64, Question>) -> Result<(), Error> {
+    for raw in story {
+        match raw.record()? {
+            Some(Record::Question(_)) => {
+                questions.insert(raw.origin(), (raw.seq, raw.exec_id.clone().unwrap_or_default(), None));
+            }
+            Some(Record::Answer(answer)) => {
+                if let Some(question) = questions.get_mut(&answer.question.0) {
+                    question.2 = Some(raw.seq);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn grants(connection: &Connection) -> Result<BTreeMap<u64, String>, Error> {
+    let select = "SELECT seq, session FROM entries WHERE kind = 'grant' AND body IS NOT NULL";
+    table(connection, select, |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+fn trusted(connection: &Connection) -> Result<BTreeMap<(String, [u8; 32]), u64>, Error> {
+    let select = format!("SELECT {COLUMNS} FROM entries WHERE kind = 'trusted' ORDER BY seq");
+    let mut statement = connection.prepare(&select)?;
+    let mut expected = BTreeMap::new();
+    for raw in statement.query_map([], Raw::read)? {
+        let raw = raw?;
+        if let Some(Record::Trusted(trusted)) = raw.record()? {
+            expected.insert((trusted.path, trusted.sha256.0), raw.seq);
+        }
+    }
+    Ok(expected)
+}
+
+fn table<K: Ord, V>(
+    connection: &Connection,
+    select: &str,
+    read: impl Fn(&rusqlite::Row<'_>) -> rusqlite::Result<(K, V)>,
+) -> Result<BTreeMap<K, V>, Error> {
+    Ok(connection.prepare(select)?.query_map([], read)?.collect::<Result<_, _>>()?)
+}
+
+fn compare<K: Ord + std::fmt::Debug, V: PartialEq>(
+    table: &'static str,
+    head: u64,
+    expected: &BTreeMap<K, V>,
+    found: &BTreeMap<K, V>,
+) -> Result<(), Trouble> {
+    let differs = |one: &BTreeMap<K, V>, other: &BTreeMap<K, V>| {
+        one.iter().find(|(key, value)| other.get(key) != Some(value)).map(|(key, _)| format!("{key:?}"))
+    };
+    match differs(expected, found).or_else(|| differs(found, expected)) {
+        Some(key) => odd(head, table, &key),
+        None => Ok(()),
+    }
+}
+
+fn odd<T>(head: u64, table: &'static str, key: &str) -> Result<T, Trouble> {
+    broken(head, Difference::Derived { table, message: format!("the row `{key}` is not what it should be") })
+}

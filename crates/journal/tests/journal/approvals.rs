@@ -1,0 +1,171 @@
+//! Questions, answers, grants and trust.
+
+use std::sync::Barrier;
+
+use shellgate_journal::{
+    Answering, Choice, Closing, Error, Grant, Journal, Owner, QuestionId, Record, Scope, Settled,
+};
+
+use crate::support::{answered, asked, closed, intact, journal, question, trusted};
+
+fn ask(journal: &Journal, id: &str) -> QuestionId {
+    journal.begin(id, "s", asked("git push"), vec![]).unwrap();
+    journal.ask(id, question("asker", None)).unwrap()
+}
+
+#[test]
+fn the_first_answer_counts_and_the_second_is_told() {
+    let (_folder, journal) = journal();
+    let id = ask(&journal, "1");
+    assert_eq!(journal.poll_answer(id).unwrap(), None);
+    let first = answered(Choice::Once, "ann");
+    assert!(matches!(journal.answer(id, first.clone(), vec![]).unwrap(), Answering::Taken(_)));
+    let second = journal.answer(id, answered(Choice::No, "bob"), vec![]).unwrap();
+    assert_eq!(second, Answering::TooLate(Settled::Answered(first.clone())));
+    assert_eq!(journal.poll_answer(id).unwrap(), Some(Settled::Answered(first)));
+    intact(&journal);
+}
+
+#[test]
+fn of_many_answers_at_once_one_counts() {
+    let (folder, journal) = journal();
+    for round in 0..20 {
+        let id = ask(&journal, &format!("{round:02}"));
+        let barrier = Barrier::new(4);
+        let takers: Vec<_> = std::thread::scope(|scope| {
+            let answer = |name: usize| {
+                let journal = Journal::open(folder.path()).unwrap();
+                barrier.wait();
+                let choice = if name.is_multiple_of(2) { Choice::Once } else { Choice::No };
+                (name, journal.answer(id, answered(choice, &name.to_string()), vec![]).unwrap())
+            };
+            let threads: Vec<_> = (0..4).map(|name| scope.spawn(move || answer(name))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let Some(Settled::Answered(winner)) = journal.poll_answer(id).unwrap() else { panic!("no answer") };
+        for (name, answering) in takers {
+            match answering {
+                Answering::Taken(_) => assert_eq!(winner.by, name.to_string()),
+                Answering::TooLate(Settled::Answered(told)) => assert_eq!(told, winner),
+                Answering::TooLate(other) => panic!("{other:?}"),
+            }
+        }
+    }
+    intact(&journal);
+}
+
+#[test]
+fn questions_survive_a_restart_with_all_that_a_person_needs() {
+    let (folder, journal) = journal();
+    let id = ask(&journal, "1");
+    drop(journal);
+    let journal = Journal::open(folder.path()).unwrap();
+    let queue = journal.pending().unwrap();
+    assert_eq!(queue.len(), 1);
+    assert_eq!((queue[0].id, queue[0].exec_id.as_str(), queue[0].session.as_str()), (id, "1", "s"));
+    assert_eq!(queue[0].asked, asked("git push"));
+    assert_eq!(queue[0].question, question("asker", None));
+}
+
+#[test]
+fn an_answer_names_what_exactly_was_asked() {
+    let (_folder, journal) = journal();
+    let id = ask(&journal, "1");
+    journal.answer(id, answered(Choice::NoBecause("not today".into()), "ann"), vec![]).unwrap();
+    let story = journal.story("1").unwrap();
+    let Some(Record::Answer(answer)) = &story[2].record else { panic!("{story:?}") };
+    assert_eq!((answer.question, answer.question_hash), (QuestionId(story[1].seq), story[1].hash));
+}
+
+#[test]
+fn questions_end_with_their_time_their_asker_or_their_execution() {
+    let (_folder, journal) = journal();
+    let mut ids = Vec::new();
+    for (id, asker, expires_at) in [
+        ("1", "alive", Some(50)),
+        ("2", "alive", Some(100)),
+        ("3", "dead", None),
+        ("4", "alive", None),
+        ("5", "alive", None),
+    ] {
+        journal.begin(id, "s", asked("x"), vec![]).unwrap();
+        ids.push(journal.ask(id, question(asker, expires_at)).unwrap());
+    }
+    let alive = |owner: &Owner| owner.0 == "alive";
+    assert_eq!(
+        journal.expire(50, alive).unwrap(),
+        [(ids[0], Settled::TimedOut), (ids[2], Settled::AskerGone)]
+    );
+    assert_eq!(journal.expire(50, alive).unwrap(), [], "once");
+    journal.append("4", vec![closed(Closing::NeverStarted)]).unwrap();
+    journal.cancel(ids[4]).unwrap();
+    assert_eq!(journal.poll_answer(ids[0]).unwrap(), Some(Settled::TimedOut));
+    assert_eq!(journal.poll_answer(ids[3]).unwrap(), Some(Settled::Canceled));
+    assert_eq!(journal.poll_answer(ids[4]).unwrap(), Some(Settled::Canceled));
+    assert_eq!(journal.pending().unwrap().iter().map(|pending| pending.id).collect::<Vec<_>>(), [ids[1]]);
+    let late = journal.answer(ids[0], answered(Choice::Once, "ann"), vec![]).unwrap();
+    assert_eq!(late, Answering::TooLate(Settled::TimedOut));
+    intact(&journal);
+}
+
+#[test]
+fn an_answer_is_seen_at_once_by_another_connection() {
+    let (folder, journal) = journal();
+    let id = ask(&journal, "1");
+    let waiting = Journal::open(folder.path()).unwrap();
+    assert_eq!(waiting.poll_answer(id).unwrap(), None);
+    journal.answer(id, answered(Choice::Once, "ann"), vec![]).unwrap();
+    assert!(waiting.poll_answer(id).unwrap().is_some());
+}
+
+#[test]
+fn a_question_that_never_was_is_an_error() {
+    let (_folder, journal) = journal();
+    let error = journal.answer(QuestionId(7), answered(Choice::Once, "ann"), vec![]).unwrap_err();
+    assert_eq!(error.to_string(), "no question `7` is in the journal");
+    assert!(matches!(journal.poll_answer(QuestionId(7)), Err(Error::UnknownQuestion(QuestionId(7)))));
+    assert!(matches!(journal.ask("1", question("asker", None)), Err(Error::UnknownExecution { .. })));
+}
+
+fn grant(directory: &str, expires_at: Option<i64>) -> Grant {
+    Grant {
+        root: "/root".into(),
+        directory: directory.into(),
+        scope: Scope::Prefix(vec!["git".into(), "push".into()]),
+        expires_at,
+    }
+}
+
+#[test]
+fn grants_hold_in_their_session_root_and_directory_until_they_end() {
+    let (_folder, journal) = journal();
+    let id = ask(&journal, "1");
+    let grants = vec![grant(".", None), grant("src", None), grant(".", Some(100))];
+    journal.answer(id, answered(Choice::SessionExact, "ann"), grants.clone()).unwrap();
+    let loser =
+        journal.answer(id, answered(Choice::SessionExact, "bob"), vec![grant("other", None)]).unwrap();
+    assert!(matches!(loser, Answering::TooLate(_)));
+
+    let held = |session, root, directory, now| journal.grants(session, root, directory, now).unwrap().len();
+    assert_eq!(journal.grants("s", "/root", "src", 0).unwrap(), [grant("src", None)]);
+    assert_eq!(held("s", "/root", ".", 99), 2);
+    assert_eq!(held("s", "/root", ".", 100), 1, "one has ended");
+    assert_eq!(held("s", "/root", "other", 0), 0, "who came second grants nothing");
+    assert_eq!(held("s/chat", "/root", ".", 0), 0);
+    assert_eq!(held("s", "/", ".", 0), 0);
+    intact(&journal);
+}
+
+#[test]
+fn trust_is_for_one_content_of_one_file() {
+    let (folder, journal) = journal();
+    journal.trust(trusted("a")).unwrap();
+    journal.trust(trusted("a")).unwrap();
+    drop(journal);
+    let journal = Journal::open(folder.path()).unwrap();
+    let (a, b) = (trusted("a"), trusted("b"));
+    assert!(journal.is_trusted(&a.path, a.sha256).unwrap());
+    assert!(!journal.is_trusted(&b.path, b.sha256).unwrap());
+    assert!(!journal.is_trusted("/elsewhere", a.sha256).unwrap());
+    intact(&journal);
+}

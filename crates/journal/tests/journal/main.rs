@@ -1,0 +1,16 @@
+//! The journal as its callers see it, and as those see it who would rather have it otherwise.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
+
+mod approvals;
+mod crash;
+mod export;
+mod failures;
+mod forgetting;
+mod history;
+mod life;
+mod processes;
+mod property;
+mod pruning;
+mod recomputed;
+mod support;
+mod tamper;

@@ -1,0 +1,186 @@
+//! Pruning keeps what runs, waits or still stands, and the chain whole.
+
+use std::collections::BTreeMap;
+
+use shellgate_journal::{
+    Choice, Finish, Grant, Journal, Kind, Query, Retention, Scope, Settled, Status, Verification,
+};
+
+use crate::support::{answered, asked, ended, intact, journal, question, run, started, trusted};
+
+const ALL: Retention = Retention { since: Some(i64::MAX), bytes: None };
+
+fn prune(journal: &Journal, retention: Retention) -> shellgate_journal::Pruned {
+    journal.prune(retention, &BTreeMap::new()).unwrap()
+}
+
+#[test]
+fn what_is_old_goes_and_a_checkpoint_says_so() {
+    let (_folder, journal) = journal();
+    for id in 1..=9 {
+        run(&journal, &id.to_string(), "s", "true");
+    }
+    let middle = journal.head().unwrap();
+    assert_eq!(prune(&journal, Retention { since: Some(0), bytes: None }).entries, 0, "nothing is that old");
+    assert_eq!(journal.head().unwrap(), middle, "and nothing says that something happened");
+
+    let pruned = prune(&journal, ALL);
+    assert_eq!((pruned.entries, pruned.carried), (27, 0));
+    assert_eq!(pruned.executions, ["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
+    let whole = intact(&journal);
+    assert_eq!((whole.entries, whole.pruned), (1, Some(middle)));
+    assert!(journal.history(&Query::default()).unwrap().is_empty());
+
+    run(&journal, "10", "s", "true");
+    prune(&journal, ALL);
+    assert_eq!(intact(&journal).entries, 1, "of two checkpoints the newer one counts");
+}
+
+#[test]
+fn settings_are_days_and_megabytes() {
+    let retention = Retention::new(100 * 86_400_000, 30, 2);
+    assert_eq!((retention.since, retention.bytes), (Some(70 * 86_400_000), Some(2_000_000)));
+}
+
+#[test]
+fn what_runs_or_waits_stays_with_its_whole_story() {
+    let (_folder, journal) = journal();
+    journal.begin("1", "s", asked("server"), vec![started()]).unwrap();
+    journal.begin("2", "s", asked("git push"), vec![]).unwrap();
+    let question = journal.ask("2", question("asker", None)).unwrap();
+    run(&journal, "3", "s", "over");
+    let (server, push) = (journal.execution("1").unwrap(), journal.execution("2").unwrap());
+
+    for round in 0..3 {
+        let pruned = prune(&journal, ALL);
+        assert_eq!(pruned.executions.as_slice(), if round == 0 { &["3"] as &[_] } else { &[] });
+        assert_eq!(pruned.carried, 4);
+        intact(&journal);
+    }
+    assert_eq!((journal.execution("1").unwrap(), journal.execution("2").unwrap()), (server, push));
+    let story = journal.story("2").unwrap();
+    assert_eq!(story.iter().map(|entry| entry.carried.unwrap()).collect::<Vec<_>>(), [3, 4]);
+    assert_eq!(journal.pending().unwrap()[0].id, question, "a question keeps its name");
+
+    journal.append("1", vec![ended(Finish::Completed)]).unwrap();
+    assert_eq!(journal.execution("1").unwrap().unwrap().status, Status::Completed);
+    journal.answer(question, answered(Choice::Once, "ann"), vec![]).unwrap();
+    assert!(matches!(journal.poll_answer(question).unwrap(), Some(Settled::Answered(_))));
+    prune(&journal, ALL);
+    assert!(
+        matches!(journal.poll_answer(question).unwrap(), Some(Settled::Answered(_))),
+        "its asker may still look"
+    );
+    journal.append("2", vec![started(), ended(Finish::Completed)]).unwrap();
+    intact(&journal);
+    assert_eq!(prune(&journal, ALL).executions, ["2"]);
+    assert_eq!(intact(&journal).entries, 1);
+}
+
+#[test]
+fn an_execution_goes_with_its_last_entry() {
+    let (_folder, journal) = journal();
+    journal.begin("1", "s", asked("long"), vec![started()]).unwrap();
+    for id in 2..10 {
+        run(&journal, &id.to_string(), "s", "short");
+    }
+    let cut = journal.head().unwrap().seq;
+    journal.append("1", vec![ended(Finish::Completed)]).unwrap();
+    let long = journal.execution("1").unwrap();
+    // By size, so that the cut falls between the beginning and the end of the long one.
+    let spools = BTreeMap::from([("9".to_owned(), 1_000_000_000)]);
+    let pruned = journal.prune(Retention { since: None, bytes: Some(500_000_000) }, &spools).unwrap();
+    assert_eq!((pruned.entries, pruned.carried), (cut, 3));
+    assert_eq!(pruned.executions, ["2", "3", "4", "5", "6", "7", "8", "9"]);
+    assert_eq!(journal.execution("1").unwrap(), long);
+    let kinds: Vec<_> = journal.story("1").unwrap().iter().map(|entry| entry.kind).collect();
+    assert_eq!(kinds, [Kind::Asked, Kind::Started, Kind::Ended], "each once, though the end is there twice");
+    assert_eq!(intact(&journal).entries, 1 + 3 + 1);
+    // The first copy of the end goes, and the execution stays.
+    let pruned = journal.prune(Retention { since: None, bytes: Some(1) }, &BTreeMap::new()).unwrap();
+    assert_eq!(pruned.executions, ["1"]);
+    intact(&journal);
+}
+
+#[test]
+fn size_counts_what_is_known_and_ends_where_it_fits() {
+    let (_folder, journal) = journal();
+    for id in 1..=4 {
+        run(&journal, &id.to_string(), "s", "true");
+    }
+    journal.begin("5", "s", asked("server"), vec![started()]).unwrap();
+    let mut spools: BTreeMap<_, _> = (1..=5).map(|id| (id.to_string(), 1_000_000_u64)).collect();
+    spools.insert("stranger".into(), 1_000_000_000);
+    let keep = |bytes| Retention { since: None, bytes: Some(bytes) };
+    assert_eq!(journal.prune(keep(5_500_000), &spools).unwrap().entries, 0);
+    assert_eq!(journal.prune(keep(3_500_000), &spools).unwrap().executions, ["1", "2"]);
+    spools.retain(|id, _| id != "1" && id != "2");
+    let pruned = journal.prune(keep(10), &spools).unwrap();
+    assert_eq!(pruned.executions, ["3", "4"], "what runs is never in the list");
+    assert_eq!(journal.open_executions().unwrap().len(), 1);
+    intact(&journal);
+}
+
+#[test]
+fn grants_and_trust_outlive_the_entries_before_them() {
+    let (_folder, journal) = journal();
+    journal.begin("1", "s", asked("git push"), vec![]).unwrap();
+    let id = journal.ask("1", question("asker", None)).unwrap();
+    let grant = |expires_at| Grant {
+        root: "/".into(),
+        directory: ".".into(),
+        scope: Scope::Prefix(vec!["git".into(), "push".into()]),
+        expires_at,
+    };
+    let grants = vec![grant(None), grant(Some(1000))];
+    journal.answer(id, answered(Choice::SessionExact, "ann"), grants).unwrap();
+    journal.append("1", vec![started(), ended(Finish::Completed)]).unwrap();
+    journal.trust(trusted("a")).unwrap();
+    journal.trust(trusted("a")).unwrap();
+    for _ in 0..2 {
+        let pruned = prune(&journal, ALL);
+        assert_eq!(pruned.carried, 2, "one grant has ended, one trust was given twice");
+        assert_eq!(journal.grants("s", "/", ".", 0).unwrap(), [grant(None)]);
+        assert!(journal.is_trusted(&trusted("a").path, trusted("a").sha256).unwrap());
+        assert!(journal.execution("1").unwrap().is_none());
+        intact(&journal);
+    }
+}
+
+#[test]
+fn large_prunings_go_in_batches_that_hold_up_nobody() {
+    let (folder, journal) = journal();
+    for id in 0..1500 {
+        run(&journal, &format!("{id:05}"), &format!("s/{}", id % 7), "true");
+    }
+    let pruned = std::thread::scope(|scope| {
+        let pruning = scope.spawn(|| prune(&journal, ALL));
+        let other = Journal::open(folder.path()).unwrap();
+        for id in 1500..1600 {
+            run(&other, &format!("{id:05}"), "s", "true");
+        }
+        pruning.join().unwrap()
+    });
+    assert!(pruned.executions.len() >= 1500, "{}", pruned.executions.len());
+    intact(&journal);
+    let left = journal.history(&Query::default()).unwrap().len();
+    assert_eq!(pruned.executions.len() + left, 1600, "each is here or named as gone");
+}
+
+#[test]
+fn an_anchor_that_was_pruned_is_no_proof() {
+    let (_folder, journal) = journal();
+    run(&journal, "1", "s", "true");
+    let old = journal.head().unwrap();
+    run(&journal, "2", "s", "true");
+    let last = journal.head().unwrap();
+    prune(&journal, ALL);
+    let Verification::Broken(broken) = journal.verify_with_head(old).unwrap() else {
+        panic!("proved nothing")
+    };
+    insta::assert_snapshot!(broken, @"entry 6: the chain begins after it; entry 3, which was anchored, was pruned and can't be compared");
+    assert!(
+        matches!(journal.verify_with_head(last).unwrap(), Verification::Intact(_)),
+        "this one is in the checkpoint"
+    );
+}

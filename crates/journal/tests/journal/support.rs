@@ -1,0 +1,125 @@
+//! What the tests share: records to append, and journals to append them to.
+
+use std::path::Path;
+use std::process::{Child, Command};
+
+use shellgate_journal::{
+    Answered, Asked, Channel, Choice, Closed, Closing, Decision, Ended, Finish, Intact, Journal, Note, Owner,
+    Part, Problem, Question, Sha, Started, Step, Stream, Trusted, Verdict, Verification,
+};
+use tempfile::TempDir;
+
+pub(crate) fn journal() -> (TempDir, Journal) {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::open(folder.path()).unwrap();
+    (folder, journal)
+}
+
+pub(crate) fn asked(text: &str) -> Asked {
+    Asked {
+        dialect: "shellgate".into(),
+        text: text.into(),
+        argv: None,
+        request: Some(format!("{{\"command\":{text:?}}}")),
+        description: None,
+        root: "/root".into(),
+        directory: ".".into(),
+        verdict: Verdict { decision: Decision::Allow, rules: vec!["core: *".into()], reasons: vec![] },
+        asker: Some(Owner("asker".into())),
+    }
+}
+
+pub(crate) fn started() -> Step {
+    Step::Started(Started {
+        keeper: Some(Owner("keeper".into())),
+        stdout_file: Some("spool/stdout".into()),
+        ..Started::default()
+    })
+}
+
+pub(crate) fn ended(finish: Finish) -> Step {
+    Step::Ended(Ended {
+        finish,
+        exit_code: (finish == Finish::Completed).then_some(0),
+        signal: None,
+        error: None,
+        pid: Some(4711),
+        started_at: Some(1000),
+        ended_at: 2000,
+        stdout: Stream {
+            bytes: 3,
+            spooled: 3,
+            sha256: Some(Sha::of(&[b"hi\n"])),
+            file: Some("spool/stdout".into()),
+        },
+        stderr: Stream::default(),
+    })
+}
+
+pub(crate) fn refused() -> Step {
+    Step::Refused(Problem { code: "denied_by_policy".into(), message: "no".into(), ..Problem::default() })
+}
+
+pub(crate) fn closed(how: Closing) -> Step {
+    Step::Closed(Closed { how, stdout: None, stderr: None })
+}
+
+pub(crate) fn note(text: &str) -> Step {
+    Step::Note(Note { text: text.into() })
+}
+
+pub(crate) fn question(asker: &str, expires_at: Option<i64>) -> Question {
+    Question {
+        parts: vec![Part {
+            text: "git push".into(),
+            argv: vec![Some("git".into()), Some("push".into()), None],
+            reason: "publishes".into(),
+        }],
+        prefixes: vec![vec!["git".into(), "push".into()]],
+        exact: None,
+        always: None,
+        reach: vec!["writes /root".into()],
+        asker: Owner(asker.into()),
+        expires_at,
+    }
+}
+
+pub(crate) fn answered(choice: Choice, by: &str) -> Answered {
+    Answered { choice, by: by.into(), channel: Channel::Queue }
+}
+
+pub(crate) fn trusted(content: &str) -> Trusted {
+    Trusted { path: "/root/.shellgate.toml".into(), sha256: Sha::of(&[content.as_bytes()]), by: "me".into() }
+}
+
+/// Records a call that ran.
+pub(crate) fn run(journal: &Journal, id: &str, session: &str, text: &str) {
+    journal.begin(id, session, asked(text), vec![started()]).unwrap();
+    journal.append(id, vec![ended(Finish::Completed)]).unwrap();
+}
+
+pub(crate) fn intact(journal: &Journal) -> Intact {
+    match journal.verify().unwrap() {
+        Verification::Intact(intact) => intact,
+        Verification::Broken(broken) => panic!("{broken}"),
+    }
+}
+
+const ROLE: &str = "JOURNAL_TEST_ROLE";
+const FOLDER: &str = "JOURNAL_TEST_FOLDER";
+
+/// Runs the test `name` once more as a process of its own, which finds its `role` and the folder by [`role`].
+pub(crate) fn child(name: &str, role: &str, folder: &Path) -> Child {
+    command(Command::new(std::env::current_exe().unwrap()), name, role, folder).spawn().unwrap()
+}
+
+/// The same, below another program that prepares a place for it.
+pub(crate) fn command(mut command: Command, name: &str, role: &str, folder: &Path) -> Command {
+    command.args(["--exact", name, "--nocapture"]).env(ROLE, role).env(FOLDER, folder);
+    command
+}
+
+/// What this process is to do, if it was started by [`child`].
+pub(crate) fn role() -> Option<(String, std::path::PathBuf)> {
+    Some((std::env::var(ROLE).ok()?, std::env::var_os(FOLDER)?.into()))
+}
