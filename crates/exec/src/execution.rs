@@ -42,8 +42,10 @@ pub enum Event {
 #[derive(Debug)]
 pub struct Execution {
     id: ExecId,
-    /// `None` after the end: others may use it then.
+    /// `None` after the end.
     line: Option<Line>,
+    /// The connection on which the end was told, until that is written down.
+    told: Option<Line>,
     pool: Option<Pool>,
     keeper: Arc<Forked>,
     spool: Spool,
@@ -68,7 +70,7 @@ impl Execution {
     ) -> Self {
         let (id, follow) = spec;
         let queued = (follow == Follow::Closely).then_some(Pending::Event(Event::State(State::Queued)));
-        Self { id, line: Some(line), pool, keeper, spool, pending: queued.into_iter().collect() }
+        Self { id, line: Some(line), told: None, pool, keeper, spool, pending: queued.into_iter().collect() }
     }
 
     /// Its name.
@@ -150,6 +152,17 @@ impl Execution {
         }
     }
 
+    /// Says that its end is written down, or need not be. Whoever goes away without it leaves the end with the keeper,
+    /// for others to write down.
+    pub fn recorded(&mut self) {
+        let Some(mut line) = self.told.take() else { return };
+        match self.pool.take() {
+            // Its next use says it.
+            Some(pool) => pool.give_back(line),
+            None => drop(line.send(&ToKeeper::Recorded, &[])),
+        }
+    }
+
     /// Ends its processes without the keeper, which doesn't answer: by the mark that they carry.
     pub fn abandon(self) {
         crate::sys::processes::end_tagged(self.id.tag().get());
@@ -186,12 +199,16 @@ impl Execution {
             }
             Some(FromKeeper::Ended { outcome, last }) => {
                 self.keeper.set_last(last);
-                if let (Some(line), Some(pool)) = (self.line.take(), self.pool.take()) {
-                    pool.give_back(line);
-                }
+                self.told = self.line.take();
                 Pending::Event(Event::Ended(outcome))
             }
-            Some(FromKeeper::Hello | FromKeeper::Elsewhere | FromKeeper::SessionStopped { .. }) => {
+            Some(
+                FromKeeper::Hello
+                | FromKeeper::Elsewhere
+                | FromKeeper::SessionStopped { .. }
+                | FromKeeper::Stopped(_)
+                | FromKeeper::Held(_),
+            ) => {
                 return Ok(());
             }
             Some(FromKeeper::Unable(message)) => {

@@ -1,6 +1,7 @@
 //! Names of executions.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use shellgate_sandbox::spawn::Tag;
@@ -21,6 +22,14 @@ impl ExecId {
     pub(crate) fn tag(self) -> Tag {
         // The low half of a ULID is its random part.
         Tag::new(self.0 as u64)
+    }
+}
+
+impl FromStr for ExecId {
+    type Err = ulid::DecodeError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ulid::from_string(text).map(|ulid| Self(ulid.0))
     }
 }
 

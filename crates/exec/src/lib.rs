@@ -26,9 +26,11 @@
 //! - Only processes that descend from the keeper are ever signalled.
 
 mod circumstances;
+mod ending;
 mod execution;
 mod id;
 mod keeper;
+mod keepers;
 mod line;
 mod outcome;
 mod session;
@@ -36,16 +38,20 @@ mod spec;
 mod spool;
 mod state;
 mod state_folder;
+mod surroundings;
 mod sys;
 mod wire;
 
 pub use circumstances::SoftLimits;
+pub use ending::Ending;
 pub use execution::{Event, Execution, Stopper};
 pub use id::ExecId;
+pub use keepers::{held, stop_all, stop_execution};
 pub use outcome::{Clock, Exit, Failure, Outcome, Output, Process, plain};
 pub use session::{KEEPER_ARGUMENT, Session, SessionError, SessionKey, Starter, keeper_main};
 pub use spec::{Follow, Mode, PerStream, Spec, Stream};
 pub use spool::{Pruned, Spool, prune};
 pub use state::{IllegalMove, State};
 pub use state_folder::{StateError, StateFolder};
+pub use surroundings::{Surroundings, surroundings};
 pub use wire::Urgency;

@@ -17,6 +17,7 @@ use rustix::process::{Pid, PidfdFlags, WaitOptions};
 
 use crate::execution::Execution;
 use crate::keeper::{self, Address, Duty, Served};
+use crate::keepers;
 use crate::line::{Line, Pool};
 use crate::outcome::plain;
 use crate::spool::Spool;
@@ -164,38 +165,8 @@ impl Session {
     /// # Errors
     /// When a keeper can't be understood.
     pub fn stop(&self, urgency: Urgency) -> Result<u32, SessionError> {
-        let folder = self.state.sockets();
-        let unusable = |source| StateError::Unusable { path: self.state.sockets(), source };
         let (own, below) = (format!("{}.", self.key.own), self.key.below.as_str());
-        let end = format!(".{}", wire::VERSION);
-        let is_ours =
-            |name: &str| (name.starts_with(&own) || name.starts_with(below)) && name.ends_with(&end);
-        let mut told = Vec::new();
-        for entry in std::fs::read_dir(&folder).map_err(unusable)?.flatten() {
-            let name = entry.file_name();
-            let Some(name) = name.to_str().filter(|name| is_ours(name)) else { continue };
-            let address = Address::new(&folder, name.to_owned()).map_err(unusable)?;
-            let Some(socket) = address.connect()? else { continue };
-            let mut line = Line::new(socket);
-            // A keeper that leaves meanwhile had nothing to stop.
-            if line.send(&ToKeeper::StopSession(urgency), &[]).is_ok() {
-                told.push(line);
-            }
-        }
-        // All are told before the first is waited for: each takes its time to stop.
-        told.into_iter().map(Self::stopped).sum()
-    }
-
-    fn stopped(mut line: Line) -> Result<u32, SessionError> {
-        loop {
-            match line.next() {
-                Ok(Some(FromKeeper::SessionStopped { executions })) => return Ok(executions),
-                Ok(Some(_)) => {}
-                Ok(None) => return Ok(0),
-                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(0),
-                Err(error) => return Err(error.into()),
-            }
-        }
+        keepers::stop(&self.state, urgency, |name| name.starts_with(&own) || name.starts_with(below))
     }
 
     /// Says `message` on a connection that is free, or on a new one. A keeper that was leaving when we connected resets
@@ -253,7 +224,7 @@ impl Session {
         let (ours, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
                 .map_err(io::Error::from)?;
-        let spool = self.state.spool();
+        let (spool, ends) = (self.state.spool(), self.state.ends());
         let keep_bytes = self.keep_bytes;
         let forked = shellgate_sandbox::detach::fork(move || {
             if shellgate_sandbox::detach::detach(&[theirs.as_fd(), address.as_fd()]).is_err() {
@@ -261,7 +232,7 @@ impl Session {
             }
             let _ = rustix::thread::set_name(c"shellgate-keep");
             let first = theirs.try_clone().ok();
-            let duty = Duty { address, first, spool, keep_bytes };
+            let duty = Duty { address, first, spool, ends, keep_bytes };
             let word = match keeper::serve(duty, || {}) {
                 Ok(Served::ToTheEnd) => return 0,
                 Ok(Served::Elsewhere) => FromKeeper::Elsewhere,
@@ -314,13 +285,13 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
     let session = Session::new(state, key, Starter::Fork, keep_bytes);
     let Ok(address) = session.address() else { return 3 };
     let Ok((ready, told)) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC) else { return 3 };
-    let spool = session.state.spool();
+    let (spool, ends) = (session.state.spool(), session.state.ends());
     let forked = shellgate_sandbox::detach::fork(move || {
         if shellgate_sandbox::detach::detach(&[told.as_fd(), address.as_fd()]).is_err() {
             return 1;
         }
         let _ = rustix::thread::set_name(c"shellgate-keep");
-        let duty = Duty { address, first: None, spool, keep_bytes };
+        let duty = Duty { address, first: None, spool, ends, keep_bytes };
         let told = RefCell::new(Some(File::from(told)));
         let tell = |word: &str| {
             if let Some(mut told) = told.take() {

@@ -40,12 +40,12 @@ impl StateFolder {
     /// When it can't be made, or is somebody else's.
     pub fn open(path: &Path) -> Result<Self, StateError> {
         let folder = Self { path: path.to_owned() };
-        if folder.sockets().is_dir() && folder.spool().is_dir() {
+        if folder.sockets().is_dir() && folder.spool().is_dir() && folder.ends().is_dir() {
             // Made by an earlier call; the folder itself is checked each time all the same.
             folder.check(path)?;
             return Ok(folder);
         }
-        for path in [path.to_owned(), folder.sockets(), folder.spool()] {
+        for path in [path.to_owned(), folder.sockets(), folder.spool(), folder.ends()] {
             if !path.is_dir() {
                 // The mode again, because our mask may take away even our own rights.
                 let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
@@ -79,6 +79,19 @@ impl StateFolder {
     #[must_use]
     pub fn spool(&self) -> PathBuf {
         self.path.join("spool")
+    }
+
+    /// The files that the output of an execution goes to.
+    #[must_use]
+    pub fn spool_files(&self, id: crate::ExecId) -> (String, String) {
+        let file = |stream: crate::Stream| {
+            self.spool().join(format!("{id}.{}", stream.name())).display().to_string()
+        };
+        (file(crate::Stream::Stdout), file(crate::Stream::Stderr))
+    }
+
+    pub(crate) fn ends(&self) -> PathBuf {
+        self.path.join("ends")
     }
 
     pub(crate) fn sockets(&self) -> PathBuf {

@@ -6,8 +6,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
-use crate::Stream;
+use crate::ending::Ending;
 use crate::wire::{self, Frames, FromKeeper, ToKeeper};
+use crate::{ExecId, Stream};
 
 use super::events::Interest;
 use super::tree::RunKey;
@@ -34,8 +35,19 @@ pub(super) struct Connection {
     /// The execution that it follows.
     pub(super) run: Option<RunKey>,
     greeted: bool,
-    /// It wants to know when the session has stopped: how many executions that were.
-    pub(super) stopping: Option<u32>,
+    /// The end that it was told and has not written down, as far as we know.
+    pub(super) unrecorded: Option<(ExecId, Ending)>,
+    /// What it wants to see stopped.
+    pub(super) stopping: Option<Stopping>,
+}
+
+/// What somebody waits to see stopped.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stopping {
+    /// All that there was: so many executions.
+    Session(u32),
+    /// One.
+    This(RunKey),
 }
 
 /// What reading gave.
@@ -58,6 +70,7 @@ impl Connection {
             interest: Interest::Read,
             run: None,
             greeted: false,
+            unrecorded: None,
             stopping: None,
         }
     }

@@ -12,6 +12,7 @@ use super::run::{Cause, GRACE, LONGEST_GRACE, LOOK_AGAIN, Phase, Run};
 use super::serve::Keeper;
 use super::stream::Source;
 use super::tree::{Reaped, RunKey};
+use crate::ending::Ending;
 use crate::outcome::{Exit, Failure, Outcome, Process, plain};
 use crate::sys::processes;
 use crate::wire::{FromKeeper, Urgency};
@@ -151,6 +152,7 @@ impl Keeper {
                 let expired = run.expired(now).filter(|_| run.spec.mode != Mode::Foreground);
                 self.claim_orphans();
                 if self.trees.is_empty(key) {
+                    self.end_of_job(key);
                     self.remove(key);
                 } else if let Some(clock) = expired {
                     self.stop(key, Cause::TimedOut(clock), Urgency::Politely);
@@ -218,6 +220,10 @@ impl Keeper {
             debug_assert!(false, "{} after {}", state, run.state);
         }
         let outcome = run.outcome(state, background);
+        let ends = state != State::Running;
+        let id = run.spec.id;
+        let told_before = run.over;
+        run.over |= ends;
         // One that is being stopped and won't die goes on being stopped.
         let stopping = matches!(run.phase, Phase::Stopping { .. });
         if !alive || !(stopping || run.phase == Phase::Running) {
@@ -229,12 +235,24 @@ impl Keeper {
             connection.greet();
             connection.run = None;
             let last = !alive && last;
+            connection.unrecorded = ends.then(|| (id, Ending::now(outcome.clone())));
             connection.send(&FromKeeper::Ended { outcome: Box::new(outcome), last });
             self.adjust_interest(caller);
+        } else if ends && !told_before {
+            let _ = Ending::now(outcome).write(&self.ends, id);
         }
         if !alive {
             self.remove(key);
         }
+    }
+
+    /// A job whose caller was answered when it ran has ended by itself.
+    fn end_of_job(&mut self, key: RunKey) {
+        self.drain_waiting(key);
+        let Some(run) = self.runs.get_mut(&key).filter(|run| !run.over) else { return };
+        run.over = true;
+        let outcome = run.outcome(run.natural_end(), Vec::new());
+        let _ = Ending::now(outcome).write(&self.ends, run.spec.id);
     }
 
     fn remove(&mut self, key: RunKey) {

@@ -46,6 +46,8 @@ pub(crate) struct Duty {
     pub(crate) first: Option<OwnedFd>,
     /// Where the spool is, and how much of it may stay.
     pub(crate) spool: PathBuf,
+    /// Where ends are left that nobody hears.
+    pub(crate) ends: PathBuf,
     /// How much finished output stays on disk.
     pub(crate) keep_bytes: u64,
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::events::{Interest, Token};
-use super::run::Phase;
+use super::run::{Phase, Run};
 use super::serve::Keeper;
 use super::stream::Drained;
 use super::tree::RunKey;
@@ -18,6 +18,8 @@ const READS_PER_TURN: usize = 8;
 enum Read {
     /// Nothing.
     Nothing,
+    /// The end: nobody can write any more.
+    End,
     /// Bytes, and there may be more.
     Some,
     /// Bytes, and whoever reads them from us can't follow.
@@ -51,14 +53,23 @@ impl Keeper {
     /// Takes what the command has printed, a few reads of it.
     pub(super) fn pump(&mut self, key: RunKey, stream: Stream) {
         for _ in 0..READS_PER_TURN {
-            if self.read_once(key, stream) != Read::Some {
-                return;
+            match self.read_once(key, stream) {
+                Read::Some => {}
+                Read::End => {
+                    let settling = |run: &Run| matches!(run.phase, Phase::Settling { .. });
+                    if self.runs.get(&key).is_some_and(settling) {
+                        self.look_at(key, Instant::now());
+                    }
+                    return;
+                }
+                Read::Nothing | Read::EnoughForNow => return,
             }
         }
     }
 
     /// Takes what was in the pipes when we were called: after the program's end, that is all it printed. A child that
-    /// goes on printing can't hold us here.
+    /// goes on printing can't hold us here. Whoever calls looks at the execution afterwards: not at the end of the first
+    /// stream, or the answer could go out before the second one is read.
     pub(super) fn drain_waiting(&mut self, key: RunKey) {
         for stream in Stream::BOTH {
             let source =
@@ -73,7 +84,7 @@ impl Keeper {
                 // One read more than needed notices the end of the stream.
                 let enough = total.is_none_or(|total| total > until);
                 // A reader that can't follow is no reason to leave bytes in the pipe now: it holds few.
-                if enough || self.read_once(key, stream) == Read::Nothing {
+                if enough || matches!(self.read_once(key, stream), Read::Nothing | Read::End) {
                     break;
                 }
             }
@@ -88,12 +99,7 @@ impl Keeper {
         let (from, to, spooled) = match source.drain(&mut self.buffer) {
             Drained::Bytes { from, to, spooled } => (from, to, spooled),
             Drained::Nothing => return Read::Nothing,
-            Drained::End => {
-                if matches!(run.phase, Phase::Settling { .. }) {
-                    self.look_at(key, Instant::now());
-                }
-                return Read::Nothing;
-            }
+            Drained::End => return Read::End,
         };
         run.last_output = Instant::now();
         self.unpruned.bytes += to - from;

@@ -43,6 +43,8 @@ pub(super) struct Run {
     pub(super) sources: Option<PerStream<Source>>,
     /// Where the output goes, when that came before the start.
     pub(super) spool: Option<Result<PerStream<File>, String>>,
+    /// Its end was told, or left for whoever asks: what goes on are its leftovers.
+    pub(super) over: bool,
     /// Its pipes aren't read, because its reader can't follow and no file takes the bytes.
     pub(super) paused: bool,
 }
@@ -85,6 +87,7 @@ impl Run {
             last_output: now,
             sources: None,
             spool: None,
+            over: false,
             paused: false,
         }
     }
@@ -107,6 +110,11 @@ impl Run {
     /// The numbers of its pipes, which whoever writes to them shares.
     pub(super) fn pipes(&self) -> [Option<u64>; 2] {
         self.sources.as_ref().map_or([None; 2], |sources| sources.both().map(Source::number))
+    }
+
+    /// Whether its end is known.
+    pub(super) fn is_over(&self) -> bool {
+        self.over
     }
 
     pub(super) fn is_followed(&self) -> bool {

@@ -11,7 +11,7 @@ use rustix::fs::{Mode, OFlags};
 use shellgate_sandbox::signals::{Signal, SignalFd};
 use shellgate_sandbox::spawn::Spawner;
 
-use super::connection::{Connection, ConnectionKey, Received};
+use super::connection::{Connection, ConnectionKey, Received, Stopping};
 use super::events::{Events, Interest, Token};
 use super::orphans::Recognised;
 use super::place::Place;
@@ -50,6 +50,8 @@ pub(super) struct Keeper {
     /// What has been written since the spool was last looked through.
     pub(super) unpruned: Unpruned,
     spool: PathBuf,
+    /// Where ends are left that nobody hears.
+    pub(super) ends: PathBuf,
     keep_bytes: u64,
 }
 
@@ -61,7 +63,7 @@ pub(super) struct Unpruned {
 }
 
 pub(super) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
-    let Duty { address, first, spool, keep_bytes } = duty;
+    let Duty { address, first, spool, ends, keep_bytes } = duty;
     // Sockets are ours alone, whatever mask our starter has; commands get their own caller's.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     raise_descriptor_limit();
@@ -88,6 +90,7 @@ pub(super) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
         last_key: 0,
         unpruned: Unpruned::default(),
         spool,
+        ends,
         keep_bytes,
     };
     let patience = (first.is_none()).then(|| Instant::now() + PATIENCE);
@@ -205,6 +208,18 @@ impl Keeper {
     fn obey(&mut self, key: ConnectionKey, message: ToKeeper) {
         match message {
             ToKeeper::Hold => {}
+            ToKeeper::Recorded => {
+                if let Some(connection) = self.connections.get_mut(&key) {
+                    connection.unrecorded = None;
+                }
+            }
+            ToKeeper::Held => {
+                let held = self.runs.values().filter(|run| !run.is_over()).map(|run| run.spec.id).collect();
+                if let Some(connection) = self.connections.get_mut(&key) {
+                    connection.greet();
+                    connection.send(&FromKeeper::Held(held));
+                }
+            }
             ToKeeper::Start { spec, stdin } => self.enqueue(key, *spec, stdin),
             ToKeeper::Spool(place) => self.take_spool(key, place),
             ToKeeper::Stop(id, urgency) => {
@@ -214,10 +229,11 @@ impl Keeper {
                     self.stop(run, Cause::Canceled, urgency);
                 }
             }
+            ToKeeper::StopThis(id, urgency) => self.stop_this(key, id, urgency),
             ToKeeper::StopSession(urgency) => {
                 let executions = u32::try_from(self.runs.len()).unwrap_or(u32::MAX);
                 if let Some(connection) = self.connections.get_mut(&key) {
-                    connection.stopping = Some(executions);
+                    connection.stopping = Some(Stopping::Session(executions));
                 }
                 self.stop_session(urgency);
                 self.tell_stoppers();
@@ -232,6 +248,7 @@ impl Keeper {
             return self.farewell(key);
         }
         connection.run = Some(run);
+        connection.unrecorded = None;
         if stdin {
             let Some(stdin) = connection.descriptor() else {
                 connection
@@ -265,7 +282,10 @@ impl Keeper {
 
     /// A front end is gone. Whoever waited for an answer wants none any more, so its execution ends.
     fn farewell(&mut self, key: ConnectionKey) {
-        let Some(connection) = self.connections.remove(&key) else { return };
+        let Some(mut connection) = self.connections.remove(&key) else { return };
+        if let Some((id, ending)) = connection.unrecorded.take() {
+            let _ = ending.write(&self.ends, id);
+        }
         let Some(key) = connection.run else { return };
         let Some(run) = self.runs.get_mut(&key) else { return };
         if run.caller.take().is_some() && run.spec.mode == crate::Mode::Foreground {
@@ -282,18 +302,6 @@ impl Keeper {
         }
         self.claim_orphans();
         self.trees.kill_strangers();
-    }
-
-    /// Answers those who waited for the session to stop.
-    pub(super) fn tell_stoppers(&mut self) {
-        if !self.runs.is_empty() {
-            return;
-        }
-        for connection in self.connections.values_mut() {
-            if let Some(executions) = connection.stopping.take() {
-                connection.send(&FromKeeper::SessionStopped { executions });
-            }
-        }
     }
 
     /// Tells the front end of `run` something, if it is there and wants to hear it.

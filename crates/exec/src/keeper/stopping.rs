@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use super::connection::{ConnectionKey, Stopping};
 use super::run::{Cause, LOOK_AGAIN, Phase};
 use super::serve::Keeper;
 use super::tree::{RunKey, Suspended};
-use crate::State;
-use crate::wire::Urgency;
+use crate::wire::{FromKeeper, Urgency};
+use crate::{ExecId, State};
 
 /// Longer than anything lasts.
 const A_DAY: Duration = Duration::from_secs(86_400);
@@ -43,6 +44,32 @@ impl Keeper {
             }
         }
         self.go_on_stopping(key, now);
+    }
+
+    /// Ends one execution for somebody who isn't its caller, and remembers to tell them.
+    pub(super) fn stop_this(&mut self, connection: ConnectionKey, id: ExecId, urgency: Urgency) {
+        let key = self.runs.iter().find(|(_, run)| run.spec.id == id).map(|(key, _)| *key);
+        let Some(waiting) = self.connections.get_mut(&connection) else { return };
+        waiting.greet();
+        let Some(key) = key else { return waiting.send(&FromKeeper::Stopped(false)) };
+        waiting.stopping = Some(Stopping::This(key));
+        self.stop(key, Cause::Canceled, urgency);
+        self.tell_stoppers();
+    }
+
+    /// Answers those who waited for something to stop.
+    pub(super) fn tell_stoppers(&mut self) {
+        for connection in self.connections.values_mut() {
+            let word = match connection.stopping {
+                Some(Stopping::Session(executions)) if self.runs.is_empty() => {
+                    FromKeeper::SessionStopped { executions }
+                }
+                Some(Stopping::This(key)) if !self.runs.contains_key(&key) => FromKeeper::Stopped(true),
+                _ => continue,
+            };
+            connection.stopping = None;
+            connection.send(&word);
+        }
     }
 
     pub(super) fn go_on_stopping(&mut self, key: RunKey, now: Instant) {

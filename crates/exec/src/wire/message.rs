@@ -18,6 +18,12 @@ pub(crate) enum ToKeeper {
     Stop(ExecId, Urgency),
     /// Stop every execution of the session, and say when that is done.
     StopSession(Urgency),
+    /// Stop this execution, if you hold it, and say when that is done.
+    StopThis(ExecId, Urgency),
+    /// The end that was told last is written down. So it is when the connection is used again.
+    Recorded,
+    /// Say which executions you hold.
+    Held,
 }
 
 /// How an execution is stopped.
@@ -54,4 +60,8 @@ pub(crate) enum FromKeeper {
     Ended { outcome: Box<Outcome>, last: bool },
     /// Every execution of the session has ended.
     SessionStopped { executions: u32 },
+    /// What was to be stopped has ended; or it wasn't held here.
+    Stopped(bool),
+    /// These have not ended.
+    Held(Vec<ExecId>),
 }

@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::io::Read as _;
+use std::path::PathBuf;
 
 use rustix::process::{Pid, PidfdFlags, Signal};
 
@@ -119,6 +120,28 @@ pub(crate) fn command(pid: u32) -> String {
     }
     let name = read(&format!("/proc/{pid}/comm"), 64).unwrap_or_default();
     format!("[{}]", String::from_utf8_lossy(&name).trim_end())
+}
+
+/// The short name of every keeper. Nobody else has a reason to take it; who does is taken for one.
+pub(crate) const KEEPER: &str = "shellgate-keep";
+
+/// The parent of `pid`, and its short name.
+pub(crate) fn parent_and_name(pid: u32) -> Option<(u32, String)> {
+    let text = read(&format!("/proc/{pid}/stat"), 1024)?;
+    let text = String::from_utf8_lossy(&text);
+    let (before, fields) = text.rsplit_once(')')?;
+    let (_, name) = before.split_once('(')?;
+    let parent = fields.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some((parent, name.to_owned()))
+}
+
+/// The state folder of a keeper: it holds the folder of its socket open.
+pub(crate) fn state_of_keeper(pid: u32) -> Option<PathBuf> {
+    let open = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.flatten();
+    let mut targets = open.filter_map(|entry| fs::read_link(entry.path()).ok());
+    let sockets =
+        targets.find(|target| target.is_absolute() && target.ends_with("sessions") && target.is_dir())?;
+    sockets.parent().map(ToOwned::to_owned)
 }
 
 /// Whether `pid` has the pipe with this number open as its standard output or error.

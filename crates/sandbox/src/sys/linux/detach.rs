@@ -25,7 +25,8 @@ pub fn fork(body: impl FnOnce() -> i32) -> io::Result<Pid> {
         _ if raw < 0 => Err(io::Error::last_os_error()),
         Some(pid) => Ok(pid),
         None => {
-            let code = body();
+            // A panic must not unwind into the parent's frames, of which the child has a copy.
+            let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).unwrap_or(101);
             // SAFETY: ends the child at once; exit handlers and buffers belong to the parent.
             unsafe { libc::_exit(code) }
         }

@@ -19,14 +19,20 @@ pub enum Signal {
     HangUp,
     /// The terminal changed its size.
     WindowChange,
+    /// Ctrl-Z.
+    Stop,
+    /// The end of a stop.
+    Continue,
 }
 
-const NUMBERS: [(Signal, libc::c_int); 5] = [
+const NUMBERS: [(Signal, libc::c_int); 7] = [
     (Signal::Child, libc::SIGCHLD),
     (Signal::Interrupt, libc::SIGINT),
     (Signal::Terminate, libc::SIGTERM),
     (Signal::HangUp, libc::SIGHUP),
     (Signal::WindowChange, libc::SIGWINCH),
+    (Signal::Stop, libc::SIGTSTP),
+    (Signal::Continue, libc::SIGCONT),
 ];
 
 /// Blocked signals, readable from a descriptor that `poll` and `epoll` understand.
@@ -43,12 +49,7 @@ impl SignalFd {
     /// # Errors
     /// When the kernel has no descriptor left.
     pub fn open(wanted: &[Signal]) -> io::Result<Self> {
-        let mut set = empty_set();
-        for (signal, number) in NUMBERS {
-            if wanted.contains(&signal) {
-                add(&mut set, number);
-            }
-        }
+        let set = set_of(wanted);
         set_mask(libc::SIG_BLOCK, &set);
         // SAFETY: `set` is an initialised signal set; -1 asks for a new descriptor.
         let raw = unsafe { libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) };
@@ -94,6 +95,11 @@ impl AsFd for SignalFd {
     }
 }
 
+/// Lets these signals do again what they do to anybody, for the calling thread. Those that wait do it now.
+pub fn unblock(signals: &[Signal]) {
+    set_mask(libc::SIG_UNBLOCK, &set_of(signals));
+}
+
 /// Blocks every signal that can be blocked, for the calling thread.
 pub fn block_all() {
     // A full set names glibc's own two signals as well; the kernel keeps what it must.
@@ -123,6 +129,16 @@ pub(crate) fn empty_set() -> libc::sigset_t {
     unsafe { libc::sigemptyset(set.as_mut_ptr()) };
     // SAFETY: initialised by the line above.
     unsafe { set.assume_init() }
+}
+
+fn set_of(signals: &[Signal]) -> libc::sigset_t {
+    let mut set = empty_set();
+    for (signal, number) in NUMBERS {
+        if signals.contains(&signal) {
+            add(&mut set, number);
+        }
+    }
+    set
 }
 
 fn full_set() -> libc::sigset_t {

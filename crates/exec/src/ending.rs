@@ -1,0 +1,61 @@
+//! Ends that nobody was there to hear: a file each, until somebody writes them into the record.
+//!
+//! `ends/ID` in the state folder. The keeper writes one when an execution ends whose caller is gone or was answered
+//! before, and when a caller was told of the end and went away without a word that it is written down. A file is made
+//! under another name and renamed, so that it is whole or not there.
+
+use std::io;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ExecId, Outcome, StateFolder};
+
+/// How an execution ended, and when.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ending {
+    /// How.
+    pub outcome: Outcome,
+    /// When, in milliseconds since 1970.
+    pub at_ms: u64,
+}
+
+impl Ending {
+    pub(crate) fn now(outcome: Outcome) -> Self {
+        let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { outcome, at_ms: u64::try_from(at.as_millis()).unwrap_or(u64::MAX) }
+    }
+
+    pub(crate) fn write(&self, folder: &Path, id: ExecId) -> io::Result<()> {
+        let bytes = postcard::to_stdvec(self).map_err(io::Error::other)?;
+        let (draft, path) = (folder.join(format!(".{id}")), folder.join(id.to_string()));
+        std::fs::write(&draft, bytes)?;
+        std::fs::rename(draft, path)
+    }
+
+    /// The end of `id`, if it lies there.
+    ///
+    /// # Errors
+    /// When there is a file that can't be read.
+    pub fn find(state: &StateFolder, id: &str) -> io::Result<Option<Self>> {
+        match std::fs::read(state.ends().join(id)) {
+            Ok(bytes) => postcard::from_bytes(&bytes).map(Some).map_err(io::Error::other),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes the end of `id`: it is written down.
+    pub fn remove(state: &StateFolder, id: &str) {
+        let _ = std::fs::remove_file(state.ends().join(id));
+    }
+
+    /// The names of all executions whose ends lie there.
+    #[must_use]
+    pub fn all(state: &StateFolder) -> Vec<String> {
+        let entries = std::fs::read_dir(state.ends()).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(|name| !name.starts_with('.')).collect()
+    }
+}

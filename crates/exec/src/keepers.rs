@@ -1,0 +1,108 @@
+//! Talking to every keeper of this user at once: what do you hold, stop it.
+
+use std::io;
+
+use crate::ExecId;
+use crate::keeper::Address;
+use crate::line::Line;
+use crate::session::SessionError;
+use crate::state_folder::{StateError, StateFolder};
+use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
+
+/// Stops one execution with all that it left behind, whichever keeper holds it, and returns when it has ended. Says
+/// whether anybody held it.
+///
+/// # Errors
+/// When a keeper can't be understood.
+pub fn stop_execution(state: &StateFolder, id: ExecId, urgency: Urgency) -> Result<bool, SessionError> {
+    let mut stopped = false;
+    for line in ask(state, &ToKeeper::StopThis(id, urgency), |_| true)? {
+        let answer = answer(line, |message| match message {
+            FromKeeper::Stopped(held) => Some(held),
+            _ => None,
+        });
+        stopped |= answer?.unwrap_or_default();
+    }
+    Ok(stopped)
+}
+
+/// Stops everything that any session of this user runs, and returns when it has ended: how many executions that were.
+///
+/// # Errors
+/// When a keeper can't be understood.
+pub fn stop_all(state: &StateFolder, urgency: Urgency) -> Result<u32, SessionError> {
+    stop(state, urgency, |_| true)
+}
+
+/// The executions that the keepers of this user hold and that have not ended.
+///
+/// # Errors
+/// When a keeper can't be understood.
+pub fn held(state: &StateFolder) -> Result<Vec<ExecId>, SessionError> {
+    let mut held = Vec::new();
+    for line in ask(state, &ToKeeper::Held, |_| true)? {
+        let answer = answer(line, |message| match message {
+            FromKeeper::Held(ids) => Some(ids),
+            _ => None,
+        });
+        held.extend(answer?.unwrap_or_default());
+    }
+    Ok(held)
+}
+
+/// The same for the keepers whose sockets have a wanted name.
+pub(crate) fn stop(
+    state: &StateFolder,
+    urgency: Urgency,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<u32, SessionError> {
+    // All are told before the first is waited for: each takes its time to stop.
+    let told = ask(state, &ToKeeper::StopSession(urgency), wanted)?;
+    let stopped = told.into_iter().map(|line| {
+        let answer = answer(line, |message| match message {
+            FromKeeper::SessionStopped { executions } => Some(executions),
+            _ => None,
+        });
+        answer.map(Option::unwrap_or_default)
+    });
+    stopped.sum()
+}
+
+/// Says `message` to every keeper whose socket has a wanted name. One that leaves meanwhile has nothing to say.
+fn ask(
+    state: &StateFolder,
+    message: &ToKeeper,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<Line>, SessionError> {
+    let folder = state.sockets();
+    let unusable = |source| StateError::Unusable { path: state.sockets(), source };
+    let end = format!(".{}", wire::VERSION);
+    let mut told = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(unusable)?.flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str().filter(|name| wanted(name) && name.ends_with(&end)) else { continue };
+        let address = Address::new(&folder, name.to_owned()).map_err(unusable)?;
+        let Some(socket) = address.connect()? else { continue };
+        let mut line = Line::new(socket);
+        if line.send(message, &[]).is_ok() {
+            told.push(line);
+        }
+    }
+    Ok(told)
+}
+
+/// Waits for the message that `take` wants; `None` when the keeper leaves instead.
+fn answer<T>(mut line: Line, take: impl Fn(FromKeeper) -> Option<T>) -> Result<Option<T>, SessionError> {
+    loop {
+        match line.next() {
+            Ok(Some(message)) => {
+                if let Some(taken) = take(message) {
+                    return Ok(Some(taken));
+                }
+            }
+            Ok(None) => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
