@@ -136,7 +136,7 @@ fn a_cancel_by_session_ends_its_chats_too() {
     let place = Place::new(None);
     let named = |name: &str| {
         let builder = shellgate::Gate::builder().root(place.root()).state_folder(place.state());
-        builder.keeper_program(support::shellgate()).session(name).build().unwrap()
+        builder.keeper_program(support::shellgate()).flags(support::unasked()).session(name).build().unwrap()
     };
     let (session, chat, other) = (named("A"), named("A/b"), named("AB/b"));
     let mark = mark();

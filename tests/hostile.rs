@@ -290,9 +290,9 @@ fn a_command_that_kills_its_keeper_does_not_get_away() {
     for_each_user(|place| {
         let mark = mark();
         // Once the keeper has read what was printed: the rest is lost with the pipe.
-        let kept = r#"until [ -s "$SHELLGATE_HOME/spool/$SHELLGATE_EXEC_ID.stdout" ]; do sleep 0.02; done"#;
+        let kept = r#"until [ -s "$SPOOL/$SHELLGATE_EXEC_ID.stdout" ]; do sleep 0.02; done"#;
         let text = format!("echo before; setsid sleep {mark} & {kept}; kill -9 $PPID; sleep {mark}");
-        let answer = place.call(&json!({"command": text}));
+        let answer = place.call(&json!({"command": text, "env": {"SPOOL": place.state().join("spool")}}));
         assert_eq!(
             (&answer["error"]["code"], &answer["stdout"]),
             (&json!("keeper_lost"), &json!("before\n"))

@@ -83,7 +83,7 @@ fn until(execution: &mut Execution, state: State) {
 fn gate_for_two(place: &Place) -> Gate {
     let config = place.write("two.toml", "[limits]\nmax_running = 2\n");
     let builder = Gate::builder().root(place.root()).state_folder(place.state()).config(config);
-    builder.keeper_program(support::shellgate()).build().unwrap()
+    builder.keeper_program(support::shellgate()).flags(support::unasked()).build().unwrap()
 }
 
 #[test]
@@ -180,4 +180,26 @@ fn a_gate_without_its_keeper_program_says_so() {
     let error = built.keeper_program("/nonexistent/shellgate").build().unwrap_err();
     assert_eq!(error.code, shellgate::Code::Config);
     assert!(error.message.contains("/nonexistent/shellgate"), "{error}");
+}
+
+#[test]
+fn what_need_not_be_kept_goes_with_its_files_and_the_chain_still_holds() {
+    let place = Place::new(None);
+    let gate = place.gate();
+    let reports: Vec<_> = (0..3).map(|_| gate.run(shell("head -c 2000000 /dev/zero"))).collect();
+    drop(gate);
+    let kept = || shellgate::Record::open(Some(place.state())).unwrap();
+    let names = || kept().journal().history(&shellgate::journal::Query::default()).unwrap();
+    assert_eq!(names().len(), 3);
+    let config = place.write("little.toml", "[journal]\nkeep_mb = 5\n");
+    let builder = Gate::builder().root(place.root()).state_folder(place.state()).config(config);
+    drop(builder.keeper_program(support::shellgate()).flags(support::unasked()).build().unwrap());
+    let left: Vec<String> = names().into_iter().map(|execution| execution.id).collect();
+    assert_eq!(left, [reports[2].id.clone(), reports[1].id.clone()], "the oldest went");
+    let there: Vec<bool> =
+        reports.iter().map(|report| report.stdout_file.as_ref().unwrap().exists()).collect();
+    assert_eq!(there, [false, true, true]);
+    let verified = kept().journal().verify().unwrap();
+    assert!(matches!(verified, shellgate::journal::Verification::Intact(_)), "{verified:?}");
+    place.assert_nothing_is_left();
 }

@@ -46,7 +46,9 @@ fn project_file(place: &Place) -> PathBuf {
 
 /// `shellgate WORDS` with a `XDG_CONFIG_HOME`.
 fn shellgate<S: AsRef<OsStr>>(place: &Place, words: impl IntoIterator<Item = S>) -> Command {
-    let mut command = place.shellgate(words);
+    let mut words = words.into_iter();
+    let mut command = place.shellgate(words.next());
+    command.args(["--approve", "allow"]).args(words);
     command.env("XDG_CONFIG_HOME", place.home().join("config"));
     command
 }

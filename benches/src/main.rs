@@ -52,13 +52,14 @@ struct Place {
 impl Place {
     fn gate(&self) -> Gate {
         let builder = Gate::builder().root(&self.folder).state_folder(self.folder.join("state"));
-        builder.keeper_program(&self.binary).build().expect("a gate")
+        let flags = shellgate::settings::Flags { core: vec!["*".to_owned()], ..Default::default() };
+        builder.keeper_program(&self.binary).flags(flags).build().expect("a gate")
     }
 
     fn run(&self, text: &str) -> std::process::Command {
         let mut command = std::process::Command::new(&self.binary);
         command
-            .arg("run")
+            .args(["run", "--core", "*"])
             .arg(text)
             .current_dir(&self.folder)
             .env("SHELLGATE_HOME", self.folder.join("cli-state"));

@@ -14,15 +14,11 @@ const GOOD: &[&[&str]] = &[
     &["--root", "."],
     &["--session", "work"],
     &["--session", "work/chat-1"],
-    &["--core", "git"],
+    &["--core", "touch"],
     &["--core", "git status", "--core", "*", "--core=ls"],
     &["--exclude", "rm", "--exclude", "git push"],
     &["--default", "allow"],
     &["--default", "ask"],
-    &["--default", "deny"],
-    &["--approve", "ask"],
-    &["--approve", "on-need"],
-    &["--approve", "deny"],
     &["--approve", "allow"],
     &["--ask", "terminal"],
     &["--ask", "queue"],
@@ -43,6 +39,17 @@ const GOOD: &[&[&str]] = &[
     &["--color", "auto"],
     &["--color", "always"],
     &["--color", "never"],
+];
+
+/// Flags with which the rules refuse it.
+const REFUSING: &[&[&str]] = &[
+    &["--core", "git"],
+    &["--exclude", "touch"],
+    &["--core", "*", "--exclude", "touch ran"],
+    &["--default", "deny"],
+    &["--approve", "ask"],
+    &["--approve", "on-need"],
+    &["--approve", "deny"],
 ];
 
 /// Flags that are a mistake.
@@ -69,7 +76,6 @@ const BAD: &[&[&str]] = &[
     &["--root"],
 ];
 
-/// The judge is not built: what the flags of policy do is tested with it. Here they are read.
 #[test]
 fn every_flag_is_read_and_its_values_are_checked() {
     for_each_user(|place| {
@@ -80,6 +86,13 @@ fn every_flag_is_read_and_its_values_are_checked() {
                 let output = place.output(words.iter().chain(*flags).chain(&[tail]));
                 assert_eq!(output.status.code(), Some(0), "{words:?} {flags:?}: {output:?}");
                 std::fs::remove_file(&ran).unwrap_or_else(|error| panic!("{flags:?} {error}"));
+            }
+        }
+        for flags in REFUSING {
+            for (words, tail, code) in [(["run"], "touch ran", 125), (["call"], call, 3)] {
+                let output = place.output(words.iter().chain(*flags).chain(&[tail]));
+                assert_eq!(output.status.code(), Some(code), "{words:?} {flags:?}: {output:?}");
+                assert!(!ran.exists(), "{flags:?}");
             }
         }
         let mut said = Vec::new();

@@ -168,7 +168,7 @@ fn other_agents_files_are_read_as_they_are() {
         let settings = place.home().join("settings.json");
         let flags = ["--config", settings.to_str().unwrap()];
         for content in [
-            r#"{"tools": {"core": ["run_shell_command(git)", "ReadFileTool"], "exclude": ["ShellTool(rm)"]}}"#,
+            r#"{"tools": {"core": ["run_shell_command(git)", "ReadFileTool", "run_shell_command(touch)"], "exclude": ["ShellTool(rm)"]}}"#,
             r#"{"coreTools": ["run_shell_command"], "excludeTools": ["run_shell_command(git push)"], "theme": "x"}"#,
             "{\n  // with a comment\n  \"tools\": {\"core\": [\"run_shell_command(touch)\"],},\n}\n",
             r#"{"model": {"name": "any"}, "mcpServers": {}}"#,

@@ -67,7 +67,7 @@ fn the_user_s_file_is_where_xdg_says() {
         let standard = place.home().join(".config/shellgate/config.toml");
         write_file(place, &standard, content);
         let refused = |config: Option<&str>| {
-            let mut command = place.shellgate(["run", "true"]);
+            let mut command = place.shellgate(["run", "--approve", "allow", "true"]);
             if let Some(config) = config {
                 command.env("XDG_CONFIG_HOME", config);
             }

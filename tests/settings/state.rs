@@ -110,8 +110,19 @@ fn a_long_path_works() {
             state.push("long-".repeat(40));
         }
         assert!(state.as_os_str().len() > 1000);
+        // The record has less room: then the settings must say that it isn't required.
+        let (answer, code, ran) = call(place, &state);
+        assert_eq!((&answer["error"]["code"], code, ran), (&json!("config"), Some(3), false));
+        assert!(
+            answer["error"]["message"].as_str().unwrap().contains("is longer than 440 bytes"),
+            "{answer}"
+        );
+        let settings = place.home().join(".config/shellgate/config.toml");
+        let before = std::fs::read_to_string(&settings).unwrap();
+        std::fs::write(&settings, format!("{before}[journal]\nrequired = false\n")).unwrap();
         assert_works(place, &state);
         assert_works(place, &state);
+        std::fs::write(&settings, before).unwrap();
         let exact = place.state().join("x".repeat(108 - place.state().as_os_str().len()));
         assert_works(place, &exact);
     });

@@ -33,8 +33,8 @@ pub fn shellgate() -> PathBuf {
     if open_to_all { built } else { copy_for_all(&built) }
 }
 
-/// A checkout in a private folder: other users need a copy. Made once per build, by whoever comes first; copies of earlier
-/// builds go then.
+/// A checkout in a private folder: other users need a copy. Made once per build, by whoever comes first; copies of builds
+/// of yesterday go then.
 fn copy_for_all(built: &Path) -> PathBuf {
     use std::os::unix::fs::MetadataExt as _;
     let metadata = std::fs::metadata(built).unwrap();
@@ -50,11 +50,15 @@ fn copy_for_all(built: &Path) -> PathBuf {
     for path in [copies.as_path(), folder] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
-    let draft = copy.with_extension(std::process::id().to_string());
+    let draft = tempfile::NamedTempFile::new_in(folder).unwrap().into_temp_path();
     std::fs::copy(built, &draft).unwrap();
     std::fs::set_permissions(&draft, std::fs::Permissions::from_mode(0o755)).unwrap();
-    std::fs::rename(&draft, &copy).unwrap();
-    for other in std::fs::read_dir(&copies).unwrap().flatten().filter(|other| other.path() != folder) {
+    draft.persist(&copy).unwrap();
+    let is_old = |other: &std::fs::DirEntry| {
+        let age = other.metadata().ok().and_then(|metadata| metadata.modified().ok()?.elapsed().ok());
+        age.is_some_and(|age| age > Duration::from_secs(24 * 3600))
+    };
+    for other in std::fs::read_dir(&copies).unwrap().flatten().filter(is_old) {
         let _ = std::fs::remove_dir_all(other.path());
     }
     copy
@@ -91,6 +95,12 @@ impl Place {
                 chown(&path, Some(user), Some(user)).unwrap();
             }
         }
+        // What a test runs is nobody's question, unless the test says otherwise.
+        let settings = place.home().join(".config/shellgate");
+        std::fs::create_dir_all(&settings).unwrap();
+        let file = settings.join("config.toml");
+        std::fs::write(&file, "[approval]\nmode = \"allow\"\n").unwrap();
+        chown(&file, user, user).unwrap();
         place
     }
 
@@ -135,6 +145,13 @@ impl Place {
         command
     }
 
+    /// `shellgate ARGS` in this place, with the questions that a user would be asked.
+    pub fn strictly<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = self.shellgate(args);
+        command.env("XDG_CONFIG_HOME", self.home().join("nothing"));
+        command
+    }
+
     /// `shellgate ARGS`, to its end.
     pub fn output<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Output {
         self.shellgate(args).output().unwrap()
@@ -161,7 +178,7 @@ impl Place {
     pub fn gate(&self) -> shellgate::Gate {
         assert_eq!(self.user, None, "the library runs as we do");
         let builder = shellgate::Gate::builder().root(self.root()).state_folder(self.state());
-        builder.keeper_program(shellgate()).build().unwrap()
+        builder.keeper_program(shellgate()).flags(unasked()).build().unwrap()
     }
 
     /// No keeper stays when its work is done: its socket goes with it.
@@ -171,6 +188,14 @@ impl Place {
             std::fs::read_dir(&sessions).is_ok_and(|mut entries| entries.next().is_none())
                 || !sessions.exists()
         });
+    }
+}
+
+/// For gates of the library, which read the settings of whoever tests.
+pub fn unasked() -> shellgate::settings::Flags {
+    shellgate::settings::Flags {
+        approve: Some(shellgate::settings::ApprovalMode::Allow),
+        ..shellgate::settings::Flags::default()
     }
 }
 

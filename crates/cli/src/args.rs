@@ -1,5 +1,7 @@
 //! What can be typed.
 
+mod record;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -9,6 +11,10 @@ use shellgate::settings::{
     ApprovalMode, Asker, Decision, Flags, Network, OnMissing, SandboxMode, parse_duration,
 };
 use shellgate::{Dialect, Envelope};
+
+pub(crate) use record::{
+    ApprovalsCommand, AuditCommand, HistoryArgs, HistoryCommand, ListArgs, Reach, StopArgs, TrustArgs,
+};
 
 /// The gate that an AI agent's shell commands pass.
 #[derive(Debug, Parser)]
@@ -45,6 +51,16 @@ Examples:
   shellgate call '{\"command\": \"ls -la\"}'
   echo '{\"command\": \"sleep 1; date\"}' | shellgate call --events")]
     Call(CallArgs),
+    /// Say what the rules make of a command, without running it
+    ///
+    /// Shows the command with its parts numbered, a line per part with verdict, rule and reason. Exits 0 for allow, 10
+    /// for ask, 20 for deny.
+    #[command(after_help = "\
+Examples:
+  shellgate check 'git status && rm -rf build'
+  shellgate check --core git --exclude 'git push' --explain 'git -C . push'
+  shellgate check --json --file deploy.sh")]
+    Check(CheckArgs),
     /// Print the declaration of the tool, as a model's API takes it
     ///
     /// Name, description and parameters, as JSON. What it advertises is what `call` with the same dialect accepts.
@@ -53,6 +69,30 @@ Examples:
   shellgate schema
   shellgate schema --dialect gemini --for gemini")]
     Schema(SchemaArgs),
+    /// What was asked and run, newest first
+    #[command(after_help = "\
+Examples:
+  shellgate history --since 2h --status failed
+  shellgate history --search 'connection refused'
+  shellgate history show 01K9")]
+    History(HistoryArgs),
+    /// Look whether the record is whole, and take it elsewhere
+    #[command(subcommand)]
+    Audit(AuditCommand),
+    /// Answer the questions of commands that wait for you, from any terminal
+    ///
+    /// The first answer counts: whoever comes later is told what it was, and exits 6. Exits 4 when no such question
+    /// waits.
+    #[command(subcommand)]
+    Approvals(ApprovalsCommand),
+    /// Stop what runs, from any terminal
+    ///
+    /// Returns when it has ended. Exits 4 when there is nothing with that name to stop.
+    Stop(StopArgs),
+    /// Let a project's `.shellgate.toml` loosen the rules, for its exact content
+    ///
+    /// Shows the file and asks. Until then, and after every change, it can only make things stricter.
+    Trust(TrustArgs),
     /// Print a completion script for your shell
     Completions {
         /// The shell to complete in
@@ -85,6 +125,24 @@ pub(crate) struct CallArgs {
     /// The arguments of the call; `-` or nothing reads standard input
     #[arg(value_name = "JSON")]
     pub(crate) arguments: Option<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    /// Show the tree that bash would read
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Judge the text in this file
+    #[arg(long, value_name = "F", conflicts_with_all = ["text", "argv"])]
+    pub(crate) file: Option<PathBuf>,
+    /// Text for bash; `-` reads standard input
+    #[arg(value_name = "COMMAND", conflicts_with = "argv", required_unless_present_any = ["argv", "file"])]
+    pub(crate) text: Option<OsString>,
+    /// A program and its arguments; a single word is text for bash
+    #[arg(last = true, value_name = "WORD")]
+    pub(crate) argv: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
@@ -158,6 +216,19 @@ pub(crate) enum Color {
 }
 
 impl Common {
+    /// The flag that allows more than the settings, if there is one.
+    pub(crate) fn loosening(&self) -> Option<&'static str> {
+        let is = |value: &Option<String>, word: &str| value.as_deref() == Some(word);
+        let flags = [
+            (!self.config.is_empty(), "--config"),
+            (!self.core.is_empty(), "--core"),
+            (is(&self.default, "allow"), "--default allow"),
+            (is(&self.approve, "allow"), "--approve allow"),
+            (is(&self.approve, "on-need"), "--approve on-need"),
+        ];
+        flags.into_iter().find_map(|(given, flag)| given.then_some(flag))
+    }
+
     /// The flags that change settings. Clap has checked the words, so none fails here.
     pub(crate) fn flags(&self) -> Flags {
         fn word<T: std::str::FromStr>(text: Option<&String>) -> Option<T> {

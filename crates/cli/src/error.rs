@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use shellgate::{ErrorObject, Report, SpawnTrouble, State};
+use shellgate::{Code, ErrorObject, Report, SpawnTrouble, State};
 
 use crate::output;
 
@@ -18,6 +18,60 @@ pub(crate) const CANCELED: u8 = 130;
 /// Exit codes of everything else.
 const USAGE: u8 = 2;
 pub(crate) const CALL_REFUSED: u8 = 3;
+const UNKNOWN: u8 = 4;
+/// The record isn't what was written.
+pub(crate) const BROKEN: u8 = 5;
+/// Somebody else answered before.
+pub(crate) const TOO_LATE: u8 = 6;
+/// What a program gets that writes to a reader which is gone: 128 and the number of `SIGPIPE`.
+const READER_GONE: u8 = 141;
+
+/// Why a command that only looks or tells did not do what it was asked.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// With a sentence to show.
+    Error(Box<ErrorObject>),
+    /// Everything was said; this is the exit code.
+    Said(u8),
+}
+
+impl Trouble {
+    /// There is no such execution.
+    pub(crate) fn unknown(id: &str) -> Self {
+        ErrorObject::new(Code::UnknownJob, format!("no execution is called `{id}`")).token(id).into()
+    }
+
+    /// Standard output takes no more.
+    pub(crate) fn unwritten(error: &std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Self::Said(READER_GONE),
+            _ => ErrorObject::new(Code::Config, format!("the answer can't be written: {error}")).into(),
+        }
+    }
+}
+
+impl From<ErrorObject> for Trouble {
+    fn from(error: ErrorObject) -> Self {
+        Self::Error(Box::new(error))
+    }
+}
+
+/// The exit code of a command that only looks or tells; its trouble is shown.
+pub(crate) fn finish(done: Result<(), Trouble>) -> ExitCode {
+    let code = match done {
+        Ok(()) => 0,
+        Err(Trouble::Said(code)) => code,
+        Err(Trouble::Error(error)) => {
+            show(&error);
+            match error.code {
+                Code::UnknownJob => UNKNOWN,
+                Code::DeniedByPolicy | Code::Busy | Code::ApprovalUnavailable => CALL_REFUSED,
+                _ => USAGE,
+            }
+        }
+    };
+    ExitCode::from(code)
+}
 
 /// What clap has to say.
 pub(crate) fn usage(mut error: clap::Error) -> ExitCode {

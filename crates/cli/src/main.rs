@@ -5,7 +5,12 @@ mod commands;
 mod error;
 mod outlet;
 mod output;
+mod picture;
+mod prompt;
+mod queue_approver;
 mod signals;
+mod table;
+mod time;
 
 use std::process::ExitCode;
 

@@ -3,7 +3,11 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
+use shellgate::judge::Decision;
+use unicode_width::UnicodeWidthChar as _;
+
 use crate::args::Color;
+use crate::error::Trouble;
 
 /// A line to the person, on standard error.
 pub(crate) fn say(line: &str) {
@@ -15,6 +19,18 @@ pub(crate) fn whisper(line: &str) {
     say(&format!("\x1b[2mshellgate: {line}\x1b[0m"));
 }
 
+/// What was asked for, on standard output. Codes for colours are taken out where nobody wants them.
+pub(crate) fn print(text: &str) -> Result<(), Trouble> {
+    let mut out = anstream::stdout();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| Trouble::unwritten(&error))
+}
+
+/// The same for programs, as one line.
+pub(crate) fn print_json(value: &serde_json::Value) -> Result<(), Trouble> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{value}").and_then(|()| out.flush()).map_err(|error| Trouble::unwritten(&error))
+}
+
 pub(crate) fn choose_color(color: Color) {
     let choice = match color {
         Color::Auto => return,
@@ -24,13 +40,31 @@ pub(crate) fn choose_color(color: Color) {
     choice.write_global();
 }
 
-/// Text that a terminal can't take for anything but text.
+/// The code for the colour of a decision.
+pub(crate) const fn colour(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "\x1b[32m",
+        Decision::Ask => "\x1b[33m",
+        Decision::Deny => "\x1b[31m",
+    }
+}
+
+/// Text that a terminal can't take for anything but text, and a person for no other text.
 pub(crate) fn plain(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            c.escape_debug().take(if c.is_control() { 8 } else { 0 }).chain((!c.is_control()).then_some(c))
-        })
-        .collect()
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if shows(c) {
+            plain.push(c);
+        } else {
+            plain.extend(c.escape_default());
+        }
+    }
+    plain
+}
+
+/// Whether a character shows, as itself and in its place.
+pub(crate) fn shows(c: char) -> bool {
+    c == ' ' || !c.is_control() && !c.is_whitespace() && c.width().is_some_and(|width| width > 0)
 }
 
 /// How long a command may be silent before we say that it still runs.

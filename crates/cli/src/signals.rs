@@ -23,8 +23,8 @@ const MOST_SIGNALS: u32 = 3;
 const LONGEST_STOP: Duration = Duration::from_secs(10);
 
 impl Interrupts {
-    /// From now on, signals are read here. After the command was handed over: until then they end us as they end anybody,
-    /// and the keeper sees to what was started.
+    /// From now on, signals are read here. Called when the command may run and before it does: until then they end us as
+    /// they end anybody, and nothing is lost. The keeper and the command set their own masks.
     pub(crate) fn listen() -> io::Result<Self> {
         let wanted = [Signal::Interrupt, Signal::Terminate, Signal::HangUp];
         // What our starter ignores (`nohup`, a shell's `&`) stays ignored.
@@ -54,6 +54,17 @@ impl Interrupts {
                 Ok((other, signals))
             }
             Err(rustix::io::Errno::INTR) => Ok((false, false)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Waits for a signal, for so long. Says whether one came.
+    pub(crate) fn come_within(&self, time: Duration) -> io::Result<bool> {
+        let timeout = Timespec::try_from(time).ok();
+        let polled = rustix::event::poll(&mut [PollFd::new(&self.signals, PollFlags::IN)], timeout.as_ref());
+        match polled {
+            Ok(ready) => Ok(ready > 0 && self.signals.next()?.is_some()),
+            Err(rustix::io::Errno::INTR) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }

@@ -1,17 +1,22 @@
 //! Making a gate: root, settings, state folder, session, keeper.
 
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use shellgate_exec::{Session, Starter, StateFolder};
+use shellgate_exec::{Session, Starter, StateFolder, surroundings};
+use shellgate_policy::Protected;
 
+use crate::approval::Approver;
 use crate::dialect::DefaultRoot;
 use crate::environment::{self, Rules};
 use crate::gate::{Gate, environment_entry};
+use crate::judge::Judge;
+use crate::record::Recorder;
 use crate::root::Root;
 use crate::session_name::SessionName;
-use crate::settings::{Environment, Flags, Settings, Sources};
+use crate::settings::{Environment, Flags, Settings, Sources, Trust};
+use crate::trust::ProjectFile;
 use crate::{Code, ErrorObject};
 
 /// What a [`Gate`] is made of. Everything has a default.
@@ -24,6 +29,7 @@ pub struct GateBuilder {
     state: Option<PathBuf>,
     starter: Option<Starter>,
     default_root: DefaultRoot,
+    approver: Option<Box<dyn Approver>>,
     once: bool,
 }
 
@@ -78,6 +84,13 @@ impl GateBuilder {
         self
     }
 
+    /// Who is asked when the rules want a person to decide. Default: nobody, and that is a no.
+    #[must_use]
+    pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.approver = Some(Box::new(approver));
+        self
+    }
+
     /// For a small program of one thread that makes one call: the keeper is forked off, and not kept for later calls.
     #[must_use]
     pub fn one_shot(mut self) -> Self {
@@ -86,24 +99,56 @@ impl GateBuilder {
         self
     }
 
-    /// Makes the gate.
+    /// Makes only what judges: nothing is created, and nothing can run.
     ///
     /// # Errors
-    /// `config` when a settings file is broken, the root is no folder, or the state folder can't be used.
-    pub fn build(self) -> Result<Gate, ErrorObject> {
+    /// `config` when a settings file is broken or the root is no folder.
+    pub fn judge(mut self) -> Result<Judge, ErrorObject> {
+        let (judge, _) = self.seated()?;
+        Ok(judge)
+    }
+
+    /// The project's settings file, for a person to look at before they trust it.
+    ///
+    /// # Errors
+    /// `config` when it, or another settings file, is broken.
+    pub fn project_file(mut self) -> Result<Option<ProjectFile>, ErrorObject> {
+        let (judge, _) = self.seated()?;
+        ProjectFile::of(judge.root.path())
+    }
+
+    /// What judges, and the environment that every command begins with.
+    fn seated(&mut self) -> Result<(Judge, Vec<CString>), ErrorObject> {
         let mut sources = Sources::standard();
-        sources.extra = self.config;
-        sources.flags = self.flags;
+        sources.extra = std::mem::take(&mut self.config);
+        sources.flags = std::mem::take(&mut self.flags);
+        let state = state_path(self.state.clone()).ok();
+        sources.trust = state.clone().map_or(Trust::Untrusted, Trust::Recorded);
         let default_root = || match self.default_root {
             DefaultRoot::Current => std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             // Not the current folder instead: nobody chose that.
             DefaultRoot::Home => std::env::home_dir().unwrap_or_default(),
         };
+        let asked = self.root.take();
         let (root, settings) = Settings::load_for_root(&sources, |configured| {
-            let chosen = self.root.or_else(|| configured.map(Path::to_owned)).unwrap_or_else(default_root);
+            let chosen = asked.or_else(|| configured.map(Path::to_owned)).unwrap_or_else(default_root);
             chosen.canonicalize().unwrap_or(chosen)
         })?;
         let root = Root::open(&root)?;
+        let built = environment::build(std::env::vars_os(), &rules(&settings.environment));
+        let search_path = variable(&built.vars, "PATH");
+        let environment = built.vars.iter().filter_map(|(name, value)| environment_entry(name, value));
+        let environment = environment.collect();
+        let protected = protected(&sources, state.as_deref());
+        Ok((Judge::new(settings, root, search_path, protected), environment))
+    }
+
+    /// Makes the gate.
+    ///
+    /// # Errors
+    /// `config` when a settings file is broken, the root is no folder, or the state folder can't be used.
+    pub fn build(mut self) -> Result<Gate, ErrorObject> {
+        let (judge, environment) = self.seated()?;
         let state = open_state(self.state)?;
         let starter = match self.starter {
             Some(starter) => starter,
@@ -113,49 +158,66 @@ impl GateBuilder {
             self.session.or_else(|| std::env::var("SHELLGATE_SESSION").ok().filter(|name| !name.is_empty()));
         let session_name = match named {
             Some(name) => SessionName::named(&name)?,
-            None => SessionName::of_root(root.path()),
+            None => SessionName::of_root(judge.root.path()),
         };
-        let keep_bytes = match settings.journal.keep_mb {
+        let keep_bytes = match judge.settings.journal.keep_mb {
             0 => u64::MAX,
             mb => mb.saturating_mul(1 << 20),
         };
         let session = Session::new(state.clone(), session_name.key(), starter.clone(), keep_bytes);
-        let built = environment::build(std::env::vars_os(), &rules(&settings.environment));
-        let search_path = variable(&built.vars, "PATH");
-        let environment =
-            built.vars.iter().filter_map(|(name, value)| environment_entry(name, value)).collect();
         let session = if self.once { Ok(session) } else { session.kept() };
         let session = session.map_err(|error| crate::gate::session_error(&error))?;
+        let recorder = Recorder::open(&state, judge.settings.journal.required);
+        // One in 64 short calls does the work of all.
+        if !self.once || std::process::id().is_multiple_of(64) {
+            recorder.tidy(&state, &judge.settings.journal);
+        }
         let umask = if self.once { umask_of_one_thread() } else { umask_of_many_threads() };
         Ok(Gate {
-            settings,
-            root,
+            judge,
             state,
             session,
+            recorder,
             session_name,
             keep_bytes,
             starter,
             environment,
-            search_path,
             umask,
+            approver: self.approver,
             shell: OnceLock::new(),
         })
     }
 }
 
-fn open_state(chosen: Option<PathBuf>) -> Result<StateFolder, ErrorObject> {
+/// What no command may touch: our own settings and state. Its output is kept there too, and may be read.
+fn protected(sources: &Sources, state: Option<&Path>) -> Protected {
+    let files = [&sources.system, &sources.user].into_iter().flatten();
+    let folders = files.filter_map(|file| file.parent()).map(Path::to_owned);
+    let state = state.into_iter().map(Path::to_owned);
+    let spool = state.clone().map(|state| state.join("spool"));
+    Protected::new(folders.chain(state)).readable(spool)
+}
+
+/// Where state is kept. Below a command that a keeper holds, that is where the keeper has it, whatever variables say.
+pub(crate) fn state_path(chosen: Option<PathBuf>) -> Result<PathBuf, ErrorObject> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let named = || std::env::var_os("SHELLGATE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
-    let standard = || {
-        let folder =
-            absolute("XDG_STATE_HOME").or_else(|| Some(std::env::home_dir()?.join(".local/state")))?;
-        Some(folder.join("shellgate"))
+    let below = |home: PathBuf| home.join(".local/state/shellgate");
+    let standard = || match surroundings() {
+        Some(around) => around.state.or_else(|| crate::sys::home::of_user().map(below)),
+        None => named()
+            .or_else(|| absolute("XDG_STATE_HOME").map(|folder| folder.join("shellgate")))
+            .or_else(|| std::env::home_dir().map(below)),
     };
-    let path = chosen.or_else(named).or_else(standard).ok_or_else(|| {
+    let path = chosen.or_else(standard).ok_or_else(|| {
         ErrorObject::new(Code::Config, "there is no place for state: HOME is not set")
             .hint("set SHELLGATE_HOME to a folder of your own")
     })?;
-    let path = std::path::absolute(&path).unwrap_or(path);
+    Ok(std::path::absolute(&path).unwrap_or(path))
+}
+
+pub(crate) fn open_state(chosen: Option<PathBuf>) -> Result<StateFolder, ErrorObject> {
+    let path = state_path(chosen)?;
     StateFolder::open(&path).map_err(|error| {
         ErrorObject::new(Code::Config, error.to_string())
             .token(path.display().to_string())

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use shellgate_exec as exec;
 use shellgate_exec::{Stopper, Stream, Urgency};
 
+use crate::record::Entry;
 use crate::report::{Asked, Report};
 use crate::root::Root;
 use crate::settings::Limits;
@@ -35,6 +36,8 @@ pub struct Execution {
     pub(crate) asked: Asked,
     pub(crate) limits: Limits,
     pub(crate) root: Root,
+    /// Its entry in the record.
+    pub(crate) entry: Option<Entry>,
     /// The session, when it is not the gate's own: as long as its execution is there, so is it.
     pub(crate) _chat: Option<exec::Session>,
 }
@@ -98,7 +101,7 @@ impl Execution {
         self.inner.stopper()
     }
 
-    fn translate(&self, event: exec::Event) -> Event {
+    fn translate(&mut self, event: exec::Event) -> Event {
         match event {
             exec::Event::State(state) => Event::State(state),
             exec::Event::Output { stream, offset, bytes } => Event::Output { stream, offset, bytes },
@@ -106,7 +109,13 @@ impl Execution {
         }
     }
 
-    fn report(&self, outcome: exec::Outcome) -> Report {
+    fn report(&mut self, outcome: exec::Outcome) -> Report {
+        let ends = outcome.state != exec::State::Running;
+        let recorded =
+            self.entry.as_ref().is_none_or(|entry| !ends || entry.ended(&outcome, self.inner.spool()));
+        if recorded {
+            self.inner.recorded();
+        }
         let artifacts = crate::artifacts::collect(&self.asked.artifacts, &self.root);
         let report = Report::ended(&self.asked, &self.limits, outcome, self.inner.spool());
         Report { artifacts, ..report }

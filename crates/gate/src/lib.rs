@@ -16,6 +16,7 @@
 //! The library never prints, never forks the program that it is part of, and never changes how that program's own
 //! children are reaped.
 
+pub mod approval;
 mod artifacts;
 mod builder;
 pub mod dialect;
@@ -25,6 +26,7 @@ mod execution;
 mod gate;
 mod hook;
 pub mod judge;
+mod record;
 mod report;
 pub mod request;
 mod root;
@@ -33,15 +35,19 @@ pub mod settings;
 mod signal_names;
 mod sys;
 pub mod text;
+mod trust;
 
 pub use artifacts::Artifact;
 pub use builder::GateBuilder;
 pub use dialect::{DefaultRoot, Dialect, Envelope};
 pub use error::{Code, ErrorObject, SpawnTrouble};
 pub use execution::{Event, Execution};
-pub use gate::{Gate, Refused};
+pub use gate::{Admitted, Gate, Refused};
 pub use hook::keeper_hook;
+pub use record::Record;
 pub use report::{Background, Report, seconds};
 pub use request::Request;
-pub use shellgate_exec::{Follow, State, Stopper, Stream, Urgency};
+pub use shellgate_exec::{Follow, State, Stopper, Stream, Surroundings, Urgency, surroundings};
+pub use shellgate_journal as journal;
 pub use signal_names::SignalName;
+pub use trust::ProjectFile;

@@ -97,9 +97,10 @@ pub(crate) struct Asked {
 impl Report {
     /// A request that was refused, or whose program could not even be looked for.
     pub(crate) fn refused(asked: &Asked, error: ErrorObject) -> Self {
+        let canceled = error.code == Code::Canceled;
         Self {
             id: asked.id.clone(),
-            status: State::Failed,
+            status: if canceled { State::Canceled } else { State::Failed },
             command: asked.action.shown(),
             directory: asked.directory.clone(),
             exit_code: None,
@@ -114,7 +115,7 @@ impl Report {
             stdout_file: None,
             stderr_file: None,
             timed_out: false,
-            canceled: false,
+            canceled,
             duration_ms: 0,
             pid: None,
             host_pid: None,

@@ -27,8 +27,10 @@ pub struct Request {
     pub idle_timeout: Option<Duration>,
     /// Variables on top of the configured environment.
     pub env: BTreeMap<String, String>,
-    /// Where a program that is named by its path may lie.
-    pub programs: Programs,
+    /// What its words may name and be.
+    pub words: Words,
+    /// What becomes of substitutions.
+    pub substitutions: Substitutions,
     /// The chat of the gate's session that it belongs to. `None`: the session itself.
     pub chat: Option<String>,
     /// Files to describe in the answer, relative to the root.
@@ -39,6 +41,8 @@ pub struct Request {
     pub detail: Detail,
     /// How the answer is written, where the dialect has a choice.
     pub format: Format,
+    /// The form in which it came.
+    pub dialect: &'static str,
     /// Variables by which the command can tell through which form it was started.
     pub marks: &'static [(&'static str, &'static str)],
 }
@@ -91,14 +95,24 @@ pub enum Stdin {
     Descriptor(std::sync::Arc<std::os::fd::OwnedFd>),
 }
 
-/// Where a program that is named by its path may lie.
+/// What the words of a program call may name and be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Programs {
-    /// Anywhere.
+pub enum Words {
+    /// Anything that the rules allow.
     #[default]
-    Anywhere,
-    /// Inside the root, or in a folder of PATH.
-    InsideOrOnPath,
+    Free,
+    /// A program inside the root or in a folder of PATH, paths inside the root, and no code.
+    InScope,
+}
+
+/// What becomes of `$( )`, backticks, `<( )` and `>( )`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Substitutions {
+    /// What the settings say.
+    #[default]
+    AsConfigured,
+    /// They are refused, wherever bash would run them.
+    Refused,
 }
 
 /// How an answer is written.

@@ -59,7 +59,8 @@ impl Root {
     /// # Errors
     /// `out_of_scope` when it lies outside, `invalid_input` when it isn't a folder that can be entered.
     pub(crate) fn directory(&self, directory: Option<&str>) -> Result<Inside, ErrorObject> {
-        let Some(asked) = directory else {
+        // Models send an empty text for what they have nothing to say about.
+        let Some(asked) = directory.filter(|asked| !asked.is_empty()) else {
             return Ok(Inside { path: self.0.clone(), shown: ".".to_owned() });
         };
         let invalid = |what: &str| {
@@ -67,7 +68,7 @@ impl Root {
                 .token(asked)
                 .hint("name an existing folder, relative to the root")
         };
-        if asked.is_empty() || asked.contains('\0') {
+        if asked.contains('\0') {
             return Err(invalid("is no folder's name"));
         }
         // What lies outside is not our business, not even whether it exists.
@@ -109,7 +110,7 @@ impl Root {
         path.starts_with(&self.0)
     }
 
-    fn out_of_scope(&self, asked: &str) -> ErrorObject {
+    pub(crate) fn out_of_scope(&self, asked: &str) -> ErrorObject {
         let message = format!(
             "Working directory mismatch: \"{asked}\" is outside the trusted working directory \"{}\"",
             self.0.display()
@@ -211,7 +212,7 @@ mod tests {
             (Some("nope"), "invalid_input: invalid input: `directory` `nope` does not exist"),
             (Some("dangling"), "invalid_input: invalid input: `directory` `dangling` does not exist"),
             (Some("loop"), "invalid_input: invalid input: `directory` `loop` is a link that leads to itself"),
-            (Some(""), "invalid_input: invalid input: `directory` `` is no folder's name"),
+            (Some(""), "."),
             (
                 Some("out"),
                 r#"out_of_scope: Working directory mismatch: "out" is outside the trusted working directory "ROOT""#,

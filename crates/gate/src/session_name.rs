@@ -24,12 +24,15 @@ const SHORT: usize = 16;
 pub(crate) struct SessionName {
     /// What is digested for each level, outermost first; at least one.
     levels: Vec<Vec<u8>>,
+    /// As people know it: its name, or the root.
+    shown: String,
 }
 
 impl SessionName {
     /// The session of a root that nobody gave a name.
     pub(crate) fn of_root(root: &Path) -> Self {
-        Self { levels: vec![[b"root:", root.as_os_str().as_bytes()].concat()] }
+        let levels = vec![[b"root:", root.as_os_str().as_bytes()].concat()];
+        Self { levels, shown: root.display().to_string() }
     }
 
     /// The session called `name`; after a `/` stands the name of a chat.
@@ -38,7 +41,7 @@ impl SessionName {
     /// `invalid_input` when nothing can be called that.
     pub(crate) fn named(name: &str) -> Result<Self, ErrorObject> {
         check(name)?;
-        Self { levels: Vec::new() }.with(b"name:", name)
+        Self { levels: Vec::new(), shown: name.to_owned() }.with(b"name:", name)
     }
 
     /// The chat called `name` of this session.
@@ -47,7 +50,8 @@ impl SessionName {
     /// As [`named`](Self::named).
     pub(crate) fn chat(&self, name: &str) -> Result<Self, ErrorObject> {
         check(name)?;
-        self.clone().with(b"chat:", name)
+        let shown = format!("{}/{name}", self.shown);
+        Self { shown, ..self.clone() }.with(b"chat:", name)
     }
 
     fn with(mut self, first: &[u8], name: &str) -> Result<Self, ErrorObject> {
@@ -61,6 +65,11 @@ impl SessionName {
                 .hint("use fewer `/`: `work/chat-1` is the chat `chat-1` of the session `work`"));
         }
         Ok(self)
+    }
+
+    /// As people know it.
+    pub(crate) fn shown(&self) -> &str {
+        &self.shown
     }
 
     /// The words by which its keepers are found.

@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use shellgate::text::{Decoder, Piece};
@@ -12,6 +14,7 @@ use crate::args::CallArgs;
 use crate::error::{CALL_REFUSED, CANCELED};
 use crate::outlet::{Outlet, Passed};
 use crate::output;
+use crate::queue_approver::{Asked, QueueApprover, asked};
 use crate::signals::Interrupts;
 
 /// Longer arguments are refused unread: a command's text is at most 128 KiB, its standard input should be a file then.
@@ -19,14 +22,14 @@ const LONGEST: u64 = 64 << 20;
 
 pub(super) fn call(args: CallArgs) -> ExitCode {
     output::choose_color(args.common.color);
-    let mut caller = Caller { gate: None, interrupts: None, unread: false };
+    let mut caller = Caller { gate: None, interrupts: None, unread: false, withdrawn: Arc::default() };
     let text = arguments(&args);
     let report = match text.as_ref().map_err(Clone::clone).and_then(|text| caller.answer(&args, text)) {
         Ok(report) => report,
         Err(error) => Box::new(args.common.dialect.refused(text.as_deref().unwrap_or_default(), error)),
     };
     match caller.print(&report, args.common.dialect, args.events) {
-        Ok(()) if caller.unread => ExitCode::from(CANCELED),
+        Ok(()) if caller.unread || caller.withdrawn.load(Ordering::Relaxed) => ExitCode::from(CANCELED),
         Ok(()) if report.is_refusal() => ExitCode::from(CALL_REFUSED),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -43,12 +46,18 @@ struct Caller {
     interrupts: Option<Interrupts>,
     /// A signal came while nobody read our output: nothing more is written.
     unread: bool,
+    /// A signal came while somebody was being asked.
+    withdrawn: Arc<AtomicBool>,
 }
 
 impl Caller {
     fn answer(&mut self, args: &CallArgs, text: &str) -> Result<Box<Report>, ErrorObject> {
         let _ = shellgate_sandbox::title::blank_arguments(2);
-        let gate = self.gate.insert(super::gate(&args.common)?);
+        let mut gate = super::gate(&args.common)?;
+        if asked(gate.settings()) == Some(Asked::Queue) {
+            gate = gate.with_approver(QueueApprover::new(self.withdrawn.clone()));
+        }
+        let gate = self.gate.insert(gate);
         let mut request = args.common.dialect.read(text)?;
         if request.directory.is_none() {
             request.directory.clone_from(&args.common.directory);
@@ -57,11 +66,13 @@ impl Caller {
             ErrorObject::new(shellgate::Code::KeeperLost, format!("the call can't be followed: {error}"))
         };
         let follow = if args.events { Follow::Closely } else { Follow::Quietly };
-        match gate.submit(request, follow) {
-            Ok(execution) => {
-                self.interrupts = Some(Interrupts::listen().map_err(trouble)?);
-                self.pump(execution).map_err(trouble)
-            }
+        let admitted = match gate.admit(request) {
+            Ok(admitted) => admitted,
+            Err(refused) => return Ok(refused),
+        };
+        self.interrupts = Some(Interrupts::listen().map_err(trouble)?);
+        match admitted.start(follow) {
+            Ok(execution) => self.pump(execution).map_err(trouble),
             Err(refused) => Ok(refused),
         }
     }

@@ -1,28 +1,53 @@
 //! The commands, a file each.
 
+mod approvals;
+mod audit;
 mod call;
+mod check;
 mod completions;
+mod history;
 mod run;
 mod schema;
+mod stop;
+mod trust;
 
 use std::process::ExitCode;
 
-use shellgate::{ErrorObject, Gate};
+use serde_json::json;
+use shellgate::request::{Action, Words};
+use shellgate::{Code, ErrorObject, Gate, GateBuilder, Request};
 
 use crate::args::{Cli, Command, Common};
+use crate::error::Trouble;
 
 /// Runs what was typed.
 pub(crate) fn dispatch(cli: Cli) -> ExitCode {
     match cli.command {
         Command::Run(args) => run::run(args),
         Command::Call(args) => call::call(args),
+        Command::Check(args) => check::check(&args),
         Command::Schema(args) => schema::schema(&args),
+        Command::History(args) => history::history(args),
+        Command::Audit(command) => audit::audit(command),
+        Command::Approvals(command) => approvals::approvals(command),
+        Command::Stop(args) => stop::stop(&args),
+        Command::Trust(args) => trust::trust(&args),
         Command::Completions { shell } => completions::completions(shell),
     }
 }
 
 /// The gate for one call: its keeper is forked off this process.
 fn gate(common: &Common) -> Result<Gate, ErrorObject> {
+    builder(common)?.build()
+}
+
+fn builder(common: &Common) -> Result<GateBuilder, ErrorObject> {
+    if let Some(flag) = common.loosening().filter(|_| shellgate::surroundings().is_some()) {
+        let message = format!("a command that shellgate runs may not loosen the rules with `{flag}`");
+        return Err(ErrorObject::new(Code::DeniedByPolicy, message)
+            .token(flag)
+            .hint("leave it out: your settings hold for what commands run, too"));
+    }
     let mut builder =
         Gate::builder().flags(common.flags()).default_root(common.dialect.default_root).one_shot();
     if let Some(root) = &common.root {
@@ -34,5 +59,36 @@ fn gate(common: &Common) -> Result<Gate, ErrorObject> {
     for file in &common.config {
         builder = builder.config(file);
     }
-    builder.build()
+    Ok(builder)
+}
+
+/// The request to do `action`, as the dialect sees it. One without a shell reads it like a call of its tool.
+fn request(common: &Common, action: Action) -> Result<Request, ErrorObject> {
+    let dialect = common.dialect;
+    let request = match dialect.words {
+        Words::Free => dialect.bound(Request { action, ..Request::default() }),
+        Words::InScope => {
+            let words = match action {
+                Action::Shell(text) => vec![text],
+                Action::Program(words) => words,
+            };
+            let (command, parameters) = words.split_first().unzip();
+            dialect.read(&json!({"command": command, "parameters": parameters}).to_string())?
+        }
+    };
+    Ok(Request { directory: common.directory.clone(), ..request })
+}
+
+/// What can't be read of the record.
+fn unreadable(error: shellgate::journal::Error) -> Trouble {
+    ErrorObject::new(Code::Config, error.to_string()).into()
+}
+
+/// Says no to what a command that shellgate runs may not do to shellgate.
+fn refuse_inside(what: &str) -> Result<(), Trouble> {
+    if shellgate::surroundings().is_none() {
+        return Ok(());
+    }
+    let message = format!("a command that shellgate runs may not {what}");
+    Err(ErrorObject::new(Code::DeniedByPolicy, message).hint("do it from a terminal of your own").into())
 }

@@ -12,6 +12,8 @@ use shellgate::{Code, ErrorObject, Event, Execution, Follow, Gate, Report, Reque
 use crate::args::RunArgs;
 use crate::outlet::{Outlet, Passed};
 use crate::output::{StatusLine, plain, whisper};
+use crate::prompt::TerminalApprover;
+use crate::queue_approver::{Asked, QueueApprover, asked};
 use crate::signals::Interrupts;
 use crate::{error, output};
 
@@ -64,15 +66,13 @@ fn prepare(args: RunArgs) -> Result<(Gate, Request), ErrorObject> {
     // The text is read; from here on it only shows to those it is meant for.
     let _ = shellgate_sandbox::title::blank_arguments(2);
     let gate = super::gate(&args.common)?;
-    let request = Request {
-        action,
-        directory: args.common.directory,
-        background: args.background,
-        stdin: own_stdin(),
-        marks: args.common.dialect.marks,
-        ..Request::default()
+    let gate = match asked(gate.settings()) {
+        Some(Asked::Terminal) => gate.with_approver(TerminalApprover),
+        Some(Asked::Queue) => gate.with_approver(QueueApprover::default()),
+        None => gate,
     };
-    Ok((gate, request))
+    let request = super::request(&args.common, action)?;
+    Ok((gate, Request { background: args.background, stdin: own_stdin(), ..request }))
 }
 
 fn text(word: OsString) -> Result<String, ErrorObject> {
@@ -99,11 +99,15 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
     for notice in &gate.settings().notices {
         whisper(&notice.to_string());
     }
-    let execution = match gate.submit(request, Follow::Closely) {
-        Ok(execution) => execution,
+    let admitted = match gate.admit(request) {
+        Ok(admitted) => admitted,
         Err(refused) => return Ok(Ended::Answered(refused)),
     };
     let interrupts = Interrupts::listen()?;
+    let execution = match admitted.start(Follow::Closely) {
+        Ok(execution) => execution,
+        Err(refused) => return Ok(Ended::Answered(refused)),
+    };
     whisper("sandbox off: the command is not confined (confinement is not built yet)");
     let mut follower =
         Follower { execution, interrupts, status: StatusLine::new(), heard: 0, dropped: false };

@@ -10,7 +10,7 @@ use super::fields::Arguments;
 use super::{DefaultRoot, Dialect, markdown, syntax};
 use crate::artifacts::Artifact;
 use crate::report::Report;
-use crate::request::{Action, Detail, Format, Programs, Request};
+use crate::request::{Action, Detail, Format, Request, Substitutions, Words};
 use crate::signal_names::SignalName;
 use crate::{Code, ErrorObject, State};
 
@@ -29,6 +29,8 @@ pub(super) static DIALECT: Dialect = Dialect {
          to the user as an assistant's words.",
     ],
     marks: &[],
+    words: Words::InScope,
+    substitutions: Substitutions::AsConfigured,
     default_root: DefaultRoot::Home,
     format: ("output_format", Format::Markdown),
     fields: FIELDS,
@@ -102,7 +104,6 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
         directory: arguments.text("directory")?,
         timeout: arguments.milliseconds("timeout")?.map(Duration::from_millis),
         artifacts: arguments.texts("artifact_paths")?.unwrap_or_default(),
-        programs: Programs::InsideOrOnPath,
         speaks: ASSISTANTS.contains(&base_name(&command)),
         format,
         detail,

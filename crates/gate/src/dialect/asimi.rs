@@ -10,7 +10,7 @@ use super::run_shell_command::{COMMAND, DESCRIPTION, DIRECTORY, FRESH, PROMPTS, 
 use super::{DefaultRoot, Dialect, nobody};
 use crate::ErrorObject;
 use crate::report::Report;
-use crate::request::{Detail, Format, Request};
+use crate::request::{Detail, Format, Request, Substitutions, Words};
 
 pub(super) static DIALECT: Dialect = Dialect {
     name: "asimi",
@@ -28,6 +28,8 @@ pub(super) static DIALECT: Dialect = Dialect {
         "Commands see `ASIMI_CLI=1`.",
     ],
     marks: &[("ASIMI_CLI", "1")],
+    words: Words::Free,
+    substitutions: Substitutions::Refused,
     default_root: DefaultRoot::Current,
     format: ("", Format::Json),
     fields: FIELDS,

@@ -6,7 +6,7 @@ use super::run_shell_command::{
     COMMAND, DESCRIPTION, DIRECTORY, FRESH, LABELLED, PROMPTS, RULES, RUNS, TOOL, request,
 };
 use super::{DefaultRoot, Dialect, nobody};
-use crate::request::Format;
+use crate::request::{Format, Substitutions, Words};
 
 pub(super) static DIALECT: Dialect = Dialect {
     name: "gemini",
@@ -22,6 +22,8 @@ pub(super) static DIALECT: Dialect = Dialect {
         "Commands see `GEMINI_CLI=1`.",
     ],
     marks: &[("GEMINI_CLI", "1")],
+    words: Words::Free,
+    substitutions: Substitutions::AsConfigured,
     default_root: DefaultRoot::Current,
     format: ("", Format::Json),
     fields: FIELDS,

@@ -8,7 +8,7 @@ use super::run_shell_command::{DESCRIPTION, FRESH, RULES};
 use super::{DefaultRoot, Dialect, markdown, nobody};
 use crate::ErrorObject;
 use crate::report::Report;
-use crate::request::{Action, Detail, Format, Request, Stdin};
+use crate::request::{Action, Detail, Format, Request, Stdin, Substitutions, Words};
 
 // `SHELLGATE=1` marks every command, whatever the form.
 pub(super) static DIALECT: Dialect = Dialect {
@@ -26,6 +26,8 @@ pub(super) static DIALECT: Dialect = Dialect {
         "Commands see `SHELLGATE=1`.",
     ],
     marks: &[],
+    words: Words::Free,
+    substitutions: Substitutions::AsConfigured,
     default_root: DefaultRoot::Current,
     format: ("format", Format::Json),
     fields: FIELDS,

@@ -8,7 +8,7 @@ use super::run_shell_command::{
 };
 use super::{DefaultRoot, Dialect, nobody};
 use crate::ErrorObject;
-use crate::request::{Format, Request};
+use crate::request::{Format, Request, Substitutions, Words};
 
 pub(super) static DIALECT: Dialect = Dialect {
     name: "qwen",
@@ -24,6 +24,8 @@ pub(super) static DIALECT: Dialect = Dialect {
         "Commands see `QWEN_CODE=1`.",
     ],
     marks: &[("QWEN_CODE", "1")],
+    words: Words::Free,
+    substitutions: Substitutions::AsConfigured,
     default_root: DefaultRoot::Current,
     format: ("", Format::Json),
     fields: FIELDS,

@@ -31,6 +31,11 @@ pub(super) enum Place {
 
 /// Reads a settings file; `None` if it need not exist and doesn't.
 pub(super) fn read(path: &Path, place: Place) -> Result<Option<Text>, SettingsError> {
+    bytes(path, place)?.map(|bytes| Text::new(path, bytes)).transpose()
+}
+
+/// The same, to the letter.
+pub(super) fn bytes(path: &Path, place: Place) -> Result<Option<Vec<u8>>, SettingsError> {
     let fail = |problem| Err(SettingsError::new(At::File(path.into()), problem));
     let unreadable = |error: std::io::Error| Problem::Unreadable { reason: error.to_string() };
     // Without NONBLOCK, opening a named pipe waits for a writer.
@@ -64,7 +69,7 @@ pub(super) fn read(path: &Path, place: Place) -> Result<Option<Text>, SettingsEr
     if bytes.len() as u64 > LARGEST {
         return fail(Problem::TooLarge { most: LARGEST });
     }
-    Text::new(path, bytes).map(Some)
+    Ok(Some(bytes))
 }
 
 fn not_a_file(found: FileType) -> Option<&'static str> {

@@ -6,7 +6,9 @@ use super::{
     Sources, Trust,
     change::{Layer, To},
     file::{self, Place},
-    json, merge, toml, untrusted,
+    json, merge,
+    text::Text,
+    toml, untrusted,
 };
 use crate::settings::{Settings, SettingsError};
 
@@ -59,18 +61,15 @@ impl Above {
     }
 
     fn with_project(self, sources: &Sources, project: Option<&Path>) -> Result<Settings, SettingsError> {
-        let project = match project {
-            Some(path) => layer(path, Place::Project, sources)?,
-            None => None,
-        };
+        let project = project.map(|path| project_layer(path, sources)).transpose()?.flatten();
         let mut settings = Settings::default();
         for layer in self.before {
             merge::trusted(&mut settings, layer);
         }
-        match (project, sources.trust) {
-            (Some(layer), Trust::Trusted) => merge::trusted(&mut settings, layer),
-            (Some(layer), Trust::Untrusted) => untrusted::untrusted(&mut settings, layer),
-            (None, _) => {}
+        match project {
+            Some((layer, true)) => merge::trusted(&mut settings, layer),
+            Some((layer, false)) => untrusted::untrusted(&mut settings, layer),
+            None => {}
         }
         for layer in self.after {
             merge::trusted(&mut settings, layer);
@@ -78,6 +77,23 @@ impl Above {
         sources.flags.apply(&mut settings)?;
         Ok(settings)
     }
+}
+
+/// The project's file, and whether it is trusted. What is hashed is what is read.
+fn project_layer(path: &Path, sources: &Sources) -> Result<Option<(Layer, bool)>, SettingsError> {
+    let Some(bytes) = file::bytes(path, Place::Project)? else { return Ok(None) };
+    let trusted = match &sources.trust {
+        Trust::Trusted => true,
+        Trust::Untrusted => false,
+        Trust::Recorded(state) => crate::trust::is_trusted(state, path, &bytes),
+    };
+    let layer = toml::read(&Text::new(path, bytes)?, sources.home.as_deref())?;
+    Ok(Some((layer, trusted)))
+}
+
+/// What a project's file says, to the letter; `None` if there is none.
+pub(crate) fn project_file(path: &Path) -> Result<Option<Vec<u8>>, SettingsError> {
+    file::bytes(path, Place::Project)
 }
 
 fn layer(path: &Path, place: Place, sources: &Sources) -> Result<Option<Layer>, SettingsError> {

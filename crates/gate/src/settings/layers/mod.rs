@@ -15,6 +15,7 @@ mod text;
 mod toml;
 mod untrusted;
 
+pub(crate) use self::load::project_file;
 pub use self::{
     flags::Flags,
     sources::{PROJECT_FILE, Sources, Trust},

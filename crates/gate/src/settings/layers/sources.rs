@@ -13,13 +13,16 @@ pub const PROJECT_FILE: &str = ".shellgate.toml";
 const SYSTEM_FILE: &str = "/etc/shellgate/config.toml";
 
 /// Whether a person has said that a project file may loosen things.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Trust {
     /// Nobody has: the file can only make things stricter.
     #[default]
     Untrusted,
     /// Someone has, for the file's exact content.
     Trusted,
+    /// The record in this state folder says whether someone has, for the file's exact content. It is only looked at
+    /// when there is a file.
+    Recorded(PathBuf),
 }
 
 /// Where the layers are. The default has none but the built-in one.
@@ -43,8 +46,15 @@ pub struct Sources {
 
 impl Sources {
     /// The standard places of this machine and user, by `HOME` and `XDG_CONFIG_HOME`; no project.
+    ///
+    /// Below a command that a keeper holds, the environment is the command's, and doesn't say where settings are: the
+    /// system's list of users does.
     pub fn standard() -> Self {
-        Self::by_environment(|name| std::env::var_os(name))
+        if shellgate_exec::surroundings().is_none() {
+            return Self::by_environment(|name| std::env::var_os(name));
+        }
+        let home = crate::sys::home::of_user().map(OsString::from);
+        Self::by_environment(|name| home.clone().filter(|_| name == "HOME"))
     }
 
     /// The standard places, by these variables. Relative values count as unset, as the XDG specification says.

@@ -1,3 +1,4 @@
 //! Linux and macOS: `bash -c`.
 
+pub(crate) mod home;
 pub(crate) mod shell;

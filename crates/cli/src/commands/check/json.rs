@@ -1,0 +1,71 @@
+//! The verdict for programs, in the order of the contract. Borrowed throughout: a long script has thousands of parts.
+
+use serde::Serialize;
+use shellgate::ErrorObject;
+use shellgate::judge::{self, Decision, Judgement, Part, Reason};
+
+#[derive(Serialize)]
+struct Page<'a> {
+    verdict: &'static str,
+    commands: Vec<Command<'a>>,
+    reasons: Vec<Why<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Command<'a> {
+    text: &'a str,
+    argv: &'a [Option<String>],
+    span: [usize; 2],
+    verdict: &'static str,
+    rule: Option<&'a str>,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct Why<'a> {
+    code: String,
+    message: &'a str,
+    span: [usize; 2],
+    rule: Option<&'a str>,
+    hint: Option<&'a str>,
+}
+
+/// What was judged; `by`: what the settings made of it.
+pub(super) fn judged(decision: Decision, judgement: &Judgement, by: Option<&str>) -> String {
+    let commands = judgement.parts.iter().map(|part: &Part| Command {
+        text: &part.text,
+        argv: &part.argv,
+        span: [part.span.start, part.span.end],
+        verdict: judge::name(part.decision),
+        rule: part.rule.as_deref(),
+        reason: &part.reason,
+    });
+    let reasons = judgement.reasons.iter().map(|reason: &Reason| Why {
+        code: reason.code.name().to_owned(),
+        message: &reason.message,
+        span: [reason.span.start, reason.span.end],
+        rule: reason.rule.as_deref(),
+        hint: reason.hint.as_deref(),
+    });
+    let (commands, reasons) = (commands.collect(), reasons.collect());
+    written(&Page { verdict: judge::name(decision), commands, reasons, by })
+}
+
+/// What was refused before any rule was asked; `span`: where.
+pub(super) fn refused(decision: Decision, error: &ErrorObject, span: [usize; 2]) -> String {
+    let reason = Why {
+        code: error.code.to_string(),
+        message: &error.message,
+        span,
+        rule: error.rule.as_deref(),
+        hint: error.hint.as_deref(),
+    };
+    written(&Page { verdict: judge::name(decision), commands: Vec::new(), reasons: vec![reason], by: None })
+}
+
+fn written(page: &Page<'_>) -> String {
+    // Strings, numbers and lists: it always serializes.
+    serde_json::to_string(page).unwrap_or_default()
+}

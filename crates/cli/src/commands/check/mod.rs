@@ -1,0 +1,150 @@
+//! `shellgate check`: what the rules say about a command, without running it.
+//!
+//! It needs no state folder and leaves nothing behind. [`input`] finds the command, [`page`] writes the verdict for
+//! people.
+
+mod input;
+mod json;
+mod page;
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use shellgate::ErrorObject;
+use shellgate::judge::{self, Decision, Judge, Judgement};
+use shellgate::request::Action;
+use shellgate::settings::ApprovalMode;
+
+use crate::args::CheckArgs;
+use crate::{error, output};
+
+/// Exit codes: what may happen.
+const ASK: u8 = 10;
+const DENY: u8 = 20;
+/// Nothing was judged.
+const USAGE: u8 = 2;
+
+pub(super) fn check(args: &CheckArgs) -> ExitCode {
+    output::choose_color(args.common.color);
+    match checked(args).and_then(|checked| checked.show(args)) {
+        Ok(decision) => ExitCode::from(match decision {
+            Decision::Allow => 0,
+            Decision::Ask => ASK,
+            Decision::Deny => DENY,
+        }),
+        Err(error) => {
+            error::show(&error);
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+/// A command and what is said about it.
+struct Checked {
+    /// As a person would type it.
+    text: String,
+    /// Whether bash reads it.
+    is_shell: bool,
+    said: Said,
+}
+
+enum Said {
+    Judged {
+        judgement: Judgement,
+        /// What `approval.mode` makes of a question, and where that is written.
+        becomes: Option<(Decision, String)>,
+    },
+    /// It can't even be judged, and would be refused for that.
+    Refused(ErrorObject),
+}
+
+fn checked(args: &CheckArgs) -> Result<Checked, ErrorObject> {
+    let judge = super::builder(&args.common)?.judge()?;
+    let action = match input::action(args)? {
+        Ok(action) => action,
+        Err(refused) => {
+            return Ok(Checked { text: String::new(), is_shell: false, said: Said::Refused(refused) });
+        }
+    };
+    let (text, is_shell) = (action.shown(), matches!(action, Action::Shell(_)));
+    let directory = &args.common.directory;
+    let judged = super::request(&args.common, action).and_then(|request| judge.judge(&request));
+    let said = match judged {
+        Ok(judgement) => Said::Judged { becomes: by_mode(&judge, judgement.decision), judgement },
+        // Of a flag, not of the command.
+        Err(error) if directory.is_some() && error.token == *directory => return Err(error),
+        Err(error) => Said::Refused(error),
+    };
+    Ok(Checked { text, is_shell, said })
+}
+
+/// What `approval.mode` makes of a question.
+fn by_mode(judge: &Judge, decision: Decision) -> Option<(Decision, String)> {
+    let becomes = match (decision, judge.settings().approval.mode?) {
+        (Decision::Ask, ApprovalMode::Allow) => Decision::Allow,
+        (Decision::Ask, ApprovalMode::Deny) => Decision::Deny,
+        _ => return None,
+    };
+    let origin = judge.settings().origin("approval.mode").map(ToString::to_string).unwrap_or_default();
+    Some((becomes, format!("approval.mode = {} ({origin})", judge::name(becomes))))
+}
+
+impl Checked {
+    fn decision(&self) -> Decision {
+        match &self.said {
+            Said::Judged { judgement, becomes } => {
+                becomes.as_ref().map_or(judgement.decision, |(becomes, _)| *becomes)
+            }
+            Said::Refused(_) => Decision::Deny,
+        }
+    }
+
+    fn show(&self, args: &CheckArgs) -> Result<Decision, ErrorObject> {
+        let decision = self.decision();
+        let text = match (&self.said, args.common.json) {
+            (_, true) => format!("{}\n", self.json(decision)),
+            (Said::Refused(error), false) => page::refused(error),
+            (Said::Judged { judgement, becomes }, false) => {
+                let by = becomes.as_ref().map(|(_, by)| by.as_str());
+                let mut text = page::judged(&self.text, judgement, decision, by);
+                let tree = (args.explain && self.is_shell).then(|| judge::outline(&self.text)).flatten();
+                if let Some(tree) = tree {
+                    text.push_str(&format!("\ntree\n{tree}"));
+                }
+                text
+            }
+        };
+        let written = if args.common.json {
+            let mut out = io::stdout().lock();
+            out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        } else {
+            let mut out = anstream::stdout();
+            out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        };
+        match written {
+            // Whoever read it has read enough.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(ErrorObject::invalid(format!("the verdict can't be written: {error}")))
+            }
+            _ => Ok(decision),
+        }
+    }
+
+    fn json(&self, decision: Decision) -> String {
+        match &self.said {
+            Said::Judged { judgement, becomes } => {
+                json::judged(decision, judgement, becomes.as_ref().map(|(_, by)| by.as_str()))
+            }
+            Said::Refused(error) => json::refused(decision, error, self.place(error.token.as_deref())),
+        }
+    }
+
+    /// Where a word is in the command; all of it, if it isn't there as it stands.
+    fn place(&self, word: Option<&str>) -> [usize; 2] {
+        let word = word.filter(|word| !word.is_empty());
+        match word.and_then(|word| Some((self.text.find(word)?, word.len()))) {
+            Some((start, length)) => [start, start + length],
+            None => [0, self.text.len()],
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! `shellgate history forget`.
+
+use serde_json::json;
+use shellgate::Record;
+
+use crate::error::Trouble;
+use crate::output;
+
+pub(super) fn forget(id: &str, json: bool) -> Result<(), Trouble> {
+    super::super::refuse_inside("remove what was recorded")?;
+    let record = Record::open(None)?;
+    let id = record.find(id)?;
+    let forgotten = record.forget(&id)?;
+    if json {
+        let forgotten = json!({
+            "id": id,
+            "entries": forgotten.entries,
+            "erased": forgotten.erased,
+            "head": forgotten.head.to_string(),
+        });
+        return output::print_json(&forgotten);
+    }
+    let rest = match forgotten.erased {
+        true => "",
+        false => "; somebody was reading, so its bytes go from the file a little later",
+    };
+    output::print(&format!("forgot {id}: {} entries are empty now{rest}\n", forgotten.entries))
+}

@@ -1,0 +1,50 @@
+//! `shellgate history`: a line for each execution, newest first.
+
+use shellgate::Record;
+use shellgate::journal::{Execution, Query};
+
+use super::story;
+use crate::args::ListArgs;
+use crate::error::Trouble;
+use crate::output::{self, plain};
+use crate::table::{self, Cell, table};
+use crate::time;
+
+pub(super) fn list(args: ListArgs) -> Result<(), Trouble> {
+    let record = Record::open(None)?;
+    let query = Query {
+        session: args.session,
+        statuses: args.status,
+        since: args.since,
+        until: args.until,
+        containing: args.search,
+        before: None,
+        limit: args.limit,
+    };
+    let found = record.history(&query)?;
+    if args.shown.json {
+        return output::print_json(&found.iter().map(story::summary).collect::<Vec<_>>().into());
+    }
+    if found.is_empty() {
+        output::say("nothing was found");
+        return Ok(());
+    }
+    let width = table::width();
+    let rows: Vec<[Cell; 4]> = found.iter().map(|execution| row(execution, width.is_some())).collect();
+    output::print(&table(["ID", "WHEN (UTC)", "STATUS", "COMMAND"], &rows, width))
+}
+
+fn row(execution: &Execution, narrow: bool) -> [Cell; 4] {
+    let mut when = time::shown(execution.at);
+    if narrow {
+        // Month, day, hour and minute.
+        when = when.chars().skip(5).take(11).collect();
+    }
+    let command = execution.asked.as_ref().map_or("(forgotten)", |asked| &asked.text);
+    [
+        execution.id.as_str().into(),
+        when.into(),
+        Cell::painted(story::status(execution), story::colour(execution.status)),
+        plain(command).into(),
+    ]
+}

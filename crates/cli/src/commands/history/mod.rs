@@ -1,0 +1,30 @@
+//! `shellgate history`: what was asked and run.
+
+mod forget;
+mod list;
+mod show;
+mod story;
+
+pub(super) use story::settled;
+
+use std::process::ExitCode;
+
+use crate::args::{HistoryArgs, HistoryCommand};
+use crate::{error, output};
+
+pub(super) fn history(args: HistoryArgs) -> ExitCode {
+    error::finish(match args.command {
+        None => {
+            output::choose_color(args.list.shown.color);
+            list::list(args.list)
+        }
+        Some(HistoryCommand::Show { id, raw, shown }) => {
+            output::choose_color(shown.color);
+            show::show(&id, raw, shown.json)
+        }
+        Some(HistoryCommand::Forget { id, shown }) => {
+            output::choose_color(shown.color);
+            forget::forget(&id, shown.json)
+        }
+    })
+}

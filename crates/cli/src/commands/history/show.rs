@@ -1,0 +1,135 @@
+//! `shellgate history show`: one execution from the question to its last byte.
+
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+
+use serde_json::{Value, json};
+use shellgate::journal::{Entry, Execution};
+use shellgate::text::Decoder;
+use shellgate::{Record, Stream};
+
+use super::story;
+use crate::error::Trouble;
+use crate::output::{self, plain, shows};
+use crate::{commands, time};
+
+/// How much of a file is held at once.
+const PIECE: usize = 64 << 10;
+
+/// The most of a stream that is put into JSON; the file has the rest.
+const LONGEST_TEXT: u64 = 8 << 20;
+
+pub(super) fn show(id: &str, raw: bool, json: bool) -> Result<(), Trouble> {
+    let record = Record::open(None)?;
+    let id = record.find(id)?;
+    let journal = record.journal();
+    let execution = journal.execution(&id).map_err(commands::unreadable)?;
+    let Some(execution) = execution else { return Err(Trouble::unknown(&id)) };
+    let entries = journal.story(&id).map_err(commands::unreadable)?;
+    if json {
+        return output::print_json(&whole(&record, &execution, &entries));
+    }
+    output::print(&page(&execution, &entries))?;
+    for stream in [Stream::Stdout, Stream::Stderr] {
+        let Some(file) = record.output(&id, stream) else { continue };
+        if file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
+            output::print(&format!("\x1b[1m{}:\x1b[0m\n", stream.name()))?;
+            pass(file, !raw && io::stdout().is_terminal())?;
+        }
+    }
+    Ok(())
+}
+
+fn page(execution: &Execution, entries: &[Entry]) -> String {
+    let colour = story::colour(execution.status);
+    let mut page = format!("{}  {colour}{}\x1b[0m\n", execution.id, story::status(execution));
+    if let Some(asked) = &execution.asked {
+        for line in asked.text.split('\n') {
+            page.push_str(&format!("  | {}\n", plain(line)));
+        }
+        if let Some(description) = &asked.description {
+            page.push_str(&format!("  the agent's own words: {}\n", plain(description)));
+        }
+        page.push_str(&format!("  session: {}\n", plain(&execution.session)));
+        page.push_str(&format!("  root: {}\n  directory: {}\n", plain(&asked.root), plain(&asked.directory)));
+    }
+    for entry in entries {
+        let kind = format!("{:<9}", entry.kind.name());
+        let mut lines = story::lines(entry).into_iter();
+        let first = lines.next().unwrap_or_default();
+        let line = format!("  {}  \x1b[1m{kind}\x1b[0m {first}", time::shown(entry.at));
+        page.push_str(&format!("{}\n", line.trim_end()));
+        page.extend(lines.map(|line| format!("{}{line}\n", " ".repeat(33))));
+    }
+    page
+}
+
+/// Everything as JSON: what `history --json` has, the entries, and the output as text.
+fn whole(record: &Record, execution: &Execution, entries: &[Entry]) -> Value {
+    let mut whole = story::summary(execution);
+    let entries: Vec<Value> = entries.iter().map(entry).collect();
+    if let Some(fields) = whole.as_object_mut() {
+        fields.insert("entries".to_owned(), entries.into());
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let text = record.output(&execution.id, stream).and_then(|file| {
+                let mut bytes = Vec::new();
+                file.take(LONGEST_TEXT).read_to_end(&mut bytes).ok()?;
+                Some(String::from_utf8_lossy(&bytes).into_owned())
+            });
+            fields.insert(format!("{}_text", stream.name()), json!(text));
+        }
+    }
+    whole
+}
+
+fn entry(entry: &Entry) -> Value {
+    json!({
+        "seq": entry.seq,
+        "at": time::exact(entry.at),
+        "kind": entry.kind,
+        "hash": entry.hash,
+        "body": entry.record,
+    })
+}
+
+/// Prints a file: as it is, or so that nothing in it acts on the terminal.
+fn pass(mut file: File, escaped: bool) -> Result<(), Trouble> {
+    let mut buffer = vec![0; PIECE];
+    let mut decoder = Decoder::new();
+    let mut out = io::stdout().lock();
+    let mut last = b'\n';
+    loop {
+        let read = match file.read(&mut buffer) {
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Trouble::unwritten(&error)),
+        };
+        let bytes = buffer.get(..read).unwrap_or_default();
+        let piece = if read == 0 { decoder.finish() } else { decoder.push(bytes) };
+        let written = match piece.filter(|_| escaped) {
+            Some(piece) => out.write_all(visible(&piece.text).as_bytes()),
+            None if escaped => Ok(()),
+            None => out.write_all(bytes),
+        };
+        written.map_err(|error| Trouble::unwritten(&error))?;
+        if read == 0 {
+            break;
+        }
+        last = bytes.last().copied().unwrap_or(last);
+    }
+    let end: &[u8] = if last == b'\n' { b"" } else { b"\n" };
+    out.write_all(end).and_then(|()| out.flush()).map_err(|error| Trouble::unwritten(&error))
+}
+
+/// Text with its lines and tabs, and everything else that doesn't show as what it is called.
+fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => visible.push(c),
+            c if shows(c) => visible.push(c),
+            c => visible.extend(c.escape_default()),
+        }
+    }
+    visible
+}

@@ -1,0 +1,38 @@
+//! `shellgate stop`: ends what runs, from any terminal.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shellgate::{Record, Urgency};
+
+use crate::args::StopArgs;
+use crate::error::{self, Trouble};
+use crate::output::{self, plain};
+
+pub(super) fn stop(args: &StopArgs) -> ExitCode {
+    output::choose_color(args.shown.color);
+    error::finish(stopped(args))
+}
+
+fn stopped(args: &StopArgs) -> Result<(), Trouble> {
+    super::refuse_inside("stop what others run")?;
+    let urgency = if args.now { Urgency::Now } else { Urgency::Politely };
+    let record = Record::open(None)?;
+    if let Some(id) = &args.id {
+        let id = record.find(id)?;
+        record.stop(&id, urgency)?;
+        return match args.shown.json {
+            true => output::print_json(&json!({"stopped": 1, "id": id})),
+            false => output::print(&format!("stopped {id}\n")),
+        };
+    }
+    let (count, of) = match &args.session {
+        Some(session) => (record.stop_session(session, urgency)?, format!(" of {}", plain(session))),
+        None => (record.stop_all(urgency)?, String::new()),
+    };
+    match (args.shown.json, count) {
+        (true, _) => output::print_json(&json!({"stopped": count})),
+        (false, 1) => output::print(&format!("stopped 1 execution{of}\n")),
+        (false, count) => output::print(&format!("stopped {count} executions{of}\n")),
+    }
+}

@@ -1,0 +1,65 @@
+//! `shellgate trust`: a person looks at a project's settings file and lets it loosen the rules.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::ExitCode;
+
+use serde_json::json;
+use shellgate::{Code, ErrorObject, Gate, ProjectFile, Record};
+
+use crate::args::TrustArgs;
+use crate::error::{self, Trouble};
+use crate::output::{self, plain};
+
+pub(super) fn trust(args: &TrustArgs) -> ExitCode {
+    output::choose_color(args.shown.color);
+    error::finish(trusted(args))
+}
+
+fn trusted(args: &TrustArgs) -> Result<(), Trouble> {
+    super::refuse_inside("trust a project's settings")?;
+    let mut builder = Gate::builder();
+    if let Some(root) = &args.root {
+        builder = builder.root(root);
+    }
+    let Some(file) = builder.project_file()? else {
+        let error = ErrorObject::invalid("this project has no `.shellgate.toml`");
+        return Err(error.hint("name the project with `--root`").into());
+    };
+    let shown = page(&file);
+    if !args.yes && !said_yes(&shown)? {
+        output::say("not trusted: nothing was changed");
+        return Err(Trouble::Said(error::CALL_REFUSED));
+    }
+    Record::open(None)?.trust(&file)?;
+    let (path, sha256) = (file.path().display().to_string(), file.sha256());
+    if args.shown.json {
+        return output::print_json(&json!({"path": path, "sha256": sha256}));
+    }
+    // Whoever said yes beforehand sees here what to.
+    let shown = if args.yes { shown } else { String::new() };
+    output::print(&format!("{shown}trusted: `{}`, sha256 {sha256}\n", plain(&path)))
+}
+
+/// The file, such that nothing in it acts on a terminal or passes for our own words.
+fn page(file: &ProjectFile) -> String {
+    let mut page = format!("`{}` says:\n", plain(&file.path().display().to_string()));
+    for line in file.text().lines() {
+        page.push_str(&format!("  | {}\n", plain(line)));
+    }
+    page
+}
+
+fn said_yes(shown: &str) -> Result<bool, Trouble> {
+    let nobody = |_| {
+        let error = ErrorObject::new(Code::ApprovalUnavailable, "there is no terminal to ask you on");
+        Trouble::from(error.hint("read the file, and say `--yes`"))
+    };
+    let mut terminal = OpenOptions::new().read(true).write(true).open("/dev/tty").map_err(nobody)?;
+    let question =
+        format!("{shown}It may loosen the rules as long as it says exactly this. Trust it? [y/N] ");
+    terminal.write_all(question.as_bytes()).map_err(nobody)?;
+    let mut answer = String::new();
+    BufReader::new(terminal).read_line(&mut answer).map_err(nobody)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

@@ -1,0 +1,270 @@
+//! A question on the screen and what keys do to it. Knows no terminal and no clock.
+
+use shellgate::approval::{Answer, Choice};
+
+use super::choices::{self, Choices, Entry};
+use super::facts::Facts;
+use super::keys::Key;
+
+/// The longest reason that can be typed, in characters.
+const LONGEST_REASON: usize = 500;
+
+/// What is on the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Page {
+    Question,
+    /// The lines that "always" would write.
+    Always,
+    /// Why not, as far as it is typed.
+    Reason(String),
+}
+
+/// A question that is being asked.
+#[derive(Debug)]
+pub(crate) struct Dialogue {
+    facts: Facts,
+    pub(crate) choices: Choices,
+    pub(crate) page: Page,
+    /// The lines that can be scrolled, for this width.
+    body: Vec<String>,
+    width: usize,
+    /// How many lines were on the screen.
+    shown: usize,
+    pub(crate) top: usize,
+    /// Whether the last line was ever on the screen.
+    seen: bool,
+    /// What the person is told about their last key.
+    pub(crate) note: Option<&'static str>,
+}
+
+/// What a key leads to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nothing beyond what can be seen.
+    None,
+    /// There is something new to read.
+    Turned,
+    Answered(Answer),
+}
+
+impl Dialogue {
+    pub(crate) fn new(facts: Facts, choices: Choices) -> Self {
+        Self {
+            facts,
+            choices,
+            page: Page::Question,
+            body: Vec::new(),
+            width: 0,
+            shown: 0,
+            top: 0,
+            seen: false,
+            note: None,
+        }
+    }
+
+    /// The answers that this page takes.
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        match self.page {
+            Page::Always => choices::confirmation(),
+            Page::Question | Page::Reason(_) => self.choices.entries(),
+        }
+    }
+
+    /// All lines that can be scrolled, in this width.
+    pub(crate) fn body(&mut self, width: usize) -> &[String] {
+        if self.width != width {
+            self.width = width;
+            self.body = match self.page {
+                Page::Always => self.choices.always_lines(width),
+                Page::Question | Page::Reason(_) => self.facts.lines(width),
+            };
+        }
+        &self.body
+    }
+
+    /// There is room for `rows` of `total` lines: which are shown?
+    pub(crate) fn scroll_to_fit(&mut self, rows: usize, total: usize) -> std::ops::Range<usize> {
+        self.shown = rows.max(1);
+        self.top = self.top.min(total.saturating_sub(self.shown));
+        let end = total.min(self.top + self.shown);
+        self.seen |= end == total;
+        self.top..end
+    }
+
+    /// Whether a key only moves the text, or ends everything: it never needs to be thought over.
+    pub(crate) fn is_harmless(&self, key: &Key) -> bool {
+        if matches!(self.page, Page::Reason(_)) {
+            return true;
+        }
+        match key {
+            Key::Up | Key::Down | Key::PageUp | Key::PageDown | Key::Home | Key::End | Key::Ctrl(_) => true,
+            Key::Char(c) => matches!(c, 'j' | 'k' | 'g' | 'G' | ' ' | 'b'),
+            _ => false,
+        }
+    }
+
+    /// A key that counts.
+    pub(crate) fn key(&mut self, key: &Key) -> Effect {
+        self.note = None;
+        if *key == Key::Ctrl('c') {
+            return Effect::Answered(Answer::No(None));
+        }
+        if let Page::Reason(reason) = &mut self.page {
+            return match edit(reason, key) {
+                Edited::More => Effect::None,
+                Edited::Back => self.turn(Page::Question),
+                Edited::Done => {
+                    let reason = reason.trim();
+                    Effect::Answered(Answer::No((!reason.is_empty()).then(|| reason.to_owned())))
+                }
+            };
+        }
+        if self.scroll(key) {
+            return Effect::None;
+        }
+        match (&self.page, key) {
+            (Page::Always, Key::Char('y')) => self.approve(Choice::Always),
+            (Page::Always, Key::Char('n' | 'q') | Key::Escape) => self.turn(Page::Question),
+            (Page::Question, Key::Char('n' | 'q') | Key::Escape) => Effect::Answered(Answer::No(None)),
+            (Page::Question, Key::Char(c)) if self.choices.offers(*c) => match c {
+                's' => self.approve(Choice::SessionExact),
+                'p' => self.approve(Choice::SessionPrefix),
+                'a' if self.seen => self.turn(Page::Always),
+                'a' => self.unseen(),
+                'r' => self.turn(Page::Reason(String::new())),
+                _ => self.approve(Choice::Once),
+            },
+            (_, Key::Enter) => self.told("Enter answers nothing: press one of the keys below"),
+            (_, Key::Pasted(_)) => self.told("a paste answers nothing: press one of the keys below"),
+            _ => Effect::None,
+        }
+    }
+
+    /// Several keys came at once.
+    pub(crate) fn hasty(&mut self) {
+        self.note = Some("that came too fast to be an answer: press one key");
+    }
+
+    fn told(&mut self, note: &'static str) -> Effect {
+        self.note = Some(note);
+        Effect::None
+    }
+
+    fn approve(&mut self, choice: Choice) -> Effect {
+        if self.seen { Effect::Answered(Answer::Yes(choice)) } else { self.unseen() }
+    }
+
+    fn unseen(&mut self) -> Effect {
+        self.told("there is more to read: PageDown or G shows it, then answer")
+    }
+
+    fn turn(&mut self, page: Page) -> Effect {
+        let other_text = self.page == Page::Always || page == Page::Always;
+        self.page = page;
+        if other_text {
+            // The question was seen to its end before; its other page was not.
+            self.seen = self.page == Page::Question;
+            (self.width, self.top) = (0, 0);
+        }
+        Effect::Turned
+    }
+
+    fn scroll(&mut self, key: &Key) -> bool {
+        let page = self.shown.saturating_sub(1).max(1);
+        self.top = match key {
+            Key::Down | Key::Char('j') => self.top.saturating_add(1),
+            Key::Up | Key::Char('k') => self.top.saturating_sub(1),
+            Key::PageDown | Key::Char(' ') => self.top.saturating_add(page),
+            Key::PageUp | Key::Char('b') => self.top.saturating_sub(page),
+            Key::Home | Key::Char('g') => 0,
+            // The next drawing knows where the end is.
+            Key::End | Key::Char('G') => usize::MAX >> 1,
+            _ => return false,
+        };
+        true
+    }
+}
+
+enum Edited {
+    More,
+    Done,
+    Back,
+}
+
+/// One line of text.
+fn edit(text: &mut String, key: &Key) -> Edited {
+    let mut add = |c: char| {
+        if text.chars().count() < LONGEST_REASON {
+            text.push(if c.is_control() { ' ' } else { c });
+        }
+    };
+    match key {
+        Key::Char(c) => add(*c),
+        Key::Pasted(pasted) => pasted.chars().for_each(add),
+        Key::Backspace => drop(text.pop()),
+        Key::Ctrl('u') => text.clear(),
+        Key::Ctrl('w') => {
+            let kept = text.trim_end().rfind(' ').map_or(0, |at| at + 1);
+            text.truncate(kept);
+        }
+        Key::Enter => return Edited::Done,
+        Key::Escape => return Edited::Back,
+        _ => {}
+    }
+    Edited::More
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dialogue(lines: usize) -> Dialogue {
+        let facts = Facts { text: "x\n".repeat(lines), ..Facts::default() };
+        Dialogue::new(facts, Choices::default())
+    }
+
+    fn shown(mut dialogue: Dialogue, rows: usize) -> Dialogue {
+        let total = dialogue.body(80).len();
+        dialogue.scroll_to_fit(rows, total);
+        dialogue
+    }
+
+    #[test]
+    fn yes_wants_the_end_to_be_seen() {
+        let mut dialogue = shown(dialogue(100), 10);
+        for key in ['y', 's'] {
+            assert_eq!(dialogue.key(&Key::Char(key)), Effect::None);
+            assert!(dialogue.note.is_some());
+        }
+        dialogue.key(&Key::Char('G'));
+        let mut dialogue = shown(dialogue, 10);
+        assert_eq!(dialogue.key(&Key::Char('y')), Effect::Answered(Answer::Yes(Choice::Once)));
+    }
+
+    #[test]
+    fn no_is_always_taken() {
+        for key in [Key::Char('n'), Key::Char('q'), Key::Escape, Key::Ctrl('c')] {
+            assert_eq!(shown(dialogue(100), 10).key(&key), Effect::Answered(Answer::No(None)), "{key:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_answer_answers_nothing() {
+        let pasted = Key::Pasted("y".to_owned());
+        for key in
+            [Key::Enter, Key::Char('p'), Key::Char('a'), Key::Char('Y'), Key::Other, Key::Backspace, pasted]
+        {
+            assert_eq!(shown(dialogue(1), 50).key(&key), Effect::None, "{key:?}");
+        }
+    }
+
+    #[test]
+    fn a_reason_is_one_line() {
+        let mut dialogue = shown(dialogue(1), 50);
+        assert_eq!(dialogue.key(&Key::Char('r')), Effect::Turned);
+        for key in [Key::Char('y'), Key::Pasted("a\nb\u{1b}c ".to_owned()), Key::Backspace, Key::Char('é')] {
+            assert_eq!(dialogue.key(&key), Effect::None);
+        }
+        assert_eq!(dialogue.key(&Key::Enter), Effect::Answered(Answer::No(Some("ya b cé".to_owned()))));
+    }
+}

@@ -1,0 +1,163 @@
+//! Bytes from a terminal, read as keys.
+//!
+//! What is pasted comes as one [`Key::Pasted`] on terminals that tell. A sequence that means nothing here is one key that
+//! means nothing: its letters are never taken for keys.
+
+use std::time::Duration;
+
+/// What was pressed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    Char(char),
+    /// With Ctrl.
+    Ctrl(char),
+    Enter,
+    Escape,
+    Backspace,
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    Home,
+    End,
+    Pasted(String),
+    Other,
+}
+
+const ESC: u8 = 0x1b;
+const PASTE: &[u8] = b"\x1b[200~";
+const PASTED: &[u8] = b"\x1b[201~";
+
+/// What stands between `ESC [` or `ESC O` and the end of a sequence, with that.
+const SEQUENCES: &[(&[u8], Key)] = &[
+    (b"A", Key::Up),
+    (b"B", Key::Down),
+    (b"H", Key::Home),
+    (b"F", Key::End),
+    (b"1~", Key::Home),
+    (b"4~", Key::End),
+    (b"5~", Key::PageUp),
+    (b"6~", Key::PageDown),
+    (b"7~", Key::Home),
+    (b"8~", Key::End),
+];
+
+/// Bytes that aren't keys yet.
+#[derive(Debug, Default)]
+pub(crate) struct Keys {
+    bytes: Vec<u8>,
+}
+
+impl Keys {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Forgets what came.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    /// How long what has begun may take to go on.
+    pub(crate) fn patience(&self) -> Option<Duration> {
+        (!self.bytes.is_empty())
+            .then(|| Duration::from_millis(if self.bytes.starts_with(PASTE) { 1000 } else { 50 }))
+    }
+
+    /// The next key, if all of it is there.
+    pub(crate) fn next(&mut self) -> Option<Key> {
+        let (key, length) = read(&self.bytes)?;
+        self.bytes.drain(..length.min(self.bytes.len()));
+        Some(key)
+    }
+
+    /// Nothing more comes: what was begun is all there is.
+    pub(crate) fn give_up(&mut self) -> Option<Key> {
+        let bytes = std::mem::take(&mut self.bytes);
+        match bytes.as_slice() {
+            [] => None,
+            [ESC] => Some(Key::Escape),
+            _ => Some(Key::Other),
+        }
+    }
+}
+
+/// A key and how many bytes it has. `None`: not all of it is there.
+fn read(bytes: &[u8]) -> Option<(Key, usize)> {
+    match *bytes {
+        [] | [ESC] => None,
+        [ESC, b'[', ..] if bytes.starts_with(PASTE) => {
+            let end = bytes.windows(PASTED.len()).position(|window| window == PASTED)?;
+            let text = String::from_utf8_lossy(bytes.get(PASTE.len()..end)?).into_owned();
+            Some((Key::Pasted(text), end + PASTED.len()))
+        }
+        [ESC, b'[', ref rest @ ..] => {
+            let length = rest.iter().position(|byte| (0x40..=0x7e).contains(byte))? + 1;
+            Some((named(rest.get(..length)?), 2 + length))
+        }
+        [ESC, b'O', ref rest @ ..] => Some((named(rest.get(..1)?), 3)),
+        // With Alt.
+        [ESC, _, ..] => Some((Key::Other, 2)),
+        [b'\r' | b'\n', ..] => Some((Key::Enter, 1)),
+        [0x7f | 0x08, ..] => Some((Key::Backspace, 1)),
+        [byte @ 0x01..=0x1a, ..] => Some((Key::Ctrl(char::from(byte | 0x60)), 1)),
+        [0..=0x1f, ..] => Some((Key::Other, 1)),
+        [first, ..] => {
+            let length = match first {
+                0..=0x7f => 1,
+                0xc2..=0xdf => 2,
+                0xe0..=0xef => 3,
+                0xf0..=0xf4 => 4,
+                _ => return Some((Key::Other, 1)),
+            };
+            let text = std::str::from_utf8(bytes.get(..length)?).ok();
+            let c = text.and_then(|text| text.chars().next()).filter(|c| !c.is_control());
+            Some(c.map_or((Key::Other, 1), |c| (Key::Char(c), length)))
+        }
+    }
+}
+
+fn named(sequence: &[u8]) -> Key {
+    SEQUENCES.iter().find(|(known, _)| *known == sequence).map_or(Key::Other, |(_, key)| key.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn keys(bytes: &[u8]) -> Vec<Key> {
+        let mut keys = Keys::default();
+        let mut found = Vec::new();
+        // A byte at a time, as slow lines bring them.
+        for byte in bytes {
+            keys.push(&[*byte]);
+            found.extend(std::iter::from_fn(|| keys.next()));
+        }
+        found.extend(keys.give_up());
+        found
+    }
+
+    #[test]
+    fn keys_are_read() {
+        assert_eq!(keys("yé\r".as_bytes()), [Key::Char('y'), Key::Char('é'), Key::Enter]);
+        assert_eq!(keys(b"\x03\x1a\x7f\x1b"), [Key::Ctrl('c'), Key::Ctrl('z'), Key::Backspace, Key::Escape]);
+        assert_eq!(keys(b"\x1b[A\x1b[6~\x1bOF"), [Key::Up, Key::PageDown, Key::End]);
+    }
+
+    #[test]
+    fn letters_of_a_sequence_are_no_keys() {
+        assert_eq!(keys(b"\x1by"), [Key::Other], "Alt-y");
+        assert_eq!(keys(b"\x1b[1;5y\x1bOy"), [Key::Other, Key::Other]);
+        assert_eq!(keys(b"\x1b[200~y\ny\x1b[201~"), [Key::Pasted("y\ny".to_owned())]);
+        assert_eq!(keys(b"\x1b[200~y"), [Key::Other], "a paste without an end");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_to_the_end(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            prop_assert!(keys(&bytes).len() <= bytes.len());
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Asking by the queue: the question lies in the record until somebody at another terminal answers. Ctrl-C withdraws it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use shellgate::approval::{Answer, Approver, Channel, Question, Waiting};
+use shellgate::settings::{Asker, Settings};
+
+use crate::output::whisper;
+use crate::signals::Interrupts;
+
+/// How often the record is looked at: an answer is seen well within a tenth of a second.
+const LOOK: Duration = Duration::from_millis(25);
+
+/// Who is asked, of those that a command line can ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Terminal,
+    Queue,
+}
+
+/// Who is asked, by the settings: the terminal before the queue.
+pub(crate) fn asked(settings: &Settings) -> Option<Asked> {
+    let from = &settings.approval.from;
+    let asks = |asker: Asker| from.iter().any(|one| one.value == asker);
+    if asks(Asker::Terminal) {
+        return Some(Asked::Terminal);
+    }
+    asks(Asker::Queue).then_some(Asked::Queue)
+}
+
+/// Waits for an answer from elsewhere, or for a signal.
+#[derive(Debug, Default)]
+pub(crate) struct QueueApprover {
+    withdrawn: Arc<AtomicBool>,
+}
+
+impl QueueApprover {
+    /// `withdrawn` is set when a signal ended the waiting.
+    pub(crate) fn new(withdrawn: Arc<AtomicBool>) -> Self {
+        Self { withdrawn }
+    }
+}
+
+impl Approver for QueueApprover {
+    fn channel(&self) -> Channel {
+        Channel::Queue
+    }
+
+    fn ask(&self, question: &Question<'_>, waiting: Waiting<'_>) -> Answer {
+        let (Ok(interrupts), Some(number)) = (Interrupts::listen(), waiting.number()) else {
+            return Answer::Nobody;
+        };
+        whisper(&format!("question {number} waits for an answer: `shellgate approvals list` shows it"));
+        let until = Instant::now() + question.timeout;
+        loop {
+            if let Some(answer) = waiting.poll() {
+                return answer;
+            }
+            if Instant::now() >= until {
+                return Answer::TimedOut;
+            }
+            match interrupts.come_within(LOOK) {
+                Ok(false) => {}
+                Ok(true) => {
+                    self.withdrawn.store(true, Ordering::Relaxed);
+                    return Answer::Canceled;
+                }
+                Err(_) => return Answer::Nobody,
+            }
+        }
+    }
+}

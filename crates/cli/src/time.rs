@@ -1,0 +1,120 @@
+//! Times for people, in UTC, and times as people type them.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use shellgate::journal::Millis;
+
+const DAY: Millis = 86_400_000;
+
+/// Units of a time ago.
+const UNITS: [(char, Millis); 5] = [('s', 1000), ('m', 60_000), ('h', 3_600_000), ('d', DAY), ('w', 7 * DAY)];
+
+/// Now.
+pub(crate) fn now() -> Millis {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis::try_from(now.as_millis()).unwrap_or(Millis::MAX)
+}
+
+/// `2026-11-15 08:43:34`.
+pub(crate) fn shown(at: Millis) -> String {
+    exact(at).chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect()
+}
+
+/// `2026-11-15T08:43:34.123Z`.
+pub(crate) fn exact(at: Millis) -> String {
+    let (year, month, day) = civil(at.div_euclid(DAY));
+    let ms = at.rem_euclid(DAY);
+    let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", ms % 1000)
+}
+
+/// Reads `90s`, `15m`, `2h`, `7d`, `1w` (ago), `2026-11-15` or `2026-11-15T08:43[:34][Z]`; UTC.
+pub(crate) fn parse(text: &str) -> Result<Millis, String> {
+    ago(text).map(|ago| now().saturating_sub(ago)).or_else(|| moment(text)).ok_or_else(|| {
+        "use a time ago (`15m`, `2h`, `7d`), a day (`2026-11-15`) or a moment (`2026-11-15T08:43`), in UTC"
+            .to_owned()
+    })
+}
+
+fn ago(text: &str) -> Option<Millis> {
+    let (unit, factor) = UNITS.into_iter().find(|(unit, _)| text.ends_with(*unit))?;
+    number(text.strip_suffix(unit)?)?.checked_mul(factor)
+}
+
+fn moment(text: &str) -> Option<Millis> {
+    let text = text.strip_suffix('Z').unwrap_or(text);
+    let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, "00:00"));
+    let date = numbers(date, '-')?;
+    let [year, month @ 1..=12, day @ 1..=31] = date.as_slice() else { return None };
+    let time = numbers(time, ':')?;
+    let (hour, minute, second) = match time.as_slice() {
+        [hour, minute] => (hour, minute, &0),
+        [hour, minute, second] => (hour, minute, second),
+        _ => return None,
+    };
+    if *hour > 23 || *minute > 59 || *second > 59 || *year > 9999 {
+        return None;
+    }
+    let days = days(*year, *month, *day);
+    // A day that its month doesn't have is another day.
+    (civil(days) == (*year, *month, *day)).then_some(())?;
+    Some(days * DAY + hour * 3_600_000 + minute * 60_000 + second * 1000)
+}
+
+fn numbers(text: &str, between: char) -> Option<Vec<Millis>> {
+    text.split(between).map(number).collect()
+}
+
+fn number(text: &str) -> Option<Millis> {
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    plain.then(|| text.parse().ok()).flatten()
+}
+
+/// Year, month and day of a day since 1970. Years begin in March here, so that a leap day is the last of its year.
+fn civil(days: Millis) -> (Millis, Millis, Millis) {
+    let days = days + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + Millis::from(month <= 2), month, day)
+}
+
+/// The other way round.
+fn days(year: Millis, month: Millis, day: Millis) -> Millis {
+    let year = year - Millis::from(month <= 2);
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_read_as_they_are_shown() {
+        for (text, ms) in [
+            ("1970-01-01", 0),
+            ("2000-02-29T23:59:59", 951_868_799_000),
+            ("2026-11-15T08:43:34Z", 1_794_732_214_000),
+            ("2100-03-01 00:00", 4_107_542_400_000),
+        ] {
+            assert_eq!(moment(text), Some(ms), "{text}");
+            assert_eq!(moment(&shown(ms)), Some(ms), "{text}");
+        }
+        assert_eq!(exact(1_794_732_214_007), "2026-11-15T08:43:34.007Z");
+    }
+
+    #[test]
+    fn other_text_is_no_time() {
+        for text in
+            ["", "1", "h", "-1h", "2026-02-30", "2026-13-01", "2026-11-15T24:00", "yesterday", "1h30m"]
+        {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        assert!(parse("2h").unwrap() <= now() - 7_200_000);
+    }
+}

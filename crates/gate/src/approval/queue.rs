@@ -1,0 +1,62 @@
+//! The queue: questions lie in the record until somebody at another terminal answers.
+
+use std::time::{Duration, Instant};
+
+use shellgate_journal::{Choice as Said, QuestionId, Settled};
+
+use super::{Answer, Approver, Channel, Choice, Question, Waiting};
+
+/// How often the record is looked at. A look costs some microseconds; an answer is seen well within a tenth of a second.
+const LOOK: Duration = Duration::from_millis(25);
+
+/// Waits for an answer from elsewhere.
+#[derive(Debug)]
+pub struct QueueApprover;
+
+impl Approver for QueueApprover {
+    fn channel(&self) -> Channel {
+        Channel::Queue
+    }
+
+    fn ask(&self, question: &Question<'_>, waiting: Waiting<'_>) -> Answer {
+        let until = Instant::now() + question.timeout;
+        loop {
+            if let Some(answer) = waiting.poll() {
+                return answer;
+            }
+            if Instant::now() >= until {
+                return Answer::TimedOut;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+impl Waiting<'_> {
+    /// The number of the question, by which it can be answered from elsewhere.
+    #[must_use]
+    pub fn number(&self) -> Option<QuestionId> {
+        self.record.map(|(_, id)| id)
+    }
+
+    /// The answer that somebody gave in the record, if anybody did.
+    #[must_use]
+    pub fn poll(&self) -> Option<Answer> {
+        let (journal, id) = self.record?;
+        // A record that can't be read is nobody who says yes.
+        let Ok(settled) = journal.poll_answer(id) else { return Some(Answer::Nobody) };
+        Some(match settled? {
+            Settled::Answered(answered) => match answered.choice {
+                Said::Once => Answer::Yes(Choice::Once),
+                Said::SessionExact => Answer::Yes(Choice::SessionExact),
+                Said::SessionPrefix(_) => Answer::Yes(Choice::SessionPrefix),
+                Said::Always(_) => Answer::Yes(Choice::Always),
+                Said::No => Answer::No(None),
+                Said::NoBecause(reason) => Answer::No(Some(reason)),
+            },
+            Settled::TimedOut => Answer::TimedOut,
+            Settled::AskerGone => Answer::Nobody,
+            Settled::Canceled => Answer::Canceled,
+        })
+    }
+}

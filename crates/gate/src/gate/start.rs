@@ -1,0 +1,161 @@
+//! From a request that may run to an execution in the session's keeper.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::io::{Seek as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::fs::MemfdFlags;
+use shellgate_exec::{ExecId, Follow, Mode, Session, SoftLimits, Spec};
+
+use super::{Gate, session_error};
+use crate::request::{Action, Request, Stdin};
+use crate::root::Inside;
+use crate::sys::shell::{self, NotFound};
+use crate::{ErrorObject, SpawnTrouble};
+
+/// How long a background start waits for an early end.
+const EARLY: Duration = Duration::from_millis(300);
+
+impl Gate {
+    pub(super) fn start(
+        &self,
+        id: ExecId,
+        request: Request,
+        directory: &Inside,
+        follow: Follow,
+    ) -> Result<(shellgate_exec::Execution, Option<Session>), ErrorObject> {
+        let chat = request.chat.as_deref().map(|name| self.session_name.chat(name)).transpose()?;
+        let chat = chat.map(|name| self.session_called(&name));
+        let (spec, stdin) = self.prepare(id, request, directory, follow)?;
+        let session = chat.as_ref().unwrap_or(&self.session);
+        let execution = session.start(spec, stdin).map_err(|error| session_error(&error))?;
+        Ok((execution, chat))
+    }
+
+    fn prepare(
+        &self,
+        id: ExecId,
+        request: Request,
+        directory: &Inside,
+        follow: Follow,
+    ) -> Result<(Spec, Option<OwnedFd>), ErrorObject> {
+        let (program, argv) = self.program(&request.action, directory)?;
+        let limits = &self.judge.settings.limits;
+        let foreground = !request.background;
+        let clock = |asked: Option<Duration>, ms: u64| {
+            asked.or_else(|| (ms > 0 && foreground).then(|| Duration::from_millis(ms)))
+        };
+        let spec = Spec {
+            id,
+            program,
+            argv,
+            env: self.environment(&request, &id.to_string(), directory)?,
+            directory: c_string(directory.path().as_os_str().as_bytes())?,
+            umask: self.umask,
+            soft_limits: SoftLimits::current(),
+            mode: if foreground { Mode::Foreground } else { Mode::Background { answer_after: EARLY } },
+            timeout: clock(request.timeout, limits.timeout_ms),
+            idle_timeout: clock(request.idle_timeout, limits.idle_timeout_ms),
+            capture_bytes: limits.capture_bytes,
+            max_running: u32::try_from(limits.max_running).unwrap_or(u32::MAX),
+            follow,
+        };
+        Ok((spec, stdin(request.stdin)?))
+    }
+
+    fn program(&self, action: &Action, directory: &Inside) -> Result<(CString, Vec<CString>), ErrorObject> {
+        let (name, words): (&str, Vec<OsString>) = match action {
+            Action::Shell(text) => (shell::SHELL, shell::arguments(text)),
+            Action::Program(argv) => {
+                (argv.first().map_or("", String::as_str), argv.iter().map(OsString::from).collect())
+            }
+        };
+        let path = self.find(action, name, directory).map_err(|error| not_found(action, name, &error))?;
+        let argv = words.into_iter().map(|word| c_string(word.as_bytes()));
+        Ok((c_string(path.as_os_str().as_bytes())?, argv.collect::<Result<_, _>>()?))
+    }
+
+    /// Finds a program. The shell is looked for once, as long as it stays where it is.
+    fn find(&self, action: &Action, name: &str, directory: &Inside) -> Result<PathBuf, NotFound> {
+        let search = || shell::find(name, self.judge.search_path.as_deref(), directory.path());
+        match (action, self.shell.get()) {
+            (Action::Shell(_), Some(known)) if shell::is_executable(known) => Ok(known.clone()),
+            (Action::Shell(_), None) => search().inspect(|path| drop(self.shell.set(path.clone()))),
+            _ => search(),
+        }
+    }
+
+    fn environment(
+        &self,
+        request: &Request,
+        id: &str,
+        directory: &Inside,
+    ) -> Result<Vec<CString>, ErrorObject> {
+        let mut env = self.environment.clone();
+        let folder = directory.path().to_string_lossy();
+        let asked = request.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        // Last, so that nothing above can forge them.
+        let marks = [("PWD", &*folder), ("SHELLGATE", "1"), ("SHELLGATE_EXEC_ID", id)];
+        for (name, value) in asked.chain(request.marks.iter().copied()).chain(marks) {
+            set_variable(&mut env, name, value)?;
+        }
+        Ok(env)
+    }
+}
+
+fn set_variable(env: &mut Vec<CString>, name: &str, value: &str) -> Result<(), ErrorObject> {
+    let is_it = |entry: &CString| {
+        entry.as_bytes().strip_prefix(name.as_bytes()).is_some_and(|rest| rest.starts_with(b"="))
+    };
+    env.retain(|entry| !is_it(entry));
+    env.push(c_string(format!("{name}={value}").as_bytes())?);
+    Ok(())
+}
+
+fn not_found(action: &Action, name: &str, error: &NotFound) -> ErrorObject {
+    let message = match error {
+        NotFound::Nowhere if name.contains('/') => format!("`{name}` does not exist"),
+        NotFound::Nowhere => format!("`{name}` was not found on PATH"),
+        NotFound::NotExecutable(path) => format!("`{}` is not executable", path.display()),
+    };
+    let hint = match action {
+        Action::Shell(_) => "install bash, or put its folder on PATH",
+        Action::Program(_) => "check the name; builtins, pipes and other shell syntax need a shell",
+    };
+    let trouble = match (action, error) {
+        (Action::Shell(_), _) => SpawnTrouble::NoShell,
+        (Action::Program(_), NotFound::Nowhere) => SpawnTrouble::NotFound,
+        (Action::Program(_), NotFound::NotExecutable(_)) => SpawnTrouble::NotExecutable,
+    };
+    ErrorObject::spawn_failed(trouble, message).token(name).hint(hint)
+}
+
+/// Standard input as a descriptor. A text becomes a file in memory: no writer that could block, no thread to feed it.
+fn stdin(stdin: Stdin) -> Result<Option<OwnedFd>, ErrorObject> {
+    let trouble = |error: std::io::Error| {
+        ErrorObject::spawn_failed(SpawnTrouble::Other, format!("`stdin` can't be passed on: {error}"))
+    };
+    match stdin {
+        Stdin::Closed => Ok(None),
+        Stdin::Descriptor(descriptor) => Ok(Some(descriptor.try_clone().map_err(trouble)?)),
+        Stdin::Text(text) => {
+            let memory = rustix::fs::memfd_create(c"stdin", MemfdFlags::CLOEXEC)
+                .map_err(|errno| trouble(errno.into()))?;
+            let mut file = std::fs::File::from(memory);
+            file.write_all(text.as_bytes()).map_err(trouble)?;
+            file.rewind().map_err(trouble)?;
+            Ok(Some(file.into()))
+        }
+    }
+}
+
+fn c_string(bytes: &[u8]) -> Result<CString, ErrorObject> {
+    CString::new(bytes).map_err(|_| ErrorObject::invalid("a NUL character can't be passed to a program"))
+}
+
+pub(crate) fn environment_entry(name: &OsStr, value: &OsStr) -> Option<CString> {
+    CString::new([name.as_bytes(), b"=", value.as_bytes()].concat()).ok()
+}

@@ -1,0 +1,39 @@
+//! A verdict that isn't allow, as the error that whoever asked gets: what, why, which rule, what would pass.
+
+use shellgate_policy::{Decision, Reason, ReasonCode};
+
+use super::Judgement;
+use crate::{Code, ErrorObject};
+
+/// The refusal of what the rules deny.
+pub(crate) fn denied(judgement: &Judgement) -> ErrorObject {
+    let reason = judgement.reasons.iter().find(|reason| reason.decision == Decision::Deny);
+    let code = match reason.map(|reason| reason.code) {
+        Some(ReasonCode::ParseError) => Code::ParseError,
+        Some(ReasonCode::Substitution) => Code::Substitution,
+        _ => Code::DeniedByPolicy,
+    };
+    let more = judgement.reasons.iter().filter(|other| other.decision == Decision::Deny).count();
+    told(code, "the command is denied", reason, more)
+}
+
+/// The refusal of what a person would have to approve, with why nobody does.
+pub(crate) fn not_approved(code: Code, judgement: &Judgement, why: &str) -> ErrorObject {
+    let reason = judgement.reasons.first();
+    let error = told(code, "the command needs approval", reason, judgement.reasons.len());
+    ErrorObject { message: format!("{}; {why}", error.message), ..error }
+}
+
+fn told(code: Code, what: &str, reason: Option<&Reason>, reasons: usize) -> ErrorObject {
+    let Some(reason) = reason else { return ErrorObject::new(code, what) };
+    let more = match reasons {
+        0 | 1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    let error = ErrorObject::new(code, format!("{what}: {}{more}", reason.message));
+    let hint = reason.hint.clone().unwrap_or_else(|| {
+        "`shellgate check` shows which parts of the command are the trouble; a plainer one may pass"
+            .to_owned()
+    });
+    ErrorObject { token: reason.token.clone(), rule: reason.rule.clone(), ..error }.hint(hint)
+}

@@ -1,0 +1,44 @@
+//! Recognising a process again: by its number, and by when it started since which boot.
+
+use std::sync::OnceLock;
+
+use shellgate_journal::Owner;
+
+/// This process. Found out once: it takes two files to read, and every call asks.
+pub(crate) fn own() -> Owner {
+    static OWN: OnceLock<(u32, Owner)> = OnceLock::new();
+    let pid = std::process::id();
+    let find = || describe(pid).unwrap_or_else(|| Owner("unknown".to_owned()));
+    let (of, owner) = OWN.get_or_init(|| (pid, find()));
+    // A fork of us is somebody else.
+    if *of == pid { owner.clone() } else { find() }
+}
+
+/// Whether it still lives. One that can't be recognised doesn't.
+pub(crate) fn alive(owner: &Owner) -> bool {
+    let pid = owner.0.split(' ').next().and_then(|pid| pid.parse().ok());
+    pid.and_then(describe).is_some_and(|now| now == *owner)
+}
+
+fn describe(pid: u32) -> Option<Owner> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // Fields are counted from behind the name, which may hold anything.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let mut fields = fields.split(' ');
+    let state = fields.next()?;
+    let started = fields.nth(18)?;
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    (!matches!(state, "Z" | "X")).then(|| Owner(format!("{pid} {started} {}", boot.trim())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn we_live_and_others_do_not() {
+        assert!(alive(&own()));
+        assert!(!alive(&Owner("1 1 nowhere".to_owned())));
+        assert!(!alive(&Owner(String::new())));
+    }
+}

@@ -1,0 +1,150 @@
+//! The record for those who read it and answer its questions: history, audit, approvals.
+
+use std::path::PathBuf;
+
+use shellgate_exec::StateFolder;
+use shellgate_journal::{Answered, Answering, Grant, Journal, Pending, QuestionId, Scope};
+
+use super::settle;
+use crate::approval::{self, Answer, Choice};
+use crate::builder::open_state;
+use crate::{Code, ErrorObject, ProjectFile};
+
+/// The record of this user.
+#[derive(Debug)]
+pub struct Record {
+    pub(super) state: StateFolder,
+    pub(super) journal: Journal,
+}
+
+impl Record {
+    /// Opens it, and closes what a crash left open. `state`: the state folder, if not the standard one.
+    ///
+    /// # Errors
+    /// `config` when it can't be opened.
+    pub fn open(state: Option<PathBuf>) -> Result<Self, ErrorObject> {
+        let state = open_state(state)?;
+        let journal = Journal::open(state.path()).map_err(|error| trouble(&error))?;
+        // A keeper that doesn't answer is no reason not to read.
+        let _ = settle(&journal, &state);
+        Ok(Self { state, journal })
+    }
+
+    /// The journal as it lies there, for those who look whether it is whole: nothing is closed or written.
+    ///
+    /// # Errors
+    /// When it can't be opened, or isn't a journal any more.
+    pub fn for_audit(state: Option<PathBuf>) -> Result<Journal, shellgate_journal::Error> {
+        let state = open_state(state)
+            .map_err(|error| shellgate_journal::Error::Unusable { message: error.message })?;
+        match Journal::open_read_only(state.path()) {
+            // One that was never made, or was removed, is an empty one. Whoever kept a head finds out.
+            Err(shellgate_journal::Error::Absent { .. }) => Journal::open(state.path()),
+            opened => opened,
+        }
+    }
+
+    /// The journal itself.
+    #[must_use]
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// The state folder.
+    #[must_use]
+    pub fn state(&self) -> &StateFolder {
+        &self.state
+    }
+
+    /// Writes down that a person trusts a project's file as it is now. A byte more or less, and nobody does.
+    ///
+    /// # Errors
+    /// `config` when it can't be written.
+    pub fn trust(&self, file: &ProjectFile) -> Result<(), ErrorObject> {
+        let trusted = shellgate_journal::Trusted {
+            path: file.path().display().to_string(),
+            sha256: file.sha256(),
+            by: approval::user(),
+        };
+        self.journal.trust(trusted).map(drop).map_err(|error| trouble(&error))
+    }
+
+    /// The questions that wait, oldest first.
+    ///
+    /// # Errors
+    /// `config` when the record can't be read.
+    pub fn pending(&self) -> Result<Vec<Pending>, ErrorObject> {
+        self.journal.pending().map_err(|error| trouble(&error))
+    }
+
+    /// Answers a question. The first answer counts: the second is told what that was.
+    ///
+    /// # Errors
+    /// `unknown_job` when there is no such question, `invalid_input` when it doesn't offer that, `config` when it can't
+    /// be written.
+    pub fn answer(&self, id: QuestionId, answer: &Answer) -> Result<Answering, ErrorObject> {
+        let pending = self.pending()?.into_iter().find(|pending| pending.id == id);
+        let Some(pending) = pending else {
+            // Perhaps it was answered a moment ago: then that is what is told.
+            let settled = match self.journal.poll_answer(id) {
+                Err(shellgate_journal::Error::UnknownQuestion(_)) => None,
+                settled => settled.map_err(|error| trouble(&error))?,
+            };
+            return settled.map(Answering::TooLate).ok_or_else(|| {
+                ErrorObject::new(Code::UnknownJob, format!("no question {id} waits"))
+                    .hint("`shellgate approvals list` shows those that do")
+            });
+        };
+        let not_offered = |what: &str| {
+            ErrorObject::invalid(format!("question {id} doesn't offer {what}"))
+                .hint("approve it once, or for this session exactly")
+        };
+        let grant = |scope| Grant {
+            root: pending.asked.root.clone(),
+            directory: pending.asked.directory.clone(),
+            scope,
+            expires_at: None,
+        };
+        let question = &pending.question;
+        let (choice, grants) = match answer {
+            Answer::Yes(Choice::Once) => (shellgate_journal::Choice::Once, Vec::new()),
+            Answer::Yes(Choice::SessionExact) => {
+                let scope = question.exact.clone().ok_or_else(|| not_offered("that"))?;
+                (shellgate_journal::Choice::SessionExact, vec![grant(scope)])
+            }
+            Answer::Yes(Choice::SessionPrefix) if question.prefixes.is_empty() => {
+                return Err(not_offered("a prefix"));
+            }
+            Answer::Yes(Choice::SessionPrefix) => {
+                let grants = question.prefixes.iter().map(|prefix| grant(Scope::Prefix(prefix.clone())));
+                (shellgate_journal::Choice::SessionPrefix(question.prefixes.clone()), grants.collect())
+            }
+            Answer::Yes(Choice::Always) => {
+                let lines = question.always.clone().ok_or_else(|| not_offered("always"))?;
+                (shellgate_journal::Choice::Always(lines), Vec::new())
+            }
+            Answer::No(None) | Answer::Nobody | Answer::TimedOut | Answer::Canceled => {
+                (shellgate_journal::Choice::No, Vec::new())
+            }
+            Answer::No(Some(reason)) => (shellgate_journal::Choice::NoBecause(reason.clone()), Vec::new()),
+        };
+        let answered = Answered { choice, by: approval::user(), channel: shellgate_journal::Channel::Queue };
+        let answering = self.journal.answer(id, answered, grants).map_err(|error| trouble(&error))?;
+        // Only now: an answer that came too late changes nothing.
+        if let (Answering::Taken(_), Answer::Yes(Choice::Always), Some(lines)) =
+            (&answering, answer, &question.always)
+        {
+            let always = approval::Always::for_file(lines.file.clone().into(), &question.prefixes);
+            always.write().map_err(|error| {
+                let message = format!("it was approved, but `{}` can't be written: {error}", lines.file);
+                ErrorObject::new(Code::Config, message)
+            })?;
+        }
+        Ok(answering)
+    }
+}
+
+pub(super) fn trouble(error: &shellgate_journal::Error) -> ErrorObject {
+    ErrorObject::new(Code::Config, error.to_string())
+        .hint("look at the state folder, which SHELLGATE_HOME names")
+}

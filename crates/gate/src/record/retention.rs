@@ -1,0 +1,47 @@
+//! Letting go of what is older or more than the settings keep: entries of the journal, and the spool files with them.
+
+use std::collections::BTreeMap;
+
+use shellgate_exec::StateFolder;
+use shellgate_journal::{self as journal, Journal, Millis, Retention};
+
+use super::translate;
+use crate::settings;
+
+/// Removes what need not be kept, never what runs or waits.
+///
+/// # Errors
+/// When the journal can't be read or written.
+pub(super) fn prune(
+    journal: &Journal,
+    state: &StateFolder,
+    keep: &settings::Journal,
+) -> Result<(), journal::Error> {
+    let days = Millis::try_from(keep.keep_days).ok().filter(|days| *days > 0);
+    let retention = Retention {
+        since: days.map(|days| translate::now().saturating_sub(days.saturating_mul(86_400_000))),
+        bytes: (keep.keep_mb > 0).then(|| keep.keep_mb.saturating_mul(1 << 20)),
+    };
+    let folder = state.spool();
+    let pruned = journal.prune(retention, &sizes(&folder))?;
+    for id in pruned.executions {
+        for stream in ["stdout", "stderr"] {
+            // What isn't there needs no removal.
+            let _ = std::fs::remove_file(folder.join(format!("{id}.{stream}")));
+        }
+    }
+    Ok(())
+}
+
+/// How many bytes each execution has in the spool.
+fn sizes(folder: &std::path::Path) -> BTreeMap<String, u64> {
+    let mut sizes = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.split_once('.')).map(|(id, _)| id.to_owned());
+        if let (Some(id), Ok(metadata)) = (id, entry.metadata()) {
+            *sizes.entry(id).or_insert(0) += metadata.len();
+        }
+    }
+    sizes
+}

@@ -1,0 +1,63 @@
+//! Closing what a crash left open, truthfully: an end that the keeper left is written down, and what nobody holds any more
+//! is closed as that.
+
+use std::fs::File;
+
+use shellgate_exec::{Ending, StateFolder};
+use shellgate_journal::{Closed, Closing, Execution, Journal, Status, Step};
+
+use super::owner::alive;
+use super::translate;
+
+/// Looks at every execution that the record has as open.
+///
+/// # Errors
+/// When the journal can't be read or written, or a keeper not be understood.
+pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), String> {
+    let open = journal.open_executions().map_err(|error| error.to_string())?;
+    journal.expire(translate::now(), alive).map_err(|error| error.to_string())?;
+    let held = shellgate_exec::held(state).map_err(|error| error.to_string())?;
+    let held: Vec<String> = held.iter().map(ToString::to_string).collect();
+    for execution in open {
+        if let Some(step) = end_of(&execution, state, &held) {
+            // Somebody else may have written it meanwhile.
+            if journal.append(&execution.id, vec![step]).is_ok() {
+                Ending::remove(state, &execution.id);
+            }
+        }
+    }
+    // What was written down by whoever waited for it, and then went away without saying so.
+    for id in Ending::all(state) {
+        let over = journal.execution(&id).ok().flatten().is_some_and(|execution| !is_open(execution.status));
+        if over {
+            Ending::remove(state, &id);
+        }
+    }
+    Ok(())
+}
+
+fn is_open(status: Status) -> bool {
+    matches!(status, Status::Asked | Status::Running)
+}
+
+/// The entry that closes it; `None` while it may go on.
+fn end_of(execution: &Execution, state: &StateFolder, held: &[String]) -> Option<Step> {
+    if let Ok(Some(ending)) = Ending::find(state, &execution.id) {
+        let files = execution.started.as_ref();
+        let stream = |output, path: Option<&String>| match path.map(|path| (path, File::open(path))) {
+            Some((path, Ok(file))) => translate::stream(output, &file, Some(path.clone())),
+            _ => shellgate_journal::Stream { bytes: output.total, ..shellgate_journal::Stream::default() },
+        };
+        let output = &ending.outcome.output;
+        let stdout = stream(&output.stdout, files.and_then(|files| files.stdout_file.as_ref()));
+        let stderr = stream(&output.stderr, files.and_then(|files| files.stderr_file.as_ref()));
+        let at = shellgate_journal::Millis::try_from(ending.at_ms).unwrap_or(shellgate_journal::Millis::MAX);
+        return Some(Step::Ended(translate::end(&ending.outcome, at, stdout, stderr)));
+    }
+    let asker = execution.asked.as_ref().and_then(|asked| asked.asker.as_ref());
+    if held.contains(&execution.id) || asker.is_some_and(alive) {
+        return None;
+    }
+    let how = if execution.status == Status::Running { Closing::KeeperLost } else { Closing::NeverStarted };
+    Some(Step::Closed(Closed { how, stdout: None, stderr: None }))
+}

@@ -1,0 +1,74 @@
+//! Stopping what runs or waits, from any process of this user.
+
+use std::path::Path;
+
+use shellgate_exec::{ExecId, Session, Starter, Urgency, stop_all, stop_execution};
+use shellgate_journal::{Answering, Pending};
+
+use super::Record;
+use super::reading::trouble;
+use crate::gate::session_error;
+use crate::session_name::SessionName;
+use crate::{Code, ErrorObject};
+
+impl Record {
+    /// Stops one execution with all that it left behind, or withdraws its question, and returns when it has ended.
+    ///
+    /// # Errors
+    /// `unknown_job` when there is nothing to stop.
+    pub fn stop(&self, id: &str, urgency: Urgency) -> Result<(), ErrorObject> {
+        let unknown = |message: String| Err(ErrorObject::new(Code::UnknownJob, message).token(id));
+        let Ok(name) = id.parse::<ExecId>() else { return unknown(format!("no execution is called `{id}`")) };
+        let withdrawn = self.withdraw(|pending| pending.exec_id == id)?;
+        let stopped = stop_execution(&self.state, name, urgency).map_err(|error| session_error(&error))?;
+        if stopped || withdrawn > 0 {
+            return Ok(());
+        }
+        let execution = self.journal.execution(id).map_err(|error| trouble(&error))?;
+        match execution.filter(|execution| !execution.status.is_open()) {
+            Some(execution) => unknown(format!("execution `{id}` has ended: {}", execution.status)),
+            None => unknown(format!("no keeper holds an execution `{id}`")),
+        }
+    }
+
+    /// Stops everything that a session and its chats run or wait for, and returns when it has ended: how many executions
+    /// that were. A session without a name is called by its root.
+    ///
+    /// # Errors
+    /// `invalid_input` when no session can be called that.
+    pub fn stop_session(&self, name: &str, urgency: Urgency) -> Result<u32, ErrorObject> {
+        let withdrawn = self.withdraw(|pending| {
+            let rest = pending.session.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })?;
+        let named = SessionName::named(name)?;
+        let of_root = Path::new(name).is_absolute().then(|| SessionName::of_root(Path::new(name)));
+        let mut stopped = withdrawn;
+        for name in [Some(named), of_root].into_iter().flatten() {
+            // It starts no keeper, so how one would be started doesn't matter.
+            let session = Session::new(self.state.clone(), name.key(), Starter::Fork, u64::MAX);
+            stopped += session.stop(urgency).map_err(|error| session_error(&error))?;
+        }
+        Ok(stopped)
+    }
+
+    /// Stops everything that any session of this user runs or waits for: how many executions that were.
+    ///
+    /// # Errors
+    /// When a keeper can't be understood.
+    pub fn stop_all(&self, urgency: Urgency) -> Result<u32, ErrorObject> {
+        let withdrawn = self.withdraw(|_| true)?;
+        let stopped = stop_all(&self.state, urgency).map_err(|error| session_error(&error))?;
+        Ok(withdrawn + stopped)
+    }
+
+    /// Takes questions out of the queue: how many.
+    fn withdraw(&self, wanted: impl Fn(&Pending) -> bool) -> Result<u32, ErrorObject> {
+        let mut withdrawn = 0;
+        for pending in self.pending()?.iter().filter(|pending| wanted(pending)) {
+            let canceled = self.journal.cancel(pending.id).map_err(|error| trouble(&error))?;
+            withdrawn += u32::from(matches!(canceled, Answering::Taken(_)));
+        }
+        Ok(withdrawn)
+    }
+}

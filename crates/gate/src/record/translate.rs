@@ -1,0 +1,195 @@
+//! From what the gate knows to what the record says.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use sha2::{Digest as _, Sha256};
+use shellgate_exec::{Exit, Outcome, Output, Spool, State, Stream};
+use shellgate_journal::{self as journal, Asked, Ended, Finish, Millis, Problem, Sha};
+
+use crate::ErrorObject;
+use crate::approval::{Always, ApprovedBy, Channel, Question};
+use crate::judge::{Decision, Judgement};
+use crate::request::{Action, Request};
+
+/// The time, as the record has it.
+pub(crate) fn now() -> Millis {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis::try_from(now.as_millis()).unwrap_or(Millis::MAX)
+}
+
+/// A request and what the judge said. `judgement` is missing when it didn't get that far.
+pub(crate) fn asked(
+    request: &Request,
+    judgement: Option<&Judgement>,
+    root: &std::path::Path,
+    directory: &str,
+) -> Asked {
+    let verdict = judgement.map_or(
+        journal::Verdict { decision: journal::Decision::Deny, rules: Vec::new(), reasons: Vec::new() },
+        verdict,
+    );
+    Asked {
+        dialect: request.dialect.to_owned(),
+        text: request.action.shown(),
+        argv: match &request.action {
+            Action::Program(argv) => Some(argv.clone()),
+            Action::Shell(_) => None,
+        },
+        request: None,
+        description: (request.description.is_some() || request.background)
+            .then(|| request.shown_description()),
+        root: root.display().to_string(),
+        directory: directory.to_owned(),
+        verdict,
+        asker: Some(super::own()),
+    }
+}
+
+fn verdict(judgement: &Judgement) -> journal::Verdict {
+    let reasons = judgement.reasons.iter().map(|reason| journal::Reason {
+        code: reason.code.name().to_owned(),
+        message: reason.message.clone(),
+        span: Some((reason.span.start as u64, reason.span.end as u64)),
+    });
+    journal::Verdict {
+        decision: match judgement.decision {
+            Decision::Allow => journal::Decision::Allow,
+            Decision::Ask => journal::Decision::Ask,
+            Decision::Deny => journal::Decision::Deny,
+        },
+        rules: crate::judge::Verdict::of(judgement).rules,
+        reasons: reasons.collect(),
+    }
+}
+
+/// Why nothing was started.
+pub(crate) fn problem(error: &ErrorObject) -> Problem {
+    Problem {
+        code: error.code.to_string(),
+        message: error.message.clone(),
+        token: error.token.clone(),
+        rule: error.rule.clone(),
+        hint: error.hint.clone(),
+    }
+}
+
+pub(super) fn approved_by(approved: &ApprovedBy) -> Option<journal::ApprovedBy> {
+    let channel = match approved.channel {
+        Channel::Settings => return None,
+        Channel::Terminal => journal::Channel::Terminal,
+        Channel::Queue => journal::Channel::Queue,
+    };
+    Some(journal::ApprovedBy { who: approved.who.clone(), channel, question: None })
+}
+
+/// How it ended.
+pub(super) fn ended(outcome: &Outcome, spool: &Spool, at: Millis) -> Ended {
+    let file = |stream: Stream| {
+        let path = spool.paths.as_ref().map(|paths| paths.get(stream).display().to_string());
+        self::stream(outcome.output.get(stream), spool.files.get(stream), path)
+    };
+    end(outcome, at, file(Stream::Stdout), file(Stream::Stderr))
+}
+
+pub(super) fn end(outcome: &Outcome, at: Millis, stdout: journal::Stream, stderr: journal::Stream) -> Ended {
+    let (exit_code, signal) = match outcome.exit {
+        Some(Exit::Code(code)) => (Some(code), None),
+        Some(Exit::Signal(signal)) => (None, Some(signal)),
+        None => (None, None),
+    };
+    let duration = Millis::try_from(outcome.duration.as_millis()).unwrap_or(0);
+    Ended {
+        finish: match outcome.state {
+            State::Completed => Finish::Completed,
+            State::Canceled => Finish::Canceled,
+            State::TimedOut => Finish::TimedOut,
+            _ => Finish::Failed,
+        },
+        exit_code,
+        signal,
+        error: outcome.failure.as_ref().map(|failure| Problem {
+            code: match failure {
+                shellgate_exec::Failure::KeeperLost => "keeper_lost",
+                _ => "spawn_failed",
+            }
+            .to_owned(),
+            message: format!("{failure:?}"),
+            ..Problem::default()
+        }),
+        pid: outcome.pid,
+        started_at: outcome.pid.map(|_| at.saturating_sub(duration)),
+        ended_at: at,
+        stdout,
+        stderr,
+    }
+}
+
+pub(super) fn stream(output: &Output, file: &File, path: Option<String>) -> journal::Stream {
+    journal::Stream {
+        bytes: output.total,
+        spooled: output.spooled,
+        sha256: path.as_ref().and_then(|_| hash(file, output.spooled)),
+        file: path,
+    }
+}
+
+/// The hash of the first `length` bytes.
+fn hash(file: &File, length: u64) -> Option<Sha> {
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; usize::try_from(length.min(256 << 10)).unwrap_or(0)];
+    let mut at = 0;
+    while at < length {
+        let want = usize::try_from(length - at).unwrap_or(usize::MAX).min(buffer.len());
+        let read = file.read_at(buffer.get_mut(..want)?, at).ok().filter(|read| *read > 0)?;
+        hash.update(buffer.get(..read)?);
+        at += read as u64;
+    }
+    Some(Sha(hash.finalize().into()))
+}
+
+/// The end of what never began.
+pub(super) fn not_started(error: &ErrorObject) -> Ended {
+    Ended {
+        finish: Finish::Failed,
+        exit_code: None,
+        signal: None,
+        error: Some(problem(error)),
+        pid: None,
+        started_at: None,
+        ended_at: now(),
+        stdout: journal::Stream::default(),
+        stderr: journal::Stream::default(),
+    }
+}
+
+/// The end of what was canceled while somebody was asked.
+pub(crate) fn canceled(error: &ErrorObject) -> Ended {
+    Ended { finish: Finish::Canceled, ..not_started(error) }
+}
+
+/// A question, for whoever answers from elsewhere.
+pub(crate) fn question(question: &Question<'_>) -> journal::Question {
+    let parts = question.judgement.parts.iter().filter(|part| part.decision == Decision::Ask);
+    let parts = parts.map(|part| journal::Part {
+        text: part.text.clone(),
+        argv: part.argv.clone(),
+        reason: part.reason.clone(),
+    });
+    let timeout = Millis::try_from(question.timeout.as_millis()).unwrap_or(Millis::MAX);
+    journal::Question {
+        parts: parts.collect(),
+        prefixes: question.prefixes.to_vec(),
+        exact: Some(question.exact.clone()),
+        always: question.always.map(always),
+        reach: question.reach.to_vec(),
+        asker: super::own(),
+        expires_at: Some(now().saturating_add(timeout)),
+    }
+}
+
+/// Lines for a file.
+pub(crate) fn always(always: &Always) -> journal::Always {
+    journal::Always { file: always.file.display().to_string(), lines: always.lines.clone() }
+}

@@ -1,0 +1,181 @@
+//! The pages show what was really run: every `console` block is run again, and must come out as the page has it.
+//!
+//! A line that begins `$ ` is text for bash, in a project made for this; the lines up to the next one are what it printed.
+//! What differs from run to run is replaced as the page says. `SHELLGATE_UPDATE=docs` writes the pages anew.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use regex::{Captures, Regex};
+use support::{Place, is_alive, kill, shellgate};
+
+/// What stands for the first process of an answer; the next ones count on.
+const FIRST_PROCESS: usize = 4711;
+
+/// What stands for a hash that differs from run to run: that of `test`.
+const HASH: &str = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
+#[test]
+fn dialects_shows_what_was_run() {
+    page("docs/dialects.md", &project());
+}
+
+#[test]
+fn approvals_shows_what_was_run() {
+    page("docs/approvals.md", &project());
+}
+
+#[test]
+fn policy_shows_what_was_run() {
+    page_with_settings("docs/policy.md");
+}
+
+#[test]
+fn readme_shows_what_was_run() {
+    page_with_settings("README.md");
+}
+
+/// A page whose first settings are the user's.
+fn page_with_settings(name: &str) {
+    let place = project();
+    let text = std::fs::read_to_string(path(name)).unwrap();
+    let (_, rest) = text.split_once("```toml\n").unwrap();
+    let (settings, _) = rest.split_once("```\n").unwrap();
+    std::fs::write(place.home().join(".config/shellgate/config.toml"), settings).unwrap();
+    page(name, &place);
+}
+
+fn path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
+
+fn page(name: &str, place: &Place) {
+    let path = path(name);
+    let old = std::fs::read_to_string(&path).unwrap();
+    let new = rerun(&old, place);
+    place.assert_nothing_is_left();
+    if std::env::var("SHELLGATE_UPDATE").is_ok_and(|what| what == "docs") {
+        std::fs::write(&path, new).unwrap();
+    } else if let Some(difference) = difference(&old, &new) {
+        panic!(
+            "{name} shows something else than what is printed now; `SHELLGATE_UPDATE=docs` writes it anew\n{difference}"
+        );
+    }
+}
+
+/// The project in which the examples run.
+fn project() -> Place {
+    let place = Place::new(None);
+    for folder in ["dist", "scripts"] {
+        std::fs::create_dir(place.root().join(folder)).unwrap();
+    }
+    place.write("dist/app.js", "console.log(1)\n");
+    let script = place.write("scripts/my_script.sh", "#!/bin/sh\npwd\n");
+    std::fs::set_permissions(script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    place
+}
+
+/// The page, with what its commands print now.
+fn rerun(page: &str, place: &Place) -> String {
+    let mut new = String::new();
+    let mut fence: Option<&str> = None;
+    let mut commands = 0;
+    for line in page.lines() {
+        match fence {
+            None => {
+                let mark = line.strip_suffix("console").unwrap_or_default();
+                fence = (mark.len() >= 3 && mark.chars().all(|c| c == '`')).then_some(mark);
+                new.push_str(line);
+                new.push('\n');
+            }
+            Some(mark) if line == mark => {
+                fence = None;
+                new.push_str(line);
+                new.push('\n');
+            }
+            Some(_) => {
+                let Some(text) = line.strip_prefix("$ ") else { continue };
+                commands += 1;
+                new.push_str(&format!("{line}\n{}", run(text, place)));
+            }
+        }
+    }
+    assert!(fence.is_none() && commands > 0, "blocks are closed, and there are some");
+    new
+}
+
+/// What `text` prints, as the page shows it.
+fn run(text: &str, place: &Place) -> String {
+    let mut command = place.program("bash");
+    let folder = shellgate().parent().unwrap().display().to_string();
+    command.env("PATH", format!("{folder}:/usr/local/bin:/usr/bin:/bin"));
+    // Both streams in the order in which a person would see them.
+    let output = command.args(["-c", &format!("exec 2>&1; {text}")]).output().unwrap();
+    let mut shown = String::from_utf8(output.stdout).unwrap();
+    if !shown.ends_with('\n') {
+        shown.push('\n');
+    }
+    tidy(&shown, place)
+}
+
+/// `text` with stand-ins for what differs from run to run. What is still running is ended.
+fn tidy(text: &str, place: &Place) -> String {
+    let shown = |path: PathBuf| path.canonicalize().unwrap().display().to_string();
+    let mut text = text.replace(&shown(place.root()), "/home/me/project");
+    text = text.replace(&shown(place.state()), "/home/me/.local/state/shellgate");
+    text = text.replace(&shown(place.home()), "/home/me");
+    let replace = |text: &str, pattern: &str, with: &str| {
+        Regex::new(pattern).unwrap().replace_all(text, with).into_owned()
+    };
+    text = replace(&text, r"\b[0-9A-HJKMNP-TV-Z]{26}\b", "01JZ7Q0W4N8R5T6V7X9YABCDEF");
+    text = replace(&text, r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b", "2026-11-15 08:43:34");
+    text = replace(&text, r"head: (\d+):[0-9a-f]{64}", &format!("head: $1:{HASH}"));
+    // Nothing was started where nothing took any time.
+    let took = |line: &str| match line.contains(r#""exit_code":null"#) && line.contains(r#""duration_ms":0,"#)
+    {
+        true => line.to_owned(),
+        false => replace(line, r#""duration_ms":\d+"#, r#""duration_ms":12"#),
+    };
+    text = text.split_inclusive('\n').map(took).collect();
+    text = replace(&text, r"(?m)(^|, )[\d.]+ m?s, directory", "${1}12 ms, directory");
+    let mut known: BTreeMap<u64, usize> = BTreeMap::new();
+    let labels = r#"((?:"(?:host_)?pid":|"backgroundPids":\[|Background PIDs: |Process Group PGID: |still running: ))([\d, ]+)"#;
+    let numbers = Regex::new(r"\d+").unwrap();
+    let text = Regex::new(labels).unwrap().replace_all(&text, |found: &Captures<'_>| {
+        let pids = numbers.replace_all(&found[2], |pid: &Captures<'_>| {
+            let next = FIRST_PROCESS + known.len();
+            known.entry(pid[0].parse().unwrap()).or_insert(next).to_string()
+        });
+        format!("{}{pids}", &found[1])
+    });
+    known.into_keys().filter(|pid| is_ours(*pid, place)).for_each(kill);
+    text.into_owned()
+}
+
+/// Whether a process was started in this place: a number may have been given to somebody else.
+fn is_ours(pid: u64, place: &Place) -> bool {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let home = format!("HOME={}", place.home().display());
+    is_alive(pid) && environment.split(|byte| *byte == 0).any(|entry| entry == home.as_bytes())
+}
+
+/// The lines in which two texts differ.
+fn difference(old: &str, new: &str) -> Option<String> {
+    if old == new {
+        return None;
+    }
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
+    let before = same(&mut old.iter().zip(&new));
+    let shorter = old.len().min(new.len()) - before;
+    let after = same(&mut old.iter().rev().zip(new.iter().rev())).min(shorter);
+    let part = |sign: char, lines: &[&str]| -> String {
+        let middle = lines.get(before..lines.len() - after).unwrap_or_default();
+        middle.iter().map(|line| format!("{sign}{line}\n")).collect()
+    };
+    Some(format!("from line {} on:\n{}{}", before + 1, part('-', &old), part('+', &new)))
+}

@@ -1,0 +1,94 @@
+//! The judge in `run`, `call` and the library: what it refuses does not run, and is told in the form that was asked for.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
+
+mod support;
+
+#[path = "judge/asked.rs"]
+mod asked;
+#[path = "judge/circumstances.rs"]
+mod circumstances;
+#[path = "judge/dialects.rs"]
+mod dialects;
+#[path = "judge/layers.rs"]
+mod layers;
+#[path = "judge/library.rs"]
+mod library;
+#[path = "judge/substitution.rs"]
+mod substitution;
+#[path = "support/terminal.rs"]
+mod terminal;
+
+use std::os::unix::fs::chown;
+use std::process::Output;
+
+use serde_json::{Value, json};
+use support::Place;
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// A settings file of the place's user, outside the root: its path.
+fn settings(place: &Place, name: &str, content: &str) -> String {
+    let path = place.home().canonicalize().unwrap().join(name);
+    std::fs::write(&path, content).unwrap();
+    chown(&path, place.user, place.user).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// Whether the command ran: it was to make the file `ran`, which is taken away.
+fn has_run(place: &Place) -> bool {
+    std::fs::remove_file(place.root().join("ran")).is_ok()
+}
+
+/// What came of a call: the answer, and whether it ran.
+struct Called {
+    answer: Value,
+    ran: bool,
+}
+
+impl Called {
+    /// The code of the refusal; `ran` if there was none.
+    fn code(&self) -> &str {
+        match self.answer["error"]["code"].as_str() {
+            Some(code) => {
+                assert!(!self.ran, "refused, and it ran: {}", self.answer);
+                code
+            }
+            None => {
+                assert!(self.ran, "neither refused nor run: {}", self.answer);
+                "ran"
+            }
+        }
+    }
+}
+
+/// `shellgate call FLAGS`, in the native form, with questions as a user would be asked them.
+fn call(place: &Place, flags: &[&str], arguments: &Value) -> Called {
+    let output = place.strictly(["call"]).args(flags).arg(arguments.to_string()).output().unwrap();
+    let answer: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    let refused = answer["error"]["code"].is_string();
+    assert_eq!(output.status.code(), Some(if refused { 3 } else { 0 }), "{answer}");
+    Called { answer, ran: has_run(place) }
+}
+
+/// The code of the refusal of `command`, or `ran`.
+fn decided(place: &Place, flags: &[&str], command: &str) -> String {
+    call(place, flags, &json!({"command": command})).code().to_owned()
+}
+
+/// `shellgate run WORDS` without a terminal.
+fn run(place: &Place, words: &[&str]) -> Output {
+    let mut command = place.program("setsid");
+    command.arg("--wait").arg(support::shellgate()).arg("run").args(words);
+    command.env("XDG_CONFIG_HOME", place.home().join("nothing")).output().unwrap()
+}
+
+/// Compares a text with the snapshot called `name`.
+fn assert_text(name: &str, text: &str) {
+    insta::with_settings!({ omit_expression => true }, {
+        insta::assert_snapshot!(name, text);
+    });
+}

@@ -1,0 +1,139 @@
+//! What comes between: pastes, keys that are too early, signals, stops, terminals that can do little.
+
+use crate::pane::Pane;
+use crate::support::{Place, is_alive, processes_with, wait_until};
+
+#[test]
+fn what_is_typed_ahead_answers_nothing() {
+    let place = Place::new(None);
+    let pane = Pane::new(&place, 80, 24);
+    pane.start_after("touch ~/begun; while [ ! -e ~/go ]; do sleep 0.02; done", &["frob now"]);
+    wait_until("the script waits", || place.home().join("begun").exists());
+    pane.send("yyy");
+    pane.press(&["Enter", "y"]);
+    pane.shows("yyy\n");
+    std::fs::write(place.home().join("go"), "").unwrap();
+    pane.shows("your answer");
+    pane.press_calmly("n");
+    pane.ends(125);
+    assert!(pane.ran().is_empty());
+}
+
+#[test]
+fn a_paste_answers_nothing() {
+    let place = Place::new(None);
+    let pane = Pane::new(&place, 80, 24);
+    pane.asks(&["frob now"]);
+    for text in ["y", "yes\ny", "s\ny\n"] {
+        pane.paste(text);
+        pane.shows("a paste answers nothing");
+        pane.press(&["x"]);
+        pane.shows("your answer");
+    }
+    // The same from a terminal that doesn't mark it.
+    pane.send("yyyy");
+    pane.shows("too fast to be an answer");
+    assert!(pane.ran().is_empty());
+    pane.press_calmly("y");
+    pane.ends(0);
+    assert_eq!(pane.ran(), ["frob now"]);
+}
+
+#[test]
+fn signals_leave_the_terminal_as_it_was() {
+    let place = Place::new(None);
+    let pane = Pane::new(&place, 80, 24);
+    for (signal, code) in [("INT", 125), ("TERM", 143), ("HUP", 129)] {
+        pane.asks(&["frob now"]);
+        let pids = processes_with("run");
+        let asking = pids.into_iter().find(|pid| is_in(*pid, &place)).unwrap();
+        let status = place.program("kill").args(["-s", signal, &asking.to_string()]).status().unwrap();
+        assert!(status.success());
+        let screen = pane.ends(code);
+        assert!(!screen.contains("may this run"), "{signal}: {screen}");
+        wait_until("it is gone", || !is_alive(asking));
+        pane.type_line("stty -a | grep -o ' icanon' && echo echoed");
+        pane.shows_that("typed and echoed", |screen| screen.matches("echoed").count() == 2);
+    }
+    assert!(pane.ran().is_empty());
+}
+
+/// Whether a process is the `shellgate` that asks in this place.
+fn is_in(pid: u64, place: &Place) -> bool {
+    let here = std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|folder| folder == place.root());
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    here && name.trim() == "shellgate"
+}
+
+#[test]
+fn a_stop_gives_the_terminal_back_for_a_while() {
+    let place = Place::new(None);
+    let pane = Pane::new(&place, 80, 24);
+    pane.asks(&["frob now"]);
+    pane.press(&["C-z"]);
+    let screen = pane.shows("Stopped");
+    assert!(!screen.contains("may this run"), "{screen}");
+    pane.type_line("echo still $((40 + 2))");
+    pane.shows("still 42");
+    pane.type_line("fg");
+    pane.shows("may this run?");
+    pane.press_calmly("y");
+    pane.shows("ran: frob now");
+    assert_eq!(pane.ran(), ["frob now"]);
+}
+
+#[test]
+fn in_the_background_it_waits_to_be_called() {
+    let place = Place::new(None);
+    let pane = Pane::new(&place, 80, 24);
+    pane.type_line("set -b");
+    pane.start_after("kill -STOP $$", &["frob now"]);
+    pane.shows("Stopped");
+    pane.type_line("bg");
+    pane.shows_that("a second stop", |screen| screen.matches("Stopped").count() == 2);
+    pane.type_line("fg");
+    pane.shows("may this run?");
+    pane.press_calmly("y");
+    pane.shows("ran: frob now");
+    assert_eq!(pane.ran(), ["frob now"]);
+}
+
+#[test]
+fn a_dumb_terminal_wants_the_word() {
+    let place = Place::new(None);
+    let pane = Pane::new(&place, 80, 24);
+    for (number, typed, code) in [(1, "y", 125), (2, "", 125), (3, "no", 125), (4, "yes", 0)] {
+        let command = format!("frob {number}");
+        pane.start_after("export TERM=dumb", &[&command]);
+        // The screen before this one has the same question about another command.
+        pane.shows_that("the question", |screen| screen.contains("a no:") && screen.contains(&command));
+        pane.type_line(typed);
+        pane.ends(code);
+    }
+    assert_eq!(pane.ran(), ["frob 4"]);
+}
+
+#[test]
+fn standard_streams_are_not_the_terminal() {
+    let place = Place::new(None);
+    let pane = Pane::new(&place, 80, 24);
+    pane.start_after("exec </dev/null >~/out 2>~/err", &["frob now"]);
+    pane.shows("may this run?");
+    pane.press_calmly("y");
+    pane.ends(0);
+    assert_eq!(std::fs::read_to_string(place.home().join("out")).unwrap(), "ran: frob now\n");
+}
+
+#[test]
+fn without_a_terminal_nobody_is_there() {
+    let place = Place::new(None);
+    let asked = place.strictly(["run", "frob now"]);
+    // A session of its own has no terminal.
+    let mut alone = place.program("setsid");
+    alone.arg("--wait").arg(asked.get_program()).args(asked.get_args());
+    alone.env("XDG_CONFIG_HOME", place.home().join("nothing"));
+    let output = alone.output().unwrap();
+    assert_eq!(output.status.code(), Some(125));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("approval_unavailable"), "{said}");
+}

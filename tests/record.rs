@@ -1,0 +1,54 @@
+//! The record through the command line: history, audit, approvals from elsewhere, stopping, trust, and what commands may
+//! not do to any of it.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
+
+mod support;
+
+#[path = "record/approvals.rs"]
+mod approvals;
+#[path = "record/audit.rs"]
+mod audit;
+#[path = "record/history.rs"]
+mod history;
+#[path = "record/inside.rs"]
+mod inside;
+#[path = "record/protected.rs"]
+mod protected;
+#[path = "record/stop.rs"]
+mod stop;
+#[path = "record/trust.rs"]
+mod trust;
+
+use std::process::Output;
+
+use serde_json::Value;
+use support::Place;
+
+/// `shellgate WORDS --json`, to its answer.
+fn json(place: &Place, words: &[&str]) -> Value {
+    let output = place.output(words.iter().copied().chain(["--json"]));
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{words:?}: {error}: {output:?}"))
+}
+
+/// Standard output as text.
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// Standard error as text.
+fn complaint(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The names of the executions that `shellgate history FLAGS` lists.
+fn commands(place: &Place, flags: &[&str]) -> Vec<String> {
+    let words: Vec<&str> = ["history"].iter().chain(flags).copied().collect();
+    let list = json(place, &words);
+    list.as_array().unwrap().iter().map(|one| one["command"].as_str().unwrap_or("?").to_owned()).collect()
+}
+
+/// The name of the newest execution.
+fn newest(place: &Place) -> String {
+    json(place, &["history", "--limit", "1"])[0]["id"].as_str().unwrap().to_owned()
+}

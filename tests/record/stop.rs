@@ -1,0 +1,112 @@
+//! `shellgate stop`.
+
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support::{Place, for_each_user, is_alive, mark, processes_with, wait_until};
+use crate::{commands, complaint, text};
+
+/// A foreground command that runs `sleep MARK`, and somebody who waits for it.
+fn running(place: &Place, session: &str, mark: &str) -> Child {
+    let child = place.start(["run", "--session", session, &format!("sleep {mark}; echo not stopped")]);
+    wait_until("it runs", || processes_with(&format!("sleep {mark}")).len() > 1);
+    child
+}
+
+fn exit_code(child: Child) -> Option<i32> {
+    let output = child.wait_with_output().unwrap();
+    assert!(!text(&output).contains("not stopped"), "{output:?}");
+    output.status.code()
+}
+
+#[test]
+fn one_execution_is_stopped_by_its_name_from_elsewhere() {
+    for_each_user(|place| {
+        let (mark, other) = (mark(), mark());
+        let stopped = running(place, "a", &mark);
+        let stays = running(place, "a", &other);
+        let id = crate::json(place, &["history", "--search", &mark])[0]["id"].as_str().unwrap().to_owned();
+        let before = Instant::now();
+        let output = place.output(["stop", &id]);
+        assert!(before.elapsed() < Duration::from_secs(2), "{:?}", before.elapsed());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert_eq!(processes_with(&mark), [0; 0], "when it returns, it has ended");
+        assert_eq!(exit_code(stopped), Some(130));
+        assert_eq!(commands(place, &["--status", "canceled"]).len(), 1);
+        assert!(!processes_with(&other).is_empty(), "nothing else was");
+
+        let again = place.output(["stop", &id]);
+        assert_eq!(again.status.code(), Some(4), "{again:?}");
+        assert!(complaint(&again).contains("has ended: canceled"), "{again:?}");
+        assert_eq!(place.output(["stop", "01ARZ3NDEKTSV4RRFFQ69G5FAV"]).status.code(), Some(4));
+        assert_eq!(place.output(["stop"]).status.code(), Some(2), "nothing was named");
+        assert_eq!(place.output(["stop", "--all"]).status.code(), Some(0));
+        assert_eq!(exit_code(stays), Some(130));
+    });
+}
+
+#[test]
+fn a_job_and_what_a_command_left_behind_are_stopped_too() {
+    let place = Place::new(None);
+    let (job, left) = (mark(), mark());
+    let answer = place.call(&json!({"command": format!("sleep {job}"), "background": true}));
+    assert_eq!(place.output(["stop", answer["id"].as_str().unwrap()]).status.code(), Some(0));
+    assert_eq!(processes_with(&job), [0; 0]);
+    let answer = place.call(&json!({"command": format!("setsid sleep {left} & echo done")}));
+    let pid = answer["background"][0]["pid"].as_u64().unwrap();
+    assert!(is_alive(pid));
+    let output = place.output(["stop", answer["id"].as_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(!is_alive(pid));
+    place.assert_nothing_is_left();
+}
+
+#[test]
+fn a_session_is_stopped_with_its_chats_and_no_other() {
+    for_each_user(|place| {
+        let marks = [mark(), mark(), mark()];
+        let sessions = ["A", "A/b", "AB"];
+        let mut children = sessions.iter().zip(&marks).map(|(session, mark)| running(place, session, mark));
+        let (own, chat, other) =
+            (children.next().unwrap(), children.next().unwrap(), children.next().unwrap());
+        let output = place.output(["stop", "--session", "A"]);
+        assert_eq!(text(&output), "stopped 2 executions of A\n");
+        assert_eq!((exit_code(own), exit_code(chat)), (Some(130), Some(130)));
+        assert!(!processes_with(&marks[2]).is_empty());
+        assert_eq!(text(&place.output(["stop", "--all"])), "stopped 1 execution\n");
+        assert_eq!(exit_code(other), Some(130));
+    });
+}
+
+#[test]
+fn a_session_without_a_name_is_called_by_its_root() {
+    let place = Place::new(None);
+    let mark = mark();
+    let child = place.start(["run", &format!("sleep {mark}; echo not stopped")]);
+    wait_until("it runs", || processes_with(&format!("sleep {mark}")).len() > 1);
+    let root = place.root().canonicalize().unwrap();
+    let output = place.output(["stop", "--session", root.to_str().unwrap()]);
+    assert!(text(&output).starts_with("stopped 1 execution"), "{output:?}");
+    assert_eq!(exit_code(child), Some(130));
+    place.assert_nothing_is_left();
+}
+
+#[test]
+fn what_ignores_being_asked_is_stopped_now() {
+    let place = Place::new(None);
+    let mark = mark();
+    let child = place.start([
+        "run",
+        "--session",
+        "x",
+        &format!("trap '' TERM; touch ready; sleep {mark}; sleep {mark}"),
+    ]);
+    wait_until("it ignores the signal", || place.root().join("ready").exists());
+    let before = Instant::now();
+    assert_eq!(place.output(["stop", "--session", "x", "--now"]).status.code(), Some(0));
+    assert!(before.elapsed() < Duration::from_millis(1900), "no time to clean up: {:?}", before.elapsed());
+    assert_eq!(exit_code(child), Some(130));
+    place.assert_nothing_is_left();
+}
