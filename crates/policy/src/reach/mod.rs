@@ -7,6 +7,8 @@ mod arithmetic;
 mod attributes;
 mod choices;
 mod feed;
+mod readers;
+mod shadow;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -20,11 +22,11 @@ use attributes::{Attributes, Declaration};
 use choices::Choices;
 pub(crate) use feed::Feed;
 use feed::{descriptor, feed, redirected};
+pub(crate) use shadow::Shadowed;
+use shadow::{shadowed, unsets};
 
-use crate::matching::{Candidate, base_name};
-use crate::program::{
-    Effect, Kind, Understood, What, is_builtin, understand, understand_with_more, variable,
-};
+use crate::matching::Candidate;
+use crate::program::{Effect, Understood, What, is_builtin, understand, understand_with_more, variable};
 use crate::world::World;
 
 /// How deep texts and wrappers may be inside each other.
@@ -60,16 +62,6 @@ impl Call {
     pub(crate) fn candidate<'a>(&'a self, world: &'a World) -> Candidate<'a> {
         Candidate { words: &self.words, understood: &self.understood, world, more: self.more }
     }
-}
-
-/// Whether a function takes the place of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shadowed {
-    No,
-    /// The function is certainly defined before.
-    Certainly,
-    /// It may be defined before.
-    Maybe,
 }
 
 /// Something that could not be followed.
@@ -334,27 +326,6 @@ impl Reached {
         }
     }
 
-    /// Looks at who reads a text: only bash reads it as we do, and its builtins share variables with the text around.
-    fn reader(&mut self, text: &str, at: usize, span: Span) {
-        let call = self.calls.get(at);
-        if call.is_some_and(|call| call.understood.kind == Some(Kind::Builtin)) {
-            self.shared = true;
-            return;
-        }
-        let program = call.and_then(|call| call.words.first()?.value.known()).map_or("", base_name);
-        let message = match program {
-            "bash" | "rbash" => return,
-            "zsh" | "fish" | "csh" | "tcsh" | "ksh" | "ksh93" | "mksh" if !is_plain(text) => {
-                "a text for a shell other than bash isn't read with certainty"
-            }
-            _ if BASH_ONLY.iter().any(|sign| text.contains(sign)) => {
-                "`sh` may read this text otherwise than bash does"
-            }
-            _ => return,
-        };
-        self.hazards.push(Note::new(span, message));
-    }
-
     /// A shell that reads its commands from standard input, a descriptor or a file.
     fn shell_input(&mut self, file: Option<&Word>, (at, span): (usize, Span), met: &Met, scope: &Scope) {
         let source = match file.map(|word| word.value.known()) {
@@ -422,15 +393,6 @@ fn builtins(words: &[Word], depth: usize, found: &mut Vec<Understood>) {
     found.push(understood);
 }
 
-/// What other shells take for something else.
-const BASH_ONLY: [&str; 13] =
-    ["&>", "|&", "[[", "((", "$'", "$\"", "<<<", "<(", ">(", ";&", ";;&", "function", "coproc"];
-
-/// Whether every shell reads a text alike.
-fn is_plain(text: &str) -> bool {
-    text.chars().all(|c| c.is_ascii_alphanumeric() || " _./-".contains(c))
-}
-
 /// Whether something must be done about an effect here.
 fn leads_on(effect: &Effect) -> bool {
     matches!(
@@ -442,53 +404,6 @@ fn leads_on(effect: &Effect) -> bool {
             | What::Assigns { .. }
             | What::OpaqueInput(_)
     )
-}
-
-/// Builtins that posix finds before functions.
-const SPECIAL: [&str; 16] = [
-    ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift",
-    "source", "times", "trap", "unset",
-];
-
-/// Whether a definition has happened when a call does: an error before it passes over the rest of its line, and over a call
-/// on that line with it.
-fn is_defined(function: &Function, call: Span, source: &str) -> bool {
-    let before = source.get(..function.span.start).unwrap_or_default();
-    let first = before.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
-    let between = source.get(function.span.end..call.start).unwrap_or("\n");
-    first || !between.contains('\n')
-}
-
-/// Whether a call may take functions away: by its name, or because nobody knows it.
-fn unsets(invocation: &Invocation) -> bool {
-    let takes =
-        |word: &Word| matches!(word.value.known(), None | Some("unset" | "eval" | "." | "source" | "trap"));
-    let first = invocation.words.first().is_some_and(takes);
-    let wraps = invocation
-        .words
-        .first()
-        .is_some_and(|word| matches!(word.value.known(), Some("builtin" | "command")));
-    first || wraps && invocation.words.iter().any(takes)
-}
-
-fn shadowed(met: &Met, scope: &Scope) -> Shadowed {
-    // What runs another program passes functions by.
-    let name = met.invocation.words.first().and_then(|word| word.value.known()).filter(|_| !met.inner);
-    let Some(name) = name else { return Shadowed::No };
-    let inside = met.invocation.places.iter().any(|place| matches!(place, Place::Function(_)));
-    let mut shadowed = Shadowed::No;
-    for function in scope.functions.iter().filter(|function| function.name == name) {
-        // A text inside another has its functions, too, and they can take these away.
-        let certain = function.places.is_empty() && !inside && !scope.unsets && scope.depth == 0;
-        let before = function.span.end <= met.invocation.span.start;
-        // In posix mode these come before functions.
-        let special = SPECIAL.contains(&name);
-        if certain && before && !special && is_defined(function, met.invocation.span, &scope.source) {
-            return Shadowed::Certainly;
-        }
-        shadowed = Shadowed::Maybe;
-    }
-    shadowed
 }
 
 /// The words as a person would type them: as they stand, where they stand.
