@@ -105,6 +105,21 @@ pub(super) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
 impl Keeper {
     fn serve(&mut self, mut place: Place, mut patience: Option<Instant>) -> io::Result<()> {
         loop {
+            // Before waiting, not after: whoever connects may hang up before we get to hear them, and nothing would wake us.
+            while patience.is_none() && self.has_nothing_to_hold() {
+                match place.leave() {
+                    Ok(()) => {
+                        if self.unpruned.is_worth_a_look(self.keep_bytes) {
+                            let _ = crate::spool::prune(&self.spool, self.keep_bytes);
+                        }
+                        return Ok(());
+                    }
+                    Err((kept, caller)) => {
+                        place = kept;
+                        self.greet(caller);
+                    }
+                }
+            }
             let deadline = self.runs.values().filter_map(Run::deadline).chain(patience).min();
             let ready = self.events.wait(deadline)?;
             self.recognised = None;
@@ -126,20 +141,6 @@ impl Keeper {
             self.look_at_clocks(now);
             self.look_at_the_dead();
             self.start_waiting();
-            if patience.is_none() && self.has_nothing_to_hold() {
-                match place.leave() {
-                    Ok(()) => {
-                        if self.unpruned.is_worth_a_look(self.keep_bytes) {
-                            let _ = crate::spool::prune(&self.spool, self.keep_bytes);
-                        }
-                        return Ok(());
-                    }
-                    Err((kept, caller)) => {
-                        place = kept;
-                        self.greet(caller);
-                    }
-                }
-            }
         }
     }
 
@@ -355,5 +356,36 @@ impl Unpruned {
     /// When a keeper leaves: it may have had one small command only, so one in 64 of those looks too.
     fn is_worth_a_look(&self, keep_bytes: u64) -> bool {
         self.is_due(keep_bytes) || (self.executions > 0 && std::process::id().is_multiple_of(64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use rustix::net::{AddressFamily, SocketFlags, SocketType};
+
+    use super::*;
+    use crate::keeper::Address;
+
+    /// A front end that is killed while its keeper starts never says a word.
+    #[test]
+    fn a_keeper_whose_first_caller_hung_up_leaves() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ours, theirs) =
+            rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
+                .unwrap();
+        drop(ours);
+        let duty = Duty {
+            address: Address::new(folder.path(), "keeper".to_owned()).unwrap(),
+            first: Some(theirs),
+            spool: folder.path().to_owned(),
+            ends: folder.path().to_owned(),
+            keep_bytes: 0,
+        };
+        let (left, leaving) = mpsc::channel();
+        std::thread::spawn(move || left.send(serve(duty, || {}).unwrap()));
+        let served = leaving.recv_timeout(Duration::from_secs(20)).expect("it leaves");
+        assert_eq!(served, Served::ToTheEnd);
     }
 }
