@@ -40,7 +40,11 @@ fn labels(text: &str) -> Vec<String> {
         values.push(value.to_owned());
         rest = after.to_owned();
     }
-    values.push(rest);
+    // A call that goes on ends with its job.
+    let (group, job) =
+        rest.split_once("\nJob: ").map_or((rest.as_str(), None), |(group, job)| (group, Some(job)));
+    values.push(group.to_owned());
+    values.extend(job.map(str::to_owned));
     values
 }
 
@@ -175,6 +179,7 @@ fn background_processes_are_listed_and_live_on() {
         let seen = labelled(place, "qwen", call);
         assert_eq!((listed(&seen).len(), seen[5].as_str(), seen[4].as_str()), (1, "(none)", "(none)"));
         assert_eq!(seen[7], seen[8], "the job leads its own group");
+        assert_eq!(seen[9].len(), 26, "and has a name: {}", seen[9]);
         listed(&seen).into_iter().for_each(kill);
         // An early failure is told as one.
         let seen = labelled(place, "qwen", json!({"command": "echo no >&2; exit 4", "is_background": true}));

@@ -73,6 +73,12 @@ impl Execution {
         Self { id, line: Some(line), told: None, pool, keeper, spool, pending: queued.into_iter().collect() }
     }
 
+    /// Somebody else's execution: its output from now on, and its end. Dropping it changes nothing.
+    pub(crate) fn watched(id: ExecId, line: Line, spool: Spool) -> Self {
+        let pending = VecDeque::new();
+        Self { id, line: Some(line), told: None, pool: None, keeper: Arc::default(), spool, pending }
+    }
+
     /// Its name.
     #[must_use]
     pub fn id(&self) -> ExecId {
@@ -207,7 +213,10 @@ impl Execution {
                 | FromKeeper::Elsewhere
                 | FromKeeper::SessionStopped { .. }
                 | FromKeeper::Stopped(_)
-                | FromKeeper::Held(_),
+                | FromKeeper::Held(_)
+                | FromKeeper::Jobs(_)
+                | FromKeeper::Watched(_)
+                | FromKeeper::Released(_),
             ) => {
                 return Ok(());
             }

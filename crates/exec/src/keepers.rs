@@ -3,9 +3,12 @@
 use std::io;
 
 use crate::ExecId;
+use crate::execution::Execution;
+use crate::job::Job;
 use crate::keeper::Address;
 use crate::line::Line;
 use crate::session::SessionError;
+use crate::spool::Spool;
 use crate::state_folder::{StateError, StateFolder};
 use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
 
@@ -48,6 +51,58 @@ pub fn held(state: &StateFolder) -> Result<Vec<ExecId>, SessionError> {
         held.extend(answer?.unwrap_or_default());
     }
     Ok(held)
+}
+
+/// What there is to know about the executions that the keepers of this user hold, oldest first.
+///
+/// # Errors
+/// When a keeper can't be understood.
+pub fn jobs(state: &StateFolder) -> Result<Vec<Job>, SessionError> {
+    let mut jobs = Vec::new();
+    for line in ask(state, &ToKeeper::Jobs, |_| true)? {
+        let answer = answer(line, |message| match message {
+            FromKeeper::Jobs(jobs) => Some(jobs),
+            _ => None,
+        });
+        jobs.extend(answer?.unwrap_or_default());
+    }
+    jobs.sort_by_key(|job| job.id);
+    Ok(jobs)
+}
+
+/// Somebody else's execution, as it stands and as it goes on: output from here on, then its end. `None` when nobody holds
+/// it.
+///
+/// # Errors
+/// When a keeper can't be understood.
+pub fn watch(state: &StateFolder, id: ExecId) -> Result<Option<(Job, Execution)>, SessionError> {
+    for mut line in ask(state, &ToKeeper::Watch(id), |_| true)? {
+        let watched = answer_on(&mut line, |message| match message {
+            FromKeeper::Watched(job) => Some(job),
+            _ => None,
+        });
+        if let Some(job) = watched?.flatten() {
+            let spool = Spool::open(&state.spool(), id).or_else(|_| Spool::nowhere())?;
+            return Ok(Some((*job, Execution::watched(id, line, spool))));
+        }
+    }
+    Ok(None)
+}
+
+/// Answers whoever waits for an execution, and lets it go on as a job. Says whether anybody held it.
+///
+/// # Errors
+/// When a keeper can't be understood.
+pub fn release(state: &StateFolder, id: ExecId) -> Result<bool, SessionError> {
+    let mut released = false;
+    for line in ask(state, &ToKeeper::Release(id), |_| true)? {
+        let answer = answer(line, |message| match message {
+            FromKeeper::Released(held) => Some(held),
+            _ => None,
+        });
+        released |= answer?.unwrap_or_default();
+    }
+    Ok(released)
 }
 
 /// The same for the keepers whose sockets have a wanted name.
@@ -93,6 +148,11 @@ fn ask(
 
 /// Waits for the message that `take` wants; `None` when the keeper leaves instead.
 fn answer<T>(mut line: Line, take: impl Fn(FromKeeper) -> Option<T>) -> Result<Option<T>, SessionError> {
+    answer_on(&mut line, take)
+}
+
+/// The same on a connection that is used further.
+fn answer_on<T>(line: &mut Line, take: impl Fn(FromKeeper) -> Option<T>) -> Result<Option<T>, SessionError> {
     loop {
         match line.next() {
             Ok(Some(message)) => {

@@ -56,6 +56,11 @@ pub enum Failure {
         /// What the kernel said.
         message: String,
     },
+    /// The session has as many jobs as it may have.
+    TooManyJobs {
+        /// How many that are.
+        limit: u32,
+    },
     /// The keeper ended before the command did. What it kept of the output is still there.
     KeeperLost,
 }

@@ -34,6 +34,8 @@ pub struct Spec {
     pub capture_bytes: u64,
     /// How many executions of the session may run before this one has to wait.
     pub max_running: u32,
+    /// How many jobs the session may have before another one is refused.
+    pub max_jobs: u32,
     /// Whether the caller wants to see states and output as they come.
     pub follow: Follow,
 }
@@ -42,12 +44,20 @@ pub struct Spec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
     /// It does. When it goes away, the execution is stopped.
-    Foreground,
+    Foreground {
+        /// For so long, from its asking. Then it is answered, and the execution goes on as a job. `None`: to the end.
+        patience: Option<Duration>,
+    },
     /// It wants an answer after this time at the latest; the execution goes on.
     Background {
         /// How long an early end is waited for.
         answer_after: Duration,
     },
+}
+
+impl Mode {
+    /// A caller that waits for the end.
+    pub const FOREGROUND: Self = Self::Foreground { patience: None };
 }
 
 /// What the caller is told before the end.

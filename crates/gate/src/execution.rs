@@ -110,7 +110,7 @@ impl Execution {
     }
 
     fn report(&mut self, outcome: exec::Outcome) -> Report {
-        let ends = outcome.state != exec::State::Running;
+        let ends = outcome.state.is_final();
         let recorded =
             self.entry.as_ref().is_none_or(|entry| !ends || entry.ended(&outcome, self.inner.spool()));
         if recorded {

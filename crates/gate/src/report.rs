@@ -195,6 +195,7 @@ impl Report {
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
             pid: outcome.pid,
             host_pid: outcome.pid,
+            job: (!outcome.state.is_final() || !outcome.background.is_empty()).then(|| asked.id.clone()),
             background: background.collect(),
             words,
             lost: PerStream {
@@ -203,6 +204,12 @@ impl Report {
             },
             ..Self::refused(asked, ErrorObject::new(Code::Busy, ""))
         }
+    }
+
+    /// The name of the job, when this is the answer to a call that goes on.
+    #[must_use]
+    pub fn unfinished_job(&self) -> Option<&str> {
+        self.job.as_deref().filter(|_| !self.status.is_final())
     }
 
     /// Whether nothing was started, because something or somebody said no.
@@ -280,6 +287,11 @@ fn failed(asked: &Asked, failure: &Failure) -> ErrorObject {
         Failure::NoProcess { message } => {
             ErrorObject::spawn_failed(SpawnTrouble::Other, format!("no process could be started: {message}"))
                 .hint("the machine is out of processes, memory or descriptors; try again when it has some")
+        }
+        Failure::TooManyJobs { limit } => {
+            ErrorObject::new(Code::Busy, format!("this session has {limit} jobs, and may have no more"))
+                .rule(format!("limits.jobs_per_session = {limit}"))
+                .hint("stop one that is no longer needed: `shellgate jobs` lists them")
         }
         Failure::KeeperLost => ErrorObject::new(
             Code::KeeperLost,

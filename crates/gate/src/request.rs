@@ -25,6 +25,8 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// How long it may be silent. `None`: as the settings say.
     pub idle_timeout: Option<Duration>,
+    /// How long its answer is waited for; then it goes on as a job. `None`: to its end.
+    pub wait: Option<Duration>,
     /// Variables on top of the configured environment.
     pub env: BTreeMap<String, String>,
     /// What its words may name and be.

@@ -34,6 +34,8 @@ pub(super) struct Connection {
     pub(super) interest: Interest,
     /// The execution that it follows.
     pub(super) run: Option<RunKey>,
+    /// The execution of somebody else that it looks at.
+    pub(super) watching: Option<RunKey>,
     greeted: bool,
     /// The end that it was told and has not written down, as far as we know.
     pub(super) unrecorded: Option<(ExecId, Ending)>,
@@ -69,6 +71,7 @@ impl Connection {
             ranges: Vec::new(),
             interest: Interest::Read,
             run: None,
+            watching: None,
             greeted: false,
             unrecorded: None,
             stopping: None,

@@ -16,7 +16,7 @@ use crate::ending::Ending;
 use crate::outcome::{Exit, Failure, Outcome, Process, plain};
 use crate::sys::processes;
 use crate::wire::{FromKeeper, Urgency};
-use crate::{Mode, PerStream, State};
+use crate::{PerStream, State};
 
 impl Keeper {
     /// Starts whoever waits and has a place, first come first served.
@@ -138,22 +138,25 @@ impl Keeper {
     pub(super) fn look_at(&mut self, key: RunKey, now: Instant) {
         let Some(run) = self.runs.get_mut(&key) else { return };
         match run.phase {
-            Phase::Waiting => {}
+            Phase::Waiting => {
+                if run.answer_due().is_some_and(|due| due <= now) {
+                    self.release(key, State::Queued);
+                }
+            }
             Phase::Running => {
                 if let Some(clock) = run.expired(now) {
                     self.stop(key, Cause::TimedOut(clock), Urgency::Politely);
                 } else if run.answer_due().is_some_and(|due| due <= now) {
-                    self.answer(key, State::Running);
+                    self.release(key, State::Running);
                 }
             }
             Phase::Settling { since, look } => self.settle(key, since, look, now),
             Phase::Stopping { .. } => self.go_on_stopping(key, now),
             Phase::Left => {
-                let expired = run.expired(now).filter(|_| run.spec.mode != Mode::Foreground);
+                let expired = run.expired(now).filter(|_| !run.was_foreground());
                 self.claim_orphans();
                 if self.trees.is_empty(key) {
                     self.end_of_job(key);
-                    self.remove(key);
                 } else if let Some(clock) = expired {
                     self.stop(key, Cause::TimedOut(clock), Urgency::Politely);
                 }
@@ -182,13 +185,14 @@ impl Keeper {
         }
         if let Some(due) = run.answer_due()
             && !gone
+            && !run.was_foreground()
         {
             // A background start that left a tree: the tree is the job, and an early end of it is still news.
             if now < due {
                 run.phase = Phase::Settling { since, look: due.min(now + GRACE) };
                 return;
             }
-            return self.answer(key, State::Running);
+            return self.release(key, State::Running);
         }
         let unborn = self.trees.members(key).iter().any(|member| member.stat.is_unborn());
         let Some(run) = self.runs.get_mut(&key) else { return };
@@ -208,37 +212,39 @@ impl Keeper {
         }
     }
 
-    /// Answers the caller, once, and lets go of the execution if nothing of it is left.
-    pub(super) fn answer(&mut self, key: RunKey, state: State) {
-        let background: Vec<Process> = (self.trees.members(key).iter())
-            .map(|member| Process { pid: member.pid, command: processes::command(member.pid) })
-            .collect();
-        let alive = !self.trees.is_empty(key);
-        let last = self.connections.len() == 1 && self.runs.len() == 1;
+    /// The caller is answered, and the execution goes on without it, as a job.
+    pub(super) fn release(&mut self, key: RunKey, state: State) {
+        let background = self.living(key);
         let Some(run) = self.runs.get_mut(&key) else { return };
-        if state != State::Running && run.state.advance(state).is_err() && run.caller.is_some() {
+        run.become_job();
+        if matches!(run.phase, Phase::Settling { .. }) {
+            // The tree is the job.
+            run.phase = Phase::Left;
+        }
+        let outcome = run.outcome(state, background);
+        self.tell_caller(key, outcome, false);
+    }
+
+    /// It has ended: answers the caller, once, and lets go of the execution if nothing of it is left.
+    pub(super) fn answer(&mut self, key: RunKey, state: State) {
+        let background = self.living(key);
+        let alive = !self.trees.is_empty(key);
+        let last = !alive && self.connections.len() == 1 && self.runs.len() == 1;
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        if run.state.advance(state).is_err() && run.caller.is_some() {
             debug_assert!(false, "{} after {}", state, run.state);
         }
         let outcome = run.outcome(state, background);
-        let ends = state != State::Running;
-        let id = run.spec.id;
-        let told_before = run.over;
-        run.over |= ends;
+        let told_before = run.ended.is_some();
+        run.ended.get_or_insert_with(|| Box::new(outcome.clone()));
         // One that is being stopped and won't die goes on being stopped.
-        let stopping = matches!(run.phase, Phase::Stopping { .. });
-        if !alive || !(stopping || run.phase == Phase::Running) {
+        if !alive || !matches!(run.phase, Phase::Stopping { .. }) {
             run.phase = Phase::Left;
         }
-        if let Some(caller) = run.caller.take()
-            && let Some(connection) = self.connections.get_mut(&caller)
+        let id = run.spec.id;
+        if let Some(outcome) = self.tell_caller(key, outcome, last)
+            && !told_before
         {
-            connection.greet();
-            connection.run = None;
-            let last = !alive && last;
-            connection.unrecorded = ends.then(|| (id, Ending::now(outcome.clone())));
-            connection.send(&FromKeeper::Ended { outcome: Box::new(outcome), last });
-            self.adjust_interest(caller);
-        } else if ends && !told_before {
             let _ = Ending::now(outcome).write(&self.ends, id);
         }
         if !alive {
@@ -246,17 +252,48 @@ impl Keeper {
         }
     }
 
-    /// A job whose caller was answered when it ran has ended by itself.
-    fn end_of_job(&mut self, key: RunKey) {
-        self.drain_waiting(key);
-        let Some(run) = self.runs.get_mut(&key).filter(|run| !run.over) else { return };
-        run.over = true;
-        let outcome = run.outcome(run.natural_end(), Vec::new());
-        let _ = Ending::now(outcome).write(&self.ends, run.spec.id);
+    /// Gives the caller its answer. Returns it when nobody is there to take it.
+    fn tell_caller(&mut self, key: RunKey, outcome: Outcome, last: bool) -> Option<Outcome> {
+        let run = self.runs.get_mut(&key)?;
+        let id = run.spec.id;
+        let ends = run.ended.is_some();
+        let Some(caller) = run.caller.take() else { return Some(outcome) };
+        let Some(connection) = self.connections.get_mut(&caller) else { return Some(outcome) };
+        connection.greet();
+        connection.run = None;
+        connection.unrecorded = ends.then(|| (id, Ending::now(outcome.clone())));
+        connection.send(&FromKeeper::Ended { outcome: Box::new(outcome), last });
+        self.adjust_interest(caller);
+        // Nobody's slowness holds it up any more.
+        self.resume_pipes(key);
+        None
     }
 
+    /// The living processes of an execution.
+    pub(super) fn living(&self, key: RunKey) -> Vec<Process> {
+        let members = self.trees.members(key);
+        let named = |pid| Process { pid, command: processes::command(pid) };
+        members.iter().map(|member| named(member.pid)).collect()
+    }
+
+    /// Nobody of it is left: a job whose caller was answered when it ran has ended by itself.
+    fn end_of_job(&mut self, key: RunKey) {
+        self.drain_waiting(key);
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        if run.ended.is_none() {
+            let end = run.natural_end();
+            let _ = run.state.advance(end);
+            let outcome = run.outcome(end, Vec::new());
+            run.ended = Some(Box::new(outcome.clone()));
+            let _ = Ending::now(outcome).write(&self.ends, run.spec.id);
+        }
+        self.remove(key);
+    }
+
+    /// Lets go of an execution that nothing is left of.
     fn remove(&mut self, key: RunKey) {
         self.drain_waiting(key);
+        self.tell_watchers_of_the_end(key);
         self.runs.remove(&key);
         self.unpruned.executions += 1;
         self.prune_now_and_then();
@@ -270,7 +307,7 @@ impl Run {
         if self.exit == Some(Exit::Code(0)) { State::Completed } else { State::Failed }
     }
 
-    fn outcome(&self, state: State, background: Vec<Process>) -> Outcome {
+    pub(super) fn outcome(&self, state: State, background: Vec<Process>) -> Outcome {
         let clock = match self.phase {
             Phase::Stopping { cause: Cause::TimedOut(clock), .. } => Some(clock),
             _ => None,
@@ -284,7 +321,7 @@ impl Run {
             state,
             pid: self.pid,
             // The tree is the job: that its first process has ended is no end.
-            exit: self.exit.filter(|_| state != State::Running),
+            exit: self.exit.filter(|_| state.is_final()),
             failure: self.failure.clone(),
             clock,
             output: output.unwrap_or_default(),

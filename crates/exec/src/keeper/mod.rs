@@ -16,6 +16,7 @@
 //! | `stopping` | ending an execution before its time |
 //! | `orphans` | whose is a process that lost its parent |
 //! | `run` | the data of one execution |
+//! | `watching` | what others than its caller learn of an execution |
 //! | `stream` | one output stream |
 //! | `tree` | which process belongs to which execution |
 
@@ -30,6 +31,7 @@ mod serve;
 mod stopping;
 mod stream;
 mod tree;
+mod watching;
 
 use std::io;
 use std::os::fd::OwnedFd;

@@ -103,6 +103,8 @@ impl Keeper {
         };
         run.last_output = Instant::now();
         self.unpruned.bytes += to - from;
+        self.tell_watchers(key, stream, from, spooled.clamp(from, to));
+        let Some(run) = self.runs.get_mut(&key) else { return Read::Nothing };
         let Some(caller) = run.caller.filter(|_| run.is_followed()) else { return Read::Some };
         let Some(connection) = self.connections.get_mut(&caller) else { return Read::Some };
         let kept = spooled.clamp(from, to);

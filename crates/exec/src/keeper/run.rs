@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::time::{Duration, Instant};
 
-use crate::outcome::{Clock, Exit, Failure};
+use crate::job::Bond;
+use crate::outcome::{Clock, Exit, Failure, Outcome};
 use crate::spec::{Follow, Mode, PerStream};
 use crate::{Spec, State};
 
@@ -33,18 +34,22 @@ pub(super) struct Run {
     pub(super) spec: Spec,
     /// Who is to be answered. `None`: answered, or gone.
     pub(super) caller: Option<ConnectionKey>,
+    /// Who else wants to hear of it.
+    pub(super) watchers: Vec<ConnectionKey>,
     pub(super) state: State,
     pub(super) phase: Phase,
     pub(super) pid: Option<u32>,
     pub(super) exit: Option<Exit>,
     pub(super) failure: Option<Failure>,
+    /// When it was asked for.
+    pub(super) came: Instant,
     pub(super) started: Instant,
     pub(super) last_output: Instant,
     pub(super) sources: Option<PerStream<Source>>,
     /// Where the output goes, when that came before the start.
     pub(super) spool: Option<Result<PerStream<File>, String>>,
-    /// Its end was told, or left for whoever asks: what goes on are its leftovers.
-    pub(super) over: bool,
+    /// Its end, which was told or left for whoever asks: what goes on are its leftovers.
+    pub(super) ended: Option<Box<Outcome>>,
     /// Its pipes aren't read, because its reader can't follow and no file takes the bytes.
     pub(super) paused: bool,
 }
@@ -78,16 +83,18 @@ impl Run {
         Self {
             spec,
             caller: Some(caller),
+            watchers: Vec::new(),
             state: State::Queued,
             phase: Phase::Waiting,
             pid: None,
             exit: None,
             failure: None,
+            came: now,
             started: now,
             last_output: now,
             sources: None,
             spool: None,
-            over: false,
+            ended: None,
             paused: false,
         }
     }
@@ -98,7 +105,26 @@ impl Run {
     }
 
     fn is_foreground(&self) -> bool {
-        self.caller.is_some() || self.spec.mode == Mode::Foreground
+        self.caller.is_some() || self.was_foreground()
+    }
+
+    /// Whether it ends with its caller, and what it leaves has no clock.
+    pub(super) fn was_foreground(&self) -> bool {
+        matches!(self.spec.mode, Mode::Foreground { .. })
+    }
+
+    /// Who holds on to it.
+    pub(super) fn bond(&self) -> Bond {
+        match (self.caller, &self.ended) {
+            (Some(_), _) => Bond::Foreground,
+            (None, Some(_)) => Bond::Leftover,
+            (None, None) => Bond::Job,
+        }
+    }
+
+    /// From now on nobody has to wait for it.
+    pub(super) fn become_job(&mut self) {
+        self.spec.mode = Mode::Background { answer_after: Duration::ZERO };
     }
 
     /// Whether its output can't be read yet, because nobody has said where it goes. Whoever started it will.
@@ -114,7 +140,7 @@ impl Run {
 
     /// Whether its end is known.
     pub(super) fn is_over(&self) -> bool {
-        self.over
+        self.ended.is_some()
     }
 
     pub(super) fn is_followed(&self) -> bool {
@@ -124,9 +150,9 @@ impl Run {
     /// When this execution next wants to be looked at.
     pub(super) fn deadline(&self) -> Option<Instant> {
         match self.phase {
-            Phase::Waiting => None,
+            Phase::Waiting => self.answer_due(),
             // What a foreground command left behind has no clock; a job is its whole tree and keeps its own.
-            Phase::Left if self.spec.mode == Mode::Foreground => None,
+            Phase::Left if self.was_foreground() => None,
             Phase::Running | Phase::Left => {
                 let answer = self.answer_due();
                 let clock = self.clocks().map(|(at, _)| at);
@@ -136,11 +162,16 @@ impl Run {
         }
     }
 
-    /// When a background start is answered, if that is still to be done.
+    /// When its caller is answered whether it has ended or not, if that is still to be done.
     pub(super) fn answer_due(&self) -> Option<Instant> {
+        self.caller?;
         match self.spec.mode {
-            Mode::Background { answer_after } if self.caller.is_some() => Some(self.started + answer_after),
-            _ => None,
+            Mode::Background { answer_after } if self.phase == Phase::Waiting => {
+                Some(self.came + answer_after)
+            }
+            Mode::Background { answer_after } => Some(self.started + answer_after),
+            // Whoever waits looks at their own clock, not at ours: it runs while we wait for our turn.
+            Mode::Foreground { patience } => patience.map(|patience| self.came + patience),
         }
     }
 

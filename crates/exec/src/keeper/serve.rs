@@ -19,7 +19,7 @@ use super::run::{Cause, Run};
 use super::tree::{NOBODY, Reaped, RunKey, Trees};
 use super::{Duty, Served};
 use crate::circumstances::raise_descriptor_limit;
-use crate::outcome::{Exit, plain};
+use crate::outcome::{Exit, Failure, plain};
 use crate::wire::{FromKeeper, ToKeeper, Urgency};
 use crate::{PerStream, SoftLimits, Spec, State};
 
@@ -221,6 +221,9 @@ impl Keeper {
                     connection.send(&FromKeeper::Held(held));
                 }
             }
+            ToKeeper::Jobs => self.tell_jobs(key),
+            ToKeeper::Watch(id) => self.watch(key, id),
+            ToKeeper::Release(id) => self.release_this(key, id),
             ToKeeper::Start { spec, stdin } => self.enqueue(key, *spec, stdin),
             ToKeeper::Spool(place) => self.take_spool(key, place),
             ToKeeper::Stop(id, urgency) => {
@@ -258,7 +261,14 @@ impl Keeper {
             };
             self.stdins.insert(run, stdin);
         }
-        self.runs.insert(run, Run::new(spec, key, Instant::now()));
+        let jobs = self.runs.values().filter(|run| run.caller.is_none()).count();
+        let is_job = matches!(spec.mode, crate::Mode::Background { .. });
+        let too_many = is_job && u64::from(spec.max_jobs) <= jobs as u64;
+        let failure = too_many.then_some(Failure::TooManyJobs { limit: spec.max_jobs });
+        self.runs.insert(run, Run { failure, ..Run::new(spec, key, Instant::now()) });
+        if too_many {
+            return self.answer(run, State::Failed);
+        }
         self.waiting.push_back(run);
         self.start_waiting();
     }
@@ -284,12 +294,15 @@ impl Keeper {
     /// A front end is gone. Whoever waited for an answer wants none any more, so its execution ends.
     fn farewell(&mut self, key: ConnectionKey) {
         let Some(mut connection) = self.connections.remove(&key) else { return };
+        if let Some(watched) = connection.watching.and_then(|run| self.runs.get_mut(&run)) {
+            watched.watchers.retain(|watcher| *watcher != key);
+        }
         if let Some((id, ending)) = connection.unrecorded.take() {
             let _ = ending.write(&self.ends, id);
         }
         let Some(key) = connection.run else { return };
         let Some(run) = self.runs.get_mut(&key) else { return };
-        if run.caller.take().is_some() && run.spec.mode == crate::Mode::Foreground {
+        if run.caller.take().is_some() && run.was_foreground() {
             self.stop(key, Cause::Canceled, Urgency::Politely);
         } else {
             self.resume_pipes(key);

@@ -48,7 +48,7 @@ impl Keeper {
 
     /// Ends one execution for somebody who isn't its caller, and remembers to tell them.
     pub(super) fn stop_this(&mut self, connection: ConnectionKey, id: ExecId, urgency: Urgency) {
-        let key = self.runs.iter().find(|(_, run)| run.spec.id == id).map(|(key, _)| *key);
+        let key = self.run_called(id);
         let Some(waiting) = self.connections.get_mut(&connection) else { return };
         waiting.greet();
         let Some(key) = key else { return waiting.send(&FromKeeper::Stopped(false)) };

@@ -47,6 +47,17 @@ impl Spool {
         })
     }
 
+    /// Opens the files of an execution to read.
+    ///
+    /// # Errors
+    /// `NotFound` when they aren't kept any more.
+    pub fn open(folder: &Path, id: ExecId) -> io::Result<Self> {
+        let path = |stream: Stream| folder.join(format!("{id}.{}", stream.name()));
+        let paths = PerStream { stdout: path(Stream::Stdout), stderr: path(Stream::Stderr) };
+        let files = PerStream { stdout: File::open(&paths.stdout)?, stderr: File::open(&paths.stderr)? };
+        Ok(Self { files, paths: Some(paths) })
+    }
+
     /// For an execution whose files could not be made: it has what the keeper remembers.
     pub(crate) fn nowhere() -> io::Result<Self> {
         let nothing = || File::open("/dev/null");

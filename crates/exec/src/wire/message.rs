@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::job::Job;
 use crate::{ExecId, Outcome, Spec, State, Stream};
 
 /// From a front end.
@@ -24,6 +25,12 @@ pub(crate) enum ToKeeper {
     Recorded,
     /// Say which executions you hold.
     Held,
+    /// Say what there is to know about those that you hold.
+    Jobs,
+    /// Tell me of this execution from now on: what it prints, and its end.
+    Watch(ExecId),
+    /// Answer whoever waits for this execution, and let it go on as a job.
+    Release(ExecId),
 }
 
 /// How an execution is stopped.
@@ -64,4 +71,10 @@ pub(crate) enum FromKeeper {
     Stopped(bool),
     /// These have not ended.
     Held(Vec<ExecId>),
+    /// What there is to know about those that are held.
+    Jobs(Vec<Job>),
+    /// It is watched from here on, or isn't held here.
+    Watched(Option<Box<Job>>),
+    /// It goes on as a job, or isn't held here.
+    Released(bool),
 }

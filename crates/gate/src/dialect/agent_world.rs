@@ -133,6 +133,8 @@ struct Answer<'a> {
     signal: Option<&'a SignalName>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a ErrorObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job: Option<&'a str>,
 }
 
 fn answer(report: &Report) -> String {
@@ -150,6 +152,7 @@ fn answer(report: &Report) -> String {
                 stderr_truncated: report.stderr_truncated.then_some(true),
                 signal: report.signal.as_ref(),
                 error: report.error.as_ref(),
+                job: report.unfinished_job(),
             };
             // Strings, numbers and lists: it always serializes.
             serde_json::to_string(&answer)

@@ -81,6 +81,8 @@ struct Answer<'a> {
     pid: Option<u32>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     background_pids: Vec<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job: Option<&'a str>,
 }
 
 fn answer(report: &Report) -> String {
@@ -94,6 +96,7 @@ fn answer(report: &Report) -> String {
         error_info: error,
         pid: report.pid,
         background_pids: report.background.iter().map(|process| process.pid).collect(),
+        job: report.unfinished_job(),
     };
     // Strings, numbers and lists: it always serializes.
     serde_json::to_string(&answer).unwrap_or_else(|error| format!(r#"{{"error":"{error}"}}"#))

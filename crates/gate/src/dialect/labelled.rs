@@ -43,7 +43,9 @@ pub(super) fn answer(report: &Report) -> String {
         // A command leads a group of its own, so the group has its number.
         ("Process Group PGID", number(report.pid.map(i64::from)).into()),
     ];
-    lines.map(|(label, value)| format!("{label}: {value}")).join("\n")
+    let job = report.unfinished_job().map(|job| ("Job", Cow::Borrowed(job)));
+    let lines = lines.into_iter().chain(job).map(|(label, value)| format!("{label}: {value}"));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A stream, without the newline at its end, which the next label brings.

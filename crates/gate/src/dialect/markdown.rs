@@ -34,6 +34,9 @@ pub(super) fn answer(report: &Report) -> String {
         };
         let _ = writeln!(text, "\nartifact {}: {}", span(&artifact.path), one_line(&what));
     }
+    if let Some(job) = report.unfinished_job() {
+        let _ = writeln!(text, "\nJob: {job}");
+    }
     text.trim_end().to_owned()
 }
 

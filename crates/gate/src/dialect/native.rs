@@ -78,8 +78,7 @@ static FIELDS: &[Field] = &[
         "wait_ms",
         Kind::Milliseconds,
         "Milliseconds to wait for its end; if it takes longer, it goes on as a job and you get the id.",
-    )
-    .unbuilt(),
+    ),
     Field::new("env", Kind::Variables, "Environment variables to set."),
     Field::new(
         "artifacts",
@@ -127,6 +126,7 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
         stdin: arguments.text("stdin")?.map_or(Stdin::Closed, Stdin::Text),
         timeout: arguments.milliseconds("timeout_ms")?.map(Duration::from_millis),
         idle_timeout: arguments.milliseconds("idle_timeout_ms")?.map(Duration::from_millis),
+        wait: arguments.milliseconds("wait_ms")?.map(Duration::from_millis),
         env: arguments.variables("env")?,
         artifacts: arguments.texts("artifacts")?.unwrap_or_default(),
         chat: arguments.text("session")?,
@@ -143,9 +143,6 @@ fn refuse_unbuilt(arguments: &mut Arguments) -> Result<(), ErrorObject> {
     };
     if arguments.flag("pty")? == Some(true) {
         return unbuilt("pty", "leave it out: the command then runs with pipes");
-    }
-    if arguments.milliseconds("wait_ms")?.is_some() {
-        return unbuilt("wait_ms", "leave it out to wait for the end, or use `background`");
     }
     Ok(())
 }

@@ -56,11 +56,16 @@ impl Gate {
             directory: c_string(directory.path().as_os_str().as_bytes())?,
             umask: self.umask,
             soft_limits: SoftLimits::current(),
-            mode: if foreground { Mode::Foreground } else { Mode::Background { answer_after: EARLY } },
+            mode: if foreground {
+                Mode::Foreground { patience: request.wait }
+            } else {
+                Mode::Background { answer_after: EARLY }
+            },
             timeout: clock(request.timeout, limits.timeout_ms),
             idle_timeout: clock(request.idle_timeout, limits.idle_timeout_ms),
             capture_bytes: limits.capture_bytes,
             max_running: u32::try_from(limits.max_running).unwrap_or(u32::MAX),
+            max_jobs: u32::try_from(limits.jobs_per_session).unwrap_or(u32::MAX),
             follow,
         };
         Ok((spec, stdin(request.stdin)?))

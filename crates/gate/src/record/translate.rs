@@ -112,6 +112,7 @@ pub(super) fn end(outcome: &Outcome, at: Millis, stdout: journal::Stream, stderr
         error: outcome.failure.as_ref().map(|failure| Problem {
             code: match failure {
                 shellgate_exec::Failure::KeeperLost => "keeper_lost",
+                shellgate_exec::Failure::TooManyJobs { .. } => "busy",
                 _ => "spawn_failed",
             }
             .to_owned(),

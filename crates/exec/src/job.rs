@@ -1,0 +1,43 @@
+//! An execution as others see it: those who neither started it nor wait for its answer.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::outcome::{Exit, Process};
+use crate::{ExecId, PerStream, State};
+
+/// One execution that a keeper holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Its name.
+    pub id: ExecId,
+    /// Where it stands. What a command left behind runs.
+    pub state: State,
+    /// Who holds on to it.
+    pub bond: Bond,
+    /// The process that was started, if one was.
+    pub pid: Option<u32>,
+    /// How that one ended, if it did and others go on.
+    pub exit: Option<Exit>,
+    /// Since its start.
+    pub age: Duration,
+    /// Since it last printed something, or since its start.
+    pub silence: Duration,
+    /// How many bytes were printed.
+    pub printed: PerStream<u64>,
+    /// Its living processes, parents before their children.
+    pub processes: Vec<Process>,
+}
+
+/// Who holds on to an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bond {
+    /// Somebody waits for its answer and takes it along when they go.
+    Foreground,
+    /// Nobody: it ends by itself, or when it is told to.
+    Job,
+    /// Nobody: its command was answered, and these processes are what it left.
+    Leftover,
+}

@@ -1,0 +1,117 @@
+//! What others than its caller learn of an execution: that it is there, what it prints, how it ends.
+
+use std::time::Instant;
+
+use super::connection::ConnectionKey;
+use super::run::{Phase, Run};
+use super::serve::Keeper;
+use super::tree::RunKey;
+use crate::job::{Bond, Job};
+use crate::outcome::Process;
+use crate::wire::FromKeeper;
+use crate::{ExecId, PerStream, State, Stream};
+
+impl Keeper {
+    /// The execution with this name.
+    pub(super) fn run_called(&self, id: ExecId) -> Option<RunKey> {
+        self.runs.iter().find(|(_, run)| run.spec.id == id).map(|(key, _)| *key)
+    }
+
+    /// Says what there is to know about everything that is held.
+    pub(super) fn tell_jobs(&mut self, to: ConnectionKey) {
+        self.claim_orphans();
+        let jobs = self.runs.iter().map(|(key, run)| run.job(self.living(*key))).collect();
+        self.tell(to, &FromKeeper::Jobs(jobs));
+    }
+
+    /// Begins to tell a connection of an execution.
+    pub(super) fn watch(&mut self, watcher: ConnectionKey, id: ExecId) {
+        self.claim_orphans();
+        let Some(key) = self.run_called(id) else { return self.tell(watcher, &FromKeeper::Watched(None)) };
+        // What is in the pipes now belongs to what was printed before.
+        self.drain_waiting(key);
+        let living = self.living(key);
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        run.watchers.push(watcher);
+        let job = run.job(living);
+        if let Some(connection) = self.connections.get_mut(&watcher) {
+            connection.watching = Some(key);
+        }
+        self.tell(watcher, &FromKeeper::Watched(Some(Box::new(job))));
+    }
+
+    /// Answers whoever waits for an execution, and lets it go on.
+    pub(super) fn release_this(&mut self, from: ConnectionKey, id: ExecId) {
+        let key = self.run_called(id);
+        if let Some((key, run)) = key.and_then(|key| Some((key, self.runs.get(&key)?))) {
+            match run.phase {
+                Phase::Waiting => self.release(key, State::Queued),
+                Phase::Running | Phase::Settling { .. } => self.release(key, State::Running),
+                // It is ending, or has been let go already.
+                Phase::Stopping { .. } | Phase::Left => {}
+            }
+        }
+        self.tell(from, &FromKeeper::Released(key.is_some()));
+    }
+
+    /// Tells watchers of new bytes in the file.
+    pub(super) fn tell_watchers(&mut self, key: RunKey, stream: Stream, from: u64, to: u64) {
+        let watched = |run: &&Run| !run.watchers.is_empty() && from < to;
+        let Some(run) = self.runs.get(&key).filter(watched) else { return };
+        for watcher in run.watchers.clone() {
+            if let Some(connection) = self.connections.get_mut(&watcher) {
+                connection.spooled(stream, from, to);
+                self.adjust_interest(watcher);
+            }
+        }
+    }
+
+    /// Nothing is left of it: those who watched learn how it ended.
+    pub(super) fn tell_watchers_of_the_end(&mut self, key: RunKey) {
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        let watchers = std::mem::take(&mut run.watchers);
+        let Some(mut outcome) = run.ended.clone() else { return };
+        // What it left may have printed more since.
+        if let Some(sources) = &run.sources {
+            outcome.output = PerStream { stdout: sources.stdout.output(), stderr: sources.stderr.output() };
+        }
+        outcome.background.clear();
+        for watcher in watchers {
+            if let Some(connection) = self.connections.get_mut(&watcher) {
+                connection.watching = None;
+            }
+            self.tell(watcher, &FromKeeper::Ended { outcome: outcome.clone(), last: false });
+        }
+    }
+
+    fn tell(&mut self, to: ConnectionKey, message: &FromKeeper) {
+        if let Some(connection) = self.connections.get_mut(&to) {
+            connection.greet();
+            connection.send(message);
+            self.adjust_interest(to);
+        }
+    }
+}
+
+impl Run {
+    fn job(&self, processes: Vec<Process>) -> Job {
+        let now = Instant::now();
+        let printed = self
+            .sources
+            .as_ref()
+            .map(|sources| PerStream { stdout: sources.stdout.total(), stderr: sources.stderr.total() });
+        let bond = self.bond();
+        Job {
+            id: self.spec.id,
+            // A state that is final is its command's; what that left behind goes on.
+            state: if bond == Bond::Leftover { State::Running } else { self.state },
+            bond,
+            pid: self.pid,
+            exit: self.exit,
+            age: now.saturating_duration_since(self.started),
+            silence: now.saturating_duration_since(self.last_output),
+            printed: printed.unwrap_or_default(),
+            processes,
+        }
+    }
+}
