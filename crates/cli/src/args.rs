@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod jobs;
 mod record;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use shellgate::settings::{
 };
 use shellgate::{Dialect, Envelope};
 
+pub(crate) use jobs::{BackgroundArgs, JobsArgs, LogsArgs, WaitArgs};
 pub(crate) use record::{
     ApprovalsCommand, AuditCommand, HistoryArgs, HistoryCommand, ListArgs, Reach, StopArgs, TrustArgs,
 };
@@ -85,6 +87,23 @@ Examples:
     /// waits.
     #[command(subcommand)]
     Approvals(ApprovalsCommand),
+    /// What runs, and what ended lately: state, age, CPU, memory, ports, last line
+    Jobs(JobsArgs),
+    /// What a job printed, and with `-f` what it goes on to print
+    #[command(after_help = "\
+Examples:
+  shellgate logs 01K9 -f
+  shellgate logs 01K9 --since 5m --grep error")]
+    Logs(LogsArgs),
+    /// Wait until a job ends, or prints, listens or is silent; exits as `run` would
+    #[command(after_help = "\
+Examples:
+  shellgate wait 01K9
+  shellgate wait 01K9 --port 8000 --timeout 30s
+  shellgate wait 01K9 --pattern 'ready in'")]
+    Wait(WaitArgs),
+    /// Let a command that somebody waits for go on as a job
+    Background(BackgroundArgs),
     /// Stop what runs, from any terminal
     ///
     /// Returns when it has ended. Exits 4 when there is nothing with that name to stop.

@@ -9,7 +9,7 @@ use shellgate::{Code, ErrorObject, Report, SpawnTrouble, State};
 use crate::output;
 
 /// Exit codes of `run` that aren't the command's own.
-const TIMED_OUT: u8 = 124;
+pub(crate) const TIMED_OUT: u8 = 124;
 const REFUSED: u8 = 125;
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;

@@ -11,6 +11,7 @@ mod queue_approver;
 mod signals;
 mod table;
 mod time;
+mod visible;
 
 use std::process::ExitCode;
 

@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::times::Moment;
 use crate::{ExecId, Outcome, StateFolder};
 
 /// How an execution ended, and when.
@@ -19,12 +20,21 @@ pub struct Ending {
     pub outcome: Outcome,
     /// When, in milliseconds since 1970.
     pub at_ms: u64,
+    /// Whether it had become a job, that nobody waited for.
+    pub job: bool,
+    /// When it printed what.
+    pub times: Vec<Moment>,
+}
+
+/// The time, in milliseconds since 1970.
+pub(crate) fn now_ms() -> u64 {
+    let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(at.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Ending {
     pub(crate) fn now(outcome: Outcome) -> Self {
-        let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { outcome, at_ms: u64::try_from(at.as_millis()).unwrap_or(u64::MAX) }
+        Self { outcome, at_ms: now_ms(), job: false, times: Vec::new() }
     }
 
     pub(crate) fn write(&self, folder: &Path, id: ExecId) -> io::Result<()> {

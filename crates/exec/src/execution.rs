@@ -255,6 +255,12 @@ impl Execution {
     }
 }
 
+/// Ends what an execution left, wherever it is: for when its keeper is gone. By the mark that its processes carry, which is
+/// a number that nobody else has.
+pub fn end_leftovers(id: ExecId) {
+    crate::sys::processes::end_tagged(id.tag().get());
+}
+
 fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut read = 0;
     while let Some(rest) = bytes.get_mut(read..).filter(|rest| !rest.is_empty()) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Exit, Process};
+use crate::times::Moment;
 use crate::{ExecId, PerStream, State};
 
 /// One execution that a keeper holds.
@@ -28,6 +29,8 @@ pub struct Job {
     pub printed: PerStream<u64>,
     /// Its living processes, parents before their children.
     pub processes: Vec<Process>,
+    /// When it printed what. Only in the answer to who watches it.
+    pub times: Vec<Moment>,
 }
 
 /// Who holds on to an execution.
@@ -40,4 +43,18 @@ pub enum Bond {
     Job,
     /// Nobody: its command was answered, and these processes are what it left.
     Leftover,
+}
+
+impl Bond {
+    /// Whether somebody waits for it.
+    #[must_use]
+    pub const fn is_foreground(self) -> bool {
+        matches!(self, Self::Foreground)
+    }
+
+    /// Whether its command has ended.
+    #[must_use]
+    pub const fn is_leftover(self) -> bool {
+        matches!(self, Self::Leftover)
+    }
 }

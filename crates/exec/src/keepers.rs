@@ -37,11 +37,15 @@ pub fn stop_all(state: &StateFolder, urgency: Urgency) -> Result<u32, SessionErr
     stop(state, urgency, |_| true)
 }
 
-/// The executions that the keepers of this user hold and that have not ended.
+/// The executions that the keepers of this user hold and that have not ended. `None` when there is a keeper of another
+/// version of shellgate, which we can't ask.
 ///
 /// # Errors
 /// When a keeper can't be understood.
-pub fn held(state: &StateFolder) -> Result<Vec<ExecId>, SessionError> {
+pub fn held(state: &StateFolder) -> Result<Option<Vec<ExecId>>, SessionError> {
+    if has_foreign_keeper(state) {
+        return Ok(None);
+    }
     let mut held = Vec::new();
     for line in ask(state, &ToKeeper::Held, |_| true)? {
         let answer = answer(line, |message| match message {
@@ -50,7 +54,18 @@ pub fn held(state: &StateFolder) -> Result<Vec<ExecId>, SessionError> {
         });
         held.extend(answer?.unwrap_or_default());
     }
-    Ok(held)
+    Ok(Some(held))
+}
+
+/// Whether a keeper of another version lives.
+fn has_foreign_keeper(state: &StateFolder) -> bool {
+    let (folder, end) = (state.sockets(), format!(".{}", wire::VERSION));
+    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let mut names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.any(|name| {
+        let connect = || Address::new(&folder, name.clone())?.connect();
+        !name.ends_with(&end) && connect().is_ok_and(|keeper| keeper.is_some())
+    })
 }
 
 /// What there is to know about the executions that the keepers of this user hold, oldest first.

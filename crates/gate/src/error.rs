@@ -37,6 +37,34 @@ impl Code {
     }
 }
 
+impl Code {
+    const ALL: [Self; 18] = [
+        Self::InvalidInput,
+        Self::ParseError,
+        Self::DeniedByPolicy,
+        Self::DeniedByUser,
+        Self::ApprovalTimeout,
+        Self::ApprovalUnavailable,
+        Self::OutOfScope,
+        Self::InlineEval,
+        Self::Substitution,
+        Self::ShellSyntax,
+        Self::SandboxUnavailable,
+        Self::Config,
+        Self::Busy,
+        Self::UnknownJob,
+        Self::SpawnFailed,
+        Self::TimedOut,
+        Self::Canceled,
+        Self::KeeperLost,
+    ];
+
+    /// The code that is written so.
+    pub(crate) fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.to_string() == word)
+    }
+}
+
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)

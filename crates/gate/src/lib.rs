@@ -25,6 +25,7 @@ mod error;
 mod execution;
 mod gate;
 mod hook;
+pub mod jobs;
 pub mod judge;
 mod record;
 mod report;
@@ -47,7 +48,9 @@ pub use hook::keeper_hook;
 pub use record::Record;
 pub use report::{Background, Report, seconds};
 pub use request::Request;
-pub use shellgate_exec::{Follow, State, Stopper, Stream, Surroundings, Urgency, surroundings};
+pub use shellgate_exec::{
+    Bond, Follow, PerStream, State, Stopper, Stream, Surroundings, Urgency, surroundings,
+};
 pub use shellgate_journal as journal;
 pub use signal_names::SignalName;
 pub use trust::ProjectFile;

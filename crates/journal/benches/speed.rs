@@ -156,5 +156,7 @@ fn ended() -> Ended {
         ended_at: 1_700_000_000_500,
         stdout: stream.clone(),
         stderr: stream,
+        job: false,
+        times: Vec::new(),
     }
 }

@@ -40,6 +40,8 @@
 //!     ended_at: 1_700_000_001_000,
 //!     stdout: Stream::default(),
 //!     stderr: Stream::default(),
+//!     job: false,
+//!     times: Vec::new(),
 //! };
 //! journal.append("01J1", vec![Step::Ended(ended)])?;
 //!

@@ -2,14 +2,18 @@
 
 mod approvals;
 mod audit;
+mod background;
 mod call;
 mod check;
 mod completions;
 mod history;
+mod jobs;
+mod logs;
 mod run;
 mod schema;
 mod stop;
 mod trust;
+mod wait;
 
 use std::process::ExitCode;
 
@@ -30,6 +34,10 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::History(args) => history::history(args),
         Command::Audit(command) => audit::audit(command),
         Command::Approvals(command) => approvals::approvals(command),
+        Command::Jobs(args) => jobs::jobs(&args),
+        Command::Logs(args) => logs::logs(&args),
+        Command::Wait(args) => wait::wait(&args),
+        Command::Background(args) => background::background(&args),
         Command::Stop(args) => stop::stop(&args),
         Command::Trust(args) => trust::trust(&args),
         Command::Completions { shell } => completions::completions(shell),

@@ -203,6 +203,10 @@ fn tell(report: &Report, json: bool) -> io::Result<()> {
             whisper(&format!("not all of {} was kept: {lost}", stream.name()));
         }
     }
+    if let Some(job) = report.unfinished_job() {
+        whisper(&format!("it goes on as job {job}: `shellgate logs {job}`, `shellgate stop {job}`"));
+        return Ok(());
+    }
     for process in &report.background {
         whisper(&format!("still running: {} {}", process.pid, plain(&process.command)));
     }

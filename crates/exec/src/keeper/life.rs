@@ -241,11 +241,11 @@ impl Keeper {
         if !alive || !matches!(run.phase, Phase::Stopping { .. }) {
             run.phase = Phase::Left;
         }
-        let id = run.spec.id;
         if let Some(outcome) = self.tell_caller(key, outcome, last)
             && !told_before
+            && let Some(run) = self.runs.get(&key)
         {
-            let _ = Ending::now(outcome).write(&self.ends, id);
+            let _ = run.ending(outcome).write(&self.ends, run.spec.id);
         }
         if !alive {
             self.remove(key);
@@ -285,7 +285,7 @@ impl Keeper {
             let _ = run.state.advance(end);
             let outcome = run.outcome(end, Vec::new());
             run.ended = Some(Box::new(outcome.clone()));
-            let _ = Ending::now(outcome).write(&self.ends, run.spec.id);
+            let _ = run.ending(outcome).write(&self.ends, run.spec.id);
         }
         self.remove(key);
     }
@@ -302,6 +302,11 @@ impl Keeper {
 }
 
 impl Run {
+    /// The end of one that nobody waits for any more.
+    fn ending(&self, outcome: Outcome) -> Ending {
+        Ending { job: !self.was_foreground(), times: self.times.moments().to_vec(), ..Ending::now(outcome) }
+    }
+
     /// The state that an unhindered end gives.
     fn natural_end(&self) -> State {
         if self.exit == Some(Exit::Code(0)) { State::Completed } else { State::Failed }

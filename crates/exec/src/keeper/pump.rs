@@ -7,8 +7,9 @@ use super::run::{Phase, Run};
 use super::serve::Keeper;
 use super::stream::Drained;
 use super::tree::RunKey;
-use crate::Stream;
+use crate::ending::now_ms;
 use crate::wire::FromKeeper;
+use crate::{PerStream, Stream};
 
 /// How many reads one stream gets before the others have their turn.
 const READS_PER_TURN: usize = 8;
@@ -102,6 +103,10 @@ impl Keeper {
             Drained::End => return Read::End,
         };
         run.last_output = Instant::now();
+        let totals = PerStream { stdout: sources.stdout.total(), stderr: sources.stderr.total() };
+        let mut before = totals;
+        *before.get_mut(stream) = from;
+        run.times.note(now_ms(), before);
         self.unpruned.bytes += to - from;
         self.tell_watchers(key, stream, from, spooled.clamp(from, to));
         let Some(run) = self.runs.get_mut(&key) else { return Read::Nothing };

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::job::Bond;
 use crate::outcome::{Clock, Exit, Failure, Outcome};
 use crate::spec::{Follow, Mode, PerStream};
+use crate::times::Times;
 use crate::{Spec, State};
 
 use super::connection::ConnectionKey;
@@ -45,6 +46,8 @@ pub(super) struct Run {
     pub(super) came: Instant,
     pub(super) started: Instant,
     pub(super) last_output: Instant,
+    /// When it printed what.
+    pub(super) times: Times,
     pub(super) sources: Option<PerStream<Source>>,
     /// Where the output goes, when that came before the start.
     pub(super) spool: Option<Result<PerStream<File>, String>>,
@@ -92,6 +95,7 @@ impl Run {
             came: now,
             started: now,
             last_output: now,
+            times: Times::default(),
             sources: None,
             spool: None,
             ended: None,

@@ -33,7 +33,7 @@ impl Keeper {
         let living = self.living(key);
         let Some(run) = self.runs.get_mut(&key) else { return };
         run.watchers.push(watcher);
-        let job = run.job(living);
+        let job = Job { times: run.times.moments().to_vec(), ..run.job(living) };
         if let Some(connection) = self.connections.get_mut(&watcher) {
             connection.watching = Some(key);
         }
@@ -112,6 +112,7 @@ impl Run {
             silence: now.saturating_duration_since(self.last_output),
             printed: printed.unwrap_or_default(),
             processes,
+            times: Vec::new(),
         }
     }
 }

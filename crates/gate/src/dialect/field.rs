@@ -2,23 +2,25 @@
 
 /// A field.
 #[derive(Debug)]
-pub(super) struct Field {
-    pub(super) name: &'static str,
-    pub(super) kind: Kind,
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
     /// What it means, for the model.
-    pub(super) about: &'static str,
+    pub(crate) about: &'static str,
     /// Other names that models use for it. Never advertised.
-    pub(super) aliases: &'static [&'static str],
-    pub(super) required: bool,
+    pub(crate) aliases: &'static [&'static str],
+    pub(crate) required: bool,
     /// One that is not built yet is read, refused with a hint, and not advertised.
-    pub(super) built: bool,
+    pub(crate) built: bool,
 }
 
 /// What a field takes.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Text,
     Flag,
+    /// A whole number that isn't negative.
+    Number,
     /// A time, from 1 to `LONGEST_MS`.
     Milliseconds,
     Texts,
@@ -29,24 +31,24 @@ pub(super) enum Kind {
 }
 
 /// Names for the folder that a command runs in.
-pub(super) const FOLDER_NAMES: &[&str] = &["cwd", "workdir", "dir_path"];
+pub(crate) const FOLDER_NAMES: &[&str] = &["cwd", "workdir", "dir_path"];
 
 impl Field {
     /// One that may be left out.
-    pub(super) const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
+    pub(crate) const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
         Self { name, kind, about, aliases: &[], required: false, built: true }
     }
 
-    pub(super) const fn required(self) -> Self {
+    pub(crate) const fn required(self) -> Self {
         Self { required: true, ..self }
     }
 
-    pub(super) const fn unbuilt(self) -> Self {
+    pub(crate) const fn unbuilt(self) -> Self {
         Self { built: false, ..self }
     }
 
     /// The same field under other names as well.
-    pub(super) const fn or(self, aliases: &'static [&'static str]) -> Self {
+    pub(crate) const fn or(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }
     }
 }

@@ -19,14 +19,14 @@ const INJECTED: &[&str] = &[
 
 /// The arguments of a call, by the names of the table.
 #[derive(Debug)]
-pub(super) struct Arguments {
+pub(crate) struct Arguments {
     fields: &'static [Field],
     values: BTreeMap<&'static str, Json>,
 }
 
 impl Arguments {
     /// Reads `text` by `fields`.
-    pub(super) fn read(text: &str, fields: &'static [Field]) -> Result<Self, ErrorObject> {
+    pub(crate) fn read(text: &str, fields: &'static [Field]) -> Result<Self, ErrorObject> {
         let json: Json = serde_json::from_str(text).map_err(|error| {
             ErrorObject::invalid(format!("this is not JSON: {error}")).hint("send one JSON object")
         })?;
@@ -57,14 +57,14 @@ impl Arguments {
         Ok(Self { fields, values })
     }
 
-    pub(super) fn text(&mut self, name: &'static str) -> Result<Option<String>, ErrorObject> {
+    pub(crate) fn text(&mut self, name: &'static str) -> Result<Option<String>, ErrorObject> {
         self.take(name, "a string", |value| match value {
             Json::Text(text) => Ok(text),
             other => Err(other),
         })
     }
 
-    pub(super) fn flag(&mut self, name: &'static str) -> Result<Option<bool>, ErrorObject> {
+    pub(crate) fn flag(&mut self, name: &'static str) -> Result<Option<bool>, ErrorObject> {
         self.take(name, "a boolean", |value| match value {
             Json::Bool(flag) => Ok(flag),
             other => Err(other),
@@ -72,7 +72,7 @@ impl Arguments {
     }
 
     /// A time in milliseconds, within what a call may ask for.
-    pub(super) fn milliseconds(&mut self, name: &'static str) -> Result<Option<u64>, ErrorObject> {
+    pub(crate) fn milliseconds(&mut self, name: &'static str) -> Result<Option<u64>, ErrorObject> {
         let number = self.take(name, "a whole number", |value| match value {
             Json::Whole(number) => Ok(number),
             other => Err(other),
@@ -86,7 +86,20 @@ impl Arguments {
         }
     }
 
-    pub(super) fn texts(&mut self, name: &'static str) -> Result<Option<Vec<String>>, ErrorObject> {
+    pub(crate) fn number(&mut self, name: &'static str) -> Result<Option<u64>, ErrorObject> {
+        let number = self.take(name, "a whole number", |value| match value {
+            Json::Whole(number) => Ok(number),
+            other => Err(other),
+        })?;
+        let Some(number) = number else { return Ok(None) };
+        u64::try_from(number).map(Some).map_err(|_| {
+            ErrorObject::invalid(format!("`{name}` is {number}, out of range"))
+                .token(name)
+                .hint("use 0 or more")
+        })
+    }
+
+    pub(crate) fn texts(&mut self, name: &'static str) -> Result<Option<Vec<String>>, ErrorObject> {
         let list = self.take(name, "a list of strings", |value| match value {
             Json::List(list) => Ok(list),
             other => Err(other),
@@ -101,7 +114,7 @@ impl Arguments {
 
     /// Names with their values: an object, or a list of `{"name", "value"}` for the models whose API knows no object with
     /// free keys.
-    pub(super) fn variables(&mut self, name: &'static str) -> Result<BTreeMap<String, String>, ErrorObject> {
+    pub(crate) fn variables(&mut self, name: &'static str) -> Result<BTreeMap<String, String>, ErrorObject> {
         let given = self.take(name, "an object of strings", |value| match value {
             Json::Object(_) | Json::List(_) => Ok(value),
             other => Err(other),
@@ -127,7 +140,7 @@ impl Arguments {
     }
 
     /// One of the words that the table has for this field.
-    pub(super) fn word(&mut self, name: &'static str) -> Result<Option<&'static str>, ErrorObject> {
+    pub(crate) fn word(&mut self, name: &'static str) -> Result<Option<&'static str>, ErrorObject> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         let words = self.fields.iter().find(|field| field.name == name).map(|field| field.kind);
         let Some(Kind::OneOf(words)) = words else { return Ok(None) };

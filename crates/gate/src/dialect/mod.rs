@@ -16,9 +16,10 @@ mod run_shell_command;
 mod schema;
 mod syntax;
 
-use field::Field;
-use fields::Arguments;
+pub(crate) use field::{Field, Kind};
+pub(crate) use fields::Arguments;
 pub use schema::Envelope;
+pub(crate) use schema::object_schema;
 
 use crate::ErrorObject;
 use crate::report::Report;

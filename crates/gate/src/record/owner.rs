@@ -20,6 +20,12 @@ pub(crate) fn alive(owner: &Owner) -> bool {
     pid.and_then(describe).is_some_and(|now| now == *owner)
 }
 
+/// Whether it was a process since the machine was last started.
+pub(crate) fn of_this_boot(owner: &Owner) -> bool {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    owner.0.rsplit(' ').next().is_some_and(|of| of == boot.trim())
+}
+
 fn describe(pid: u32) -> Option<Owner> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // Fields are counted from behind the name, which may hold anything.

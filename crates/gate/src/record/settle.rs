@@ -6,7 +6,7 @@ use std::fs::File;
 use shellgate_exec::{Ending, StateFolder};
 use shellgate_journal::{Closed, Closing, Execution, Journal, Status, Step};
 
-use super::owner::alive;
+use super::owner::{alive, of_this_boot};
 use super::translate;
 
 /// Looks at every execution that the record has as open.
@@ -17,9 +17,9 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
     let open = journal.open_executions().map_err(|error| error.to_string())?;
     journal.expire(translate::now(), alive).map_err(|error| error.to_string())?;
     let held = shellgate_exec::held(state).map_err(|error| error.to_string())?;
-    let held: Vec<String> = held.iter().map(ToString::to_string).collect();
+    let held = held.map(|held| held.iter().map(ToString::to_string).collect::<Vec<_>>());
     for execution in open {
-        if let Some(step) = end_of(&execution, state, &held) {
+        if let Some(step) = end_of(&execution, state, held.as_deref()) {
             // Somebody else may have written it meanwhile.
             if journal.append(&execution.id, vec![step]).is_ok() {
                 Ending::remove(state, &execution.id);
@@ -41,7 +41,7 @@ fn is_open(status: Status) -> bool {
 }
 
 /// The entry that closes it; `None` while it may go on.
-fn end_of(execution: &Execution, state: &StateFolder, held: &[String]) -> Option<Step> {
+fn end_of(execution: &Execution, state: &StateFolder, held: Option<&[String]>) -> Option<Step> {
     if let Ok(Some(ending)) = Ending::find(state, &execution.id) {
         let files = execution.started.as_ref();
         let stream = |output, path: Option<&String>| match path.map(|path| (path, File::open(path))) {
@@ -52,12 +52,30 @@ fn end_of(execution: &Execution, state: &StateFolder, held: &[String]) -> Option
         let stdout = stream(&output.stdout, files.and_then(|files| files.stdout_file.as_ref()));
         let stderr = stream(&output.stderr, files.and_then(|files| files.stderr_file.as_ref()));
         let at = shellgate_journal::Millis::try_from(ending.at_ms).unwrap_or(shellgate_journal::Millis::MAX);
-        return Some(Step::Ended(translate::end(&ending.outcome, at, stdout, stderr)));
+        let times = ending.times.iter().map(|moment| {
+            let at = shellgate_journal::Millis::try_from(moment.at_ms).unwrap_or_default();
+            (at, moment.before.stdout, moment.before.stderr)
+        });
+        let ended = translate::end(&ending.outcome, at, stdout, stderr);
+        let times = if ending.job { times.collect() } else { Vec::new() };
+        return Some(Step::Ended(shellgate_journal::Ended { job: ending.job, times, ..ended }));
     }
     let asker = execution.asked.as_ref().and_then(|asked| asked.asker.as_ref());
-    if held.contains(&execution.id) || asker.is_some_and(alive) {
+    // Somebody whom we can't ask may hold it.
+    if held.is_none_or(|held| held.contains(&execution.id)) || asker.is_some_and(alive) {
         return None;
     }
-    let how = if execution.status == Status::Running { Closing::KeeperLost } else { Closing::NeverStarted };
+    let started = execution.started.as_ref().and_then(|started| started.keeper.as_ref());
+    let how = match execution.status {
+        Status::Running if started.is_some_and(|starter| !of_this_boot(starter)) => Closing::Reboot,
+        Status::Running => {
+            // Whoever could have ended its processes is gone, so that is done here.
+            if let Ok(id) = execution.id.parse() {
+                shellgate_exec::end_leftovers(id);
+            }
+            Closing::KeeperLost
+        }
+        _ => Closing::NeverStarted,
+    };
     Some(Step::Closed(Closed { how, stdout: None, stderr: None }))
 }

@@ -124,6 +124,8 @@ pub(super) fn end(outcome: &Outcome, at: Millis, stdout: journal::Stream, stderr
         ended_at: at,
         stdout,
         stderr,
+        job: false,
+        times: Vec::new(),
     }
 }
 
@@ -162,6 +164,8 @@ pub(super) fn not_started(error: &ErrorObject) -> Ended {
         ended_at: now(),
         stdout: journal::Stream::default(),
         stderr: journal::Stream::default(),
+        job: false,
+        times: Vec::new(),
     }
 }
 

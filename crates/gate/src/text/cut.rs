@@ -18,7 +18,7 @@ impl Limit {
         }
     }
 
-    pub(super) fn amount(self) -> usize {
+    pub(crate) fn amount(self) -> usize {
         match self {
             Self::Chars(amount) | Self::Bytes(amount) => amount,
         }

@@ -29,4 +29,5 @@ mod view;
 pub use binary::{Binary, Hashed};
 pub use decoder::{Decoder, Piece};
 pub use source::Source;
-pub use view::{Limit, View, view};
+pub(crate) use view::one_line;
+pub use view::{Limit, View, last_line, view};

@@ -74,6 +74,26 @@ pub fn view(source: &Source<'_>, limit: Limit) -> View {
     View { text, truncated, binary: None }
 }
 
+/// How much of a file is looked at for its last line.
+const LAST: u64 = 8 << 10;
+
+/// The last line of a file that has something in it, as a reader would see it. Empty when there is none.
+#[must_use]
+pub fn last_line(file: &std::fs::File) -> String {
+    let total = file.metadata().map_or(0, |metadata| metadata.len());
+    let source =
+        Source { file, path: std::path::Path::new(""), spooled: total, total, tail: &[], lost: None };
+    let mut stream = Stream::new(&source);
+    let bytes = stream.read(total.saturating_sub(LAST)..total);
+    let text = render(bytes, 0).text;
+    text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned()
+}
+
+/// One line of output, as a reader would see it.
+pub(crate) fn one_line(bytes: &[u8]) -> String {
+    render(bytes.to_vec(), 0).text.trim_end_matches('\n').to_owned()
+}
+
 fn parts(stream: &mut Stream<'_>, limit: Limit) -> Parts {
     let window = WINDOW.max(limit.bytes() as u64);
     if stream.missing().is_empty() && stream.total <= WHOLE.max(window.saturating_mul(2)) {

@@ -150,6 +150,12 @@ pub struct Ended {
     /// Standard error.
     #[serde(default)]
     pub stderr: Stream,
+    /// Whether it was a job, that nobody waited for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub job: bool,
+    /// When a job printed what: the time, and how many bytes of each stream came before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub times: Vec<(Millis, u64, u64)>,
 }
 
 words! {
@@ -210,6 +216,8 @@ words! {
     Closing {
         /// The start was recorded and the keeper is gone. It may have run, wholly or in part.
         KeeperLost = "keeper_lost",
+        /// The machine was started anew while it ran.
+        Reboot = "reboot",
         /// The asker went away before the start was recorded. Nothing was run.
         NeverStarted = "never_started",
     }

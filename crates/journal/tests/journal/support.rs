@@ -53,6 +53,8 @@ pub(crate) fn ended(finish: Finish) -> Step {
             file: Some("spool/stdout".into()),
         },
         stderr: Stream::default(),
+        job: false,
+        times: Vec::new(),
     })
 }
 

@@ -5,12 +5,12 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 
 use serde_json::{Value, json};
 use shellgate::journal::{Entry, Execution};
-use shellgate::text::Decoder;
 use shellgate::{Record, Stream};
 
 use super::story;
 use crate::error::Trouble;
-use crate::output::{self, plain, shows};
+use crate::output::{self, plain};
+use crate::visible::Visible;
 use crate::{commands, time};
 
 /// How much of a file is held at once.
@@ -95,7 +95,7 @@ fn entry(entry: &Entry) -> Value {
 /// Prints a file: as it is, or so that nothing in it acts on the terminal.
 fn pass(mut file: File, escaped: bool) -> Result<(), Trouble> {
     let mut buffer = vec![0; PIECE];
-    let mut decoder = Decoder::new();
+    let mut visible = Visible::default();
     let mut out = io::stdout().lock();
     let mut last = b'\n';
     loop {
@@ -105,11 +105,10 @@ fn pass(mut file: File, escaped: bool) -> Result<(), Trouble> {
             Err(error) => return Err(Trouble::unwritten(&error)),
         };
         let bytes = buffer.get(..read).unwrap_or_default();
-        let piece = if read == 0 { decoder.finish() } else { decoder.push(bytes) };
-        let written = match piece.filter(|_| escaped) {
-            Some(piece) => out.write_all(visible(&piece.text).as_bytes()),
-            None if escaped => Ok(()),
-            None => out.write_all(bytes),
+        let written = match (escaped, read) {
+            (true, 0) => out.write_all(visible.finish().as_bytes()),
+            (true, _) => out.write_all(visible.push(bytes).as_bytes()),
+            (false, _) => out.write_all(bytes),
         };
         written.map_err(|error| Trouble::unwritten(&error))?;
         if read == 0 {
@@ -119,17 +118,4 @@ fn pass(mut file: File, escaped: bool) -> Result<(), Trouble> {
     }
     let end: &[u8] = if last == b'\n' { b"" } else { b"\n" };
     out.write_all(end).and_then(|()| out.flush()).map_err(|error| Trouble::unwritten(&error))
-}
-
-/// Text with its lines and tabs, and everything else that doesn't show as what it is called.
-fn visible(text: &str) -> String {
-    let mut visible = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => visible.push(c),
-            c if shows(c) => visible.push(c),
-            c => visible.extend(c.escape_default()),
-        }
-    }
-    visible
 }

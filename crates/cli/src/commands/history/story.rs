@@ -80,6 +80,7 @@ pub(super) fn lines(entry: &Entry) -> Vec<String> {
         Record::Closed(closed) => vec![
             match closed.how {
                 Closing::KeeperLost => "nobody is left who knows its end; it may have run, wholly or in part",
+                Closing::Reboot => "the machine was started anew while it ran",
                 Closing::NeverStarted => "the asker went away; nothing was run",
             }
             .to_owned(),

@@ -65,6 +65,8 @@ impl Grammar {
         match (kind, self) {
             (Kind::Text, _) => schema([of_type("string")]),
             (Kind::Flag, _) => schema([of_type("boolean")]),
+            (Kind::Number, Self::Strict) => schema([of_type("integer")]),
+            (Kind::Number, _) => schema([of_type("integer"), ("minimum", 0.into())]),
             (Kind::Milliseconds, Self::Strict) => schema([of_type("integer")]),
             (Kind::Milliseconds, _) => {
                 schema([of_type("integer"), ("minimum", 1.into()), ("maximum", LONGEST_MS.into())])

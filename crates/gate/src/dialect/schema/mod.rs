@@ -8,6 +8,7 @@ mod grammar;
 use serde_json::{Value, json};
 
 use super::Dialect;
+use super::field::Field;
 use grammar::Grammar;
 
 /// The API that a declaration is for.
@@ -35,6 +36,11 @@ impl Envelope {
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES.iter().zip(Self::ALL).find_map(|(known, envelope)| (*known == name).then_some(envelope))
     }
+}
+
+/// An object with these fields and no others, as JSON Schema.
+pub(crate) fn object_schema(fields: &'static [Field]) -> Value {
+    Grammar::Full.object(fields.iter()).into()
 }
 
 impl Dialect {

@@ -156,6 +156,7 @@ fn what_is_not_built_says_so() {
             let values = match kind {
                 Kind::Text => vec![json!("x")],
                 Kind::Flag => vec![json!(true)],
+                Kind::Number => vec![json!(0)],
                 Kind::Milliseconds => vec![json!(1)],
                 Kind::Texts => vec![json!(["x"])],
                 Kind::Variables => vec![json!({"X": "x"})],

@@ -1,0 +1,25 @@
+//! `shellgate background`: lets a command that somebody waits for go on as a job.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shellgate::Record;
+
+use crate::args::BackgroundArgs;
+use crate::error::{self, Trouble};
+use crate::output;
+
+pub(super) fn background(args: &BackgroundArgs) -> ExitCode {
+    output::choose_color(args.shown.color);
+    error::finish(released(args))
+}
+
+fn released(args: &BackgroundArgs) -> Result<(), Trouble> {
+    super::refuse_inside("send what others run to the background")?;
+    let record = Record::open(None)?;
+    let report = record.jobs(None).release(&args.id)?;
+    match args.shown.json {
+        true => output::print_json(&json!(report)),
+        false => output::print(&format!("{} goes on as a job\n", report.id)),
+    }
+}

@@ -1,0 +1,97 @@
+//! `shellgate jobs`: what runs, and what ended lately.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shellgate::jobs::Listed;
+use shellgate::{Record, State};
+
+use crate::args::JobsArgs;
+use crate::error::{self, Trouble};
+use crate::output::{self, plain};
+use crate::table::{self, Cell, table};
+
+pub(super) fn jobs(args: &JobsArgs) -> ExitCode {
+    output::choose_color(args.shown.color);
+    error::finish(list(args))
+}
+
+fn list(args: &JobsArgs) -> Result<(), Trouble> {
+    let record = Record::open(None)?;
+    let jobs = record.jobs(args.session.clone()).list()?;
+    if args.shown.json {
+        return output::print_json(&json!({"jobs": jobs}));
+    }
+    if jobs.is_empty() {
+        return output::print("no job runs, and none ended within the hour\n");
+    }
+    let rows: Vec<[Cell; 9]> = jobs.iter().map(row).collect();
+    let heads = ["ID", "STATE", "SESSION", "AGE", "CPU", "MEMORY", "PORTS", "COMMAND", "LAST LINE"];
+    output::print(&table(heads, &rows, table::width()))
+}
+
+fn row(job: &Listed) -> [Cell; 9] {
+    let state = match (job.status, job.exit_code, &job.signal) {
+        (State::Failed, Some(code), _) => format!("failed {code}"),
+        (State::Failed, None, Some(signal)) => format!("failed {}", signal.name),
+        (State::Running, _, _) if job.kind.is_foreground() => "foreground".to_owned(),
+        (State::Running, _, _) if job.kind.is_leftover() => "left running".to_owned(),
+        (status, _, _) => status.to_string(),
+    };
+    let ports: Vec<String> = job.ports.iter().map(ToString::to_string).collect();
+    [
+        job.id.clone().into(),
+        Cell::painted(state, colour(job.status)),
+        short(&plain(&job.session), 20).into(),
+        age(job.age_ms).into(),
+        job.cpu_ms.map_or("-".to_owned(), age).into(),
+        job.memory_bytes.map_or("-".to_owned(), size).into(),
+        if ports.is_empty() { "-".into() } else { ports.join(" ").into() },
+        short(&plain(&job.command), 40).into(),
+        plain(&job.last_line).into(),
+    ]
+}
+
+const fn colour(state: State) -> &'static str {
+    match state {
+        State::Completed => "\x1b[32m",
+        State::Failed | State::TimedOut => "\x1b[31m",
+        State::Canceled => "\x1b[33m",
+        State::Queued | State::Starting | State::Running => "\x1b[36m",
+    }
+}
+
+/// The end of a path says more than its beginning, and so does that of a session named by one.
+fn short(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    let start_matters = !text.starts_with('/');
+    if start_matters {
+        let kept: String = text.chars().take(most - 1).collect();
+        return format!("{kept}…");
+    }
+    let kept: String = text.chars().skip(length - most + 1).collect();
+    format!("…{kept}")
+}
+
+/// A time in two units at most.
+fn age(ms: u64) -> String {
+    let s = ms / 1000;
+    match s {
+        0 => format!("{ms}ms"),
+        1..60 => format!("{s}s"),
+        60..3_600 => format!("{}m{:02}s", s / 60, s % 60),
+        3_600..86_400 => format!("{}h{:02}m", s / 3_600, s / 60 % 60),
+        _ => format!("{}d{:02}h", s / 86_400, s / 3_600 % 24),
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_048_576 => format!("{} kB", bytes / 1024),
+        1_048_576..1_073_741_824 => format!("{} MB", bytes >> 20),
+        _ => format!("{}.{} GB", bytes >> 30, (bytes >> 20) % 1024 * 10 / 1024),
+    }
+}

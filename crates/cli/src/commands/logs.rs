@@ -1,0 +1,186 @@
+//! `shellgate logs`: what a job printed, all of it or a part, and what it goes on to print.
+
+use std::io::{self, IsTerminal as _, Write};
+use std::ops::Range;
+use std::process::ExitCode;
+
+use serde_json::{Map, Value, json};
+use shellgate::jobs::{Excerpt, Jobs, Part, Pattern, each_line};
+use shellgate::text::Limit;
+use shellgate::{ErrorObject, Record, Stream};
+
+use crate::args::LogsArgs;
+use crate::error::{self, Trouble};
+use crate::output;
+use crate::visible::Visible;
+
+/// The most of a stream that is put into JSON; the file has the rest.
+const LONGEST_TEXT: usize = 8 << 20;
+
+pub(super) fn logs(args: &LogsArgs) -> ExitCode {
+    output::choose_color(args.shown.color);
+    error::finish(show(args))
+}
+
+fn show(args: &LogsArgs) -> Result<(), Trouble> {
+    let record = Record::open(None)?;
+    let jobs = record.jobs(None);
+    let id = jobs.find(&args.id)?.id;
+    let grep = args.grep.as_deref().map(pattern).transpose()?;
+    let (from, to) = args.bytes.map_or((None, None), |(from, to)| (Some(from), to));
+    let part =
+        Part { from, to, lines: args.lines, since_ms: args.since.and_then(|at| u64::try_from(at).ok()) };
+    let wanted = |stream: Stream| args.stream.as_deref().is_none_or(|name| name == stream.name());
+    let streams = Stream::BOTH.into_iter().filter(|stream| wanted(*stream));
+    // Watched before the files are read, so that nothing is missing between the two.
+    let watched = if args.follow { jobs.watch(&id)? } else { None };
+    let ranges = jobs.ranges(&id, &part)?;
+    if args.shown.json {
+        return print_json(&jobs, &id, streams, &ranges, grep.as_ref());
+    }
+    let mut outlets = [Outlet::new(Stream::Stdout, args.raw), Outlet::new(Stream::Stderr, args.raw)];
+    for stream in streams {
+        let file = jobs.file(&id, stream)?;
+        let Some(outlet) = outlets.iter_mut().find(|outlet| outlet.stream == stream) else { continue };
+        outlet.next = ranges.get(stream).end;
+        outlet.pass(&file, ranges.get(stream).clone(), grep.as_ref())?;
+    }
+    if let Some(mut watched) = watched {
+        while let Some((stream, offset, bytes)) =
+            watched.next().map_err(|error| Trouble::unwritten(&error))?
+        {
+            let outlet = outlets.iter_mut().find(|outlet| outlet.stream == stream && wanted(stream));
+            if let Some(outlet) = outlet {
+                outlet.go_on(offset, &bytes, grep.as_ref())?;
+            }
+        }
+    }
+    outlets.iter_mut().try_for_each(|outlet| outlet.finish(grep.as_ref()))
+}
+
+pub(super) fn pattern(text: &str) -> Result<Pattern, ErrorObject> {
+    Pattern::new(text).map_err(|error| {
+        let error = error.to_string();
+        let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        ErrorObject::invalid(format!("`{text}` is no regular expression: {last}"))
+    })
+}
+
+fn print_json(
+    jobs: &Jobs<'_>,
+    id: &str,
+    streams: impl Iterator<Item = Stream>,
+    ranges: &shellgate::PerStream<Range<u64>>,
+    grep: Option<&Pattern>,
+) -> Result<(), Trouble> {
+    let report = jobs.report(id, shellgate::request::Detail::Minimal)?;
+    let mut answer = Map::new();
+    answer.insert("id".to_owned(), json!(id));
+    answer.insert("status".to_owned(), json!(report.status));
+    answer.insert("exit_code".to_owned(), json!(report.exit_code));
+    for stream in streams {
+        let range = ranges.get(stream).clone();
+        let limit = Limit::Bytes(LONGEST_TEXT);
+        let printed = jobs.read(id, &Excerpt { stream, bytes: range.clone(), grep, limit })?;
+        answer.insert(stream.name().to_owned(), json!(printed.text));
+        answer.insert(format!("{}_bytes", stream.name()), json!([range.start, range.end]));
+        answer.insert(format!("{}_truncated", stream.name()), json!(printed.truncated));
+    }
+    output::print_json(&Value::Object(answer))
+}
+
+/// Where a stream goes: standard output to standard output, standard error to standard error.
+struct Outlet {
+    stream: Stream,
+    out: Box<dyn Write>,
+    visible: Option<Visible>,
+    /// The first byte that has not been seen.
+    next: u64,
+    /// With `--grep`: a line that has not ended.
+    line: Vec<u8>,
+}
+
+impl Outlet {
+    fn new(stream: Stream, raw: bool) -> Self {
+        let (out, terminal): (Box<dyn Write>, bool) = match stream {
+            Stream::Stdout => (Box::new(io::stdout().lock()), io::stdout().is_terminal()),
+            Stream::Stderr => (Box::new(io::stderr().lock()), io::stderr().is_terminal()),
+        };
+        let visible = (terminal && !raw).then(Visible::default);
+        Self { stream, out, visible, next: 0, line: Vec::new() }
+    }
+
+    /// A part of the file.
+    fn pass(
+        &mut self,
+        file: &std::fs::File,
+        bytes: Range<u64>,
+        grep: Option<&Pattern>,
+    ) -> Result<(), Trouble> {
+        use std::os::unix::fs::FileExt as _;
+        if let Some(pattern) = grep {
+            let mut found = Vec::new();
+            let mut trouble = Ok(());
+            each_line(file, bytes, |line| {
+                if pattern.is_match(line) && trouble.is_ok() {
+                    found.clear();
+                    found.extend_from_slice(line);
+                    found.push(b'\n');
+                    trouble = self.write(&found);
+                }
+            })
+            .map_err(|error| Trouble::unwritten(&error))?;
+            return trouble;
+        }
+        let mut buffer = vec![0; 64 << 10];
+        let mut from = bytes.start;
+        while from < bytes.end {
+            let wanted = usize::try_from(bytes.end - from).unwrap_or(usize::MAX).min(buffer.len());
+            let read = file.read_at(buffer.get_mut(..wanted).unwrap_or_default(), from);
+            let read = read.map_err(|error| Trouble::unwritten(&error))?;
+            if read == 0 {
+                break;
+            }
+            from += read as u64;
+            self.write(buffer.get(..read).unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    /// What came since. Its beginning may have been in the file already.
+    fn go_on(&mut self, offset: u64, bytes: &[u8], grep: Option<&Pattern>) -> Result<(), Trouble> {
+        let seen = usize::try_from(self.next.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let Some(new) = bytes.get(seen..).filter(|new| !new.is_empty()) else { return Ok(()) };
+        self.next = offset + bytes.len() as u64;
+        let Some(pattern) = grep else {
+            return self.write(new);
+        };
+        self.line.extend_from_slice(new);
+        while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.line.drain(..=end).collect();
+            if pattern.is_match(line.get(..end).unwrap_or_default()) {
+                self.write(&line)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, grep: Option<&Pattern>) -> Result<(), Trouble> {
+        let line = std::mem::take(&mut self.line);
+        if grep.is_some_and(|pattern| !line.is_empty() && pattern.is_match(&line)) {
+            self.write(&line)?;
+        }
+        if let Some(rest) = self.visible.as_mut().map(Visible::finish) {
+            self.out.write_all(rest.as_bytes()).map_err(|error| Trouble::unwritten(&error))?;
+        }
+        self.out.flush().map_err(|error| Trouble::unwritten(&error))
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
+        let written = match &mut self.visible {
+            Some(visible) => self.out.write_all(visible.push(bytes).as_bytes()),
+            None => self.out.write_all(bytes),
+        };
+        written.and_then(|()| self.out.flush()).map_err(|error| Trouble::unwritten(&error))
+    }
+}

@@ -1,0 +1,56 @@
+//! `shellgate wait`: until a job has ended, or something else has happened to it. Exits as `run` would.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use shellgate::Record;
+use shellgate::jobs::{Met, Port, Until, Waited};
+
+use super::logs::pattern;
+use crate::args::WaitArgs;
+use crate::error::{self, TIMED_OUT, Trouble};
+use crate::output::{self, plain, whisper};
+
+pub(super) fn wait(args: &WaitArgs) -> ExitCode {
+    output::choose_color(args.shown.color);
+    error::finish(waited(args))
+}
+
+fn waited(args: &WaitArgs) -> Result<(), Trouble> {
+    let record = Record::open(None)?;
+    let until = Until {
+        pattern: args.pattern.as_deref().map(pattern).transpose()?,
+        port: args.port.map(|port| if port == 0 { Port::Any } else { Port::Is(port) }),
+        silence: args.silence.map(Duration::from_millis),
+        timeout: args.timeout.map(Duration::from_millis),
+        ..Until::default()
+    };
+    let Waited { met, report } = record.jobs(None).wait(&args.id, until, None)?;
+    if args.shown.json {
+        let mut answer = json!(report);
+        if let (Value::Object(answer), Value::Object(met)) = (&mut answer, json!(met)) {
+            answer.extend(met);
+        }
+        output::print_json(&answer)?;
+    } else {
+        match &met {
+            Met::Matched { line, .. } => output::print(&format!("{}\n", plain(line)))?,
+            Met::Listening { ports } => {
+                let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
+                output::print(&format!("{}\n", ports.join(" ")))?;
+            }
+            Met::TimedOut => whisper("it goes on: nothing of that happened in time"),
+            Met::Ended => report.error.iter().for_each(error::show),
+            Met::Silent | Met::Canceled => {}
+        }
+    }
+    match met {
+        Met::Ended => match error::run_code(&report) {
+            0 => Ok(()),
+            code => Err(Trouble::Said(code)),
+        },
+        Met::TimedOut => Err(Trouble::Said(TIMED_OUT)),
+        Met::Matched { .. } | Met::Listening { .. } | Met::Silent | Met::Canceled => Ok(()),
+    }
+}

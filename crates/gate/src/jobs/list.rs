@@ -1,0 +1,214 @@
+//! Which jobs there are, and how they do.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use shellgate_exec::{Bond, Exit, Job, Spool, State, Stream};
+use shellgate_journal::{Execution, Millis, Query, Status};
+
+use super::{Jobs, standing, trouble, vitals};
+use crate::ErrorObject;
+use crate::gate::session_error;
+use crate::signal_names::SignalName;
+use crate::text::last_line;
+
+/// How long one that has ended is still listed.
+const REMEMBERED: Duration = Duration::from_secs(3_600);
+
+/// The most that are listed of those.
+const MOST_ENDED: usize = 32;
+
+/// How long before that one may have started, in milliseconds.
+const OLDEST: Millis = 7 * 86_400_000;
+
+/// How many executions are looked at to find them.
+const MOST_LOOKED_AT: usize = 1_000;
+
+/// The most of a command and of a line that a list shows.
+const WIDEST: usize = 400;
+
+/// One job in the list.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed {
+    /// Its name.
+    pub id: String,
+    /// Its session.
+    pub session: String,
+    /// Where it stands.
+    pub status: State,
+    /// `foreground`, `job` or `leftover`; what has ended is a `job`.
+    pub kind: Bond,
+    /// The command.
+    pub command: String,
+    /// The machine's number of its first process.
+    pub pid: Option<u32>,
+    /// How many processes live.
+    pub processes: usize,
+    /// Since its start; of one that has ended, how long it ran.
+    pub age_ms: u64,
+    /// Since it last printed something.
+    pub silence_ms: Option<u64>,
+    /// Time on a CPU.
+    pub cpu_ms: Option<u64>,
+    /// Memory in use.
+    pub memory_bytes: Option<u64>,
+    /// The ports that it listens on.
+    pub ports: Vec<u16>,
+    /// How its command ended, if it did.
+    pub exit_code: Option<i32>,
+    /// Or by which signal.
+    pub signal: Option<SignalName>,
+    /// How much it printed.
+    pub stdout_bytes: u64,
+    /// How much on the other stream.
+    pub stderr_bytes: u64,
+    /// The last line that it printed.
+    pub last_line: String,
+}
+
+impl Jobs<'_> {
+    /// All that run, oldest first, and then those that ended within the hour.
+    ///
+    /// # Errors
+    /// When a keeper can't be understood or the record not be read.
+    pub fn list(&self) -> Result<Vec<Listed>, ErrorObject> {
+        let held = shellgate_exec::jobs(self.state).map_err(|error| session_error(&error))?;
+        let mut list = Vec::new();
+        for job in &held {
+            let id = job.id.to_string();
+            let known = self.journal.execution(&id).map_err(|error| trouble(&error))?;
+            // One without an entry ran before its entry could be read, or without a record: it has no session.
+            if known.as_ref().map_or(self.session.is_none(), |known| self.has(&known.session)) {
+                list.push(self.held(job, known.as_ref()));
+            }
+        }
+        let ended = self.ended()?;
+        list.extend(
+            ended
+                .iter()
+                .filter(|one| held.iter().all(|job| job.id.to_string() != one.id))
+                .map(|one| self.gone(one)),
+        );
+        Ok(list)
+    }
+
+    /// Those that ended lately as jobs, newest first.
+    fn ended(&self) -> Result<Vec<Execution>, ErrorObject> {
+        let remembered = Millis::try_from(REMEMBERED.as_millis()).unwrap_or(0);
+        let since = crate::record::now().saturating_sub(remembered);
+        let query = Query {
+            session: self.session.clone(),
+            since: Some(since.saturating_sub(OLDEST)),
+            limit: MOST_LOOKED_AT,
+            statuses: vec![
+                Status::Completed,
+                Status::Failed,
+                Status::Canceled,
+                Status::TimedOut,
+                Status::Lost,
+            ],
+            ..Query::default()
+        };
+        let found = self.journal.history(&query).map_err(|error| trouble(&error))?;
+        let lately = |one: &Execution| {
+            one.ended.as_ref().map_or(one.at >= since, |ended| ended.job && ended.ended_at >= since)
+        };
+        Ok(found.into_iter().filter(lately).take(MOST_ENDED).collect())
+    }
+
+    fn held(&self, job: &Job, known: Option<&Execution>) -> Listed {
+        let pids: Vec<u32> = job.processes.iter().map(|process| process.pid).collect();
+        let vitals = vitals::vitals(&pids);
+        let first = || job.processes.first().map(|process| process.command.clone()).unwrap_or_default();
+        Listed {
+            id: job.id.to_string(),
+            session: known.map(|known| known.session.clone()).unwrap_or_default(),
+            status: job.state,
+            kind: job.bond,
+            command: known.and_then(text).unwrap_or_else(first),
+            pid: job.pid,
+            processes: job.processes.len(),
+            age_ms: milliseconds(job.age),
+            silence_ms: Some(milliseconds(job.silence)),
+            cpu_ms: Some(vitals.cpu_ms),
+            memory_bytes: Some(vitals.memory_bytes),
+            ports: vitals::ports(&pids),
+            exit_code: code(job.exit),
+            signal: signal(job.exit),
+            stdout_bytes: job.printed.stdout,
+            stderr_bytes: job.printed.stderr,
+            last_line: self.last_line(&job.id.to_string()),
+        }
+    }
+
+    fn gone(&self, execution: &Execution) -> Listed {
+        let ended = execution.ended.as_ref();
+        let ran = ended.and_then(|ended| Some(ended.ended_at.saturating_sub(ended.started_at?)));
+        let exit = ended
+            .and_then(|ended| ended.exit_code.map(Exit::Code).or_else(|| ended.signal.map(Exit::Signal)));
+        Listed {
+            id: execution.id.clone(),
+            session: execution.session.clone(),
+            status: standing::state(execution.status),
+            kind: Bond::Job,
+            command: text(execution).unwrap_or_default(),
+            pid: ended.and_then(|ended| ended.pid),
+            processes: 0,
+            age_ms: ran.and_then(|ran| u64::try_from(ran).ok()).unwrap_or(0),
+            silence_ms: None,
+            cpu_ms: None,
+            memory_bytes: None,
+            ports: Vec::new(),
+            exit_code: code(exit),
+            signal: signal(exit),
+            stdout_bytes: ended.map_or(0, |ended| ended.stdout.bytes),
+            stderr_bytes: ended.map_or(0, |ended| ended.stderr.bytes),
+            last_line: self.last_line(&execution.id),
+        }
+    }
+
+    /// The last line of whichever stream was written to last.
+    fn last_line(&self, id: &str) -> String {
+        let Some(spool) = id.parse().ok().and_then(|id| Spool::open(&self.state.spool(), id).ok()) else {
+            return String::new();
+        };
+        let written = |stream: Stream| {
+            let metadata = spool.files.get(stream).metadata().ok().filter(|metadata| metadata.len() > 0)?;
+            metadata.modified().ok()
+        };
+        let last = Stream::BOTH
+            .into_iter()
+            .filter_map(|stream| Some((written(stream)?, stream)))
+            .max_by_key(|(at, _)| *at);
+        last.map(|(_, stream)| shortened(last_line(spool.files.get(stream)))).unwrap_or_default()
+    }
+}
+
+fn text(execution: &Execution) -> Option<String> {
+    execution.asked.as_ref().map(|asked| shortened(asked.text.clone()))
+}
+
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(WIDEST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+const fn code(exit: Option<Exit>) -> Option<i32> {
+    match exit {
+        Some(Exit::Code(code)) => Some(code),
+        _ => None,
+    }
+}
+
+fn signal(exit: Option<Exit>) -> Option<SignalName> {
+    match exit {
+        Some(Exit::Signal(number)) => Some(SignalName::new(number)),
+        _ => None,
+    }
+}

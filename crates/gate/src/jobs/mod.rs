@@ -1,0 +1,147 @@
+//! Jobs: executions as they are seen and handled by those who did not start them, from any process of this user.
+//!
+//! | file | does |
+//! |---|---|
+//! | `list` | which there are, and how they do |
+//! | `vitals` | what the kernel knows of their processes |
+//! | `standing` | one of them as a report, running or ended |
+//! | `printed` | parts of what it printed |
+//! | `vigil` | waiting for something to happen to it |
+//! | `watched` | what it prints from now on |
+//! | `tools` | all that as tools for models |
+
+mod list;
+mod printed;
+mod standing;
+pub mod tools;
+mod vigil;
+mod vitals;
+mod watched;
+
+use shellgate_exec::{ExecId, StateFolder, Urgency, release, stop_execution};
+use shellgate_journal::{Execution, Journal};
+
+pub use list::Listed;
+pub use printed::{Excerpt, Part, Printed, each_line};
+pub use regex::bytes::Regex as Pattern;
+pub use vigil::{Cancel, Met, Port, Until, Waited};
+pub use watched::Watched;
+
+use crate::gate::{Gate, session_error};
+use crate::record::{Record, settle};
+use crate::report::Report;
+use crate::request::Detail;
+use crate::settings::Limits;
+use crate::{Code, ErrorObject};
+
+/// The executions of this user, or of one session and its chats.
+#[derive(Debug)]
+pub struct Jobs<'a> {
+    state: &'a StateFolder,
+    journal: &'a Journal,
+    /// The session that they must belong to. `None`: any.
+    session: Option<String>,
+    limits: Limits,
+}
+
+impl Gate {
+    /// The jobs of this gate's session and its chats.
+    ///
+    /// # Errors
+    /// `config` when there is no record, by which they are found.
+    pub fn jobs(&self) -> Result<Jobs<'_>, ErrorObject> {
+        self.recorder.check()?;
+        let journal = self.recorder.journal().ok_or_else(|| {
+            ErrorObject::new(Code::Config, "without a record there is no list of jobs")
+                .hint("make the state folder writable")
+        })?;
+        let jobs = Jobs {
+            state: &self.state,
+            journal,
+            session: Some(self.session_name.shown().to_owned()),
+            limits: self.judge.settings.limits.clone(),
+        };
+        jobs.settle();
+        Ok(jobs)
+    }
+}
+
+impl Record {
+    /// The jobs of this user, or of one session and its chats.
+    #[must_use]
+    pub fn jobs(&self, session: Option<String>) -> Jobs<'_> {
+        Jobs { state: self.state(), journal: self.journal(), session, limits: Limits::default() }
+    }
+}
+
+impl Jobs<'_> {
+    /// The execution whose name begins with `prefix`.
+    ///
+    /// # Errors
+    /// `unknown_job` when there is none here, `invalid_input` when there are several.
+    pub fn find(&self, prefix: &str) -> Result<Execution, ErrorObject> {
+        let name = prefix.to_ascii_uppercase();
+        let sane = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let names =
+            if sane { self.journal.names(&name, 2).map_err(|error| trouble(&error))? } else { Vec::new() };
+        let found = match names.as_slice() {
+            [] => None,
+            [only] => self.journal.execution(only).map_err(|error| trouble(&error))?,
+            _ => {
+                let message = format!("more than one execution's name begins with `{prefix}`");
+                return Err(ErrorObject::invalid(message).token(prefix).hint("write more of it"));
+            }
+        };
+        found.filter(|execution| self.has(&execution.session)).ok_or_else(|| unknown(prefix))
+    }
+
+    /// Whether a session is one of those that this is about.
+    fn has(&self, session: &str) -> bool {
+        self.session.as_deref().is_none_or(|own| {
+            session.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
+    /// Stops one with all that it left behind, and returns when nobody of it is left: how it stands then.
+    ///
+    /// # Errors
+    /// `unknown_job` when there is none. One that has ended is no error.
+    pub fn stop(&self, id: &str, urgency: Urgency) -> Result<Report, ErrorObject> {
+        let execution = self.find(id)?;
+        stop_execution(self.state, parse(&execution.id)?, urgency).map_err(|error| session_error(&error))?;
+        self.report(&execution.id, Detail::Minimal)
+    }
+
+    /// Answers whoever waits for one, and lets it go on as a job.
+    ///
+    /// # Errors
+    /// `unknown_job` when none runs that is called so.
+    pub fn release(&self, id: &str) -> Result<Report, ErrorObject> {
+        let execution = self.find(id)?;
+        if !release(self.state, parse(&execution.id)?).map_err(|error| session_error(&error))? {
+            let message = format!("execution `{}` does not run any more", execution.id);
+            return Err(ErrorObject::new(Code::UnknownJob, message).token(id));
+        }
+        self.report(&execution.id, Detail::Minimal)
+    }
+
+    /// Writes down the ends that nobody heard.
+    fn settle(&self) {
+        // What can't be written now is written by the next one.
+        let _ = settle(self.journal, self.state);
+    }
+}
+
+fn parse(id: &str) -> Result<ExecId, ErrorObject> {
+    id.parse().map_err(|_| unknown(id))
+}
+
+fn unknown(id: &str) -> ErrorObject {
+    ErrorObject::new(Code::UnknownJob, format!("no job is called `{id}`"))
+        .token(id)
+        .hint("`shellgate jobs` lists those that run, `shellgate history` all that ever did")
+}
+
+fn trouble(error: &shellgate_journal::Error) -> ErrorObject {
+    ErrorObject::new(Code::Config, error.to_string()).hint("look at the state folder")
+}

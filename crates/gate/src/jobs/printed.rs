@@ -1,0 +1,273 @@
+//! Parts of what a job printed.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt as _;
+
+use regex::bytes::Regex;
+use shellgate_exec::{Moment, PerStream, Stream, printed_before, watch};
+use shellgate_journal::Execution;
+
+use super::{Jobs, parse};
+use crate::ErrorObject;
+use crate::gate::session_error;
+use crate::text::{Limit, Source, one_line, view};
+
+/// How much is read at once to find lines from the end.
+const PIECE: u64 = 64 << 10;
+
+/// Which part of a stream. Everything that is said must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// From this byte on.
+    pub from: Option<u64>,
+    /// Up to this byte, which is not in it.
+    pub to: Option<u64>,
+    /// What was printed at this time or later, in milliseconds since 1970.
+    pub since_ms: Option<u64>,
+    /// The last so many lines.
+    pub lines: Option<u64>,
+}
+
+/// Bytes of a stream that are wanted as text.
+#[derive(Clone, Debug)]
+pub struct Excerpt<'a> {
+    /// Of this stream.
+    pub stream: Stream,
+    /// These.
+    pub bytes: Range<u64>,
+    /// Only lines in which this is found.
+    pub grep: Option<&'a Regex>,
+    /// As long as this at most.
+    pub limit: Limit,
+}
+
+/// A part of a stream as text.
+#[derive(Clone, Debug)]
+pub struct Printed {
+    /// The text.
+    pub text: String,
+    /// Whether something of those is not in the text.
+    pub truncated: bool,
+}
+
+impl Jobs<'_> {
+    /// The bytes that a part means at this moment, in each stream.
+    ///
+    /// # Errors
+    /// `unknown_job` when there is none, or its output is not kept any more.
+    pub fn ranges(&self, id: &str, part: &Part) -> Result<PerStream<Range<u64>>, ErrorObject> {
+        let execution = self.find(id)?;
+        let spool = self.spool(&execution)?;
+        let since = match part.since_ms {
+            Some(at) => self.printed_before(&execution, at)?,
+            None => PerStream::default(),
+        };
+        let range = |stream: Stream| {
+            let file = spool.files.get(stream);
+            let total = file.metadata().map_or(0, |metadata| metadata.len());
+            let end = part.to.unwrap_or(total).min(total);
+            let start = part.from.unwrap_or(0).max(*since.get(stream)).min(end);
+            let start = match part.lines {
+                Some(lines) => last_lines(file, start..end, lines).unwrap_or(start),
+                None => start,
+            };
+            start..end
+        };
+        Ok(PerStream { stdout: range(Stream::Stdout), stderr: range(Stream::Stderr) })
+    }
+
+    /// Bytes of a stream as text.
+    ///
+    /// # Errors
+    /// As [`ranges`](Self::ranges).
+    pub fn read(&self, id: &str, excerpt: &Excerpt<'_>) -> Result<Printed, ErrorObject> {
+        let execution = self.find(id)?;
+        let spool = self.spool(&execution)?;
+        let paths = spool.paths.as_ref();
+        let path = paths.map_or(std::path::Path::new(""), |paths| paths.get(excerpt.stream));
+        let file = spool.files.get(excerpt.stream);
+        let printed = match excerpt.grep {
+            Some(pattern) => grep(file, excerpt, pattern),
+            None => whole(file, path, excerpt),
+        };
+        printed.map_err(|error| {
+            ErrorObject::new(crate::Code::Config, format!("what it printed can't be read: {error}"))
+        })
+    }
+
+    /// The file that holds a stream.
+    ///
+    /// # Errors
+    /// `unknown_job` when there is none, or its output is not kept any more.
+    pub fn file(&self, id: &str, stream: Stream) -> Result<File, ErrorObject> {
+        let execution = self.find(id)?;
+        let spool = self.spool(&execution)?;
+        Ok(match stream {
+            Stream::Stdout => spool.files.stdout,
+            Stream::Stderr => spool.files.stderr,
+        })
+    }
+
+    fn printed_before(&self, execution: &Execution, at_ms: u64) -> Result<PerStream<u64>, ErrorObject> {
+        let watched = watch(self.state, parse(&execution.id)?).map_err(|error| session_error(&error))?;
+        let moments: Vec<Moment> = match (watched, &execution.ended) {
+            (Some((job, _)), _) => job.times,
+            (None, Some(ended)) => ended.times.iter().map(moment).collect(),
+            (None, None) => Vec::new(),
+        };
+        Ok(printed_before(&moments, at_ms).unwrap_or_default())
+    }
+}
+
+fn whole(file: &File, path: &std::path::Path, excerpt: &Excerpt<'_>) -> io::Result<Printed> {
+    let part = copied(file, excerpt.bytes.clone())?;
+    let length = part.metadata().map_or(0, |metadata| metadata.len());
+    let source = Source { file: &part, path, spooled: length, total: length, tail: &[], lost: None };
+    let view = view(&source, excerpt.limit);
+    Ok(Printed { text: view.text, truncated: view.truncated })
+}
+
+/// The lines in which a pattern is found, the last of them when they are too many.
+fn grep(file: &File, excerpt: &Excerpt<'_>, pattern: &Regex) -> io::Result<Printed> {
+    let most = excerpt.limit.amount();
+    let (mut found, mut length, mut truncated) = (VecDeque::new(), 0, false);
+    each_line(file, excerpt.bytes.clone(), |line| {
+        if pattern.is_match(line) {
+            let line = one_line(line);
+            length += line.len() + 1;
+            found.push_back(line);
+            while length > most && found.len() > 1 {
+                truncated = true;
+                length -= found.pop_front().map_or(0, |line: String| line.len() + 1);
+            }
+        }
+    })?;
+    let text = found.into_iter().map(|line| format!("{line}\n")).collect();
+    Ok(Printed { text, truncated })
+}
+
+fn moment((at, stdout, stderr): &(shellgate_journal::Millis, u64, u64)) -> Moment {
+    Moment { at_ms: u64::try_from(*at).unwrap_or(0), before: PerStream { stdout: *stdout, stderr: *stderr } }
+}
+
+/// A part of a file as a file in memory. What is longer than any answer keeps its ends.
+fn copied(file: &File, bytes: Range<u64>) -> io::Result<File> {
+    const MOST: u64 = 32 << 20;
+    let memory = rustix::fs::memfd_create(c"part", rustix::fs::MemfdFlags::CLOEXEC)?;
+    let mut memory = File::from(memory);
+    let length = bytes.end.saturating_sub(bytes.start);
+    let halves = if length > MOST {
+        vec![bytes.start..bytes.start + MOST / 2, bytes.end - MOST / 2..bytes.end]
+    } else {
+        vec![bytes]
+    };
+    for half in halves {
+        let mut from = half.start;
+        let mut buffer = vec![0; usize::try_from(PIECE).unwrap_or(0)];
+        while from < half.end {
+            let wanted = usize::try_from((half.end - from).min(PIECE)).unwrap_or(0);
+            let room = buffer.get_mut(..wanted).unwrap_or_default();
+            let read = file.read_at(room, from)?;
+            if read == 0 {
+                break;
+            }
+            io::Write::write_all(&mut memory, buffer.get(..read).unwrap_or_default())?;
+            from += read as u64;
+        }
+    }
+    Ok(memory)
+}
+
+/// A line that is longer is seen in parts.
+const LONGEST_LINE: usize = 64 << 10;
+
+/// Calls `see` with each line of a part, without its newline.
+///
+/// # Errors
+/// When the file can't be read.
+pub fn each_line(file: &File, bytes: Range<u64>, mut see: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut held: Vec<u8> = Vec::new();
+    let mut buffer = vec![0; usize::try_from(PIECE).unwrap_or(0)];
+    let mut from = bytes.start;
+    while from < bytes.end {
+        let wanted = usize::try_from((bytes.end - from).min(PIECE)).unwrap_or(0);
+        let read = file.read_at(buffer.get_mut(..wanted).unwrap_or_default(), from)?;
+        if read == 0 {
+            break;
+        }
+        from += read as u64;
+        let mut rest = buffer.get(..read).unwrap_or_default();
+        while let Some(at) = memchr::memchr(b'\n', rest) {
+            held.extend_from_slice(rest.get(..at).unwrap_or_default());
+            see(&held);
+            held.clear();
+            rest = rest.get(at + 1..).unwrap_or_default();
+        }
+        held.extend_from_slice(rest);
+        if held.len() > LONGEST_LINE {
+            see(&held);
+            held.clear();
+        }
+    }
+    if !held.is_empty() {
+        see(&held);
+    }
+    Ok(())
+}
+
+/// Where the last `lines` lines of a part begin.
+fn last_lines(file: &File, part: Range<u64>, lines: u64) -> io::Result<u64> {
+    let mut wanted = lines;
+    let mut end = part.end;
+    let mut buffer = vec![0; usize::try_from(PIECE).unwrap_or(0)];
+    let mut first = true;
+    while end > part.start {
+        let start = end.saturating_sub(PIECE).max(part.start);
+        let room = buffer.get_mut(..usize::try_from(end - start).unwrap_or(0)).unwrap_or_default();
+        file.read_exact_at(room, start)?;
+        for (at, _) in room.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n') {
+            let after = start + at as u64 + 1;
+            // The newline at the very end closes the last line and begins none.
+            if std::mem::take(&mut first) && after == part.end {
+                continue;
+            }
+            wanted = wanted.saturating_sub(1);
+            if wanted == 0 || lines == 0 {
+                return Ok(after);
+            }
+        }
+        first = false;
+        end = start;
+    }
+    Ok(if lines == 0 { part.end } else { part.start })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn the_last_lines_are_found_from_the_end() {
+        let mut file = tempfile::tempfile().unwrap();
+        let long = "x".repeat(150_000);
+        let text = format!("one\ntwo\n{long}\nfour\nfive");
+        file.write_all(text.as_bytes()).unwrap();
+        let end = text.len() as u64;
+        let seen = |lines: u64, part: Range<u64>| {
+            let start = last_lines(&file, part.clone(), lines).unwrap();
+            let range = usize::try_from(start).unwrap()..usize::try_from(part.end).unwrap();
+            text.get(range).unwrap().to_owned()
+        };
+        assert_eq!(seen(1, 0..end), "five");
+        assert_eq!(seen(2, 0..end), "four\nfive");
+        assert_eq!(seen(2, 0..end - 4), format!("{long}\nfour\n"), "a newline at the end begins no line");
+        assert_eq!(seen(4, 0..end), text.get(4..).unwrap());
+        assert_eq!(seen(99, 0..end), text);
+        assert_eq!(seen(1, 5..7), "wo");
+    }
+}

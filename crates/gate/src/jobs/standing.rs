@@ -1,0 +1,165 @@
+//! One job as a report: as it stands while it runs, and as the record has it when it has ended.
+
+use std::time::Duration;
+
+use shellgate_exec::{Exit, Job, Outcome, Output, PerStream, Spool, State, Stream};
+use shellgate_journal::{self as journal, Closing, Execution, Status};
+
+use super::{Jobs, parse, trouble};
+use crate::gate::session_error;
+use crate::judge::{Decision, Verdict};
+use crate::report::{Asked, Report};
+use crate::request::{Action, Detail, Format};
+use crate::{Code, ErrorObject};
+
+impl Jobs<'_> {
+    /// How one stands, with what it printed until now.
+    ///
+    /// # Errors
+    /// `unknown_job` when there is none.
+    pub fn report(&self, id: &str, detail: Detail) -> Result<Report, ErrorObject> {
+        let execution = self.find(id)?;
+        let name = parse(&execution.id)?;
+        let held = shellgate_exec::jobs(self.state).map_err(|error| session_error(&error))?;
+        match held.iter().find(|job| job.id == name) {
+            Some(job) => self.running(&execution, job, detail),
+            None => {
+                // It may have ended between the two looks, or long ago.
+                self.settle();
+                let execution = self.journal.execution(&execution.id).map_err(|error| trouble(&error))?;
+                execution
+                    .map_or_else(|| Err(super::unknown(id)), |execution| Ok(self.over(&execution, detail)))
+            }
+        }
+    }
+
+    pub(super) fn running(
+        &self,
+        execution: &Execution,
+        job: &Job,
+        detail: Detail,
+    ) -> Result<Report, ErrorObject> {
+        let spool = self.spool(execution)?;
+        let output = |stream: Stream| {
+            let kept = spool.files.get(stream).metadata().map_or(0, |metadata| metadata.len());
+            Output { total: (*job.printed.get(stream)).max(kept), spooled: kept, ..Output::default() }
+        };
+        let outcome = Outcome {
+            state: job.state,
+            pid: job.pid,
+            exit: None,
+            failure: None,
+            clock: None,
+            output: PerStream { stdout: output(Stream::Stdout), stderr: output(Stream::Stderr) },
+            background: job.processes.clone(),
+            duration: job.age,
+        };
+        Ok(Report::ended(&asked(execution, detail), &self.limits, outcome, &spool))
+    }
+
+    /// One that has ended, as the record has it.
+    pub(super) fn over(&self, execution: &Execution, detail: Detail) -> Report {
+        let asked = asked(execution, detail);
+        let spool = self.spool(execution);
+        let (Ok(spool), None) = (spool, &execution.refused) else {
+            let error = execution.refused.as_ref().map_or_else(
+                || ErrorObject::new(Code::Config, "what it printed is not kept any more"),
+                problem,
+            );
+            return Report::refused(&asked, error);
+        };
+        let ended = execution.ended.as_ref();
+        let length = |stream: Stream| spool.files.get(stream).metadata().map_or(0, |metadata| metadata.len());
+        let output = |stream: Stream, kept: Option<&journal::Stream>| {
+            // What it left behind may have printed more since.
+            let spooled = length(stream);
+            Output { total: kept.map_or(0, |kept| kept.bytes).max(spooled), spooled, ..Output::default() }
+        };
+        let outcome = Outcome {
+            state: state(execution.status),
+            pid: ended.and_then(|ended| ended.pid),
+            exit: ended
+                .and_then(|ended| ended.exit_code.map(Exit::Code).or_else(|| ended.signal.map(Exit::Signal))),
+            failure: None,
+            clock: None,
+            output: PerStream {
+                stdout: output(Stream::Stdout, ended.map(|ended| &ended.stdout)),
+                stderr: output(Stream::Stderr, ended.map(|ended| &ended.stderr)),
+            },
+            background: Vec::new(),
+            duration: ended.map_or(Duration::ZERO, |ended| {
+                let since = ended.started_at.map_or(0, |started| ended.ended_at.saturating_sub(started));
+                Duration::from_millis(u64::try_from(since).unwrap_or(0))
+            }),
+        };
+        let told = ended.and_then(|ended| ended.error.as_ref()).map(problem);
+        let found = execution.closed.as_ref().map(|closed| match closed.how {
+            Closing::KeeperLost => ErrorObject::new(
+                Code::KeeperLost,
+                "the keeper of this session ended before the command did, so how the command ended is not known",
+            ),
+            Closing::Reboot => {
+                ErrorObject::new(Code::KeeperLost, "the machine was started anew while the command ran")
+            }
+            Closing::NeverStarted => ErrorObject::new(Code::Canceled, "it was never started"),
+        });
+        let report = Report::ended(&asked, &self.limits, outcome, &spool);
+        Report { error: told.or(found).or(report.error), ..report }
+    }
+
+    pub(super) fn spool(&self, execution: &Execution) -> Result<Spool, ErrorObject> {
+        Spool::open(&self.state.spool(), parse(&execution.id)?).map_err(|_| {
+            let message = format!("what execution `{}` printed is not kept any more", execution.id);
+            ErrorObject::new(Code::UnknownJob, message).token(execution.id.clone())
+        })
+    }
+}
+
+/// The request, as the record has it.
+fn asked(execution: &Execution, detail: Detail) -> Asked {
+    let known = execution.asked.as_ref();
+    let text = || known.map(|asked| asked.text.clone()).unwrap_or_default();
+    let argv = known.and_then(|asked| asked.argv.clone());
+    let approved = execution.started.as_ref().and_then(|started| started.approved_by.as_ref());
+    Asked {
+        id: execution.id.clone(),
+        action: argv.map_or_else(|| Action::Shell(text()), Action::Program),
+        directory: known.map_or(".", |asked| &asked.directory).to_owned(),
+        detail,
+        format: Format::Json,
+        speaks: false,
+        artifacts: Vec::new(),
+        verdict: known.map(|asked| Verdict {
+            decision: match asked.verdict.decision {
+                journal::Decision::Allow => Decision::Allow,
+                journal::Decision::Ask => Decision::Ask,
+                journal::Decision::Deny => Decision::Deny,
+            },
+            rules: asked.verdict.rules.clone(),
+            approved_by: approved.map(|approved| approved.who.clone()),
+        }),
+    }
+}
+
+/// The state that the record's word means.
+pub(super) fn state(status: Status) -> State {
+    match status {
+        Status::Completed => State::Completed,
+        Status::Canceled => State::Canceled,
+        Status::TimedOut => State::TimedOut,
+        Status::Running => State::Running,
+        Status::Asked => State::Queued,
+        _ => State::Failed,
+    }
+}
+
+/// What went wrong, from the record.
+fn problem(problem: &journal::Problem) -> ErrorObject {
+    let code = Code::named(&problem.code).unwrap_or(Code::SpawnFailed);
+    ErrorObject {
+        token: problem.token.clone(),
+        rule: problem.rule.clone(),
+        hint: problem.hint.clone(),
+        ..ErrorObject::new(code, problem.message.clone())
+    }
+}

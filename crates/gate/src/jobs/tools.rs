@@ -1,0 +1,294 @@
+//! Jobs as tools for models: the same five for every dialect. A tool is a row: what it is called, what it takes, what it does.
+//!
+//! What they answer is JSON, and the text that a model gets is that JSON: clients drop the one or the other.
+
+use std::time::Duration;
+
+use regex::bytes::Regex;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use shellgate_exec::{PerStream, Stream, Urgency};
+
+use super::{Cancel, Excerpt, Jobs, Part, Port, Until};
+use crate::dialect::{Arguments, Field, Kind, object_schema};
+use crate::gate::Gate;
+use crate::request::Detail;
+use crate::text::Limit;
+use crate::{Code, ErrorObject};
+
+/// How long a wait lasts that says nothing about it: less than common clients' patience.
+const WAIT: Duration = Duration::from_secs(45);
+
+/// One tool.
+#[derive(Debug)]
+pub struct JobTool {
+    /// Its name.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does, for the model.
+    pub about: &'static str,
+    /// Whether it changes nothing.
+    pub reads_only: bool,
+    /// Whether it may destroy something.
+    pub destroys: bool,
+    fields: &'static [Field],
+    /// The properties of its answer: name, JSON type, what it means.
+    answer: &'static [(&'static str, &'static str, &'static str)],
+    run: fn(&Gate, &mut Arguments, Option<&Cancel>) -> Result<Value, ErrorObject>,
+}
+
+/// What a tool answers.
+#[derive(Clone, Debug)]
+pub struct ToolAnswer {
+    /// For the model.
+    pub text: String,
+    /// The same, for programs.
+    pub structured: Value,
+    /// Whether nothing was done.
+    pub is_error: bool,
+}
+
+const JOB: Field =
+    Field::new("job", Kind::Text, "The job's id, or how it begins.").required().or(&["id", "job_id"]);
+
+/// What every answer about one job has.
+const STATUS: (&str, &str, &str) =
+    ("status", "string", "queued, starting, running, completed, failed, canceled or timed_out");
+
+/// The tools.
+pub static TOOLS: &[JobTool] = &[
+    JobTool {
+        name: "shell_jobs",
+        title: "List jobs",
+        about: "Lists the jobs of this session: commands that run in the background, what commands left running, and what \
+                ended lately, each with id, status, age, CPU time, memory, listening ports and last line of output.",
+        reads_only: true,
+        destroys: false,
+        fields: &[],
+        answer: &[("jobs", "array", "The jobs, running ones first.")],
+        run: jobs,
+    },
+    JobTool {
+        name: "shell_output",
+        title: "Read a job's output",
+        about: "Reads what a job has printed, while it runs or after its end: all of it, or a part. To read on, give the \
+                `stdout_next` of the last answer as `from`. To wait for more, use shell_wait instead of reading again.",
+        reads_only: true,
+        destroys: false,
+        fields: &[
+            JOB,
+            Field::new("stream", Kind::OneOf(&["stdout", "stderr", "both"]), "Which stream. Default: both."),
+            Field::new("from", Kind::Number, "From this byte of the stream on. Default: 0."),
+            Field::new("to", Kind::Number, "Up to this byte. Default: the end."),
+            Field::new("lines", Kind::Number, "Only the last so many lines."),
+            Field::new(
+                "since_ms",
+                Kind::Milliseconds,
+                "Only what was printed in the last so many milliseconds.",
+            ),
+            Field::new("grep", Kind::Text, "Only lines in which this regular expression is found."),
+        ],
+        answer: &[
+            STATUS,
+            ("exit_code", "integer", "Its exit code, once it has ended by itself."),
+            ("stdout", "string", "Standard output."),
+            ("stdout_next", "integer", "The byte after the last one read."),
+            ("stderr", "string", "Standard error."),
+            ("stderr_next", "integer", "The byte after the last one read."),
+            ("truncated", "boolean", "Whether something of that part was left out."),
+        ],
+        run: output,
+    },
+    JobTool {
+        name: "shell_wait",
+        title: "Wait for a job",
+        about: "Waits until a job ends, or earlier: until it prints a line that matches `pattern`, listens on a `port`, or is \
+                silent for `silence_ms`. Answers at once when that has happened already. Use it instead of asking again and \
+                again.",
+        reads_only: true,
+        destroys: false,
+        fields: &[
+            JOB,
+            Field::new(
+                "pattern",
+                Kind::Text,
+                "A regular expression, looked for in each line of both streams.",
+            ),
+            Field::new("from", Kind::Number, "Where in standard output the search begins. Default: 0."),
+            Field::new("port", Kind::Number, "A port that it should listen on; 0: any."),
+            Field::new("silence_ms", Kind::Milliseconds, "Milliseconds without output."),
+            Field::new(
+                "timeout_ms",
+                Kind::Milliseconds,
+                "How long to wait at most. Default: 45000. The job goes on; wait again.",
+            ),
+        ],
+        answer: &[
+            ("reason", "string", "ended, matched, listening, silent, timed_out (of waiting) or canceled"),
+            STATUS,
+            ("exit_code", "integer", "Its exit code, once it has ended by itself."),
+            ("line", "string", "The line that matched."),
+            ("ports", "array", "The ports that it listens on."),
+        ],
+        run: wait,
+    },
+    JobTool {
+        name: "shell_stop",
+        title: "Stop a job",
+        about: "Stops a job with everything that it started, and answers when all of it has ended.",
+        reads_only: false,
+        destroys: true,
+        fields: &[
+            JOB,
+            Field::new("now", Kind::Flag, "true kills at once, without time to clean up. Default: false."),
+        ],
+        answer: &[STATUS, ("exit_code", "integer", "Its exit code, if it ended by itself.")],
+        run: stop,
+    },
+];
+
+impl JobTool {
+    /// The tool called `name`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        TOOLS.iter().find(|tool| tool.name == name)
+    }
+
+    /// What it takes, as JSON Schema.
+    #[must_use]
+    pub fn input_schema(&self) -> Value {
+        object_schema(self.fields)
+    }
+
+    /// What it answers, as JSON Schema. An error has `error` instead.
+    #[must_use]
+    pub fn output_schema(&self) -> Value {
+        let property = |(name, kind, about): &(&str, &str, &str)| {
+            let property = json!({"type": [kind, "null"], "description": about});
+            ((*name).to_owned(), property)
+        };
+        let properties: Map<String, Value> = self.answer.iter().map(property).collect();
+        json!({"type": "object", "properties": properties, "additionalProperties": true})
+    }
+}
+
+impl Gate {
+    /// Runs a tool about jobs, from its arguments as JSON to its answer. Never fails: an error is an answer too. `cancel` ends
+    /// a wait before its time.
+    #[must_use]
+    pub fn job_tool(&self, tool: &JobTool, arguments: &str, cancel: Option<&Cancel>) -> ToolAnswer {
+        let answer = Arguments::read(arguments, tool.fields)
+            .and_then(|mut arguments| (tool.run)(self, &mut arguments, cancel));
+        match answer {
+            Ok(structured) => ToolAnswer { text: structured.to_string(), structured, is_error: false },
+            Err(error) => {
+                let structured = json!({"status": "failed", "error": error});
+                ToolAnswer { text: structured.to_string(), structured, is_error: true }
+            }
+        }
+    }
+}
+
+fn jobs(gate: &Gate, _: &mut Arguments, _: Option<&Cancel>) -> Result<Value, ErrorObject> {
+    Ok(json!({"jobs": gate.jobs()?.list()?}))
+}
+
+fn output(gate: &Gate, arguments: &mut Arguments, _: Option<&Cancel>) -> Result<Value, ErrorObject> {
+    let jobs = gate.jobs()?;
+    let id = job(&jobs, arguments)?;
+    let wanted = arguments.word("stream")?.unwrap_or("both");
+    let since = arguments.milliseconds("since_ms")?;
+    let part = Part {
+        from: arguments.number("from")?,
+        to: arguments.number("to")?,
+        lines: arguments.number("lines")?,
+        since_ms: since.map(|ago| u64::try_from(crate::record::now()).unwrap_or(0).saturating_sub(ago)),
+    };
+    let grep = pattern(arguments, "grep")?;
+    let limit = Limit::Chars(usize::try_from(jobs.limits.answer_chars).unwrap_or(usize::MAX));
+    let ranges = jobs.ranges(&id, &part)?;
+    let report = jobs.report(&id, Detail::Minimal)?;
+    let mut answer = Map::new();
+    insert(&mut answer, "id", &id);
+    insert(&mut answer, "status", report.status);
+    insert(&mut answer, "exit_code", report.exit_code);
+    insert(&mut answer, "signal", &report.signal);
+    insert(&mut answer, "error", &report.error);
+    insert(&mut answer, "waiting_for_input", report.waiting_for_input);
+    let mut truncated = false;
+    for stream in Stream::BOTH.into_iter().filter(|stream| wanted == "both" || wanted == stream.name()) {
+        let range = ranges.get(stream).clone();
+        let next = range.end;
+        let printed = jobs.read(&id, &Excerpt { stream, bytes: range, grep: grep.as_ref(), limit })?;
+        truncated |= printed.truncated;
+        insert(&mut answer, stream.name(), printed.text);
+        insert(&mut answer, &format!("{}_next", stream.name()), next);
+    }
+    insert(&mut answer, "truncated", truncated);
+    Ok(answer.into())
+}
+
+fn wait(gate: &Gate, arguments: &mut Arguments, cancel: Option<&Cancel>) -> Result<Value, ErrorObject> {
+    let jobs = gate.jobs()?;
+    let id = job(&jobs, arguments)?;
+    let port = match arguments.number("port")? {
+        None => None,
+        Some(0) => Some(Port::Any),
+        Some(port) => Some(Port::Is(u16::try_from(port).map_err(|_| {
+            ErrorObject::invalid(format!("`port` is {port}, out of range"))
+                .token("port")
+                .hint("use 0 to 65535")
+        })?)),
+    };
+    let until = Until {
+        pattern: pattern(arguments, "pattern")?,
+        from: PerStream { stdout: arguments.number("from")?.unwrap_or(0), stderr: 0 },
+        port,
+        silence: arguments.milliseconds("silence_ms")?.map(Duration::from_millis),
+        timeout: Some(arguments.milliseconds("timeout_ms")?.map_or(WAIT, Duration::from_millis)),
+    };
+    let waited = jobs.wait(&id, until, cancel)?;
+    let mut answer = Map::new();
+    extend(&mut answer, &waited.met);
+    extend(&mut answer, &waited.report);
+    Ok(answer.into())
+}
+
+fn stop(gate: &Gate, arguments: &mut Arguments, _: Option<&Cancel>) -> Result<Value, ErrorObject> {
+    let jobs = gate.jobs()?;
+    let id = job(&jobs, arguments)?;
+    let urgency = if arguments.flag("now")? == Some(true) { Urgency::Now } else { Urgency::Politely };
+    Ok(value(jobs.stop(&id, urgency)?))
+}
+
+/// The job that the arguments name.
+fn job(jobs: &Jobs<'_>, arguments: &mut Arguments) -> Result<String, ErrorObject> {
+    let name = arguments.text("job")?.unwrap_or_default();
+    jobs.find(&name).map(|execution| execution.id)
+}
+
+fn pattern(arguments: &mut Arguments, field: &'static str) -> Result<Option<Regex>, ErrorObject> {
+    let Some(text) = arguments.text(field)? else { return Ok(None) };
+    Regex::new(&text).map(Some).map_err(|error| {
+        let error = error.to_string();
+        let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        ErrorObject::invalid(format!("`{field}` is no regular expression: {last}")).token(text)
+    })
+}
+
+fn insert(answer: &mut Map<String, Value>, name: &str, content: impl Serialize) {
+    answer.insert(name.to_owned(), value(content));
+}
+
+fn extend(answer: &mut Map<String, Value>, content: impl Serialize) {
+    if let Value::Object(entries) = value(content) {
+        answer.extend(entries);
+    }
+}
+
+/// Strings, numbers and lists always serialize.
+fn value(content: impl Serialize) -> Value {
+    serde_json::to_value(content)
+        .unwrap_or_else(|error| json!(ErrorObject::new(Code::Config, error.to_string())))
+}
