@@ -118,7 +118,9 @@ impl Execution {
             if let Some(event) = self.ready()? {
                 return Ok(Some(event));
             }
-            match self.line.as_mut().map_or(Ok(None), Line::try_next) {
+            // After the end nothing follows.
+            let Some(line) = self.line.as_mut() else { return Ok(None) };
+            match line.try_next() {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
                 message => self.take(message)?,
             }

@@ -14,12 +14,14 @@ const MOST: usize = 256;
 /// How near two moments may be at first.
 const FINEST: Duration = Duration::from_millis(50);
 
-/// A moment at which something was printed.
+/// A while in which something was printed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
-    /// In milliseconds since 1970.
-    pub at_ms: u64,
-    /// How many bytes had been printed before.
+    /// When it began, in milliseconds since 1970.
+    pub from_ms: u64,
+    /// When the last of it was printed.
+    pub to_ms: u64,
+    /// How many bytes had been printed before it.
     pub before: PerStream<u64>,
 }
 
@@ -27,31 +29,39 @@ pub struct Moment {
 #[derive(Clone, Debug)]
 pub(crate) struct Times {
     moments: Vec<Moment>,
-    apart: Duration,
+    /// How long a moment lasts.
+    length: Duration,
 }
 
 impl Default for Times {
     fn default() -> Self {
-        Self { moments: Vec::new(), apart: FINEST }
+        Self { moments: Vec::new(), length: FINEST }
     }
 }
 
 impl Times {
     /// Something is printed now.
     pub(crate) fn note(&mut self, at_ms: u64, before: PerStream<u64>) {
-        let apart = u64::try_from(self.apart.as_millis()).unwrap_or(u64::MAX);
-        if self.moments.last().is_some_and(|last| at_ms < last.at_ms.saturating_add(apart)) {
-            return;
+        let length = u64::try_from(self.length.as_millis()).unwrap_or(u64::MAX);
+        match self.moments.last_mut() {
+            Some(last) if at_ms < last.from_ms.saturating_add(length) => last.to_ms = at_ms,
+            _ => {
+                if self.moments.len() == MOST {
+                    self.thin_out();
+                }
+                self.moments.push(Moment { from_ms: at_ms, to_ms: at_ms, before });
+            }
         }
-        if self.moments.len() == MOST {
-            let mut number = 0;
-            self.moments.retain(|_| {
-                number += 1;
-                number % 2 == 1
-            });
-            self.apart *= 2;
-        }
-        self.moments.push(Moment { at_ms, before });
+    }
+
+    /// Makes one of two.
+    fn thin_out(&mut self) {
+        let pairs = self.moments.chunks(2).filter_map(|pair| {
+            let (first, last) = (pair.first()?, pair.last()?);
+            Some(Moment { to_ms: last.to_ms, ..first.clone() })
+        });
+        self.moments = pairs.collect();
+        self.length *= 2;
     }
 
     pub(crate) fn moments(&self) -> &[Moment] {
@@ -59,16 +69,11 @@ impl Times {
     }
 }
 
-/// How much had been printed before `at_ms`, as far as is remembered: rather a little too early than too late.
+/// How much had been printed before `at_ms`, as far as is remembered: rather a little too early than too late. `None`: all.
 #[must_use]
 pub fn printed_before(moments: &[Moment], at_ms: u64) -> Option<PerStream<u64>> {
-    let after = moments.partition_point(|moment| moment.at_ms < at_ms);
-    match (moments.get(after.saturating_sub(1)), after) {
-        (None, _) => None,
-        // Everything is younger.
-        (Some(_), 0) => moments.first().map(|first| first.before.clone()),
-        (Some(last), _) => Some(last.before.clone()),
-    }
+    let first = moments.partition_point(|moment| moment.to_ms < at_ms);
+    moments.get(first).map(|moment| moment.before.clone())
 }
 
 #[cfg(test)]
@@ -92,6 +97,7 @@ mod tests {
             assert!(found * 100 <= asked, "never too late");
             assert!(asked - found * 100 <= 200_000, "{asked}: {found}");
         }
+        assert!(printed_before(times.moments(), 10_000_000).is_none(), "all of it is older");
         assert!(printed_before(&[], 7).is_none());
     }
 }

@@ -63,13 +63,14 @@ impl Jobs<'_> {
         let spool = self.spool(&execution)?;
         let since = match part.since_ms {
             Some(at) => self.printed_before(&execution, at)?,
-            None => PerStream::default(),
+            None => Some(PerStream::default()),
         };
         let range = |stream: Stream| {
             let file = spool.files.get(stream);
             let total = file.metadata().map_or(0, |metadata| metadata.len());
             let end = part.to.unwrap_or(total).min(total);
-            let start = part.from.unwrap_or(0).max(*since.get(stream)).min(end);
+            let start =
+                part.from.unwrap_or(0).max(since.as_ref().map_or(end, |since| *since.get(stream))).min(end);
             let start = match part.lines {
                 Some(lines) => last_lines(file, start..end, lines).unwrap_or(start),
                 None => start,
@@ -111,14 +112,18 @@ impl Jobs<'_> {
         })
     }
 
-    fn printed_before(&self, execution: &Execution, at_ms: u64) -> Result<PerStream<u64>, ErrorObject> {
+    fn printed_before(
+        &self,
+        execution: &Execution,
+        at_ms: u64,
+    ) -> Result<Option<PerStream<u64>>, ErrorObject> {
         let watched = watch(self.state, parse(&execution.id)?).map_err(|error| session_error(&error))?;
         let moments: Vec<Moment> = match (watched, &execution.ended) {
             (Some((job, _)), _) => job.times,
             (None, Some(ended)) => ended.times.iter().map(moment).collect(),
             (None, None) => Vec::new(),
         };
-        Ok(printed_before(&moments, at_ms).unwrap_or_default())
+        Ok(printed_before(&moments, at_ms))
     }
 }
 
@@ -150,7 +155,8 @@ fn grep(file: &File, excerpt: &Excerpt<'_>, pattern: &Regex) -> io::Result<Print
 }
 
 fn moment((at, stdout, stderr): &(shellgate_journal::Millis, u64, u64)) -> Moment {
-    Moment { at_ms: u64::try_from(*at).unwrap_or(0), before: PerStream { stdout: *stdout, stderr: *stderr } }
+    let at = u64::try_from(*at).unwrap_or(0);
+    Moment { from_ms: at, to_ms: at, before: PerStream { stdout: *stdout, stderr: *stderr } }
 }
 
 /// A part of a file as a file in memory. What is longer than any answer keeps its ends.
@@ -220,6 +226,9 @@ pub fn each_line(file: &File, bytes: Range<u64>, mut see: impl FnMut(&[u8])) -> 
 
 /// Where the last `lines` lines of a part begin.
 fn last_lines(file: &File, part: Range<u64>, lines: u64) -> io::Result<u64> {
+    if lines == 0 {
+        return Ok(part.end);
+    }
     let mut wanted = lines;
     let mut end = part.end;
     let mut buffer = vec![0; usize::try_from(PIECE).unwrap_or(0)];
@@ -235,14 +244,14 @@ fn last_lines(file: &File, part: Range<u64>, lines: u64) -> io::Result<u64> {
                 continue;
             }
             wanted = wanted.saturating_sub(1);
-            if wanted == 0 || lines == 0 {
+            if wanted == 0 {
                 return Ok(after);
             }
         }
         first = false;
         end = start;
     }
-    Ok(if lines == 0 { part.end } else { part.start })
+    Ok(part.start)
 }
 
 #[cfg(test)]

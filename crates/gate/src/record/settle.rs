@@ -53,7 +53,7 @@ fn end_of(execution: &Execution, state: &StateFolder, held: Option<&[String]>) -
         let stderr = stream(&output.stderr, files.and_then(|files| files.stderr_file.as_ref()));
         let at = shellgate_journal::Millis::try_from(ending.at_ms).unwrap_or(shellgate_journal::Millis::MAX);
         let times = ending.times.iter().map(|moment| {
-            let at = shellgate_journal::Millis::try_from(moment.at_ms).unwrap_or_default();
+            let at = shellgate_journal::Millis::try_from(moment.to_ms).unwrap_or_default();
             (at, moment.before.stdout, moment.before.stderr)
         });
         let ended = translate::end(&ending.outcome, at, stdout, stderr);

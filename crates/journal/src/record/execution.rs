@@ -153,7 +153,7 @@ pub struct Ended {
     /// Whether it was a job, that nobody waited for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub job: bool,
-    /// When a job printed what: the time, and how many bytes of each stream came before it.
+    /// When a job printed what: moments, each with the time of its end and how many bytes of each stream came before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<(Millis, u64, u64)>,
 }

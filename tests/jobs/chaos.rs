@@ -1,0 +1,111 @@
+//! Many jobs, and death everywhere: every job is accounted for, every byte that was printed is kept, nobody is left.
+//!
+//! `SHELLGATE_CHAOS_JOBS=200` for more, `SHELLGATE_CHAOS_SEED=N` for a run again.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::lost::keepers;
+use super::support::{Place, for_each_user, kill, mark, processes_with, wait_until};
+use super::{json_of, run};
+
+/// Numbers that look random and come again with the same seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn jobs_survive_their_starters_and_end_with_their_keepers() {
+    let seed = number("SHELLGATE_CHAOS_SEED", u64::from(std::process::id()));
+    for_each_user(|place| {
+        println!("seed {seed}");
+        chaos(place, Dice(seed), number("SHELLGATE_CHAOS_JOBS", 24));
+    });
+}
+
+fn chaos(place: &Place, mut dice: Dice, jobs: u64) {
+    let mark = mark();
+    // Each says in a file what it has printed, right after having printed it.
+    let writer = "import os, sys, time\nn = 0\nwhile n < int(sys.argv[3]):\n  os.write(1, b'%06d\\n' % n); n += 1\n  open(sys.argv[2], 'w').write('%d %d' % (n, os.getpid()))\n  time.sleep(float(sys.argv[1]))\n";
+    place.write("writer.py", writer);
+    let config = place.write("limits.toml", "[limits]\njobs_per_session = 256\n");
+    for at in 0..jobs {
+        let session = format!("s{}", at % 4);
+        let command = format!("exec python3 writer.py 0.0{} count.{at} 4000 # {mark}", 1 + dice.below(9));
+        let arguments = json!({"command": command, "background": true}).to_string();
+        let mut starter =
+            place.start(["call", "--session", &session, "--config", config.to_str().unwrap(), &arguments]);
+        if dice.below(2) == 0 {
+            std::thread::sleep(Duration::from_millis(dice.below(60)));
+            let _ = starter.kill();
+        }
+        let _ = starter.wait();
+        if dice.below(12) == 0 {
+            let alive = keepers(place);
+            if let Some(keeper) = alive.get(usize::try_from(dice.below(4)).unwrap()) {
+                kill(*keeper);
+            }
+        }
+    }
+    let until = Instant::now() + Duration::from_millis(500 + dice.below(1_000));
+    while Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // One keeper of those that are left, then everybody else's jobs by their names.
+    if let Some(keeper) = keepers(place).first() {
+        kill(*keeper);
+    }
+    let list = json_of(place, &["jobs", "--json"]);
+    for job in list["jobs"].as_array().unwrap().iter().filter(|job| job["status"] == "running") {
+        run(place, &["stop", "--now", job["id"].as_str().unwrap()]);
+    }
+    wait_until("nobody is left", || {
+        processes_with(&mark).is_empty() && processes_with("writer.py").is_empty()
+    });
+    place.assert_nothing_is_left();
+    // Whatever ran is in the record with an end, and its log has what it says that it printed.
+    let history = json_of(place, &["history", "--json", "--limit", "0"]);
+    let history = history.as_array().or_else(|| history["executions"].as_array()).unwrap();
+    let mut ran = 0;
+    for at in 0..jobs {
+        let count = std::fs::read_to_string(place.root().join(format!("count.{at}"))).unwrap_or_default();
+        let printed: usize = count.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+        let entry = history.iter().find(|entry| {
+            entry["command"]
+                .as_str()
+                .or_else(|| entry["text"].as_str())
+                .is_some_and(|text| text.contains(&format!("count.{at} ")))
+        });
+        let Some(entry) = entry else {
+            assert_eq!(printed, 0, "job {at} ran without a record");
+            continue;
+        };
+        assert!(!matches!(entry["status"].as_str(), Some("running" | "asked") | None), "{entry}");
+        if printed == 0 {
+            continue;
+        }
+        ran += 1;
+        let id = entry["id"].as_str().unwrap();
+        let log = run(place, &["logs", id]).0;
+        assert!(
+            log.len() / 7 >= printed,
+            "job {at} printed {printed} lines, {} are kept: {entry}",
+            log.len() / 7
+        );
+        let expected: String = (0..log.len() / 7).map(|n| format!("{n:06}\n")).collect();
+        assert_eq!(log, expected, "job {at}");
+    }
+    assert!(ran * 4 > jobs, "most ran: {ran} of {jobs}");
+    let head = run(place, &["audit", "verify"]);
+    assert_eq!(head.1, Some(0), "{}", head.0);
+}

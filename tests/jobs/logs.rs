@@ -1,0 +1,93 @@
+//! `logs`: all of it or a part, and what follows.
+
+use std::io::Read as _;
+
+use serde_json::json;
+
+use super::support::{for_each_user, wait_until};
+use super::{json_of, run, start};
+
+#[test]
+fn parts_are_cut_as_asked() {
+    for_each_user(|place| {
+        let id = start(place, "for i in 1 2 3 4 5; do echo out $i; echo err $i >&2; done");
+        run(place, &["wait", &id]);
+        let stdout = "out 1\nout 2\nout 3\nout 4\nout 5\n";
+        let cases: &[(&[&str], &str)] = &[
+            (&[], stdout),
+            (&["-n", "2"], "out 4\nout 5\n"),
+            (&["--lines", "0"], ""),
+            (&["--grep", "[24]"], "out 2\nout 4\n"),
+            (&["--grep", "[24]", "-n", "3"], "out 4\n"),
+            (&["--bytes", "6-12"], "out 2\n"),
+            (&["--bytes", "24-"], "out 5\n"),
+            (&["--bytes", "-6"], "out 1\n"),
+            (&["--stream", "stderr"], ""),
+            (&["-f"], stdout),
+            (&["--since", "1h"], stdout),
+        ];
+        for (args, expected) in cases {
+            let args = [&["logs", id.as_str()][..], args].concat();
+            assert_eq!(run(place, &args), ((*expected).to_owned(), Some(0)), "{args:?}");
+        }
+        let output = place.output(["logs", &id, "--stream", "stderr", "-n", "1"]);
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "err 5\n", "each stream on its own");
+        let answer = json_of(place, &["logs", &id, "--json", "-n", "1"]);
+        assert_eq!(
+            (&answer["stdout"], &answer["stderr"], &answer["stdout_bytes"]),
+            (&json!("out 5\n"), &json!("err 5\n"), &json!([24, 30]))
+        );
+        for bad in [&["--bytes", "9-3"][..], &["--bytes", "x"], &["--grep", "("], &["--lines", "-1"]] {
+            let args = [&["logs", id.as_str()][..], bad].concat();
+            assert_eq!(run(place, &args).1, Some(2), "{bad:?}");
+        }
+    });
+}
+
+#[test]
+fn following_misses_nothing_and_ends_with_the_job() {
+    for_each_user(|place| {
+        place.write("go", "");
+        let id = start(
+            place,
+            "for i in $(seq 200); do echo line $i; [ $i = 100 ] && while [ -e go ]; do sleep 0.01; done; done; echo last >&2",
+        );
+        wait_until("half of it is there", || run(place, &["logs", &id]).0.ends_with("line 100\n"));
+        let mut follower = place
+            .shellgate(["logs", "-f", &id])
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut first = [0; 7];
+        follower.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+        std::fs::remove_file(place.root().join("go")).unwrap();
+        let output = follower.wait_with_output().unwrap();
+        let all = [&first[..], &output.stdout].concat();
+        let expected: String = (1..=200).map(|i| format!("line {i}\n")).collect();
+        assert_eq!(String::from_utf8_lossy(&all), expected);
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "last\n");
+        assert_eq!(output.status.code(), Some(0));
+    });
+}
+
+#[test]
+fn what_came_since_is_found_by_its_time() {
+    for_each_user(|place| {
+        place.write("go", "");
+        let id = start(
+            place,
+            "echo early; while [ -e go ]; do sleep 0.05; done; echo late; while [ ! -e stop ]; do sleep 0.05; done",
+        );
+        wait_until("the first is there", || run(place, &["logs", &id]).0 == "early\n");
+        // Moments are remembered, and times are asked for, in seconds.
+        std::thread::sleep(std::time::Duration::from_millis(2_100));
+        std::fs::remove_file(place.root().join("go")).unwrap();
+        wait_until("the second is there", || run(place, &["logs", &id]).0.ends_with("late\n"));
+        assert_eq!(run(place, &["logs", &id, "--since", "1s"]).0, "late\n");
+        assert_eq!(run(place, &["logs", &id, "--since", "1h"]).0, "early\nlate\n");
+        place.write("stop", "");
+        assert_eq!(run(place, &["wait", &id]).1, Some(0));
+        assert_eq!(run(place, &["logs", &id, "--since", "1h"]).0, "early\nlate\n", "after its end too");
+    });
+}

@@ -1,0 +1,87 @@
+//! The death of whoever holds a job.
+
+use serde_json::json;
+
+use super::support::{for_each_user, is_alive, mark, processes_with, wait_until};
+use super::{json_of, listed, run, start};
+
+/// The keepers of a place: they hold the folder of its sockets.
+pub(super) fn keepers(place: &super::Place) -> Vec<u64> {
+    let state = place.state().display().to_string();
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u64>().ok());
+    let is_keeper = |pid: &u64| {
+        let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        let mut targets = open.filter_map(|entry| std::fs::read_link(entry.path()).ok());
+        name.trim() == "shellgate-keep" && targets.any(|target| target.starts_with(&state))
+    };
+    pids.filter(is_keeper).collect()
+}
+
+#[test]
+fn a_killed_keeper_takes_its_jobs_along_and_the_record_says_so() {
+    for_each_user(|place| {
+        let mark = mark();
+        let id = start(place, &format!("echo printed; (setsid sleep {mark} &) ; sleep {mark}; true"));
+        wait_until("all of it runs", || processes_with(&mark).len() >= 2);
+        wait_until("it is written", || run(place, &["logs", &id]).0 == "printed\n");
+        let keeper = keepers(place);
+        assert_eq!(keeper.len(), 1);
+        super::support::kill(keeper[0]);
+        wait_until("it is gone", || !is_alive(keeper[0]));
+        let job = listed(place, &id).unwrap();
+        assert_eq!(job["status"], "failed", "{job}");
+        wait_until("nobody of it is left", || processes_with(&mark).is_empty());
+        let answer = json_of(place, &["wait", &id, "--json"]);
+        assert_eq!(
+            (&answer["error"]["code"], &answer["stdout"]),
+            (&json!("keeper_lost"), &json!("printed\n")),
+            "{answer}"
+        );
+        assert_eq!(run(place, &["logs", &id]).0, "printed\n");
+        let story = run(place, &["history", "show", &id]).0;
+        assert!(story.contains("nobody is left who knows its end"), "{story}");
+        assert_eq!(run(place, &["audit", "verify"]).1, Some(0));
+        // And the session goes on with another one.
+        assert_eq!(place.call(&json!({"command": "echo again"}))["stdout"], "again\n");
+        place.assert_nothing_is_left();
+    });
+}
+
+/// A record from before the machine was last started.
+#[test]
+fn a_reboot_is_noticed() {
+    let place = super::Place::new(None);
+    assert_eq!(place.call(&json!({"command": "true"}))["status"], "completed");
+    let journal = shellgate::journal::Journal::open(&place.state()).unwrap();
+    let asked = journal.history(&shellgate::journal::Query::default()).unwrap()[0].asked.clone().unwrap();
+    let before = shellgate::journal::Owner("1 1 another-boot".to_owned());
+    let id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    let asked = shellgate::journal::Asked { asker: Some(before.clone()), ..asked };
+    let started = shellgate::journal::Started { keeper: Some(before), ..Default::default() };
+    journal.begin(id, "s", asked, vec![shellgate::journal::Step::Started(started)]).unwrap();
+    drop(journal);
+    let story = run(&place, &["history", "show", id]).0;
+    assert!(story.contains("the machine was started anew while it ran"), "{story}");
+}
+
+#[test]
+fn no_byte_is_lost_when_the_keeper_is_killed_while_a_job_prints() {
+    for_each_user(|place| {
+        // It says what it has printed in a file of its own, right after having printed it.
+        let writer = "import os\nn = 0\nwhile True:\n  os.write(1, b'%08d\\n' % n); n += 1\n  os.pwrite(9, b'%08d' % n, 0)\n";
+        place.write("writer.py", writer);
+        let id = start(place, "exec 9>count; exec python3 writer.py");
+        wait_until("it prints", || run(place, &["logs", &id, "-n", "1"]).0.len() == 9);
+        super::support::kill(keepers(place)[0]);
+        let path = place.root().join("count");
+        let count = || std::fs::read_to_string(&path).unwrap().parse::<usize>().unwrap();
+        wait_until("it has ended", || listed(place, &id).is_some_and(|job| job["processes"] == 0));
+        wait_until("all of it is kept", || run(place, &["logs", &id]).0.len() / 9 >= count());
+        let log = run(place, &["logs", &id]).0;
+        let expected: String = (0..log.len() / 9).map(|n| format!("{n:08}\n")).collect();
+        assert!(log == expected, "whole and in order");
+        place.assert_nothing_is_left();
+    });
+}

@@ -1,0 +1,104 @@
+//! The tools about jobs, as a library offers them to models.
+
+use serde_json::{Value, json};
+use shellgate::jobs::tools::{JobTool, TOOLS};
+use shellgate::{Follow, Gate, Request};
+
+use super::support::{Place, mark, processes_with};
+
+fn call(gate: &Gate, tool: &str, arguments: &Value) -> Value {
+    let tool = JobTool::named(tool).unwrap();
+    let answer = gate.job_tool(tool, &arguments.to_string(), None);
+    assert_eq!(answer.text, answer.structured.to_string(), "both carry the same");
+    assert_eq!(
+        answer.is_error,
+        answer.structured.get("error").is_some_and(|error| !error.is_null())
+            && answer.structured.get("id").is_none()
+    );
+    answer.structured
+}
+
+fn start(gate: &Gate, command: &str) -> String {
+    let action = shellgate::request::Action::Shell(command.to_owned());
+    let request = Request { action, background: true, ..Request::default() };
+    gate.submit(request, Follow::Quietly).unwrap().wait().unwrap().job.unwrap()
+}
+
+#[test]
+fn a_job_is_handled_by_tools_alone() {
+    let place = Place::new(None);
+    let gate = place.gate();
+    let mark = mark();
+    let id = start(&gate, &format!("echo one; echo two; exec sleep {mark}"));
+    let jobs = call(&gate, "shell_jobs", &json!({}));
+    assert_eq!((&jobs["jobs"][0]["id"], &jobs["jobs"][0]["status"]), (&json!(id), &json!("running")));
+    let read = call(&gate, "shell_output", &json!({"job": id, "stream": "stdout"}));
+    assert_eq!((&read["stdout"], &read["stdout_next"]), (&json!("one\ntwo\n"), &json!(8)));
+    let read = call(&gate, "shell_output", &json!({"job": id, "from": 4, "wait_for_previous": true}));
+    assert_eq!(read["stdout"], "two\n");
+    let read = call(&gate, "shell_output", &json!({"job": id, "grep": "^o"}));
+    assert_eq!(read["stdout"], "one\n");
+    let waited = call(&gate, "shell_wait", &json!({"job": id, "pattern": "two"}));
+    assert_eq!(
+        (&waited["reason"], &waited["line"], &waited["status"]),
+        (&json!("matched"), &json!("two"), &json!("running"))
+    );
+    let waited = call(&gate, "shell_wait", &json!({"job": id, "timeout_ms": 50}));
+    assert_eq!(waited["reason"], "timed_out");
+    let stopped = call(&gate, "shell_stop", &json!({"job": id}));
+    assert_eq!(stopped["status"], "canceled");
+    assert!(processes_with(&mark).is_empty());
+    let waited = call(&gate, "shell_wait", &json!({"job": id}));
+    assert_eq!(
+        (&waited["reason"], &waited["status"], &waited["stdout"]),
+        (&json!("ended"), &json!("canceled"), &json!("one\ntwo\n"))
+    );
+}
+
+#[test]
+fn a_wait_is_canceled() {
+    let place = Place::new(None);
+    let gate = place.gate();
+    let id = start(&gate, "exec sleep 600");
+    let cancel = shellgate::jobs::Cancel::new().unwrap();
+    let tool = JobTool::named("shell_wait").unwrap();
+    let answer = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| gate.job_tool(tool, &json!({"job": id}).to_string(), Some(&cancel)));
+        cancel.cancel();
+        waiting.join().unwrap()
+    });
+    assert_eq!(answer.structured["reason"], "canceled");
+    gate.stop_session(shellgate::Urgency::Now).unwrap();
+}
+
+#[test]
+fn others_jobs_are_unknown() {
+    let place = Place::new(None);
+    let (ours, theirs) = (place.gate(), {
+        let builder = Gate::builder().root(place.root()).state_folder(place.state()).session("theirs");
+        builder.keeper_program(super::support::shellgate()).flags(super::support::unasked()).build().unwrap()
+    });
+    let id = start(&theirs, "exec sleep 600");
+    for tool in ["shell_output", "shell_wait", "shell_stop"] {
+        let answer = call(&ours, tool, &json!({"job": id}));
+        assert_eq!(answer["error"]["code"], "unknown_job", "{tool}");
+    }
+    assert_eq!(call(&ours, "shell_jobs", &json!({}))["jobs"], json!([]));
+    assert_eq!(call(&theirs, "shell_stop", &json!({"job": id}))["status"], "canceled");
+}
+
+#[test]
+fn every_tool_says_what_it_takes() {
+    for tool in TOOLS {
+        let schema = tool.input_schema();
+        assert_eq!(
+            (&schema["type"], &schema["additionalProperties"]),
+            (&json!("object"), &json!(false)),
+            "{}",
+            tool.name
+        );
+        assert_eq!(tool.output_schema()["type"], "object");
+    }
+    let size: usize = TOOLS.iter().map(|tool| tool.about.len() + tool.input_schema().to_string().len()).sum();
+    assert!(size < 5_000, "models read it with every call: {size}");
+}

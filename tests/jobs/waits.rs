@@ -1,0 +1,119 @@
+//! `wait`: for the end, a line, a port, silence, and not for ever.
+
+use super::support::{for_each_user, wait_until};
+use super::{json_of, run, start};
+
+#[test]
+fn a_line_is_waited_for_and_found_when_it_came_before() {
+    for_each_user(|place| {
+        place.write("go", "");
+        let id = start(
+            place,
+            "echo warming up; while [ -e go ]; do sleep 0.02; done; echo ready on 80 >&2; exec sleep 600",
+        );
+        assert_eq!(run(place, &["wait", &id, "--pattern", "warm.*"]), ("warming up\n".to_owned(), Some(0)));
+        let waiting = place.start(["wait", &id, "--pattern", "ready"]);
+        std::fs::remove_file(place.root().join("go")).unwrap();
+        let output = waiting.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "ready on 80\n", "on either stream");
+        let answer = json_of(place, &["wait", &id, "--pattern", "ready", "--json"]);
+        assert_eq!(
+            (answer["reason"].as_str(), answer["stream"].as_str(), answer["status"].as_str()),
+            (Some("matched"), Some("stderr"), Some("running"))
+        );
+        assert_eq!(run(place, &["wait", &id, "--timeout", "100ms"]).1, Some(124), "it goes on");
+        assert_eq!(
+            run(place, &["wait", &id, "--pattern", "never", "--silence", "200ms"]),
+            (String::new(), Some(0))
+        );
+        assert_eq!(run(place, &["stop", &id]).1, Some(0));
+        assert_eq!(run(place, &["wait", &id, "--pattern", "never"]).1, Some(130), "its end counts always");
+        assert_eq!(
+            run(place, &["wait", &id, "--pattern", "ready"]).1,
+            Some(0),
+            "what it printed is still found"
+        );
+        place.assert_nothing_is_left();
+    });
+}
+
+#[test]
+fn a_question_without_a_newline_is_a_line_too() {
+    for_each_user(|place| {
+        let id = start(place, "printf 'Password: '; exec sleep 600");
+        assert_eq!(
+            run(place, &["wait", &id, "--pattern", "Password: $"]),
+            ("Password: \n".to_owned(), Some(0))
+        );
+        run(place, &["stop", &id]);
+    });
+}
+
+#[test]
+fn a_port_is_waited_for_as_soon_as_the_job_listens() {
+    let server = "import socket, time, os\nwhile os.path.exists('go'): time.sleep(0.01)\ns = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); time.sleep(600)";
+    for_each_user(|place| {
+        place.write("go", "");
+        place.write("server.py", server);
+        let id = start(place, "(python3 server.py &) ; exec sleep 600");
+        assert_eq!(run(place, &["wait", &id, "--port", "--timeout", "200ms"]).1, Some(124), "not yet");
+        let waiting = place.start(["wait", &id, "--port"]);
+        std::fs::remove_file(place.root().join("go")).unwrap();
+        let output = waiting.wait_with_output().unwrap();
+        wait_until("it says which", || !run(place, &["logs", &id]).0.is_empty());
+        let port = run(place, &["logs", &id]).0;
+        assert_eq!(String::from_utf8_lossy(&output.stdout), port, "of a grandchild");
+        assert_eq!(run(place, &["wait", &id, "--port", port.trim()]).1, Some(0));
+        assert_eq!(
+            run(place, &["wait", &id, "--port", "1", "--timeout", "100ms"]).1,
+            Some(124),
+            "nobody's port"
+        );
+        let job = super::listed(place, &id).unwrap();
+        assert_eq!(job["ports"][0].to_string(), port.trim());
+        run(place, &["stop", &id]);
+        place.assert_nothing_is_left();
+    });
+}
+
+/// The server of a real program.
+#[test]
+fn a_server_is_started_used_and_stopped() {
+    for_each_user(|place| {
+        place.write("hello.txt", "hello from the job\n");
+        let id = start(place, "exec python3 -u -m http.server --bind 127.0.0.1 0");
+        let (port, code) = run(place, &["wait", &id, "--port", "--timeout", "30s"]);
+        assert_eq!(code, Some(0));
+        let url = format!("http://127.0.0.1:{}/hello.txt", port.trim());
+        let fetch =
+            format!("import urllib.request; print(urllib.request.urlopen('{url}').read().decode(), end='')");
+        let output = place.program("python3").args(["-c", &fetch]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "hello from the job\n");
+        assert_eq!(run(place, &["wait", &id, "--pattern", "GET /hello.txt"]).1, Some(0));
+        assert_eq!(run(place, &["stop", &id]).1, Some(0));
+        assert!(std::net::TcpStream::connect(("127.0.0.1", port.trim().parse().unwrap())).is_err());
+        place.assert_nothing_is_left();
+    });
+}
+
+/// Waiting costs nothing: no tick of CPU in a second of it.
+#[test]
+fn waiting_burns_no_cpu() {
+    for_each_user(|place| {
+        let id = start(place, "exec sleep 600");
+        let mut waiting = place.start(["wait", &id]);
+        let pid = waiting.id();
+        let ticks = || {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+            let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace().collect();
+            fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+        };
+        let sleeps = || std::fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap().contains("poll");
+        wait_until("it sleeps", sleeps);
+        let before = ticks();
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        assert_eq!(ticks(), before);
+        run(place, &["stop", &id]);
+        assert_eq!(waiting.wait().unwrap().code(), Some(130));
+    });
+}
