@@ -173,7 +173,7 @@ impl Execution {
 
     /// Ends its processes without the keeper, which doesn't answer: by the mark that they carry.
     pub fn abandon(self) {
-        crate::sys::processes::end_tagged(self.id.tag().get());
+        crate::sys::processes::end_tagged(&[self.id.tag().get()]);
     }
 
     /// What can be told without asking the keeper.
@@ -230,7 +230,7 @@ impl Execution {
             None => {
                 self.line = None;
                 // Nobody answers for its processes any more, so they end here.
-                crate::sys::processes::end_tagged(self.id.tag().get());
+                crate::sys::processes::end_tagged(&[self.id.tag().get()]);
                 Pending::Event(Event::Ended(Box::new(self.without_answer(Failure::KeeperLost))))
             }
         };
@@ -260,7 +260,7 @@ impl Execution {
 /// Ends what an execution left, wherever it is: for when its keeper is gone. By the mark that its processes carry, which is
 /// a number that nobody else has.
 pub fn end_leftovers(id: ExecId) {
-    crate::sys::processes::end_tagged(id.tag().get());
+    crate::sys::processes::end_tagged(&[id.tag().get()]);
 }
 
 fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {

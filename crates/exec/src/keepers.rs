@@ -152,7 +152,10 @@ fn ask(
         let name = entry.file_name();
         let Some(name) = name.to_str().filter(|name| wanted(name) && name.ends_with(&end)) else { continue };
         let address = Address::new(&folder, name.to_owned()).map_err(unusable)?;
-        let Some(socket) = address.connect()? else { continue };
+        let Some(socket) = address.connect()? else {
+            address.sweep();
+            continue;
+        };
         let mut line = Line::new(socket);
         if line.send(message, &[]).is_ok() {
             told.push(line);

@@ -222,6 +222,7 @@ impl Keeper {
             run.phase = Phase::Left;
         }
         let outcome = run.outcome(state, background);
+        self.bequeath(key);
         self.tell_caller(key, outcome, false);
     }
 
@@ -247,7 +248,9 @@ impl Keeper {
         {
             let _ = run.ending(outcome).write(&self.ends, run.spec.id);
         }
-        if !alive {
+        if alive {
+            self.bequeath(key);
+        } else {
             self.remove(key);
         }
     }
@@ -295,6 +298,7 @@ impl Keeper {
         self.drain_waiting(key);
         self.tell_watchers_of_the_end(key);
         self.runs.remove(&key);
+        self.disinherit(key);
         self.unpruned.executions += 1;
         self.prune_now_and_then();
         self.tell_stoppers();

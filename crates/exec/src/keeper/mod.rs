@@ -14,6 +14,7 @@
 //! | `life` | an execution from its turn to its answer |
 //! | `pump` | output, out of the pipes |
 //! | `stopping` | ending an execution before its time |
+//! | `heir` | what is left when the keeper is killed |
 //! | `orphans` | whose is a process that lost its parent |
 //! | `run` | the data of one execution |
 //! | `watching` | what others than its caller learn of an execution |
@@ -22,6 +23,7 @@
 
 mod connection;
 mod events;
+mod heir;
 mod life;
 mod orphans;
 mod place;

@@ -42,6 +42,14 @@ impl Address {
         }
     }
 
+    /// Removes the socket of a keeper that was killed.
+    pub(crate) fn sweep(&self) {
+        let _locked = self.lock();
+        if self.connect().is_ok_and(|keeper| keeper.is_none()) {
+            let _ = rustix::fs::unlinkat(&self.folder, self.name.as_str(), AtFlags::empty());
+        }
+    }
+
     /// Locks the folder, for a moment. A lock that can't be had (a file system without, somebody who keeps it) costs the
     /// protection against a rare race, not the service.
     fn lock(&self) -> Locked<'_> {

@@ -45,7 +45,11 @@ impl Keeper {
                 let _ = self.events.add(pipe, Token::Pipe(key, stream));
             }
         }
-        if run.exit.is_some() {
+        let (has_ended, is_job) = (run.exit.is_some(), !run.was_foreground());
+        if is_job {
+            self.bequeath(key);
+        }
+        if has_ended {
             self.drain_waiting(key);
             self.look_at(key, Instant::now());
         }

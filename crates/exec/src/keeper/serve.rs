@@ -13,6 +13,7 @@ use shellgate_sandbox::spawn::Spawner;
 
 use super::connection::{Connection, ConnectionKey, Received, Stopping};
 use super::events::{Events, Interest, Token};
+use super::heir::Heir;
 use super::orphans::Recognised;
 use super::place::Place;
 use super::run::{Cause, Run};
@@ -43,6 +44,8 @@ pub(super) struct Keeper {
     pub(super) recognised: Option<Recognised>,
     /// Children that were reaped and not looked at.
     pub(super) dead: Vec<(RunKey, Reaped, Exit)>,
+    /// Stands by while there are jobs.
+    pub(super) heir: Option<Heir>,
     pub(super) spawner: Spawner,
     pub(super) null: OwnedFd,
     pub(super) buffer: Vec<u8>,
@@ -84,6 +87,7 @@ pub(super) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
         trees: Trees::default(),
         dead: Vec::new(),
         recognised: None,
+        heir: None,
         spawner: Spawner::default(),
         null: rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
         buffer: vec![0; 256 << 10],
@@ -145,7 +149,10 @@ impl Keeper {
     }
 
     fn has_nothing_to_hold(&self) -> bool {
-        self.connections.is_empty() && self.runs.is_empty() && self.trees.strangers().is_empty()
+        self.connections.is_empty()
+            && self.runs.is_empty()
+            && self.trees.strangers().is_empty()
+            && !self.trees.has_helpers()
     }
 
     /// A number that was never used.
@@ -301,11 +308,23 @@ impl Keeper {
             let _ = ending.write(&self.ends, id);
         }
         let Some(key) = connection.run else { return };
+        self.make_spool(key);
         let Some(run) = self.runs.get_mut(&key) else { return };
         if run.caller.take().is_some() && run.was_foreground() {
             self.stop(key, Cause::Canceled, Urgency::Politely);
         } else {
             self.resume_pipes(key);
+        }
+    }
+
+    /// Makes the files for what an execution prints, when its front end was gone before it made them.
+    fn make_spool(&mut self, key: RunKey) {
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        let placed = run.sources.as_ref().is_some_and(|sources| sources.stdout.has_place());
+        if !placed && run.spool.is_none() {
+            let made = crate::spool::Spool::create(&self.spool, run.spec.id);
+            run.spool = Some(made.map(|spool| spool.files).map_err(|error| plain(&error)));
+            self.open_pipes(key);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
 
@@ -88,6 +88,14 @@ impl Source {
     /// The number that both ends of the pipe have.
     pub(super) fn number(&self) -> Option<u64> {
         self.pipe.as_ref().and_then(|pipe| rustix::fs::fstat(pipe).ok()).map(|stat| stat.st_ino)
+    }
+
+    /// What an heir needs: the pipe, the file, and how much that may hold.
+    pub(super) fn estate(&self) -> Option<(BorrowedFd<'_>, BorrowedFd<'_>, u64)> {
+        match (&self.pipe, &self.place) {
+            (Some(pipe), Place::File(file)) => Some((pipe.as_fd(), file.as_fd(), self.limit)),
+            _ => None,
+        }
     }
 
     pub(super) fn is_closed(&self) -> bool {

@@ -53,6 +53,11 @@ impl Trees {
         self.orphans.remove(&pid).map(|run| (run, Reaped::Orphan))
     }
 
+    /// Whether a process that does something for the keeper itself has not ended.
+    pub(super) fn has_helpers(&self) -> bool {
+        self.roots.values().any(|run| *run == NOBODY)
+    }
+
     /// Children of ours that belong to no execution as far as we know.
     pub(super) fn strangers(&self) -> Vec<u32> {
         if self.childless {

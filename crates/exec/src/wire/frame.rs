@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The most descriptors that one message carries.
-const MOST_DESCRIPTORS: usize = 3;
+const MOST_DESCRIPTORS: usize = 4;
 
 /// No message is longer: a command's text is at most 128 KiB, an environment at most a few MiB.
 const LONGEST: usize = 16 << 20;

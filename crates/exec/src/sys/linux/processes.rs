@@ -152,19 +152,20 @@ pub(crate) fn holds_pipe(pid: u32, pipe: u64) -> bool {
     })
 }
 
-/// Ends every process that carries `tag`, wherever it is, and returns when none is left or we have tried long enough.
-/// For when the keeper that held them is gone: the tag is a number that nobody else has.
-pub(crate) fn end_tagged(tag_of_execution: u64) {
+/// Ends every process that carries one of these tags, wherever it is, and returns when none is left or we have tried long
+/// enough. For when the keeper that held them is gone: a tag is a number that nobody else has.
+pub(crate) fn end_tagged(tags: &[u64]) {
+    let is_ours = |pid: u32| tag(pid).is_some_and(|tag| tags.contains(&tag));
     for _ in 0..100 {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        let tagged: Vec<u32> = pids.filter(|pid| tag(*pid) == Some(tag_of_execution)).collect();
+        let tagged: Vec<u32> = pids.filter(|pid| is_ours(*pid)).collect();
         let living = tagged.iter().filter(|pid| stat(**pid).is_some_and(|stat| !stat.is_dead()));
         let mut found = false;
         for pid in living.filter_map(|pid| i32::try_from(*pid).ok().and_then(Pid::from_raw)) {
             found = true;
             let Ok(pinned) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { continue };
-            if tag(pid.as_raw_nonzero().get().unsigned_abs()) == Some(tag_of_execution) {
+            if is_ours(pid.as_raw_nonzero().get().unsigned_abs()) {
                 let _ = rustix::process::pidfd_send_signal(&pinned, Signal::KILL);
             }
         }

@@ -1,0 +1,155 @@
+//! The heir: a second, even smaller process that stands by while a keeper holds jobs.
+//!
+//! A keeper can be killed at any moment. Its jobs end with it, but what they printed last is still in their pipes, and a
+//! pipe that nobody holds is gone with all that is in it. So the heir holds a copy of each job's pipes and files. When the
+//! keeper's end of their socket closes while it still holds something, the keeper has died: the heir ends what is left of the
+//! jobs, drains the pipes into the files, and ends. Whoever looks next writes into the record that the keeper was lost.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+
+use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType};
+use rustix::process::Signal;
+use serde::{Deserialize, Serialize};
+
+use super::serve::Keeper;
+use super::tree::{NOBODY, RunKey};
+use crate::sys::processes;
+use crate::wire::{self, Frames};
+
+/// From the keeper to its heir.
+#[derive(Debug, Serialize, Deserialize)]
+enum ToHeir {
+    /// Stand by for this execution. With two descriptors a stream: the pipe, and the file that takes so many bytes.
+    Hold { key: RunKey, tag: u64, limits: Vec<u64> },
+    /// It has ended.
+    Forget(RunKey),
+}
+
+/// The keeper's end.
+#[derive(Debug)]
+pub(super) struct Heir {
+    socket: OwnedFd,
+    pid: u32,
+    holds: Vec<RunKey>,
+}
+
+impl Drop for Heir {
+    fn drop(&mut self) {
+        // It has nothing to do, and would see that by itself; a suspended one would not.
+        if self.holds.is_empty() {
+            processes::signal_own_child(self.pid, Signal::KILL);
+        }
+    }
+}
+
+impl Keeper {
+    /// Has the heir stand by for a job, once its output has a place.
+    pub(super) fn bequeath(&mut self, key: RunKey) {
+        let Some(run) = self.runs.get(&key) else { return };
+        let Some(sources) = &run.sources else { return };
+        if !sources.stdout.has_place() || self.heir.as_ref().is_some_and(|heir| heir.holds.contains(&key)) {
+            return;
+        }
+        let estates: Vec<_> = sources.both().into_iter().filter_map(|source| source.estate()).collect();
+        let limits = estates.iter().map(|(_, _, limit)| *limit).collect();
+        let descriptors: Vec<BorrowedFd<'_>> =
+            estates.iter().flat_map(|(pipe, file, _)| [*pipe, *file]).collect();
+        let message = ToHeir::Hold { key, tag: run.spec.id.tag().get(), limits };
+        if self.heir.is_none() {
+            self.heir = start();
+            if let Some(heir) = &self.heir {
+                self.trees.plant(heir.pid, NOBODY);
+            }
+        }
+        // Without an heir a job is held all the same: what it printed last is lost when we are killed.
+        if let Some(heir) = &mut self.heir
+            && heir.tell(&message, &descriptors).is_ok()
+        {
+            heir.holds.push(key);
+        }
+    }
+
+    /// A job has ended.
+    pub(super) fn disinherit(&mut self, key: RunKey) {
+        let Some(heir) = self.heir.as_mut().filter(|heir| heir.holds.contains(&key)) else { return };
+        heir.holds.retain(|held| *held != key);
+        let _ = heir.tell(&ToHeir::Forget(key), &[]);
+        if heir.holds.is_empty() {
+            self.heir = None;
+        }
+    }
+}
+
+impl Heir {
+    fn tell(&self, message: &ToHeir, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+        // Short, and read at once: it fits into the socket as a whole.
+        wire::send(self.socket.as_fd(), &wire::encode(message)?, descriptors).map(drop)
+    }
+}
+
+fn start() -> Option<Heir> {
+    let (ours, theirs) =
+        rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).ok()?;
+    let forked = shellgate_sandbox::detach::fork(move || {
+        if shellgate_sandbox::detach::detach(&[theirs.as_fd()]).is_err() {
+            return 1;
+        }
+        let _ = rustix::thread::set_name(c"shellgate-heir");
+        stand_by(&theirs);
+        0
+    });
+    let pid = forked.ok()?.as_raw_nonzero().get().unsigned_abs();
+    Some(Heir { socket: ours, pid, holds: Vec::new() })
+}
+
+/// What is held for one execution.
+struct Estate {
+    tag: u64,
+    streams: Vec<(OwnedFd, File, u64)>,
+}
+
+fn stand_by(socket: &OwnedFd) {
+    let mut held: BTreeMap<RunKey, Estate> = BTreeMap::new();
+    let mut frames = Frames::default();
+    loop {
+        match frames.next() {
+            Ok(Some(ToHeir::Hold { key, tag, limits })) => {
+                let mut next = || Some((frames.descriptor()?, File::from(frames.descriptor()?)));
+                let streams =
+                    limits.iter().filter_map(|limit| next().map(|(pipe, file)| (pipe, file, *limit)));
+                held.insert(key, Estate { tag, streams: streams.collect() });
+            }
+            Ok(Some(ToHeir::Forget(key))) => drop(held.remove(&key)),
+            Ok(None) => match frames.receive(socket, RecvFlags::empty()) {
+                Ok(0) => break,
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => break,
+                Ok(_) | Err(_) => {}
+            },
+            Err(_) => break,
+        }
+    }
+    let tags: Vec<u64> = held.values().map(|estate| estate.tag).collect();
+    // Twice: a pipe that is full may hold somebody up who is being ended, and who is ended prints no more.
+    held.values_mut().for_each(Estate::drain);
+    processes::end_tagged(&tags);
+    held.values_mut().for_each(Estate::drain);
+}
+
+impl Estate {
+    fn drain(&mut self) {
+        let mut buffer = vec![0; 64 << 10];
+        for (pipe, file, limit) in &mut self.streams {
+            // Our copy doesn't block: that belongs to the pipe's end, not to the descriptor.
+            while let Ok(read @ 1..) = rustix::io::read(&*pipe, &mut buffer[..]) {
+                let kept = file.metadata().map_or(0, |metadata| metadata.len());
+                let room = usize::try_from(limit.saturating_sub(kept)).unwrap_or(usize::MAX);
+                if file.write_all(buffer.get(..read.min(room)).unwrap_or_default()).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+}
