@@ -130,7 +130,12 @@ impl Gate {
         let journal = entry.journal();
         let unwritable = |error: journal::Error| record::unwritable(&error.to_string());
         let lying = journal.ask(id, record::question(question)).map_err(unwritable)?;
-        let answer = approver.ask(question, Waiting { record: Some((journal, lying)) });
+        let waiting = Waiting { record: Some((journal, lying)) };
+        let answer = approver.ask(question, waiting);
+        if answer == Answer::TimedOut {
+            let settled = journal.time_out(lying).map_err(unwritable)?;
+            return Ok((counting(answer, settled, waiting), Some(entry)));
+        }
         if approver.channel() == Channel::Queue {
             return Ok((answer, Some(entry)));
         }
@@ -144,14 +149,16 @@ impl Gate {
             })?;
         }
         let answered = Answered { choice, by: approval::user(), channel: journal::Channel::Terminal };
-        match journal.answer(lying, answered, grants(&answer, question)).map_err(unwritable)? {
-            Answering::Taken(_) => Ok((answer, Some(entry))),
-            // Somebody else was faster, and that counts.
-            Answering::TooLate(_) => {
-                let theirs = Waiting { record: Some((journal, lying)) }.poll();
-                Ok((theirs.unwrap_or(Answer::Nobody), Some(entry)))
-            }
-        }
+        let settled = journal.answer(lying, answered, grants(&answer, question)).map_err(unwritable)?;
+        Ok((counting(answer, settled, waiting), Some(entry)))
+    }
+}
+
+/// The answer that counts: ours, unless somebody else was faster.
+fn counting(ours: Answer, settled: Answering, waiting: Waiting<'_>) -> Answer {
+    match settled {
+        Answering::Taken(_) => ours,
+        Answering::TooLate(_) => waiting.poll().unwrap_or(Answer::Nobody),
     }
 }
 
