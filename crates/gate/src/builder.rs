@@ -11,6 +11,7 @@ use crate::approval::Approver;
 use crate::dialect::DefaultRoot;
 use crate::environment::{self, Rules};
 use crate::gate::{Gate, environment_entry};
+use crate::inside::{self, Chosen};
 use crate::judge::Judge;
 use crate::record::Recorder;
 use crate::root::Root;
@@ -119,6 +120,7 @@ impl GateBuilder {
 
     /// What judges, and the environment that every command begins with.
     fn seated(&mut self) -> Result<(Judge, Vec<CString>), ErrorObject> {
+        inside::check(Chosen { config: &self.config, flags: &self.flags, state: self.state.as_deref() })?;
         let mut sources = Sources::standard();
         sources.extra = std::mem::take(&mut self.config);
         sources.flags = std::mem::take(&mut self.flags);
@@ -130,10 +132,16 @@ impl GateBuilder {
             DefaultRoot::Home => std::env::home_dir().unwrap_or_default(),
         };
         let asked = self.root.take();
+        let explicit = asked.is_some();
+        let mut by_settings = false;
         let (root, settings) = Settings::load_for_root(&sources, |configured| {
+            by_settings = !explicit && configured.is_some();
             let chosen = asked.or_else(|| configured.map(Path::to_owned)).unwrap_or_else(default_root);
             chosen.canonicalize().unwrap_or(chosen)
         })?;
+        if !by_settings {
+            inside::check_root(&root, explicit)?;
+        }
         let root = Root::open(&root)?;
         let built = environment::build(std::env::vars_os(), &rules(&settings.environment));
         let search_path = variable(&built.vars, "PATH");
@@ -154,12 +162,7 @@ impl GateBuilder {
             Some(starter) => starter,
             None => Starter::Exec(keeper_program()?),
         };
-        let named =
-            self.session.or_else(|| std::env::var("SHELLGATE_SESSION").ok().filter(|name| !name.is_empty()));
-        let session_name = match named {
-            Some(name) => SessionName::named(&name)?,
-            None => SessionName::of_root(judge.root.path()),
-        };
+        let session_name = session_name(self.session, judge.root.path())?;
         let keep_bytes = match judge.settings.journal.keep_mb {
             0 => u64::MAX,
             mb => mb.saturating_mul(1 << 20),
@@ -186,6 +189,17 @@ impl GateBuilder {
             approver: self.approver,
             shell: OnceLock::new(),
         })
+    }
+}
+
+fn session_name(asked: Option<String>, root: &Path) -> Result<SessionName, ErrorObject> {
+    if let Some(name) = inside::session(asked.as_deref())? {
+        return Ok(name);
+    }
+    let by_environment = || std::env::var("SHELLGATE_SESSION").ok().filter(|name| !name.is_empty());
+    match asked.or_else(|| by_environment().filter(|_| !inside::is_inside())) {
+        Some(name) => SessionName::named(&name),
+        None => Ok(SessionName::of_root(root)),
     }
 }
 

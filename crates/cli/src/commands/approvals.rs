@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use shellgate::approval::{Answer, Choice};
+use shellgate::inside::{self, Deed};
 use shellgate::journal::{Answering, Pending, QuestionId};
 use shellgate::{Code, ErrorObject, Record};
 
@@ -45,7 +46,7 @@ fn choice(reach: Reach) -> Choice {
 }
 
 fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), Trouble> {
-    super::refuse_inside("answer questions")?;
+    inside::refuse(Deed::Answer)?;
     let record = Record::open(None)?;
     match record.answer(id, answer)? {
         Answering::Taken(_) => {

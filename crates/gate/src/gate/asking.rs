@@ -6,6 +6,7 @@ use shellgate_journal::{self as journal, Answered, Answering, Grant, Scope};
 
 use super::Gate;
 use crate::approval::{self, Always, Answer, ApprovedBy, Approver, Channel, Choice, Question, Waiting};
+use crate::inside;
 use crate::judge::{self, Decision, Judgement};
 use crate::record::{self, Entry};
 use crate::request::{Action, Request, Stdin};
@@ -57,6 +58,10 @@ impl Gate {
         let Some(approver) = self.approver.as_deref() else {
             return refused(Code::ApprovalUnavailable, "nobody is there to ask");
         };
+        // Below a keeper, whatever terminal there is may be the command's own.
+        if inside::is_inside() && approver.channel() != Channel::Queue {
+            return refused(Code::ApprovalUnavailable, "a command that shellgate runs can't approve another");
+        }
         let asking = self.asking(request, judgement, directory);
         let (answer, entry) = self.ask(id, &asking.question(), approver)?;
         let by = ApprovedBy { who: approval::user(), channel: approver.channel() };
@@ -137,6 +142,11 @@ impl Gate {
             return Ok((counting(answer, settled, waiting), Some(entry)));
         }
         if approver.channel() == Channel::Queue {
+            // A yes from there is one that lies there.
+            let answer = match answer {
+                Answer::Yes(_) => waiting.poll().unwrap_or(Answer::Nobody),
+                answer => answer,
+            };
             return Ok((answer, Some(entry)));
         }
         let Some(choice) = said(&answer, question) else {
