@@ -34,7 +34,7 @@ fn probe() {
     let record = || Record::open(None).unwrap();
     let project = || builder().project_file().unwrap().unwrap();
     let none = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
-    let deeds: [(&str, Result<(), ErrorObject>); 19] = [
+    let deeds: [(&str, Result<(), ErrorObject>); 20] = [
         ("answer", record().answer(QuestionId(4711), &Answer::Yes(Choice::Once)).map(drop)),
         ("trust", record().trust(&project())),
         ("stop", record().stop(none, Urgency::Now)),
@@ -53,6 +53,7 @@ fn probe() {
         ("root", builder().root("/").judge().map(drop)),
         ("wider root", builder().root(here.parent().unwrap()).judge().map(drop)),
         ("session", builder().session("other").build().map(drop)),
+        ("no record", builder().without_record().judge().map(drop)),
         ("state", builder().state_folder(here.join("elsewhere")).judge().map(drop)),
     ];
     for (name, done) in deeds {
@@ -103,7 +104,7 @@ fn the_library_refuses_too() {
         let script = format!("{PROBE}={} {} {}", shellgate().display(), own.display(), words.join(" "));
         let output = place.output(["run", &script]);
         let inside = lines(&output);
-        assert_eq!(inside.len(), 21, "{output:?}");
+        assert_eq!(inside.len(), 22, "{output:?}");
         for (name, came) in &inside {
             let wanted = if name.starts_with("own ") { "approval_unavailable" } else { "denied_by_policy" };
             assert_eq!(came, wanted, "{name}");
@@ -116,7 +117,7 @@ fn the_library_refuses_too() {
         outside.args(words).env(PROBE, shellgate()).env("XDG_CONFIG_HOME", place.home().join("nothing"));
         let output = outside.output().unwrap();
         let outside = lines(&output);
-        assert_eq!(outside.len(), 21, "{output:?}");
+        assert_eq!(outside.len(), 22, "{output:?}");
         for (name, came) in &outside {
             assert_ne!(came, "denied_by_policy", "{name}");
         }

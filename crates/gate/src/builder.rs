@@ -32,6 +32,7 @@ pub struct GateBuilder {
     default_root: DefaultRoot,
     approver: Option<Box<dyn Approver>>,
     once: bool,
+    unrecorded: bool,
 }
 
 impl GateBuilder {
@@ -100,6 +101,14 @@ impl GateBuilder {
         self
     }
 
+    /// Nothing is written to the journal: for embedders who keep their own record. Then there is no history, nothing to
+    /// audit, and nobody who could answer from elsewhere; an approval for the session holds for one call.
+    #[must_use]
+    pub fn without_record(mut self) -> Self {
+        self.unrecorded = true;
+        self
+    }
+
     /// Makes only what judges: nothing is created, and nothing can run.
     ///
     /// # Errors
@@ -120,7 +129,12 @@ impl GateBuilder {
 
     /// What judges, and the environment that every command begins with.
     fn seated(&mut self) -> Result<(Judge, Vec<CString>), ErrorObject> {
-        inside::check(Chosen { config: &self.config, flags: &self.flags, state: self.state.as_deref() })?;
+        inside::check(Chosen {
+            config: &self.config,
+            flags: &self.flags,
+            state: self.state.as_deref(),
+            unrecorded: self.unrecorded,
+        })?;
         let mut sources = Sources::standard();
         sources.extra = std::mem::take(&mut self.config);
         sources.flags = std::mem::take(&mut self.flags);
@@ -170,7 +184,10 @@ impl GateBuilder {
         let session = Session::new(state.clone(), session_name.key(), starter.clone(), keep_bytes);
         let session = if self.once { Ok(session) } else { session.kept() };
         let session = session.map_err(|error| crate::gate::session_error(&error))?;
-        let recorder = Recorder::open(&state, judge.settings.journal.required);
+        let recorder = match self.unrecorded {
+            true => Recorder::none(),
+            false => Recorder::open(&state, judge.settings.journal.required),
+        };
         // One in 64 short calls does the work of all.
         if !self.once || std::process::id().is_multiple_of(64) {
             recorder.tidy(&state, &judge.settings.journal);

@@ -40,7 +40,7 @@ const REFUSED: [(Deed, &str); 5] = [
 /// What can be chosen for a gate, and would let more pass than the settings do.
 type Choice = (&'static str, fn(&Chosen<'_>) -> bool);
 
-const LOOSENING: [Choice; 9] = [
+const LOOSENING: [Choice; 10] = [
     ("--config", |chosen| !chosen.config.is_empty()),
     ("--core", |chosen| !chosen.flags.core.is_empty()),
     ("--default allow", |chosen| chosen.flags.default == Some(Decision::Allow)),
@@ -50,6 +50,7 @@ const LOOSENING: [Choice; 9] = [
     ("--sandbox", |chosen| chosen.flags.sandbox.is_some_and(|mode| mode != SandboxMode::Strict)),
     ("--network allow", |chosen| chosen.flags.network == Some(Network::Allow)),
     ("--on-missing warn", |chosen| chosen.flags.on_missing == Some(OnMissing::Warn)),
+    ("without_record", |chosen| chosen.unrecorded),
     ("state_folder", |chosen| chosen.state.is_some_and(|state| !is_ours(state))),
 ];
 
@@ -59,6 +60,7 @@ pub(crate) struct Chosen<'a> {
     pub(crate) config: &'a [PathBuf],
     pub(crate) flags: &'a Flags,
     pub(crate) state: Option<&'a Path>,
+    pub(crate) unrecorded: bool,
 }
 
 /// The execution that we are part of.
