@@ -15,6 +15,8 @@ mod support;
 mod approvals;
 #[path = "record/audit.rs"]
 mod audit;
+#[path = "record/crash.rs"]
+mod crash;
 #[path = "record/history.rs"]
 mod history;
 #[path = "record/inside.rs"]
