@@ -134,9 +134,12 @@ fn crash(place: &Place, runs: u64, random: &mut Random) {
         }
     }
     // Whoever comes next finds everything in order.
-    let after = place.output(["call", "--session", "a", r#"{"command": "echo after"}"#]);
-    assert_eq!(after.status.code(), Some(0), "{after:?}");
-    asked.insert("echo after".to_owned(), "none".to_owned());
+    for session in ["a", "b"] {
+        let arguments = format!(r#"{{"command": "echo after {session}"}}"#);
+        let after = place.output(["call", "--session", session, &arguments]);
+        assert_eq!(after.status.code(), Some(0), "{after:?}");
+        asked.insert(format!("echo after {session}"), "none".to_owned());
+    }
     wait_until("nobody is left", || keepers(place).is_empty() && left(place).is_empty());
 
     let rows = json(place, &["history", "--limit", "0"]);

@@ -161,12 +161,17 @@ fn the_root_and_the_session_are_those_of_the_command() {
         ] {
             let script = format!("SHELLGATE_SESSION=other {sg} run {words} 'true 4711'; true");
             let args: Vec<&str> = ["run"].into_iter().chain(outer).chain([script.as_str()]).collect();
-            place.output(&args);
+            let output = place.output(&args);
             let list = json(place, &["history", "--search", "true 4711"]);
             let list = list.as_array().unwrap();
             let inner = list.iter().find(|one| one["command"] == "true 4711").unwrap();
-            assert_eq!(inner["session"], session, "{words}");
+            assert_eq!(inner["session"], session, "{words}: {output:?}");
         }
+        // What a command left behind is still of its session.
+        let left = format!("(sleep 0.3; cd ..; {sg} check ls; echo $? > root/left) >/dev/null 2>&1 & true");
+        place.output(["run", "--session", "A", &left]);
+        wait_until("it has tried", || read(place, "left").ends_with('\n'));
+        assert_eq!(read(place, "left"), "2\n");
         // A folder above is no root, and neither is one that the command went to.
         for script in
             [format!("cd /; {sg} check ls"), format!("{sg} check --session AB ls; cd ..; {sg} check ls")]

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use shellgate_exec::surroundings;
-use shellgate_journal::Journal;
+use shellgate_journal::{Execution, Journal, Query, Status};
 
 use crate::session_name::SessionName;
 use crate::settings::{ApprovalMode, Decision, Flags, Network, OnMissing, SandboxMode};
@@ -69,6 +69,9 @@ pub(crate) struct Outer {
     root: PathBuf,
     session: String,
 }
+
+/// How many executions are looked at to find the last one of a session.
+const LOOK_BACK: usize = 1000;
 
 /// Whether a command that shellgate runs has started us.
 #[must_use]
@@ -148,15 +151,27 @@ fn is_ours(state: &Path) -> bool {
     surroundings().and_then(|around| around.state).is_some_and(|ours| same(&ours, state))
 }
 
-/// What the keeper above us holds, as the record has it: all of one session.
+/// What the session of the keeper above us runs, as the record has it; else what it ran last, for those that a command
+/// left behind. The keeper's socket is called by the session, and nobody below can change that.
 fn outer() -> Vec<Outer> {
-    let Some(state) = surroundings().and_then(|around| around.state) else { return Vec::new() };
-    let Ok(journal) = Journal::open_read_only(&state) else { return Vec::new() };
-    let held = crate::sys::ancestors::kept_by_outermost(&state.join("spool"));
-    let executions = held.iter().filter_map(|id| journal.execution(id).ok().flatten());
-    let outer = executions.filter_map(|execution| {
-        let root = PathBuf::from(execution.asked?.root);
-        Some(Outer { root, session: execution.session })
-    });
-    outer.collect()
+    outer_by_record().unwrap_or_default()
+}
+
+fn outer_by_record() -> Option<Vec<Outer>> {
+    let socket = crate::sys::ancestors::socket_of_keeper()?;
+    let (key, _) = socket.split_once('.')?;
+    let journal = Journal::open_read_only(&surroundings()?.state?).ok()?;
+    let of_session = |execution: Execution| {
+        let outer = Outer { root: PathBuf::from(execution.asked?.root), session: execution.session };
+        let name = outer.session_called(&outer.session).ok()?;
+        (name.key().own == key).then_some(outer)
+    };
+    let open = journal.open_executions().ok()?;
+    let running = open.into_iter().filter(|execution| execution.status == Status::Running);
+    let running: Vec<Outer> = running.filter_map(of_session).collect();
+    if !running.is_empty() {
+        return Some(running);
+    }
+    let newest = journal.history(&Query { limit: LOOK_BACK, ..Query::default() }).ok()?;
+    Some(newest.into_iter().find_map(of_session).into_iter().collect())
 }

@@ -1,25 +1,24 @@
-//! The keeper above us, and what it holds.
-
-use std::collections::BTreeSet;
-use std::path::Path;
+//! The keeper above us, and how it is called.
 
 /// The short name of every keeper.
 const KEEPER: &str = "shellgate-keep";
 /// How deep processes are nested at most; a loop can't be, but `/proc` changes while it is read.
 const DEEPEST: u32 = 4096;
 
-/// The executions whose output the outermost keeper above us writes, by the names of the files that it has open in
-/// `spool`. Nothing below a keeper can open or close a file there in its name.
-pub(crate) fn kept_by_outermost(spool: &Path) -> BTreeSet<String> {
-    let Some(keeper) = outermost() else { return BTreeSet::new() };
-    let open = std::fs::read_dir(format!("/proc/{keeper}/fd")).into_iter().flatten().flatten();
-    let files = open.filter_map(|entry| std::fs::read_link(entry.path()).ok());
-    files.filter_map(|file| id_of(&file, spool)).collect()
-}
-
-fn id_of(file: &Path, spool: &Path) -> Option<String> {
-    let name = file.strip_prefix(spool).ok()?.to_str()?;
-    name.split_once('.').map(|(id, _)| id.to_owned())
+/// The name of the socket that the outermost keeper above us listens on.
+pub(crate) fn socket_of_keeper() -> Option<String> {
+    let keeper = outermost()?;
+    let sockets = std::fs::read_to_string(format!("/proc/{keeper}/net/unix")).ok()?;
+    let open = std::fs::read_dir(format!("/proc/{keeper}/fd")).ok()?.flatten();
+    let open: Vec<_> = open.filter_map(|entry| std::fs::read_link(entry.path()).ok()).collect();
+    sockets.lines().find_map(|line| {
+        // Only one that listens has a name; its number stands before that.
+        let (before, path) = line.split_once('/')?;
+        let number = before.split_ascii_whitespace().next_back()?;
+        let own = format!("socket:[{number}]");
+        let name = path.rsplit('/').next()?;
+        open.iter().any(|link| link.as_os_str() == own.as_str()).then(|| name.to_owned())
+    })
 }
 
 fn outermost() -> Option<u32> {
