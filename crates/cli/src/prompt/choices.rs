@@ -28,7 +28,7 @@ pub(crate) struct Entry {
 impl Choices {
     pub(crate) fn of(question: &Question<'_>) -> Self {
         Self {
-            prefixes: question.prefixes.iter().map(shown).collect(),
+            prefixes: question.prefixes.iter().map(|words| shown(words)).collect(),
             always: question.always.map(|always| (always.file.display().to_string(), always.lines.clone())),
         }
     }
@@ -37,7 +37,7 @@ impl Choices {
     pub(crate) fn of_pending(pending: &Pending) -> Self {
         let question = &pending.question;
         Self {
-            prefixes: question.prefixes.iter().map(shown).collect(),
+            prefixes: question.prefixes.iter().map(|words| shown(words)).collect(),
             always: question.always.as_ref().map(|always| (always.file.clone(), always.lines.clone())),
         }
     }
@@ -102,8 +102,8 @@ impl Choices {
 }
 
 /// A prefix as a person would type it.
-fn shown(words: &Vec<String>) -> String {
-    escape::line(&Action::Program(words.clone()).shown())
+fn shown(words: &[String]) -> String {
+    escape::line(&Action::Program(words.to_vec()).shown())
 }
 
 /// The answers for "always", once its lines are shown.
