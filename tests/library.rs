@@ -203,3 +203,19 @@ fn what_need_not_be_kept_goes_with_its_files_and_the_chain_still_holds() {
     assert!(matches!(verified, shellgate::journal::Verification::Intact(_)), "{verified:?}");
     place.assert_nothing_is_left();
 }
+
+#[test]
+fn who_keeps_their_own_record_gets_none() {
+    let place = Place::new(None);
+    let builder = || {
+        let builder = Gate::builder().root(place.root()).state_folder(place.state());
+        builder.keeper_program(support::shellgate()).flags(support::unasked())
+    };
+    let gate = builder().without_record().build().unwrap();
+    assert_eq!(gate.run(shell("echo hi")).stdout, "hi\n");
+    drop(gate);
+    assert!(!place.state().join("journal.db").exists());
+    assert_eq!(builder().build().unwrap().run(shell("echo hi")).stdout, "hi\n");
+    assert!(place.state().join("journal.db").exists(), "with one, there is one");
+    place.assert_nothing_is_left();
+}

@@ -1,7 +1,13 @@
 //! The record through the command line: history, audit, approvals from elsewhere, stopping, trust, and what commands may
 //! not do to any of it.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    reason = "a test may"
+)]
 
 mod support;
 
@@ -9,6 +15,8 @@ mod support;
 mod approvals;
 #[path = "record/audit.rs"]
 mod audit;
+#[path = "record/crash.rs"]
+mod crash;
 #[path = "record/history.rs"]
 mod history;
 #[path = "record/inside.rs"]

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use shellgate::request::{Action, Request};
-use shellgate::{Gate, State};
+use shellgate::{Gate, GateBuilder, State};
 
 const ROUNDS: usize = 600;
 
@@ -51,9 +51,13 @@ struct Place {
 
 impl Place {
     fn gate(&self) -> Gate {
-        let builder = Gate::builder().root(&self.folder).state_folder(self.folder.join("state"));
+        self.builder("state").build().expect("a gate")
+    }
+
+    fn builder(&self, state: &str) -> GateBuilder {
+        let builder = Gate::builder().root(&self.folder).state_folder(self.folder.join(state));
         let flags = shellgate::settings::Flags { core: vec!["*".to_owned()], ..Default::default() };
-        builder.keeper_program(&self.binary).flags(flags).build().expect("a gate")
+        builder.keeper_program(&self.binary).flags(flags)
     }
 
     fn run(&self, text: &str) -> std::process::Command {
@@ -79,10 +83,12 @@ type Way<'a> = (&'a str, Box<dyn FnMut() + 'a>);
 
 fn latency(place: &Place) {
     let gate = place.gate();
+    let unrecorded = place.builder("no-record").without_record().build().expect("a gate");
     let ways: Vec<Way<'_>> = vec![
         ("bare spawn", Box::new(|| floor::spawn("true"))),
         ("bare spawn again (control)", Box::new(|| floor::spawn("true"))),
         ("library call", Box::new(|| drop(call(&gate, "true")))),
+        ("library call, no journal", Box::new(|| drop(call(&unrecorded, "true")))),
         ("shellgate run", Box::new(|| floor::wait(place.run("true")))),
     ];
     println!("`bash -c true`, median of {ROUNDS} rounds");

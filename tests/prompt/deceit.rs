@@ -1,7 +1,7 @@
 //! Commands that try to look like something else.
 
 use crate::pane::Pane;
-use crate::support::Place;
+use crate::support::{Place, for_each_user};
 
 /// Right of the bar, lines that go on joined.
 fn foreign(screen: &str) -> String {
@@ -36,70 +36,94 @@ fn text_of_a_command_is_never_a_line_of_ours() {
 
 #[test]
 fn a_long_line_is_shown_to_its_end() {
-    let place = Place::new(None);
-    let pane = Pane::new(&place, 80, 24);
-    let command = format!("frob {}END", (0..1000).map(|n| format!("{n:04}.")).collect::<String>());
-    pane.asks(&[&command]);
-    let all: String = all_screens(&pane).concat();
-    let lines: Vec<&str> = all.lines().collect();
-    let mut whole = String::new();
-    let begin = lines.iter().position(|line| line.starts_with("command")).unwrap();
-    for line in &lines[begin..] {
-        // Pages overlap by a line; marks have no bar.
-        let Some((_, text)) = line.split_once("│ ") else { continue };
-        if !whole.ends_with(text) {
-            whole.push_str(text);
+    for_each_user(|place| {
+        let pane = Pane::new(place, 80, 24);
+        let command = format!("frob {}END", (0..1000).map(|n| format!("{n:04}.")).collect::<String>());
+        pane.asks(&[&command]);
+        let all: String = all_screens(&pane).concat();
+        let lines: Vec<&str> = all.lines().collect();
+        let mut whole = String::new();
+        let begin = lines.iter().position(|line| line.starts_with("command")).unwrap();
+        for line in &lines[begin..] {
+            // Pages overlap by a line; marks have no bar.
+            let Some((_, text)) = line.split_once("│ ") else { continue };
+            if !whole.ends_with(text) {
+                whole.push_str(text);
+            }
+            if whole.ends_with("END") {
+                break;
+            }
         }
-        if whole.ends_with("END") {
-            break;
-        }
-    }
-    assert_eq!(whole, command);
-    pane.press_calmly("n");
-    pane.ends(125);
+        assert_eq!(whole, command);
+        pane.press_calmly("n");
+        pane.ends(125);
+    });
 }
 
 #[test]
 fn yes_is_not_taken_before_the_end_was_shown() {
-    let place = Place::new(None);
-    let pane = Pane::new(&place, 80, 24);
-    let command = (0..500).map(|n| format!("frob {n}\n")).collect::<String>();
-    let screen = pane.asks(&[&command]);
-    assert!(screen.contains("more below"), "{screen}");
-    for key in ["y", "s", "p", "a"] {
-        pane.press_calmly(key);
-        pane.shows("there is more to read");
-        pane.press(&["k"]);
-        pane.shows("more below");
-    }
-    assert!(pane.ran().is_empty());
-    pane.press(&["G"]);
-    let screen = pane.shows("more above");
-    assert!(screen.contains("can reach"), "{screen}");
-    pane.press(&["g"]);
-    pane.shows("agent says");
-    pane.press_calmly("y");
-    pane.ends(0);
-    assert_eq!(pane.ran().len(), 500);
+    for_each_user(|place| {
+        let pane = Pane::new(place, 80, 24);
+        let command = (0..500).map(|n| format!("frob {n}\n")).collect::<String>();
+        let screen = pane.asks(&[&command]);
+        assert!(screen.contains("more below"), "{screen}");
+        for key in ["y", "s", "p", "a"] {
+            pane.press_calmly(key);
+            pane.shows("there is more to read");
+            pane.press(&["k"]);
+            pane.shows("more below");
+        }
+        assert!(pane.ran().is_empty());
+        pane.press(&["G"]);
+        let screen = pane.shows("more above");
+        assert!(screen.contains("can reach"), "{screen}");
+        pane.press(&["g"]);
+        pane.shows("agent says");
+        pane.press_calmly("y");
+        pane.ends(0);
+        assert_eq!(pane.ran().len(), 500);
+    });
 }
 
 #[test]
 fn blanks_hide_nothing() {
-    let place = Place::new(None);
-    let pane = Pane::new(&place, 80, 24);
-    let command = format!("frob a{}; frob hidden", " ".repeat(3000));
-    let screen = pane.asks(&[&command]);
-    assert!(foreign(&screen).contains("frob a‹3000 blanks›; frob hidden"), "{screen}");
-    pane.press(&["n"]);
-    pane.ends(125);
+    for_each_user(|place| {
+        let pane = Pane::new(place, 80, 24);
+        let command = format!("frob a{}; frob hidden", " ".repeat(3000));
+        let screen = pane.asks(&[&command]);
+        assert!(foreign(&screen).contains("frob a‹3000 blanks›; frob hidden"), "{screen}");
+        pane.press(&["n"]);
+        pane.ends(125);
+    });
+}
+
+#[test]
+fn elsewhere_the_question_looks_the_same() {
+    for_each_user(|place| {
+        let pane = Pane::new(place, 80, 60);
+        let command = format!("git log \u{1b}[2J && frob 'a\u{202e}b' {} > out  ; $X", "y".repeat(100));
+        pane.start_after("echo 1 > ~/in; exec < ~/in", &["--background", &command]);
+        let screen = pane.shows("── your answer");
+        let listed = place.output(["approvals", "list"]);
+        let listed = String::from_utf8(listed.stdout).unwrap();
+        let facts = |page: &str| {
+            let lines = page.lines().skip(1).take_while(|line| !line.starts_with("──"));
+            lines.filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert!(facts(&screen).iter().any(|line| line.contains("nobody has looked into")), "{screen}");
+        assert_eq!(facts(&listed), facts(&screen));
+        pane.press_calmly("n");
+        pane.ends(125);
+    });
 }
 
 #[test]
 fn the_line_that_stays_is_one_line() {
-    let place = Place::new(None);
-    let pane = Pane::new(&place, 80, 24);
-    pane.asks(&[": \u{1b}]0;title\u{7}\u{1b}[31m\nfrob"]);
-    pane.press(&["n"]);
-    let screen = pane.ends(125);
-    assert!(screen.contains("you said no: : ‹ESC›]0;title‹BEL›‹ESC›[31m‹LF›frob\n"), "{screen}");
+    for_each_user(|place| {
+        let pane = Pane::new(place, 80, 24);
+        pane.asks(&[": \u{1b}]0;title\u{7}\u{1b}[31m\nfrob"]);
+        pane.press(&["n"]);
+        let screen = pane.ends(125);
+        assert!(screen.contains("you said no: : ‹ESC›]0;title‹BEL›‹ESC›[31m‹LF›frob\n"), "{screen}");
+    });
 }

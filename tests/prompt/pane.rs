@@ -1,7 +1,6 @@
 //! A real terminal: a shell in a tmux of its own.
 
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use crate::support::{Place, shellgate, wait_until};
@@ -49,7 +48,7 @@ impl<'a> Pane<'a> {
     }
 
     fn tmux(&self, args: &[&str]) -> String {
-        let output = Command::new("tmux").arg("-S").arg(&self.socket).args(args).output().unwrap();
+        let output = self.place.program("tmux").arg("-S").arg(&self.socket).args(args).output().unwrap();
         assert!(output.status.success(), "{args:?}: {output:?}");
         String::from_utf8(output.stdout).unwrap()
     }
@@ -170,7 +169,7 @@ impl<'a> Pane<'a> {
 
 impl Drop for Pane<'_> {
     fn drop(&mut self) {
-        let _ = Command::new("tmux").arg("-S").arg(&self.socket).arg("kill-server").output();
+        let _ = self.place.program("tmux").arg("-S").arg(&self.socket).arg("kill-server").output();
         if !std::thread::panicking() {
             wait_until("tmux is gone", || {
                 crate::support::processes_with(self.socket.to_str().unwrap()).is_empty()

@@ -35,7 +35,9 @@ fn the_asker_waits_for_an_answer_from_elsewhere() {
         assert_eq!(question["parts"][0]["argv"], serde_json::json!(["touch", "made"]));
         assert_eq!(question["choices"], serde_json::json!(["once", "session", "prefix", "always"]));
         let page = text(&place.output(["approvals", "list"]));
-        for words in ["| touch made", "why: no rule covers `touch`", "--session", "deny"] {
+        for words in
+            ["│ touch made", "│ no rule covers `touch`", " --session\n", "deny", "reason = \"approved"]
+        {
             assert!(page.contains(words), "{words}: {page}");
         }
         // Longer than the command may run: its clock stands still meanwhile.
@@ -172,6 +174,13 @@ fn no_answer_in_time_is_a_no() {
     assert!(complaint(&output).contains("approval_timeout: "), "{output:?}");
     assert_eq!(waiting(&place), [Value::Null; 0]);
     assert!(!place.root().join("made").exists());
+    let story = text(&place.output(["audit", "export"]));
+    assert!(story.contains(r#""settled":"timed_out""#) && !story.contains("canceled"), "{story}");
+    let answer = r#"{"command": "touch made"}"#;
+    let words = ["call", "--config", settings.to_str().unwrap(), "--ask", "queue", answer];
+    let output = place.strictly(words).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output).contains(r#""code":"approval_timeout""#), "{output:?}");
     place.assert_nothing_is_left();
 }
 
@@ -187,7 +196,12 @@ fn what_is_asked_does_not_act_on_a_terminal() {
         !page.contains("\u{1b}[2J") && !page.contains("\u{1b}[8m") && !page.contains('\u{202e}'),
         "{page:?}"
     );
-    assert!(page.contains("\\u{1b}[2J"), "{page}");
+    for shown in ["‹ESC›[2J", "‹ESC›[8m‹U+202E›ok"] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    let one = text(&place.output(["approvals", "list", &number(&question), "--color", "always"]));
+    assert_eq!(one.lines().skip(1).collect::<Vec<_>>(), page.lines().skip(1).collect::<Vec<_>>());
+    assert_eq!(place.output(["approvals", "list", "4711"]).status.code(), Some(4));
     place.output(["approvals", "deny", &number(&question)]);
     child.wait_with_output().unwrap();
     place.assert_nothing_is_left();

@@ -2,7 +2,13 @@
 
 use serde_json::Value;
 
-use crate::support::{Place, for_each_user, mark, processes_with, shellgate, wait_until};
+use shellgate::approval::{Answer, Approver, Channel, Choice, Question, Waiting};
+use shellgate::journal::QuestionId;
+use shellgate::request::Action;
+use shellgate::settings::{self, ApprovalMode, Flags, Network, OnMissing, SandboxMode};
+use shellgate::{ErrorObject, Gate, Record, Request, Urgency};
+
+use crate::support::{Place, for_all, for_each_user, mark, processes_with, shellgate, wait_until};
 use crate::{complaint, json, newest, text};
 
 /// `bash` text in which `sg` is shellgate, run by shellgate.
@@ -17,6 +23,164 @@ const WAYS: [&str; 3] = [
     "env -i PATH=$PATH CALL; echo $? > code",
     "(sleep 0.05; setsid -w CALL; echo $? > code) >/dev/null 2>&1 & disown",
 ];
+
+/// Does in this process, with the library, what a command may not: a line with the name of each and what came of it.
+fn probe() {
+    let here = std::env::current_dir().unwrap();
+    let keeper = std::env::var_os(PROBE).unwrap();
+    let builder = || Gate::builder().root(&here).keeper_program(&keeper);
+    let flags = |flags: Flags| builder().flags(flags).judge().map(drop);
+    let allow = || Flags { core: vec!["ls".to_owned()], ..Flags::default() };
+    let record = || Record::open(None).unwrap();
+    let project = || builder().project_file().unwrap().unwrap();
+    let none = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    let deeds: [(&str, Result<(), ErrorObject>); 20] = [
+        ("answer", record().answer(QuestionId(4711), &Answer::Yes(Choice::Once)).map(drop)),
+        ("trust", record().trust(&project())),
+        ("stop", record().stop(none, Urgency::Now)),
+        ("stop a session", record().stop_session("other", Urgency::Now).map(drop)),
+        ("stop all", record().stop_all(Urgency::Politely).map(drop)),
+        ("stop another session", builder().build().unwrap().stop_other_session("x", Urgency::Now).map(drop)),
+        ("stop the session", builder().build().unwrap().stop_session(Urgency::Politely).map(drop)),
+        ("forget", record().forget(none).map(drop)),
+        ("core", flags(allow())),
+        ("default", flags(Flags { default: Some(settings::Decision::Allow), ..Flags::default() })),
+        ("approve", flags(Flags { approve: Some(ApprovalMode::Allow), ..Flags::default() })),
+        ("sandbox", flags(Flags { sandbox: Some(SandboxMode::Off), ..Flags::default() })),
+        ("network", flags(Flags { network: Some(Network::Allow), ..Flags::default() })),
+        ("on missing", flags(Flags { on_missing: Some(OnMissing::Warn), ..Flags::default() })),
+        ("config", builder().config(here.join(".shellgate.toml")).judge().map(drop)),
+        ("root", builder().root("/").judge().map(drop)),
+        ("wider root", builder().root(here.parent().unwrap()).judge().map(drop)),
+        ("session", builder().session("other").build().map(drop)),
+        ("no record", builder().without_record().judge().map(drop)),
+        ("state", builder().state_folder(here.join("elsewhere")).judge().map(drop)),
+    ];
+    for (name, done) in deeds {
+        println!(
+            "probe {name}: {}",
+            done.map_or_else(|error| error.code.to_string(), |()| "done".to_owned())
+        );
+    }
+    for (name, channel) in [("own terminal", Channel::Terminal), ("own queue", Channel::Queue)] {
+        let gate = builder().approver(Yes(channel)).build().unwrap();
+        let text = format!("touch 'by {name}'");
+        let report = gate.run(Request { action: Action::Shell(text), ..Request::default() });
+        println!("probe {name}: {}", report.error.map_or("done".to_owned(), |error| error.code.to_string()));
+    }
+}
+
+/// Where a probe finds the program that keeps.
+const PROBE: &str = "PROBE_KEEPER";
+
+/// Says yes to everything.
+#[derive(Debug)]
+struct Yes(Channel);
+
+impl Approver for Yes {
+    fn channel(&self) -> Channel {
+        self.0
+    }
+
+    fn ask(&self, _: &Question<'_>, _: Waiting<'_>) -> Answer {
+        Answer::Yes(Choice::Once)
+    }
+}
+
+#[test]
+fn the_library_refuses_too() {
+    if std::env::var_os(PROBE).is_some() {
+        return probe();
+    }
+    let own = for_all(&std::env::current_exe().unwrap());
+    let words = ["--exact", "inside::the_library_refuses_too", "--nocapture"];
+    for_each_user(|place| {
+        place.write(".shellgate.toml", "[limits]\ntimeout_ms = 60000\n");
+        let lines = |output: &std::process::Output| -> Vec<(String, String)> {
+            let text = text(output);
+            let lines = text.lines().filter_map(|line| line.split_once("probe ")?.1.split_once(": "));
+            lines.map(|(name, came)| (name.to_owned(), came.to_owned())).collect()
+        };
+        let script = format!("{PROBE}={} {} {}", shellgate().display(), own.display(), words.join(" "));
+        let output = place.output(["run", &script]);
+        let inside = lines(&output);
+        assert_eq!(inside.len(), 22, "{output:?}");
+        for (name, came) in &inside {
+            let wanted = if name.starts_with("own ") { "approval_unavailable" } else { "denied_by_policy" };
+            assert_eq!(came, wanted, "{name}");
+        }
+        assert!(
+            !place.root().join("by own terminal").exists() && !place.root().join("by own queue").exists()
+        );
+        // And the same from outside, where it is a person's business.
+        let mut outside = place.program(&own);
+        outside.args(words).env(PROBE, shellgate()).env("XDG_CONFIG_HOME", place.home().join("nothing"));
+        let output = outside.output().unwrap();
+        let outside = lines(&output);
+        assert_eq!(outside.len(), 22, "{output:?}");
+        for (name, came) in &outside {
+            assert_ne!(came, "denied_by_policy", "{name}");
+        }
+        assert!(place.root().join("by own terminal").exists());
+        assert!(!place.root().join("by own queue").exists(), "no answer lies there");
+    });
+}
+
+#[test]
+fn a_terminal_of_its_own_is_nobody_to_ask() {
+    for_each_user(|place| {
+        let typing = format!(
+            "for n in 1 2 3 4 5 6; do echo yes; sleep 0.3; done | \
+             TERM=dumb script -qec '{} run \"touch made\"; echo code $?' /dev/null",
+            shellgate().display()
+        );
+        let output = inside(place, &typing);
+        assert!(text(&output).contains("code 125"), "{output:?}");
+        assert!(text(&output).contains("approval_unavailable"), "{output:?}");
+        assert!(!place.root().join("made").exists());
+        // From outside, whoever types there is a person.
+        let mut outside = place.program("bash");
+        outside.args(["-c", &typing]).env("XDG_CONFIG_HOME", place.home().join("nothing"));
+        let output = outside.output().unwrap();
+        assert!(text(&output).contains("code 0"), "{output:?}");
+        assert!(place.root().join("made").exists());
+    });
+}
+
+#[test]
+fn the_root_and_the_session_are_those_of_the_command() {
+    for_each_user(|place| {
+        std::fs::create_dir_all(place.root().join("below")).unwrap();
+        let sg = shellgate().display().to_string();
+        let root = place.root().canonicalize().unwrap();
+        for (words, outer, session) in [
+            ("", vec![], root.to_str().unwrap().to_owned()),
+            ("", vec!["--session", "A"], "A".to_owned()),
+            ("--session A/b", vec!["--session", "A"], "A/b".to_owned()),
+            ("--root below", vec!["--session", "A"], "A".to_owned()),
+        ] {
+            let script = format!("SHELLGATE_SESSION=other {sg} run {words} 'true 4711'; true");
+            let args: Vec<&str> = ["run"].into_iter().chain(outer).chain([script.as_str()]).collect();
+            let output = place.output(&args);
+            let list = json(place, &["history", "--search", "true 4711"]);
+            let list = list.as_array().unwrap();
+            let inner = list.iter().find(|one| one["command"] == "true 4711").unwrap();
+            assert_eq!(inner["session"], session, "{words}: {output:?}");
+        }
+        // What a command left behind is still of its session.
+        let left = format!("(sleep 0.3; cd ..; {sg} check ls; echo $? > root/left) >/dev/null 2>&1 & true");
+        place.output(["run", "--session", "A", &left]);
+        wait_until("it has tried", || read(place, "left").ends_with('\n'));
+        assert_eq!(read(place, "left"), "2\n");
+        // A folder above is no root, and neither is one that the command went to.
+        for script in
+            [format!("cd /; {sg} check ls"), format!("{sg} check --session AB ls; cd ..; {sg} check ls")]
+        {
+            let output = place.output(["run", "--session", "A", &format!("{script}; echo code $?")]);
+            assert!(text(&output).contains("code 2"), "{output:?}");
+        }
+    });
+}
 
 #[test]
 fn what_would_loosen_the_rules_is_refused() {
@@ -36,6 +200,13 @@ fn what_would_loosen_the_rules_is_refused() {
             ("run --default allow 'touch made'", 125),
             ("call --core touch '{\"command\": \"touch made\"}'", 3),
             ("check --core touch 'touch made'", 2),
+            ("run --approve on-need 'touch made'", 125),
+            ("run --sandbox off 'touch made'", 125),
+            ("run --network allow 'touch made'", 125),
+            ("run --on-missing warn 'touch made'", 125),
+            ("check --root / 'ls'", 2),
+            ("check --root .. 'ls'", 2),
+            ("run --session other 'touch made'", 125),
         ] {
             for way in WAYS {
                 let call = format!("{} {words}", shellgate().display());

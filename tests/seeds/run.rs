@@ -1,12 +1,12 @@
 //! Doing what a check says, with the real binary, and looking at what came of it.
 
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use regex::Regex;
 use serde_json::Value;
 
 use crate::interrupt::output_interrupted;
-use crate::support::{Place, is_alive, kill, mark};
+use crate::support::{Place, is_alive, kill, mark, shellgate};
 use crate::table::{Check, Row};
 use crate::view;
 
@@ -47,9 +47,9 @@ impl Run<'_> {
             let output = self.place.program("bash").args(["-ec", &self.fill(setup)]).output().unwrap();
             assert!(output.status.success(), "{setup}: {output:?}");
         }
-        let output = self.output(check);
+        let (output, mut complaints) = self.output(check);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let mut complaints = Vec::new();
+        complaints.extend(check.after.as_ref().and_then(|script| self.script(script)));
         if output.status.code() != Some(check.exit) {
             complaints.push(format!("`shellgate` exits with {}, not {}", output.status, check.exit));
         }
@@ -73,7 +73,14 @@ impl Run<'_> {
         complaints
     }
 
-    fn output(&self, check: &Check) -> Output {
+    /// Runs text for bash as somebody at another terminal. Says what was wrong.
+    fn script(&self, script: &str) -> Option<String> {
+        let sg = format!("sg() {{ {} \"$@\"; }}; {}", shellgate().display(), self.fill(script));
+        let output = self.place.program("timeout").args(["60", "bash", "-ec", &sg]).output().unwrap();
+        (!output.status.success()).then(|| format!("`{script}` failed: {output:?}"))
+    }
+
+    fn output(&self, check: &Check) -> (Output, Complaints) {
         let mut words = vec!["call".to_owned(), "--dialect".to_owned(), self.dialect.to_owned()];
         // Who is asked, and about what, is the matter of rows that say so; the others are about the rest.
         if check.config.is_none() && !check.flags.iter().any(|flag| flag == "--approve") {
@@ -92,9 +99,17 @@ impl Run<'_> {
         words.push(self.fill(&check.call));
         let mut command = self.place.strictly(&words);
         command.envs(check.env.iter().map(|(name, value)| (name, self.fill(value))));
-        match &check.interrupt_when {
-            None => command.output().unwrap(),
-            Some(file) => output_interrupted(&mut command, &self.place.root().join(file)),
+        match (&check.interrupt_when, &check.meanwhile) {
+            (Some(file), _) => (output_interrupted(&mut command, &self.place.root().join(file)), Vec::new()),
+            (None, Some(script)) => {
+                let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+                let complaint = self.script(script);
+                if complaint.is_some() {
+                    let _ = child.kill();
+                }
+                (child.wait_with_output().unwrap(), complaint.into_iter().collect())
+            }
+            (None, None) => (command.output().unwrap(), Vec::new()),
         }
     }
 

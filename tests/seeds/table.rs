@@ -60,6 +60,10 @@ pub(crate) struct Check {
     pub(crate) call: String,
     /// Interrupt the call when this file is there.
     pub(crate) interrupt_when: Option<String>,
+    /// Text for bash, run while the call is under way, in which `sg` is `shellgate`. It must succeed.
+    pub(crate) meanwhile: Option<String>,
+    /// The same, run afterwards.
+    pub(crate) after: Option<String>,
     /// How `shellgate` exits.
     pub(crate) exit: i32,
     /// Parts of the answer, by JSON pointer: equal to this.

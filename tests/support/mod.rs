@@ -26,11 +26,15 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The program under test, where every user can run it.
 pub fn shellgate() -> PathBuf {
-    let built = PathBuf::from(env!("CARGO_BIN_EXE_shellgate"));
+    for_all(Path::new(env!("CARGO_BIN_EXE_shellgate")))
+}
+
+/// A program where every user can run it.
+pub fn for_all(built: &Path) -> PathBuf {
     let open_to_all = built.ancestors().skip(1).all(|folder| {
         std::fs::metadata(folder).is_ok_and(|metadata| metadata.permissions().mode() & 0o001 != 0)
     });
-    if open_to_all { built } else { copy_for_all(&built) }
+    if open_to_all { built.to_owned() } else { copy_for_all(built) }
 }
 
 /// A checkout in a private folder: other users need a copy. Made once per build, by whoever comes first; copies of builds
@@ -41,7 +45,7 @@ fn copy_for_all(built: &Path) -> PathBuf {
     let copies = std::env::temp_dir().join("shellgate-test-binaries");
     let copy = copies
         .join(format!("{}-{}-{}", metadata.ino(), metadata.mtime(), metadata.mtime_nsec()))
-        .join("shellgate");
+        .join(built.file_name().unwrap());
     if copy.exists() {
         return copy;
     }

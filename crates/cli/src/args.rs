@@ -235,19 +235,6 @@ pub(crate) enum Color {
 }
 
 impl Common {
-    /// The flag that allows more than the settings, if there is one.
-    pub(crate) fn loosening(&self) -> Option<&'static str> {
-        let is = |value: &Option<String>, word: &str| value.as_deref() == Some(word);
-        let flags = [
-            (!self.config.is_empty(), "--config"),
-            (!self.core.is_empty(), "--core"),
-            (is(&self.default, "allow"), "--default allow"),
-            (is(&self.approve, "allow"), "--approve allow"),
-            (is(&self.approve, "on-need"), "--approve on-need"),
-        ];
-        flags.into_iter().find_map(|(given, flag)| given.then_some(flag))
-    }
-
     /// The flags that change settings. Clap has checked the words, so none fails here.
     pub(crate) fn flags(&self) -> Flags {
         fn word<T: std::str::FromStr>(text: Option<&String>) -> Option<T> {

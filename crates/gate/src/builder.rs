@@ -11,6 +11,7 @@ use crate::approval::Approver;
 use crate::dialect::DefaultRoot;
 use crate::environment::{self, Rules};
 use crate::gate::{Gate, environment_entry};
+use crate::inside::{self, Chosen};
 use crate::judge::Judge;
 use crate::record::Recorder;
 use crate::root::Root;
@@ -31,6 +32,7 @@ pub struct GateBuilder {
     default_root: DefaultRoot,
     approver: Option<Box<dyn Approver>>,
     once: bool,
+    unrecorded: bool,
 }
 
 impl GateBuilder {
@@ -99,6 +101,14 @@ impl GateBuilder {
         self
     }
 
+    /// Nothing is written to the journal: for embedders who keep their own record. Then there is no history, nothing to
+    /// audit, and nobody who could answer from elsewhere; an approval for the session holds for one call.
+    #[must_use]
+    pub fn without_record(mut self) -> Self {
+        self.unrecorded = true;
+        self
+    }
+
     /// Makes only what judges: nothing is created, and nothing can run.
     ///
     /// # Errors
@@ -119,6 +129,12 @@ impl GateBuilder {
 
     /// What judges, and the environment that every command begins with.
     fn seated(&mut self) -> Result<(Judge, Vec<CString>), ErrorObject> {
+        inside::check(Chosen {
+            config: &self.config,
+            flags: &self.flags,
+            state: self.state.as_deref(),
+            unrecorded: self.unrecorded,
+        })?;
         let mut sources = Sources::standard();
         sources.extra = std::mem::take(&mut self.config);
         sources.flags = std::mem::take(&mut self.flags);
@@ -130,10 +146,16 @@ impl GateBuilder {
             DefaultRoot::Home => std::env::home_dir().unwrap_or_default(),
         };
         let asked = self.root.take();
+        let explicit = asked.is_some();
+        let mut by_settings = false;
         let (root, settings) = Settings::load_for_root(&sources, |configured| {
+            by_settings = !explicit && configured.is_some();
             let chosen = asked.or_else(|| configured.map(Path::to_owned)).unwrap_or_else(default_root);
             chosen.canonicalize().unwrap_or(chosen)
         })?;
+        if !by_settings {
+            inside::check_root(&root, explicit)?;
+        }
         let root = Root::open(&root)?;
         let built = environment::build(std::env::vars_os(), &rules(&settings.environment));
         let search_path = variable(&built.vars, "PATH");
@@ -154,12 +176,7 @@ impl GateBuilder {
             Some(starter) => starter,
             None => Starter::Exec(keeper_program()?),
         };
-        let named =
-            self.session.or_else(|| std::env::var("SHELLGATE_SESSION").ok().filter(|name| !name.is_empty()));
-        let session_name = match named {
-            Some(name) => SessionName::named(&name)?,
-            None => SessionName::of_root(judge.root.path()),
-        };
+        let session_name = session_name(self.session, judge.root.path())?;
         let keep_bytes = match judge.settings.journal.keep_mb {
             0 => u64::MAX,
             mb => mb.saturating_mul(1 << 20),
@@ -167,7 +184,10 @@ impl GateBuilder {
         let session = Session::new(state.clone(), session_name.key(), starter.clone(), keep_bytes);
         let session = if self.once { Ok(session) } else { session.kept() };
         let session = session.map_err(|error| crate::gate::session_error(&error))?;
-        let recorder = Recorder::open(&state, judge.settings.journal.required);
+        let recorder = match self.unrecorded {
+            true => Recorder::none(),
+            false => Recorder::open(&state, judge.settings.journal.required),
+        };
         // One in 64 short calls does the work of all.
         if !self.once || std::process::id().is_multiple_of(64) {
             recorder.tidy(&state, &judge.settings.journal);
@@ -186,6 +206,17 @@ impl GateBuilder {
             approver: self.approver,
             shell: OnceLock::new(),
         })
+    }
+}
+
+fn session_name(asked: Option<String>, root: &Path) -> Result<SessionName, ErrorObject> {
+    if let Some(name) = inside::session(asked.as_deref())? {
+        return Ok(name);
+    }
+    let by_environment = || std::env::var("SHELLGATE_SESSION").ok().filter(|name| !name.is_empty());
+    match asked.or_else(|| by_environment().filter(|_| !inside::is_inside())) {
+        Some(name) => SessionName::named(&name),
+        None => Ok(SessionName::of_root(root)),
     }
 }
 

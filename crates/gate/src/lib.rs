@@ -25,6 +25,7 @@ mod error;
 mod execution;
 mod gate;
 mod hook;
+pub mod inside;
 pub mod jobs;
 pub mod judge;
 mod record;

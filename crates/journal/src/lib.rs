@@ -83,8 +83,8 @@ pub use prune::{Pruned, Retention};
 pub use question::{Answering, Pending};
 pub use record::{
     Always, Answer, Answered, ApprovedBy, Asked, Cause, Channel, Checkpoint, Choice, Closed, Closing,
-    Decision, Ended, Finish, Grant, Kind, Millis, Note, Owner, Part, Problem, Question, QuestionId, Reason,
-    Record, Scope, Settled, Started, Step, Stream, Tombstone, Trusted, Verdict,
+    Decision, Ended, Finish, Grant, Input, Kind, Millis, Note, Owner, Part, Problem, Question, QuestionId,
+    Reason, Record, Scope, Settled, Started, Step, Stream, Tombstone, Trusted, Verdict,
 };
 pub use status::Status;
 pub use verify::{Break, Difference, Intact, Verification};

@@ -78,6 +78,14 @@ impl Journal {
         self.write(|writer| settle(writer, id, Settled::Canceled))
     }
 
+    /// Takes a question out of the queue because nobody answered in time.
+    ///
+    /// # Errors
+    /// As [`answer`](Self::answer).
+    pub fn time_out(&self, id: QuestionId) -> Result<Answering, Error> {
+        self.write(|writer| settle(writer, id, Settled::TimedOut))
+    }
+
     /// How a question was settled; `None` while it waits. Takes some microseconds, so it may be called every few
     /// milliseconds; whoever wants to sleep until something was written can watch the file `journal.db-wal`.
     ///

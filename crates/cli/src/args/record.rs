@@ -102,6 +102,9 @@ pub(crate) enum AuditCommand {
 pub(crate) enum ApprovalsCommand {
     /// The questions that wait, with all that there is to know
     List {
+        /// Only this one
+        #[arg(value_name = "ID")]
+        id: Option<QuestionId>,
         #[command(flatten)]
         shown: Shown,
     },

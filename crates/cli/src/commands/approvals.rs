@@ -3,21 +3,27 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use shellgate::Record;
 use shellgate::approval::{Answer, Choice};
+use shellgate::inside::{self, Deed};
 use shellgate::journal::{Answering, Pending, QuestionId};
+use shellgate::{Code, ErrorObject, Record};
 
 use super::history::settled;
 use crate::args::{ApprovalsCommand, Reach};
 use crate::error::{self, Trouble};
-use crate::output::{self, plain};
-use crate::time;
+use crate::output;
+use crate::prompt::choices::Choices;
+use crate::prompt::facts::Facts;
+use crate::{table, time};
+
+/// How wide a page is when nobody says.
+const WIDTH: usize = 80;
 
 pub(super) fn approvals(command: ApprovalsCommand) -> ExitCode {
     error::finish(match command {
-        ApprovalsCommand::List { shown } => {
+        ApprovalsCommand::List { id, shown } => {
             output::choose_color(shown.color);
-            list(shown.json)
+            list(id, shown.json)
         }
         ApprovalsCommand::Approve { id, reach, shown } => {
             output::choose_color(shown.color);
@@ -40,7 +46,7 @@ fn choice(reach: Reach) -> Choice {
 }
 
 fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), Trouble> {
-    super::refuse_inside("answer questions")?;
+    inside::refuse(Deed::Answer)?;
     let record = Record::open(None)?;
     match record.answer(id, answer)? {
         Answering::Taken(_) => {
@@ -65,8 +71,15 @@ fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), Trouble> {
     }
 }
 
-fn list(json: bool) -> Result<(), Trouble> {
-    let pending = Record::open(None)?.pending()?;
+/// Those that wait, or the one with this number.
+fn list(id: Option<QuestionId>, json: bool) -> Result<(), Trouble> {
+    let mut pending = Record::open(None)?.pending()?;
+    if let Some(id) = id {
+        pending.retain(|pending| pending.id == id);
+        if pending.is_empty() {
+            return Err(ErrorObject::new(Code::UnknownJob, format!("no question {id} waits")).into());
+        }
+    }
     if json {
         return output::print_json(&pending.iter().map(facts).collect::<Vec<_>>().into());
     }
@@ -76,67 +89,52 @@ fn list(json: bool) -> Result<(), Trouble> {
     output::print(&pending.iter().map(page).collect::<Vec<_>>().join("\n"))
 }
 
-/// All that a person needs to know, and how to answer.
+/// All that a person needs to know, as the prompt shows it, and how to answer.
 fn page(pending: &Pending) -> String {
-    let Pending { id, asked, question, .. } = pending;
+    let Pending { id, question, .. } = pending;
     let now = time::now();
     let waits = (now - pending.at) / 1000;
     let left = question.expires_at.map(|end| format!(", {} s left", (end - now).max(0) / 1000));
-    let mut page =
-        format!("\x1b[1mquestion {id}\x1b[0m, waits {waits} s{}: may this run?\n", left.unwrap_or_default());
-    let mut line = |text: String| page.push_str(&format!("  {text}\n"));
-    for text in asked.text.split('\n') {
-        line(format!("| {}", plain(text)));
+    let width = table::width().unwrap_or(WIDTH);
+    let choices = Choices::of_pending(pending);
+    let mut lines = vec![format!(
+        "\x1b[1mquestion {id}\x1b[0m, waits {waits} s{}: may this run?",
+        left.unwrap_or_default()
+    )];
+    lines.extend(Facts::of_pending(pending).lines(width));
+    lines.push("── your answer ──".to_owned());
+    for entry in choices.entries() {
+        let Some((_, words, _)) = ANSWERS.iter().find(|(key, ..)| *key == entry.key) else { continue };
+        let [verb, flag] = words;
+        lines.push(format!("shellgate approvals {verb} {id}{flag}"));
+        if entry.key == 'a' {
+            lines.push("    \x1b[2mrun it, and add these lines to your settings:\x1b[0m".to_owned());
+            lines.extend(choices.always_lines(width));
+        } else {
+            lines.push(format!("    \x1b[2m{}\x1b[0m", entry.meaning));
+        }
     }
-    if let Some(argv) = &asked.argv {
-        line(format!("words: {}", plain(&json!(argv).to_string())));
-    }
-    if let Some(description) = &asked.description {
-        line(format!("the agent's own words: {}", plain(description)));
-    }
-    line(format!("root: {}", plain(&asked.root)));
-    line(format!("directory: {}", plain(&asked.directory)));
-    line(format!("session: {}", plain(&pending.session)));
-    for part in &question.parts {
-        line(format!("asks: {}", plain(&json!(part.argv).to_string())));
-    }
-    for reason in &asked.verdict.reasons {
-        line(format!("why: {}", plain(&reason.message)));
-    }
-    for reach in &question.reach {
-        line(format!("reach: {}", plain(reach)));
-    }
-    for (what, flag) in choices(pending) {
-        line(format!("\x1b[2myes, {what}:\x1b[0m shellgate approvals approve {id}{flag}"));
-    }
-    for text in question.always.iter().flat_map(|always| &always.lines) {
-        line(format!("    + {}", plain(text)));
-    }
-    line(format!("\x1b[2mno:\x1b[0m shellgate approvals deny {id} [--reason TEXT]"));
-    page
+    lines.join("\n") + "\n"
 }
 
-/// What can be said to it besides no, and the flag for it.
-fn choices(pending: &Pending) -> Vec<(String, &'static str)> {
-    let question = &pending.question;
-    let mut choices = vec![("once".to_owned(), "")];
-    if question.exact.is_some() {
-        choices.push(("in this session, exactly this".to_owned(), " --session"));
-    }
-    if !question.prefixes.is_empty() {
-        let prefixes: Vec<String> =
-            question.prefixes.iter().map(|words| format!("`{} …`", plain(&words.join(" ")))).collect();
-        choices.push((format!("in this session {}", prefixes.join(", ")), " --prefix"));
-    }
-    if let Some(always) = &question.always {
-        choices.push((format!("always, with these lines in {}", plain(&always.file)), " --always"));
-    }
-    choices
+/// The keys of the prompt, what to type instead of them, and their names for programs.
+const ANSWERS: [(char, [&str; 2], Option<&str>); 6] = [
+    ('y', ["approve", ""], Some("once")),
+    ('s', ["approve", " --session"], Some("session")),
+    ('p', ["approve", " --prefix"], Some("prefix")),
+    ('a', ["approve", " --always"], Some("always")),
+    ('n', ["deny", ""], None),
+    ('r', ["deny", " --reason TEXT"], None),
+];
+
+/// What can be said to it besides no, for programs.
+fn choices(pending: &Pending) -> Vec<&'static str> {
+    let choices = Choices::of_pending(pending);
+    ANSWERS.iter().filter(|(key, ..)| choices.offers(*key)).filter_map(|(.., name)| *name).collect()
 }
 
 fn facts(pending: &Pending) -> Value {
     let Pending { id, exec_id, session, at, asked, question } = pending;
-    let choices: Vec<&str> = choices(pending).iter().map(|(_, flag)| flag.trim_start()).collect();
     json!({
         "id": id,
         "exec_id": exec_id,
@@ -154,6 +152,9 @@ fn facts(pending: &Pending) -> Value {
         "prefixes": question.prefixes,
         "always": question.always,
         "reach": question.reach,
-        "choices": choices.iter().map(|flag| if flag.is_empty() { "once" } else { flag.trim_start_matches('-') }).collect::<Vec<_>>(),
+        "env": question.env,
+        "input": question.input,
+        "background": question.background,
+        "choices": choices(pending),
     })
 }

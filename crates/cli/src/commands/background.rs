@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shellgate::Record;
+use shellgate::inside::{self, Deed};
 
 use crate::args::BackgroundArgs;
 use crate::error::{self, Trouble};
@@ -15,7 +16,7 @@ pub(super) fn background(args: &BackgroundArgs) -> ExitCode {
 }
 
 fn released(args: &BackgroundArgs) -> Result<(), Trouble> {
-    super::refuse_inside("send what others run to the background")?;
+    inside::refuse(Deed::Release)?;
     let record = Record::open(None)?;
     let report = record.jobs(None).release(&args.id)?;
     match args.shown.json {

@@ -46,16 +46,10 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
 
 /// The gate for one call: its keeper is forked off this process.
 fn gate(common: &Common) -> Result<Gate, ErrorObject> {
-    builder(common)?.build()
+    builder(common).build()
 }
 
-fn builder(common: &Common) -> Result<GateBuilder, ErrorObject> {
-    if let Some(flag) = common.loosening().filter(|_| shellgate::surroundings().is_some()) {
-        let message = format!("a command that shellgate runs may not loosen the rules with `{flag}`");
-        return Err(ErrorObject::new(Code::DeniedByPolicy, message)
-            .token(flag)
-            .hint("leave it out: your settings hold for what commands run, too"));
-    }
+fn builder(common: &Common) -> GateBuilder {
     let mut builder =
         Gate::builder().flags(common.flags()).default_root(common.dialect.default_root).one_shot();
     if let Some(root) = &common.root {
@@ -67,7 +61,7 @@ fn builder(common: &Common) -> Result<GateBuilder, ErrorObject> {
     for file in &common.config {
         builder = builder.config(file);
     }
-    Ok(builder)
+    builder
 }
 
 /// The request to do `action`, as the dialect sees it. One without a shell reads it like a call of its tool.
@@ -90,13 +84,4 @@ fn request(common: &Common, action: Action) -> Result<Request, ErrorObject> {
 /// What can't be read of the record.
 fn unreadable(error: shellgate::journal::Error) -> Trouble {
     ErrorObject::new(Code::Config, error.to_string()).into()
-}
-
-/// Says no to what a command that shellgate runs may not do to shellgate.
-fn refuse_inside(what: &str) -> Result<(), Trouble> {
-    if shellgate::surroundings().is_none() {
-        return Ok(());
-    }
-    let message = format!("a command that shellgate runs may not {what}");
-    Err(ErrorObject::new(Code::DeniedByPolicy, message).hint("do it from a terminal of your own").into())
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use shellgate::inside::{self, Deed};
 use shellgate::{Record, Urgency};
 
 use crate::args::StopArgs;
@@ -15,7 +16,7 @@ pub(super) fn stop(args: &StopArgs) -> ExitCode {
 }
 
 fn stopped(args: &StopArgs) -> Result<(), Trouble> {
-    super::refuse_inside("stop what others run")?;
+    inside::refuse(Deed::Stop)?;
     let urgency = if args.now { Urgency::Now } else { Urgency::Politely };
     let record = Record::open(None)?;
     if let Some(id) = &args.id {

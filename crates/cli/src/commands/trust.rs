@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::ExitCode;
 
 use serde_json::json;
+use shellgate::inside::{self, Deed};
 use shellgate::{Code, ErrorObject, Gate, ProjectFile, Record};
 
 use crate::args::TrustArgs;
@@ -17,7 +18,7 @@ pub(super) fn trust(args: &TrustArgs) -> ExitCode {
 }
 
 fn trusted(args: &TrustArgs) -> Result<(), Trouble> {
-    super::refuse_inside("trust a project's settings")?;
+    inside::refuse(Deed::Trust)?;
     let mut builder = Gate::builder();
     if let Some(root) = &args.root {
         builder = builder.root(root);

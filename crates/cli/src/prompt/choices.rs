@@ -1,6 +1,7 @@
 //! What can be answered, by which key, and what that means.
 
 use shellgate::approval::{Answer, Choice, Question};
+use shellgate::journal::Pending;
 use shellgate::request::Action;
 
 use super::escape;
@@ -26,10 +27,18 @@ pub(crate) struct Entry {
 
 impl Choices {
     pub(crate) fn of(question: &Question<'_>) -> Self {
-        let shown = |words: &Vec<String>| escape::line(&Action::Program(words.clone()).shown());
         Self {
-            prefixes: question.prefixes.iter().map(shown).collect(),
+            prefixes: question.prefixes.iter().map(|words| shown(words)).collect(),
             always: question.always.map(|always| (always.file.display().to_string(), always.lines.clone())),
+        }
+    }
+
+    /// The same of a question that lies in the record.
+    pub(crate) fn of_pending(pending: &Pending) -> Self {
+        let question = &pending.question;
+        Self {
+            prefixes: question.prefixes.iter().map(|words| shown(words)).collect(),
+            always: question.always.as_ref().map(|always| (always.file.clone(), always.lines.clone())),
         }
     }
 
@@ -90,6 +99,11 @@ impl Choices {
             Answer::TimedOut => "nobody answered in time, which is a no".to_owned(),
         }
     }
+}
+
+/// A prefix as a person would type it.
+fn shown(words: &[String]) -> String {
+    escape::line(&Action::Program(words.to_vec()).shown())
 }
 
 /// The answers for "always", once its lines are shown.

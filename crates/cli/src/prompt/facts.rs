@@ -3,9 +3,10 @@
 //! Our own words stand left of a bar, everything that came from outside right of it. So no text, however long and
 //! whatever is in it, looks like a line of ours. Nothing is left out.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use shellgate::approval::Question;
+use shellgate::journal::{Input, Pending};
 use shellgate::judge::{Decision, Span};
 use shellgate::request::{Action, Stdin};
 
@@ -50,45 +51,68 @@ pub(crate) struct Part {
 impl Facts {
     pub(crate) fn of(question: &Question<'_>) -> Self {
         let request = question.request;
-        let judged = &question.judgement.parts;
-        let asks = judged.iter().any(|part| part.decision == Decision::Ask);
-        // When none of them asks by itself, they ask together.
-        let parts = judged.iter().filter(|part| !asks || part.decision == Decision::Ask);
-        let mut notes = Vec::new();
-        if matches!(request.action, Action::Program(_)) {
-            notes.push("no shell reads it: the words go to the program as they are".to_owned());
-        }
-        if request.background {
-            notes.push("it goes on after the answer".to_owned());
-        }
-        if matches!(request.stdin, Stdin::Descriptor(_)) {
-            notes.push("it reads a pipe or file that nobody has looked into".to_owned());
-        }
+        let text = request.action.shown();
+        let judgement = question.judgement;
+        let known = question.parts().map(|part| part.span);
         Self {
             description: (request.description.is_some() || request.background)
                 .then(|| request.shown_description()),
-            text: request.action.shown(),
-            parts: parts.map(|part| Part { argv: part.argv.clone(), span: Some(part.span) }).collect(),
-            places: places(question),
-            reasons: question
-                .judgement
+            places: places(known, judgement.reasons.iter().map(|reason| reason.span), &text),
+            text,
+            parts: question
+                .parts()
+                .map(|part| Part { argv: part.argv.clone(), span: Some(part.span) })
+                .collect(),
+            reasons: judgement
                 .reasons
                 .iter()
-                .map(|reason| match &reason.rule {
-                    Some(rule) => format!("{}; {rule}", reason.message),
-                    None => reason.message.clone(),
-                })
+                .map(|reason| because(&reason.message, reason.rule.as_deref()))
                 .collect(),
-            variables: request.env.iter().map(|(name, value)| format!("{name}={value}")).collect(),
+            variables: variables(&request.env),
             input: match &request.stdin {
                 Stdin::Text(text) => Some(text.clone()),
                 Stdin::Closed | Stdin::Descriptor(_) => None,
             },
-            notes,
+            notes: notes([
+                matches!(request.action, Action::Program(_)),
+                request.background,
+                matches!(request.stdin, Stdin::Descriptor(_)),
+            ]),
             directory: question.directory.to_owned(),
             root: question.root.display().to_string(),
             session: question.session.to_owned(),
             reach: question.reach.to_vec(),
+        }
+    }
+
+    /// The same facts of a question that lies in the record.
+    pub(crate) fn of_pending(pending: &Pending) -> Self {
+        let Pending { asked, question, session, .. } = pending;
+        let reasons = &asked.verdict.reasons;
+        let parts = question.parts.iter();
+        let parts = parts.map(|part| Part { argv: part.argv.clone(), span: part.span.and_then(span) });
+        let parts: Vec<Part> = parts.collect();
+        let known = parts.iter().filter_map(|part| part.span);
+        Self {
+            description: asked.description.clone(),
+            text: asked.text.clone(),
+            places: places(
+                known,
+                reasons.iter().filter_map(|reason| reason.span.and_then(span)),
+                &asked.text,
+            ),
+            parts,
+            reasons: reasons.iter().map(|reason| because(&reason.message, reason.rule.as_deref())).collect(),
+            variables: variables(&question.env),
+            input: match &question.input {
+                Some(Input::Text(text)) => Some(text.clone()),
+                Some(Input::Unread) | None => None,
+            },
+            notes: notes([asked.argv.is_some(), question.background, question.input == Some(Input::Unread)]),
+            directory: asked.directory.clone(),
+            root: asked.root.clone(),
+            session: session.clone(),
+            reach: question.reach.clone(),
         }
     }
 
@@ -137,11 +161,34 @@ impl Facts {
 }
 
 /// Places of reasons that are no part and not all of the text.
-fn places(question: &Question<'_>) -> Vec<Span> {
-    let judgement = question.judgement;
-    let mut known: HashSet<Span> = judgement.parts.iter().map(|part| part.span).collect();
-    known.insert(Span::new(0, question.request.action.shown().len()));
-    judgement.reasons.iter().map(|reason| reason.span).filter(|span| known.insert(*span)).collect()
+fn places(parts: impl Iterator<Item = Span>, reasons: impl Iterator<Item = Span>, text: &str) -> Vec<Span> {
+    let mut known: HashSet<Span> = parts.collect();
+    known.insert(Span::new(0, text.len()));
+    reasons.filter(|span| known.insert(*span)).collect()
+}
+
+/// A place as the record has it.
+fn span((start, end): (u64, u64)) -> Option<Span> {
+    Some(Span::new(usize::try_from(start).ok()?, usize::try_from(end).ok()?))
+}
+
+fn because(message: &str, rule: Option<&str>) -> String {
+    rule.map_or_else(|| message.to_owned(), |rule| format!("{message}; {rule}"))
+}
+
+fn variables(env: &BTreeMap<String, String>) -> Vec<String> {
+    env.iter().map(|(name, value)| format!("{name}={value}")).collect()
+}
+
+/// What else there is to know, each with the words for it.
+const NOTES: [&str; 3] = [
+    "no shell reads it: the words go to the program as they are",
+    "it goes on after the answer",
+    "it reads a pipe or file that nobody has looked into",
+];
+
+fn notes(holds: [bool; 3]) -> Vec<String> {
+    NOTES.iter().zip(holds).filter(|(_, holds)| *holds).map(|(words, _)| (*words).to_owned()).collect()
 }
 
 #[cfg(test)]

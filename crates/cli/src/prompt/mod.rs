@@ -7,7 +7,7 @@
 
 mod by_line;
 mod calm;
-mod choices;
+pub(crate) mod choices;
 mod dialogue;
 mod escape;
 pub(crate) mod facts;

@@ -49,7 +49,10 @@ pub(crate) enum Event {
 impl Terminal {
     /// `None` when this process has none.
     pub(crate) fn open() -> Option<Self> {
-        let file = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
+        Self::on(OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?)
+    }
+
+    fn on(file: File) -> Option<Self> {
         let coloured = anstream::AutoStream::choice(&file) != anstream::ColorChoice::Never;
         // What our starter ignores stays ignored.
         let heard: Vec<Signal> = SIGNALS.into_iter().filter(|signal| !signal.is_ignored()).collect();
@@ -215,4 +218,50 @@ fn give_back_on_panic() {
             usual(panic);
         }));
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{InputModes, LocalModes, OutputModes};
+
+    use super::*;
+
+    /// A terminal, and what a person sees of it.
+    fn pair() -> (File, File) {
+        let seen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&seen).unwrap();
+        unlockpt(&seen).unwrap();
+        let name = ptsname(&seen, Vec::new()).unwrap().into_string().unwrap();
+        (seen.into(), OpenOptions::new().read(true).write(true).open(name).unwrap())
+    }
+
+    fn modes(file: &File) -> (InputModes, OutputModes, LocalModes) {
+        let modes = termios::tcgetattr(file).unwrap();
+        (modes.input_modes, modes.output_modes, modes.local_modes)
+    }
+
+    #[test]
+    fn a_panic_gives_the_terminal_back() {
+        let (mut seen, file) = pair();
+        let before = modes(&file);
+        let other = file.try_clone().unwrap();
+        let panicked = std::thread::scope(|scope| {
+            let asking = scope.spawn(|| {
+                let mut terminal = Terminal::on(other).unwrap();
+                terminal.enter().unwrap();
+                assert_ne!(modes(&file), before, "keys come one by one now");
+                // The hook has to do it: not every panic unwinds.
+                std::mem::forget(terminal);
+                panic!("in the middle of a question");
+            });
+            asking.join()
+        });
+        assert!(panicked.is_err());
+        assert_eq!(modes(&file), before);
+        let mut shown = vec![0; 4096];
+        let length = seen.read(&mut shown).unwrap();
+        shown.truncate(length);
+        assert_eq!(String::from_utf8(shown).unwrap(), format!("{ENTER}{LEAVE}"));
+    }
 }

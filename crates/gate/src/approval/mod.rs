@@ -16,7 +16,7 @@ pub use queue::QueueApprover;
 
 pub(crate) use offer::prefixes;
 
-use crate::judge::Judgement;
+use crate::judge::{Decision, Judgement, Part};
 use crate::request::Request;
 
 /// What a person is asked, with all that they need to know.
@@ -42,6 +42,15 @@ pub struct Question<'a> {
     pub reach: &'a [String],
     /// After this, no answer is a no.
     pub timeout: Duration,
+}
+
+impl Question<'_> {
+    /// The parts that made it ask. When none of them asks by itself, they ask together.
+    pub fn parts(&self) -> impl Iterator<Item = &Part> {
+        let parts = &self.judgement.parts;
+        let asks = parts.iter().any(|part| part.decision == Decision::Ask);
+        parts.iter().filter(move |part| !asks || part.decision == Decision::Ask)
+    }
 }
 
 /// What a person says.

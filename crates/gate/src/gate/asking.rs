@@ -6,6 +6,7 @@ use shellgate_journal::{self as journal, Answered, Answering, Grant, Scope};
 
 use super::Gate;
 use crate::approval::{self, Always, Answer, ApprovedBy, Approver, Channel, Choice, Question, Waiting};
+use crate::inside;
 use crate::judge::{self, Decision, Judgement};
 use crate::record::{self, Entry};
 use crate::request::{Action, Request, Stdin};
@@ -57,6 +58,10 @@ impl Gate {
         let Some(approver) = self.approver.as_deref() else {
             return refused(Code::ApprovalUnavailable, "nobody is there to ask");
         };
+        // Below a keeper, whatever terminal there is may be the command's own.
+        if inside::is_inside() && approver.channel() != Channel::Queue {
+            return refused(Code::ApprovalUnavailable, "a command that shellgate runs can't approve another");
+        }
         let asking = self.asking(request, judgement, directory);
         let (answer, entry) = self.ask(id, &asking.question(), approver)?;
         let by = ApprovedBy { who: approval::user(), channel: approver.channel() };
@@ -130,8 +135,18 @@ impl Gate {
         let journal = entry.journal();
         let unwritable = |error: journal::Error| record::unwritable(&error.to_string());
         let lying = journal.ask(id, record::question(question)).map_err(unwritable)?;
-        let answer = approver.ask(question, Waiting { record: Some((journal, lying)) });
+        let waiting = Waiting { record: Some((journal, lying)) };
+        let answer = approver.ask(question, waiting);
+        if answer == Answer::TimedOut {
+            let settled = journal.time_out(lying).map_err(unwritable)?;
+            return Ok((counting(answer, settled, waiting), Some(entry)));
+        }
         if approver.channel() == Channel::Queue {
+            // A yes from there is one that lies there.
+            let answer = match answer {
+                Answer::Yes(_) => waiting.poll().unwrap_or(Answer::Nobody),
+                answer => answer,
+            };
             return Ok((answer, Some(entry)));
         }
         let Some(choice) = said(&answer, question) else {
@@ -144,14 +159,16 @@ impl Gate {
             })?;
         }
         let answered = Answered { choice, by: approval::user(), channel: journal::Channel::Terminal };
-        match journal.answer(lying, answered, grants(&answer, question)).map_err(unwritable)? {
-            Answering::Taken(_) => Ok((answer, Some(entry))),
-            // Somebody else was faster, and that counts.
-            Answering::TooLate(_) => {
-                let theirs = Waiting { record: Some((journal, lying)) }.poll();
-                Ok((theirs.unwrap_or(Answer::Nobody), Some(entry)))
-            }
-        }
+        let settled = journal.answer(lying, answered, grants(&answer, question)).map_err(unwritable)?;
+        Ok((counting(answer, settled, waiting), Some(entry)))
+    }
+}
+
+/// The answer that counts: ours, unless somebody else was faster.
+fn counting(ours: Answer, settled: Answering, waiting: Waiting<'_>) -> Answer {
+    match settled {
+        Answering::Taken(_) => ours,
+        Answering::TooLate(_) => waiting.poll().unwrap_or(Answer::Nobody),
     }
 }
 

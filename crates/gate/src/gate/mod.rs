@@ -19,6 +19,7 @@ use crate::approval::Approver;
 use crate::builder::GateBuilder;
 use crate::dialect::Dialect;
 use crate::execution::Execution;
+use crate::inside::{self, Deed};
 use crate::judge::{Judge, Judgement};
 use crate::record::Recorder;
 use crate::report::{Asked, Report};
@@ -119,8 +120,9 @@ impl Gate {
     /// that were.
     ///
     /// # Errors
-    /// When the keeper can't be reached.
+    /// When the keeper can't be reached. `denied_by_policy` from inside a command, which may be one of them.
     pub fn stop_session(&self, urgency: Urgency) -> Result<u32, ErrorObject> {
+        inside::refuse(Deed::Stop)?;
         self.session.stop(urgency).map_err(|error| session_error(&error))
     }
 
@@ -129,6 +131,7 @@ impl Gate {
     /// # Errors
     /// `invalid_input` when no session can be called that; else when its keeper can't be reached.
     pub fn stop_other_session(&self, name: &str, urgency: Urgency) -> Result<u32, ErrorObject> {
+        inside::refuse(Deed::Stop)?;
         let session = self.session_called(&SessionName::named(name)?);
         session.stop(urgency).map_err(|error| session_error(&error))
     }

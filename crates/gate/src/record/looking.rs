@@ -11,6 +11,7 @@ use shellgate_journal::{Execution, Forgotten, Query};
 
 use super::Record;
 use super::reading::trouble;
+use crate::inside::{self, Deed};
 use crate::{Code, ErrorObject, approval};
 
 /// How much of a file is searched at once.
@@ -73,6 +74,7 @@ impl Record {
     /// # Errors
     /// `unknown_job` when there is none or it was forgotten before, `busy` while it runs.
     pub fn forget(&self, id: &str) -> Result<Forgotten, ErrorObject> {
+        inside::refuse(Deed::Forget)?;
         let forgotten = self.journal.forget(id, &approval::user()).map_err(|error| match error {
             shellgate_journal::Error::UnknownExecution { .. } => {
                 ErrorObject::new(Code::UnknownJob, format!("execution `{id}` was forgotten before")).token(id)

@@ -8,6 +8,7 @@ use shellgate_journal::{Answered, Answering, Grant, Journal, Pending, QuestionId
 use super::settle;
 use crate::approval::{self, Answer, Choice};
 use crate::builder::open_state;
+use crate::inside::{self, Deed};
 use crate::{Code, ErrorObject, ProjectFile};
 
 /// The record of this user.
@@ -61,6 +62,7 @@ impl Record {
     /// # Errors
     /// `config` when it can't be written.
     pub fn trust(&self, file: &ProjectFile) -> Result<(), ErrorObject> {
+        inside::refuse(Deed::Trust)?;
         let trusted = shellgate_journal::Trusted {
             path: file.path().display().to_string(),
             sha256: file.sha256(),
@@ -83,6 +85,7 @@ impl Record {
     /// `unknown_job` when there is no such question, `invalid_input` when it doesn't offer that, `config` when it can't
     /// be written.
     pub fn answer(&self, id: QuestionId, answer: &Answer) -> Result<Answering, ErrorObject> {
+        inside::refuse(Deed::Answer)?;
         let pending = self.pending()?.into_iter().find(|pending| pending.id == id);
         let Some(pending) = pending else {
             // Perhaps it was answered a moment ago: then that is what is told.

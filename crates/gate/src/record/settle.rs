@@ -26,10 +26,10 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
             }
         }
     }
-    // What was written down by whoever waited for it, and then went away without saying so.
+    // What was written down by whoever waited for it, and then went away without saying so; and what nobody records.
     for id in Ending::all(state) {
-        let over = journal.execution(&id).ok().flatten().is_some_and(|execution| !is_open(execution.status));
-        if over {
+        let over = |found: Option<Execution>| found.is_none_or(|execution| !is_open(execution.status));
+        if journal.execution(&id).is_ok_and(over) {
             Ending::remove(state, &id);
         }
     }

@@ -8,6 +8,7 @@ use shellgate_journal::{Answering, Pending};
 use super::Record;
 use super::reading::trouble;
 use crate::gate::session_error;
+use crate::inside::{self, Deed};
 use crate::session_name::SessionName;
 use crate::{Code, ErrorObject};
 
@@ -17,6 +18,7 @@ impl Record {
     /// # Errors
     /// `unknown_job` when there is nothing to stop.
     pub fn stop(&self, id: &str, urgency: Urgency) -> Result<(), ErrorObject> {
+        inside::refuse(Deed::Stop)?;
         let unknown = |message: String| Err(ErrorObject::new(Code::UnknownJob, message).token(id));
         let Ok(name) = id.parse::<ExecId>() else { return unknown(format!("no execution is called `{id}`")) };
         let withdrawn = self.withdraw(|pending| pending.exec_id == id)?;
@@ -37,6 +39,7 @@ impl Record {
     /// # Errors
     /// `invalid_input` when no session can be called that.
     pub fn stop_session(&self, name: &str, urgency: Urgency) -> Result<u32, ErrorObject> {
+        inside::refuse(Deed::Stop)?;
         let withdrawn = self.withdraw(|pending| {
             let rest = pending.session.strip_prefix(name);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -57,6 +60,7 @@ impl Record {
     /// # Errors
     /// When a keeper can't be understood.
     pub fn stop_all(&self, urgency: Urgency) -> Result<u32, ErrorObject> {
+        inside::refuse(Deed::Stop)?;
         let withdrawn = self.withdraw(|_| true)?;
         let stopped = stop_all(&self.state, urgency).map_err(|error| session_error(&error))?;
         Ok(withdrawn + stopped)

@@ -10,8 +10,8 @@ use shellgate_journal::{self as journal, Asked, Ended, Finish, Millis, Problem, 
 
 use crate::ErrorObject;
 use crate::approval::{Always, ApprovedBy, Channel, Question};
-use crate::judge::{Decision, Judgement};
-use crate::request::{Action, Request};
+use crate::judge::{Decision, Judgement, Span};
+use crate::request::{Action, Request, Stdin};
 
 /// The time, as the record has it.
 pub(crate) fn now() -> Millis {
@@ -51,7 +51,8 @@ fn verdict(judgement: &Judgement) -> journal::Verdict {
     let reasons = judgement.reasons.iter().map(|reason| journal::Reason {
         code: reason.code.name().to_owned(),
         message: reason.message.clone(),
-        span: Some((reason.span.start as u64, reason.span.end as u64)),
+        span: Some(bytes(reason.span)),
+        rule: reason.rule.clone(),
     });
     journal::Verdict {
         decision: match judgement.decision {
@@ -62,6 +63,11 @@ fn verdict(judgement: &Judgement) -> journal::Verdict {
         rules: crate::judge::Verdict::of(judgement).rules,
         reasons: reasons.collect(),
     }
+}
+
+/// A place in a text, as the record has it.
+fn bytes(span: Span) -> (u64, u64) {
+    (span.start as u64, span.end as u64)
 }
 
 /// Why nothing was started.
@@ -176,11 +182,12 @@ pub(crate) fn canceled(error: &ErrorObject) -> Ended {
 
 /// A question, for whoever answers from elsewhere.
 pub(crate) fn question(question: &Question<'_>) -> journal::Question {
-    let parts = question.judgement.parts.iter().filter(|part| part.decision == Decision::Ask);
-    let parts = parts.map(|part| journal::Part {
+    let request = question.request;
+    let parts = question.parts().map(|part| journal::Part {
         text: part.text.clone(),
         argv: part.argv.clone(),
         reason: part.reason.clone(),
+        span: Some(bytes(part.span)),
     });
     let timeout = Millis::try_from(question.timeout.as_millis()).unwrap_or(Millis::MAX);
     journal::Question {
@@ -188,6 +195,13 @@ pub(crate) fn question(question: &Question<'_>) -> journal::Question {
         prefixes: question.prefixes.to_vec(),
         exact: Some(question.exact.clone()),
         always: question.always.map(always),
+        env: request.env.clone(),
+        input: match &request.stdin {
+            Stdin::Closed => None,
+            Stdin::Text(text) => Some(journal::Input::Text(text.clone())),
+            Stdin::Descriptor(_) => Some(journal::Input::Unread),
+        },
+        background: request.background,
         reach: question.reach.to_vec(),
         asker: super::own(),
         expires_at: Some(now().saturating_add(timeout)),

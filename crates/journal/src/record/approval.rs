@@ -1,5 +1,6 @@
 //! Questions to a person, and what was answered.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -42,6 +43,15 @@ pub struct Question {
     /// What "always" would write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub always: Option<Always>,
+    /// Variables that the call gives it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// What it reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Input>,
+    /// Whether it goes on after the call is answered.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub background: bool,
     /// What the command will be able to reach, line by line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reach: Vec<String>,
@@ -50,6 +60,16 @@ pub struct Question {
     /// When no answer becomes a no.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Millis>,
+}
+
+/// What a command reads from its standard input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Input {
+    /// This.
+    Text(String),
+    /// A pipe or a file, that nobody has looked into.
+    Unread,
 }
 
 /// A part of a command.
@@ -61,6 +81,9 @@ pub struct Part {
     pub argv: Vec<Option<String>>,
     /// Why it asks.
     pub reason: String,
+    /// Where it is in the text: first byte, and the byte after the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<(u64, u64)>,
 }
 
 /// Lines in a file of settings.

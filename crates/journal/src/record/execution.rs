@@ -69,6 +69,9 @@ pub struct Reason {
     /// The part of the text that it is about: first byte, and the byte after the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<(u64, u64)>,
+    /// The rule that it comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
 }
 
 /// Why nothing was started, or what went wrong.

@@ -7,7 +7,7 @@ mod keeping;
 use serde::{Deserialize, Serialize};
 
 pub use approval::{
-    Always, Answer, Answered, Channel, Choice, Grant, Part, Question, QuestionId, Scope, Settled,
+    Always, Answer, Answered, Channel, Choice, Grant, Input, Part, Question, QuestionId, Scope, Settled,
 };
 pub use execution::{
     ApprovedBy, Asked, Closed, Closing, Decision, Ended, Finish, Problem, Reason, Started, Stream, Verdict,

@@ -68,6 +68,21 @@ fn questions_survive_a_restart_with_all_that_a_person_needs() {
 }
 
 #[test]
+fn a_question_that_timed_out_says_so_and_takes_no_answer() {
+    let (_folder, journal) = journal();
+    let id = ask(&journal, "1");
+    assert!(matches!(journal.time_out(id).unwrap(), Answering::Taken(_)));
+    assert_eq!(journal.pending().unwrap(), []);
+    let late = journal.answer(id, answered(Choice::Once, "ann"), vec![]).unwrap();
+    assert_eq!(late, Answering::TooLate(Settled::TimedOut));
+    let other = ask(&journal, "2");
+    let yes = answered(Choice::Once, "ann");
+    journal.answer(other, yes.clone(), vec![]).unwrap();
+    assert_eq!(journal.time_out(other).unwrap(), Answering::TooLate(Settled::Answered(yes)));
+    intact(&journal);
+}
+
+#[test]
 fn an_answer_names_what_exactly_was_asked() {
     let (_folder, journal) = journal();
     let id = ask(&journal, "1");

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::{Child, Command};
 
 use shellgate_journal::{
-    Answered, Asked, Channel, Choice, Closed, Closing, Decision, Ended, Finish, Intact, Journal, Note, Owner,
-    Part, Problem, Question, Sha, Started, Step, Stream, Trusted, Verdict, Verification,
+    Answered, Asked, Channel, Choice, Closed, Closing, Decision, Ended, Finish, Input, Intact, Journal, Note,
+    Owner, Part, Problem, Question, Sha, Started, Step, Stream, Trusted, Verdict, Verification,
 };
 use tempfile::TempDir;
 
@@ -76,10 +76,14 @@ pub(crate) fn question(asker: &str, expires_at: Option<i64>) -> Question {
             text: "git push".into(),
             argv: vec![Some("git".into()), Some("push".into()), None],
             reason: "publishes".into(),
+            span: Some((0, 8)),
         }],
         prefixes: vec![vec!["git".into(), "push".into()]],
         exact: None,
         always: None,
+        env: [("X".to_owned(), "1".to_owned())].into(),
+        input: Some(Input::Text("in".into())),
+        background: true,
         reach: vec!["writes /root".into()],
         asker: Owner(asker.into()),
         expires_at,

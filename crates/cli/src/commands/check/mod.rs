@@ -59,7 +59,7 @@ enum Said {
 }
 
 fn checked(args: &CheckArgs) -> Result<Checked, ErrorObject> {
-    let judge = super::builder(&args.common)?.judge()?;
+    let judge = super::builder(&args.common).judge()?;
     let action = match input::action(args)? {
         Ok(action) => action,
         Err(refused) => {

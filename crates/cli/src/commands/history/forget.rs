@@ -2,12 +2,13 @@
 
 use serde_json::json;
 use shellgate::Record;
+use shellgate::inside::{self, Deed};
 
 use crate::error::Trouble;
 use crate::output;
 
 pub(super) fn forget(id: &str, json: bool) -> Result<(), Trouble> {
-    super::super::refuse_inside("remove what was recorded")?;
+    inside::refuse(Deed::Forget)?;
     let record = Record::open(None)?;
     let id = record.find(id)?;
     let forgotten = record.forget(&id)?;

@@ -1,4 +1,5 @@
 //! Linux and macOS: `bash -c`.
 
+pub(crate) mod ancestors;
 pub(crate) mod home;
 pub(crate) mod shell;

@@ -1,0 +1,177 @@
+//! What a command that shellgate runs may not do to shellgate.
+//!
+//! Whoever is below a keeper, by ancestry and not by a variable, doesn't answer questions, trust, stop others or make the
+//! record forget, and chooses nothing that lets more pass than the settings do. The front ends and everything in this
+//! library ask here, and [`REFUSED`] and [`LOOSENING`] are all that there is to know. It holds for those who use shellgate;
+//! what a program does to the files by itself is for the judge and for the kernel.
+
+use std::path::{Path, PathBuf};
+
+use shellgate_exec::surroundings;
+use shellgate_journal::{Execution, Journal, Query, Status};
+
+use crate::session_name::SessionName;
+use crate::settings::{ApprovalMode, Decision, Flags, Network, OnMissing, SandboxMode};
+use crate::{Code, ErrorObject};
+
+/// Something that is a person's business.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// Saying yes or no to a question.
+    Answer,
+    /// Letting a project's settings loosen the rules.
+    Trust,
+    /// Stopping what was started by somebody else.
+    Stop,
+    /// Letting what somebody waits for go on as a job.
+    Release,
+    /// Removing what was recorded.
+    Forget,
+}
+
+const REFUSED: [(Deed, &str); 5] = [
+    (Deed::Answer, "answer questions"),
+    (Deed::Trust, "trust a project's settings"),
+    (Deed::Stop, "stop what others run"),
+    (Deed::Release, "send what others run to the background"),
+    (Deed::Forget, "remove what was recorded"),
+];
+
+/// What can be chosen for a gate, and would let more pass than the settings do.
+type Choice = (&'static str, fn(&Chosen<'_>) -> bool);
+
+const LOOSENING: [Choice; 10] = [
+    ("--config", |chosen| !chosen.config.is_empty()),
+    ("--core", |chosen| !chosen.flags.core.is_empty()),
+    ("--default allow", |chosen| chosen.flags.default == Some(Decision::Allow)),
+    ("--approve allow", |chosen| chosen.flags.approve == Some(ApprovalMode::Allow)),
+    ("--approve on-need", |chosen| chosen.flags.approve == Some(ApprovalMode::OnNeed)),
+    // Which of the others is looser than what the settings say depends on them; the strictest never is.
+    ("--sandbox", |chosen| chosen.flags.sandbox.is_some_and(|mode| mode != SandboxMode::Strict)),
+    ("--network allow", |chosen| chosen.flags.network == Some(Network::Allow)),
+    ("--on-missing warn", |chosen| chosen.flags.on_missing == Some(OnMissing::Warn)),
+    ("without_record", |chosen| chosen.unrecorded),
+    ("state_folder", |chosen| chosen.state.is_some_and(|state| !is_ours(state))),
+];
+
+/// What a gate is to be made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chosen<'a> {
+    pub(crate) config: &'a [PathBuf],
+    pub(crate) flags: &'a Flags,
+    pub(crate) state: Option<&'a Path>,
+    pub(crate) unrecorded: bool,
+}
+
+/// The execution that we are part of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Outer {
+    root: PathBuf,
+    session: String,
+}
+
+/// How many executions are looked at to find the last one of a session.
+const LOOK_BACK: usize = 1000;
+
+/// Whether a command that shellgate runs has started us.
+#[must_use]
+pub fn is_inside() -> bool {
+    surroundings().is_some()
+}
+
+/// Says no to `deed` when a command that shellgate runs has started us.
+///
+/// # Errors
+/// `denied_by_policy`, from inside.
+pub fn refuse(deed: Deed) -> Result<(), ErrorObject> {
+    let Some((_, words)) = REFUSED.iter().find(|(known, _)| *known == deed).filter(|_| is_inside()) else {
+        return Ok(());
+    };
+    let message = format!("a command that shellgate runs may not {words}");
+    Err(ErrorObject::new(Code::DeniedByPolicy, message).hint("do it from a terminal of your own"))
+}
+
+/// Says no to choices that loosen, from inside.
+pub(crate) fn check(chosen: Chosen<'_>) -> Result<(), ErrorObject> {
+    let loosening = LOOSENING.iter().find(|(_, given)| given(&chosen)).filter(|_| is_inside());
+    loosening.map_or(Ok(()), |(name, _)| Err(loosened(name)))
+}
+
+/// Says no to a root that isn't in that of the execution we are part of.
+pub(crate) fn check_root(root: &Path, explicit: bool) -> Result<(), ErrorObject> {
+    if !is_inside() {
+        return Ok(());
+    }
+    let around = outer();
+    let is_within = match around.as_slice() {
+        // Nobody wrote down where we are: then it isn't chosen.
+        [] => !explicit,
+        around => around.iter().any(|outer| root.starts_with(&outer.root)),
+    };
+    if is_within { Ok(()) } else { Err(loosened("--root").token(root.display().to_string())) }
+}
+
+/// The session, from inside: that of the execution we are part of, or a chat of it. `None`: somebody else decides.
+pub(crate) fn session(asked: Option<&str>) -> Result<Option<SessionName>, ErrorObject> {
+    if !is_inside() {
+        return Ok(None);
+    }
+    match (outer().into_iter().next(), asked) {
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(loosened("--session")),
+        (Some(outer), None) => outer.session_called(&outer.session).map(Some),
+        (Some(outer), Some(name)) => match name.strip_prefix(outer.session.as_str()) {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => outer.session_called(name).map(Some),
+            _ => Err(loosened("--session").token(name)),
+        },
+    }
+}
+
+impl Outer {
+    /// A session without a name is called by its root.
+    fn session_called(&self, name: &str) -> Result<SessionName, ErrorObject> {
+        let root = SessionName::of_root(&self.root);
+        match name.strip_prefix(root.shown()) {
+            Some("") => Ok(root),
+            Some(rest) if rest.starts_with('/') => root.chat(rest.trim_start_matches('/')),
+            _ => SessionName::named(name),
+        }
+    }
+}
+
+fn loosened(what: &str) -> ErrorObject {
+    let message = format!("a command that shellgate runs may not loosen the rules with `{what}`");
+    ErrorObject::new(Code::DeniedByPolicy, message)
+        .token(what)
+        .hint("leave it out: your settings hold for what commands run, too")
+}
+
+fn is_ours(state: &Path) -> bool {
+    let same = |one: &Path, other: &Path| one.canonicalize().ok() == other.canonicalize().ok();
+    surroundings().and_then(|around| around.state).is_some_and(|ours| same(&ours, state))
+}
+
+/// What the session of the keeper above us runs, as the record has it; else what it ran last, for those that a command
+/// left behind. The keeper's socket is called by the session, and nobody below can change that.
+fn outer() -> Vec<Outer> {
+    outer_by_record().unwrap_or_default()
+}
+
+fn outer_by_record() -> Option<Vec<Outer>> {
+    let socket = crate::sys::ancestors::socket_of_keeper()?;
+    let (key, _) = socket.split_once('.')?;
+    let journal = Journal::open_read_only(&surroundings()?.state?).ok()?;
+    let of_session = |execution: Execution| {
+        let outer = Outer { root: PathBuf::from(execution.asked?.root), session: execution.session };
+        let name = outer.session_called(&outer.session).ok()?;
+        (name.key().own == key).then_some(outer)
+    };
+    let open = journal.open_executions().ok()?;
+    let running = open.into_iter().filter(|execution| execution.status == Status::Running);
+    let running: Vec<Outer> = running.filter_map(of_session).collect();
+    if !running.is_empty() {
+        return Some(running);
+    }
+    let newest = journal.history(&Query { limit: LOOK_BACK, ..Query::default() }).ok()?;
+    Some(newest.into_iter().find_map(of_session).into_iter().collect())
+}
