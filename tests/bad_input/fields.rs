@@ -256,13 +256,3 @@ fn a_name_that_no_file_or_session_can_have_is_refused_before_anything_runs() {
         assert_runs(place, &[], with, "with names that can be");
     });
 }
-
-#[test]
-fn what_is_not_yet_built_is_named_as_that() {
-    for_each_user(|place| {
-        let inputs = [r#"{"command": "touch ran", "pty": true}"#];
-        refuse_all(place, "unbuilt", &inputs);
-        let without = br#"{"command": "touch ran", "pty": false, "artifacts": [], "format": "json"}"#;
-        assert_runs(place, &[], without, "without them");
-    });
-}

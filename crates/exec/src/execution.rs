@@ -12,7 +12,7 @@ use crate::outcome::{Failure, Outcome, Output};
 use crate::session::Forked;
 use crate::spool::Spool;
 use crate::wire::{FromKeeper, ToKeeper, Urgency};
-use crate::{ExecId, Follow, PerStream, State, Stream};
+use crate::{ExecId, Follow, Input, PerStream, State, Stream};
 
 /// The longest piece of output that one event carries.
 const LONGEST_PIECE: u64 = 64 << 10;
@@ -50,6 +50,8 @@ pub struct Execution {
     keeper: Arc<Forked>,
     spool: Spool,
     pending: VecDeque<Pending>,
+    /// What was typed last isn't taken yet.
+    typing: bool,
 }
 
 /// What the keeper has told and the caller has not seen.
@@ -70,13 +72,23 @@ impl Execution {
     ) -> Self {
         let (id, follow) = spec;
         let queued = (follow == Follow::Closely).then_some(Pending::Event(Event::State(State::Queued)));
-        Self { id, line: Some(line), told: None, pool, keeper, spool, pending: queued.into_iter().collect() }
+        let pending = queued.into_iter().collect();
+        Self { id, line: Some(line), told: None, pool, keeper, spool, pending, typing: false }
     }
 
     /// Somebody else's execution: its output from now on, and its end. Dropping it changes nothing.
     pub(crate) fn watched(id: ExecId, line: Line, spool: Spool) -> Self {
         let pending = VecDeque::new();
-        Self { id, line: Some(line), told: None, pool: None, keeper: Arc::default(), spool, pending }
+        Self {
+            id,
+            line: Some(line),
+            told: None,
+            pool: None,
+            keeper: Arc::default(),
+            spool,
+            pending,
+            typing: false,
+        }
     }
 
     /// Its name.
@@ -160,6 +172,22 @@ impl Execution {
         }
     }
 
+    /// Whether what was typed before is taken, so that more may come.
+    #[must_use]
+    pub fn takes_input(&self) -> bool {
+        !self.typing && self.line.is_some()
+    }
+
+    /// Types at its terminal. What it can't take is lost, as at any terminal.
+    ///
+    /// # Errors
+    /// When the keeper can't be reached.
+    pub fn input(&mut self, input: Input) -> io::Result<()> {
+        let Some(line) = &self.line else { return Ok(()) };
+        self.typing |= !matches!(input, Input::Resize(_));
+        send(line.socket(), &ToKeeper::Type(self.id, input), &[])
+    }
+
     /// Says that its end is written down, or need not be. Whoever goes away without it leaves the end with the keeper,
     /// for others to write down.
     pub fn recorded(&mut self) {
@@ -218,8 +246,13 @@ impl Execution {
                 | FromKeeper::Held(_)
                 | FromKeeper::Jobs(_)
                 | FromKeeper::Watched(_)
-                | FromKeeper::Released(_),
+                | FromKeeper::Released(_)
+                | FromKeeper::Seen(_),
             ) => {
+                return Ok(());
+            }
+            Some(FromKeeper::Typed(_)) => {
+                self.typing = false;
                 return Ok(());
             }
             Some(FromKeeper::Unable(message)) => {
@@ -253,6 +286,7 @@ impl Execution {
             output: PerStream { stdout: output(Stream::Stdout), stderr: output(Stream::Stderr) },
             background: Vec::new(),
             duration: std::time::Duration::ZERO,
+            waiting_for_input: false,
         }
     }
 }

@@ -139,7 +139,7 @@ pub(crate) fn stop(
 }
 
 /// Says `message` to every keeper whose socket has a wanted name. One that leaves meanwhile has nothing to say.
-fn ask(
+pub(crate) fn ask(
     state: &StateFolder,
     message: &ToKeeper,
     wanted: impl Fn(&str) -> bool,

@@ -26,6 +26,7 @@
 //! - Only processes that descend from the keeper are ever signalled.
 
 mod circumstances;
+mod draft;
 mod ending;
 mod execution;
 mod id;
@@ -34,6 +35,7 @@ mod keeper;
 mod keepers;
 mod line;
 mod outcome;
+mod reading;
 mod session;
 mod spec;
 mod spool;
@@ -42,20 +44,24 @@ mod state_folder;
 mod surroundings;
 mod sys;
 mod times;
+mod typist;
 mod wire;
 
 pub use circumstances::SoftLimits;
+pub use draft::Draft;
 pub use ending::Ending;
 pub use execution::{Event, Execution, Stopper, end_leftovers};
 pub use id::ExecId;
 pub use job::{Bond, Job};
 pub use keepers::{held, jobs, release, stop_all, stop_execution, watch};
 pub use outcome::{Clock, Exit, Failure, Outcome, Output, Process, plain};
+pub use reading::{Channel, Input, NotTaken, Reading, Reads, Seated};
 pub use session::{KEEPER_ARGUMENT, Session, SessionError, SessionKey, Starter, keeper_main};
-pub use spec::{Follow, Mode, PerStream, Spec, Stream};
+pub use spec::{Follow, Mode, PerStream, Size, Spec, Stream};
 pub use spool::{Pruned, Spool, prune};
 pub use state::{IllegalMove, State};
 pub use state_folder::{StateError, StateFolder};
 pub use surroundings::{Surroundings, surroundings};
 pub use times::{Moment, printed_before};
+pub use typist::Typist;
 pub use wire::Urgency;

@@ -25,6 +25,8 @@ pub struct Outcome {
     pub background: Vec<Process>,
     /// From the start of the process to the answer.
     pub duration: Duration,
+    /// Whether it runs and waits for somebody to type, as the kernel tells it.
+    pub waiting_for_input: bool,
 }
 
 /// How a process ended.

@@ -38,6 +38,23 @@ pub struct Spec {
     pub max_jobs: u32,
     /// Whether the caller wants to see states and output as they come.
     pub follow: Follow,
+    /// The terminal that it is to have instead of pipes. What it prints there is its standard output.
+    pub terminal: Option<Size>,
+}
+
+/// The size of a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Size {
+    /// Lines.
+    pub rows: u16,
+    /// Characters in a line.
+    pub cols: u16,
+}
+
+impl Default for Size {
+    fn default() -> Self {
+        Self { rows: 24, cols: 80 }
+    }
 }
 
 /// Whether the caller waits for the end.

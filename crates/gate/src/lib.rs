@@ -32,6 +32,7 @@ mod record;
 mod report;
 pub mod request;
 mod root;
+mod screen;
 mod session_name;
 pub mod settings;
 mod signal_names;
@@ -49,8 +50,9 @@ pub use hook::keeper_hook;
 pub use record::Record;
 pub use report::{Background, Report, seconds};
 pub use request::Request;
+pub use screen::{Screen, screen};
 pub use shellgate_exec::{
-    Bond, Follow, PerStream, State, Stopper, Stream, Surroundings, Urgency, surroundings,
+    Bond, Follow, PerStream, Size, State, Stopper, Stream, Surroundings, Urgency, surroundings,
 };
 pub use shellgate_journal as journal;
 pub use signal_names::SignalName;

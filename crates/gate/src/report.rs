@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
-use shellgate_exec::{Clock, Exit, Failure, Outcome, PerStream, Spool, State, Stream};
+use shellgate_exec::{Clock, Exit, Failure, Outcome, PerStream, Size, Spool, State, Stream};
 
 use crate::artifacts::Artifact;
 use crate::judge::Verdict;
@@ -91,6 +91,8 @@ pub(crate) struct Asked {
     pub(crate) format: Format,
     pub(crate) speaks: bool,
     pub(crate) artifacts: Vec<String>,
+    /// The size of its terminal, if it has one.
+    pub(crate) terminal: Option<Size>,
     pub(crate) verdict: Option<Verdict>,
 }
 
@@ -163,8 +165,15 @@ impl Report {
                 tail: &output.tail,
                 lost: output.lost.clone(),
             };
-            let view = view(&source, limit);
-            (view.text, view.truncated)
+            // What a full-screen program has on its screen; what it drew before is of no use.
+            let live = asked.terminal.filter(|_| outcome.state == State::Running);
+            match live.and_then(|size| crate::screen(&source, size)).filter(|screen| screen.drawn) {
+                Some(screen) => (limit.first_of(&screen.text).to_owned(), true),
+                None => {
+                    let view = view(&source, limit);
+                    (view.text, view.truncated)
+                }
+            }
         };
         let (stdout, stdout_truncated) = text(Stream::Stdout, limit);
         let (stderr, stderr_truncated) = text(Stream::Stderr, limit);
@@ -197,6 +206,7 @@ impl Report {
             host_pid: outcome.pid,
             job: (!outcome.state.is_final() || !outcome.background.is_empty()).then(|| asked.id.clone()),
             background: background.collect(),
+            waiting_for_input: outcome.waiting_for_input,
             words,
             lost: PerStream {
                 stdout: outcome.output.stdout.lost.clone(),

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use shellgate_exec::Size;
+
 use crate::ErrorObject;
 
 /// The kernel takes no longer argument: 32 pages, less the final NUL.
@@ -21,6 +23,8 @@ pub struct Request {
     pub background: bool,
     /// What it reads.
     pub stdin: Stdin,
+    /// The terminal that it runs in, if it is to have one.
+    pub pty: Option<Pty>,
     /// How long it may run. `None`: as the settings say.
     pub timeout: Option<Duration>,
     /// How long it may be silent. `None`: as the settings say.
@@ -83,6 +87,34 @@ fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
+}
+
+/// A terminal for a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pty {
+    /// Its size.
+    pub size: Size,
+    /// What kind it is, as `TERM` says. `None`: `xterm-256color`.
+    pub term: Option<String>,
+}
+
+/// The largest terminal, in either direction.
+const LARGEST: u16 = 1000;
+
+/// Reads a terminal's size, such as `24x80`: rows, then columns.
+///
+/// # Errors
+/// `invalid_input`, when it isn't one.
+pub fn parse_size(text: &str) -> Result<Size, ErrorObject> {
+    let number = |word: &str| word.trim().parse().ok().filter(|count| (1..=LARGEST).contains(count));
+    let size = text
+        .split_once(['x', 'X'])
+        .and_then(|(rows, cols)| Some(Size { rows: number(rows)?, cols: number(cols)? }));
+    size.ok_or_else(|| {
+        ErrorObject::invalid(format!("{text:?} is not the size of a terminal"))
+            .token(text)
+            .hint("rows and columns, each from 1 to 1000, such as `24x80`")
+    })
 }
 
 /// What a command reads.

@@ -41,6 +41,8 @@ pub(super) struct Connection {
     pub(super) unrecorded: Option<(ExecId, Ending)>,
     /// What it wants to see stopped.
     pub(super) stopping: Option<Stopping>,
+    /// What it typed and has not heard of: up to this byte of that execution's input.
+    pub(super) typing: Option<(RunKey, u64)>,
 }
 
 /// What somebody waits to see stopped.
@@ -75,6 +77,7 @@ impl Connection {
             greeted: false,
             unrecorded: None,
             stopping: None,
+            typing: None,
         }
     }
 

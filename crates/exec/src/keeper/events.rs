@@ -24,6 +24,8 @@ pub(super) enum Token {
     Connection(ConnectionKey),
     /// A command has printed something.
     Pipe(RunKey, Stream),
+    /// A command has room for input.
+    Input(RunKey),
 }
 
 impl Token {
@@ -35,6 +37,7 @@ impl Token {
             Self::Connection(key) => key << 3 | 2,
             Self::Pipe(key, Stream::Stdout) => key << 3 | 3,
             Self::Pipe(key, Stream::Stderr) => key << 3 | 4,
+            Self::Input(key) => key << 3 | 5,
         }
     }
 
@@ -45,6 +48,7 @@ impl Token {
             1 => Self::Signals,
             2 => Self::Connection(key),
             3 => Self::Pipe(key, Stream::Stdout),
+            5 => Self::Input(key),
             _ => Self::Pipe(key, Stream::Stderr),
         }
     }
@@ -87,6 +91,16 @@ impl Events {
         Ok(epoll::add(&self.epoll, source, EventData::new_u64(token.encode()), Interest::Read.flags())?)
     }
 
+    /// Waits for room in `sink`, until [`forget`](Self::forget).
+    pub(super) fn add_sink(&self, sink: impl AsFd, token: Token) -> io::Result<()> {
+        Ok(epoll::add(&self.epoll, sink, EventData::new_u64(token.encode()), EventFlags::OUT)?)
+    }
+
+    /// Waits for it no longer. A descriptor that hung up would wake us for ever, whatever we want of it.
+    pub(super) fn forget(&self, what: impl AsFd) {
+        let _ = epoll::delete(&self.epoll, what);
+    }
+
     pub(super) fn change(&self, source: impl AsFd, token: Token, interest: Interest) {
         let _ = epoll::modify(&self.epoll, source, EventData::new_u64(token.encode()), interest.flags());
     }
@@ -122,6 +136,7 @@ mod tests {
             Token::Connection(1),
             Token::Pipe(77, Stream::Stdout),
             Token::Pipe(1 << 50, Stream::Stderr),
+            Token::Input(3),
         ];
         for token in tokens {
             assert_eq!(Token::decode(token.encode()), token);

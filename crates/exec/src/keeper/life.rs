@@ -11,6 +11,7 @@ use super::orphans::Recognised;
 use super::run::{Cause, GRACE, LONGEST_GRACE, LOOK_AGAIN, Phase, Run};
 use super::serve::Keeper;
 use super::stream::Source;
+use super::terminal::Terminal;
 use super::tree::{Reaped, RunKey};
 use crate::ending::Ending;
 use crate::outcome::{Exit, Failure, Outcome, Process, plain};
@@ -43,26 +44,34 @@ impl Keeper {
         (run.started, run.last_output, run.phase) = (now, now, Phase::Running);
         let spec = &run.spec;
         let limits = spec.soft_limits.changes_from(&self.limits);
-        let spawned = pipes(spec.capture_bytes).and_then(|(sources, ends)| {
-            let stdin = stdin.as_ref().unwrap_or(&self.null);
+        let streams = match spec.terminal {
+            None => pipes(spec.capture_bytes),
+            Some(size) => Terminal::open(size, spec.capture_bytes).map_err(no_stream),
+        };
+        let spawned = streams.and_then(|streams| {
+            let Streams { sources, ends, terminal } = streams;
+            let seat = terminal.as_ref().map(|_| &ends.stdout);
+            let stdin = stdin.as_ref().or(seat).unwrap_or(&self.null);
             let plan = Plan {
                 program: &spec.program,
                 argv: &spec.argv,
                 env: &spec.env,
                 directory: &spec.directory,
                 stdio: [stdin.as_fd(), ends.stdout.as_fd(), ends.stderr.as_fd()],
+                terminal: seat.map(AsFd::as_fd),
                 umask: spec.umask,
                 limits: &limits,
                 tag: Some(spec.id.tag()),
             };
-            Ok((self.spawner.spawn(&plan)?, sources))
+            Ok((self.spawner.spawn(&plan)?, sources, terminal))
         });
         match spawned {
-            Ok((pid, sources)) => {
+            Ok((pid, sources, terminal)) => {
                 let pid = pid.as_raw_nonzero().get().unsigned_abs();
                 run.pid = Some(pid);
                 self.trees.plant(pid, key);
                 run.sources = Some(sources);
+                run.terminal = terminal;
                 self.move_on(key, State::Running);
                 self.open_pipes(key);
             }
@@ -115,6 +124,9 @@ impl Keeper {
     }
 
     fn program_ended(&mut self, key: RunKey, exit: Exit) {
+        if let Some(terminal) = self.runs.get_mut(&key).and_then(|run| run.terminal.as_mut()) {
+            terminal.let_go();
+        }
         self.drain_waiting(key);
         let now = Instant::now();
         let Some(run) = self.runs.get_mut(&key) else { return };
@@ -215,13 +227,14 @@ impl Keeper {
     /// The caller is answered, and the execution goes on without it, as a job.
     pub(super) fn release(&mut self, key: RunKey, state: State) {
         let background = self.living(key);
+        let waiting_for_input = self.reading(key).is_some_and(|seen| seen.waiting);
         let Some(run) = self.runs.get_mut(&key) else { return };
         run.become_job();
         if matches!(run.phase, Phase::Settling { .. }) {
             // The tree is the job.
             run.phase = Phase::Left;
         }
-        let outcome = run.outcome(state, background);
+        let outcome = Outcome { waiting_for_input, ..run.outcome(state, background) };
         self.bequeath(key);
         self.tell_caller(key, outcome, false);
     }
@@ -299,6 +312,7 @@ impl Keeper {
         self.tell_watchers_of_the_end(key);
         self.runs.remove(&key);
         self.disinherit(key);
+        self.tell_typists(key);
         self.unpruned.executions += 1;
         self.prune_now_and_then();
         self.tell_stoppers();
@@ -336,24 +350,33 @@ impl Run {
             output: output.unwrap_or_default(),
             background,
             duration,
+            waiting_for_input: false,
         }
     }
 }
 
-type Pipes = (PerStream<Source>, PerStream<OwnedFd>);
+/// What a command writes to, and what we read of it.
+pub(super) struct Streams {
+    pub(super) sources: PerStream<Source>,
+    pub(super) ends: PerStream<OwnedFd>,
+    pub(super) terminal: Option<Terminal>,
+}
 
-fn pipes(limit: u64) -> Result<Pipes, SpawnError> {
+fn pipes(limit: u64) -> Result<Streams, SpawnError> {
     let pipe = || -> rustix::io::Result<_> {
         let (ours, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
         // Ours alone: a command that finds its own end non-blocking loses output.
         rustix::fs::fcntl_setfl(&ours, rustix::fs::OFlags::NONBLOCK)?;
         Ok((ours, theirs))
     };
-    let no_pipe = |errno: rustix::io::Errno| SpawnError { step: Step::Clone, source: errno.into() };
-    let (out, out_end) = pipe().map_err(no_pipe)?;
-    let (err, err_end) = pipe().map_err(no_pipe)?;
+    let (out, out_end) = pipe().map_err(no_stream)?;
+    let (err, err_end) = pipe().map_err(no_stream)?;
     let sources = PerStream { stdout: Source::new(out, limit), stderr: Source::new(err, limit) };
-    Ok((sources, PerStream { stdout: out_end, stderr: err_end }))
+    Ok(Streams { sources, ends: PerStream { stdout: out_end, stderr: err_end }, terminal: None })
+}
+
+fn no_stream(errno: rustix::io::Errno) -> SpawnError {
+    SpawnError { step: Step::Clone, source: errno.into() }
 }
 
 fn failure(error: &SpawnError) -> Failure {

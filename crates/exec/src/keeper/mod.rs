@@ -13,6 +13,8 @@
 //! | `serve` | the loop, and what front ends ask for |
 //! | `life` | an execution from its turn to its answer |
 //! | `pump` | output, out of the pipes |
+//! | `terminal` | a pseudo-terminal, and who sits at it |
+//! | `input` | what is typed |
 //! | `stopping` | ending an execution before its time |
 //! | `heir` | what is left when the keeper is killed |
 //! | `orphans` | whose is a process that lost its parent |
@@ -24,6 +26,7 @@
 mod connection;
 mod events;
 mod heir;
+mod input;
 mod life;
 mod orphans;
 mod place;
@@ -32,6 +35,7 @@ mod run;
 mod serve;
 mod stopping;
 mod stream;
+mod terminal;
 mod tree;
 mod watching;
 

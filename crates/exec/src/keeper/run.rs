@@ -11,6 +11,7 @@ use crate::{Spec, State};
 
 use super::connection::ConnectionKey;
 use super::stream::Source;
+use super::terminal::Terminal;
 
 /// How long the last bytes and the children of a command that has ended are waited for.
 pub(super) const GRACE: Duration = Duration::from_millis(30);
@@ -49,6 +50,8 @@ pub(super) struct Run {
     /// When it printed what.
     pub(super) times: Times,
     pub(super) sources: Option<PerStream<Source>>,
+    /// Its terminal, if it has one.
+    pub(super) terminal: Option<Terminal>,
     /// Where the output goes, when that came before the start.
     pub(super) spool: Option<Result<PerStream<File>, String>>,
     /// Its end, which was told or left for whoever asks: what goes on are its leftovers.
@@ -97,6 +100,7 @@ impl Run {
             last_output: now,
             times: Times::default(),
             sources: None,
+            terminal: None,
             spool: None,
             ended: None,
             paused: false,

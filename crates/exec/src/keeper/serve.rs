@@ -138,6 +138,7 @@ impl Keeper {
                     Token::Signals => self.hear_signals()?,
                     Token::Connection(key) => self.attend(key),
                     Token::Pipe(key, stream) => self.pump(key, stream),
+                    Token::Input(key) => self.feed(key),
                 }
             }
             let now = Instant::now();
@@ -240,6 +241,8 @@ impl Keeper {
                     self.stop(run, Cause::Canceled, urgency);
                 }
             }
+            ToKeeper::Type(id, input) => self.take_input(key, id, input),
+            ToKeeper::Look(id) => self.look_for(key, id),
             ToKeeper::StopThis(id, urgency) => self.stop_this(key, id, urgency),
             ToKeeper::StopSession(urgency) => {
                 let executions = u32::try_from(self.runs.len()).unwrap_or(u32::MAX);
@@ -304,6 +307,8 @@ impl Keeper {
         if let Some(watched) = connection.watching.and_then(|run| self.runs.get_mut(&run)) {
             watched.watchers.retain(|watcher| *watcher != key);
         }
+        // Closing it isn't enough: whoever forked us off holds a copy of the first one, and its hang-up would wake us for ever.
+        self.events.forget(&connection);
         if let Some((id, ending)) = connection.unrecorded.take() {
             let _ = ending.write(&self.ends, id);
         }

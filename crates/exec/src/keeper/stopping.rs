@@ -36,10 +36,15 @@ impl Keeper {
             Phase::Stopping { cause, .. } => run.phase = Phase::stopping(cause, now, politely),
             Phase::Running | Phase::Settling { .. } | Phase::Left => {
                 run.phase = Phase::stopping(cause, now, politely);
+                let on_terminal = run.terminal.is_some();
                 self.recognised = None;
                 self.claim_orphans();
                 if politely {
                     self.trees.signal(key, Signal::TERM);
+                }
+                if politely && on_terminal {
+                    // What closing the terminal does: a shell that people type at takes no notice of the other one.
+                    self.trees.signal(key, Signal::HUP);
                 }
             }
         }

@@ -17,10 +17,14 @@ const LARGE_PIPE: usize = 1 << 20;
 /// How many full reads in a row make a command a heavy writer.
 const HEAVY: u8 = 4;
 
+/// More than a terminal holds. The kernel tells less than that: it moves bytes on while we read.
+const MOST_IN_A_TERMINAL: u64 = 256 << 10;
+
 /// The reading end of a command's stream, and what has come out of it.
 #[derive(Debug)]
 pub(super) struct Source {
     pipe: Option<OwnedFd>,
+    kind: Kind,
     place: Place,
     limit: u64,
     total: u64,
@@ -28,6 +32,13 @@ pub(super) struct Source {
     tail: Tail,
     lost: Option<String>,
     full_reads: u8,
+}
+
+/// What bytes come out of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Pipe,
+    Terminal,
 }
 
 /// Where bytes go.
@@ -54,8 +65,23 @@ pub(super) enum Drained {
 
 impl Source {
     pub(super) fn new(pipe: OwnedFd, limit: u64) -> Self {
+        Self::of(Some(pipe), Kind::Pipe, limit)
+    }
+
+    /// Our end of a terminal. Where it has an end, reading is an error, which is as good.
+    pub(super) fn terminal(master: OwnedFd, limit: u64) -> Self {
+        Self::of(Some(master), Kind::Terminal, limit)
+    }
+
+    /// A stream that nobody writes to.
+    pub(super) fn ended(limit: u64) -> Self {
+        Self::of(None, Kind::Pipe, limit)
+    }
+
+    fn of(pipe: Option<OwnedFd>, kind: Kind, limit: u64) -> Self {
         Self {
-            pipe: Some(pipe),
+            pipe,
+            kind,
             place: Place::Awaited,
             limit,
             total: 0,
@@ -87,7 +113,11 @@ impl Source {
 
     /// The number that both ends of the pipe have.
     pub(super) fn number(&self) -> Option<u64> {
-        self.pipe.as_ref().and_then(|pipe| rustix::fs::fstat(pipe).ok()).map(|stat| stat.st_ino)
+        self.pipe
+            .as_ref()
+            .filter(|_| self.kind == Kind::Pipe)
+            .and_then(|pipe| rustix::fs::fstat(pipe).ok())
+            .map(|stat| stat.st_ino)
     }
 
     /// What an heir needs: the pipe, the file, and how much that may hold.
@@ -104,6 +134,9 @@ impl Source {
 
     /// How many bytes wait in the pipe right now.
     pub(super) fn waiting(&self) -> u64 {
+        if self.kind == Kind::Terminal {
+            return MOST_IN_A_TERMINAL;
+        }
         self.pipe.as_ref().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok()).unwrap_or(0)
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::job::Job;
-use crate::{ExecId, Outcome, Spec, State, Stream};
+use crate::{ExecId, Input, NotTaken, Outcome, Reading, Spec, State, Stream};
 
 /// From a front end.
 #[derive(Debug, Serialize, Deserialize)]
@@ -31,6 +31,10 @@ pub(crate) enum ToKeeper {
     Watch(ExecId),
     /// Answer whoever waits for this execution, and let it go on as a job.
     Release(ExecId),
+    /// Type this, and say when it is taken.
+    Type(ExecId, Input),
+    /// Say who reads what is typed.
+    Look(ExecId),
 }
 
 /// How an execution is stopped.
@@ -77,4 +81,8 @@ pub(crate) enum FromKeeper {
     Watched(Option<Box<Job>>),
     /// It goes on as a job, or isn't held here.
     Released(bool),
+    /// What was typed is taken, or why it isn't.
+    Typed(Result<(), NotTaken>),
+    /// Who reads what is typed. `None`: it isn't held here.
+    Seen(Option<Box<Reading>>),
 }

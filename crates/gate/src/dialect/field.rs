@@ -10,8 +10,6 @@ pub(crate) struct Field {
     /// Other names that models use for it. Never advertised.
     pub(crate) aliases: &'static [&'static str],
     pub(crate) required: bool,
-    /// One that is not built yet is read, refused with a hint, and not advertised.
-    pub(crate) built: bool,
 }
 
 /// What a field takes.
@@ -36,15 +34,11 @@ pub(crate) const FOLDER_NAMES: &[&str] = &["cwd", "workdir", "dir_path"];
 impl Field {
     /// One that may be left out.
     pub(crate) const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
-        Self { name, kind, about, aliases: &[], required: false, built: true }
+        Self { name, kind, about, aliases: &[], required: false }
     }
 
     pub(crate) const fn required(self) -> Self {
         Self { required: true, ..self }
-    }
-
-    pub(crate) const fn unbuilt(self) -> Self {
-        Self { built: false, ..self }
     }
 
     /// The same field under other names as well.

@@ -8,7 +8,7 @@ use super::run_shell_command::{DESCRIPTION, FRESH, RULES};
 use super::{DefaultRoot, Dialect, markdown, nobody};
 use crate::ErrorObject;
 use crate::report::Report;
-use crate::request::{Action, Detail, Format, Request, Stdin, Substitutions, Words};
+use crate::request::{Action, Detail, Format, Pty, Request, Stdin, Substitutions, Words, parse_size};
 
 // `SHELLGATE=1` marks every command, whatever the form.
 pub(super) static DIALECT: Dialect = Dialect {
@@ -62,7 +62,13 @@ static FIELDS: &[Field] = &[
         "true leaves it running and returns at once: for servers, watchers and all else without an end of its own. \
          Default: false, wait for its end.",
     ),
-    Field::new("pty", Kind::Flag, "true runs it in a terminal. Default: false.").unbuilt(),
+    Field::new(
+        "pty",
+        Kind::Flag,
+        "true runs it in a terminal, where full-screen programs and prompts work and you can type with `shell_input`. \
+         Everything it prints is then `stdout`. Default: false.",
+    ),
+    Field::new("pty_size", Kind::Text, "Rows and columns of that terminal. Default: `24x80`."),
     Field::new("stdin", Kind::Text, "Text for its standard input. Default: none, it is closed."),
     Field::new(
         "timeout_ms",
@@ -104,7 +110,6 @@ static FIELDS: &[Field] = &[
 ];
 
 fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
-    refuse_unbuilt(arguments)?;
     let command = arguments.text("command")?.unwrap_or_default();
     let action = match arguments.texts("args")? {
         None => Action::Shell(command),
@@ -118,8 +123,11 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
         Some("markdown") => Format::Markdown,
         _ => Format::Json,
     };
+    let size = arguments.text("pty_size")?.map(|size| parse_size(&size)).transpose()?;
+    let pty = arguments.flag("pty")?.unwrap_or(size.is_some());
     Ok(Request {
         action,
+        pty: pty.then(|| Pty { size: size.unwrap_or_default(), term: None }),
         description: arguments.text("description")?,
         directory: arguments.text("directory")?,
         background: arguments.flag("background")?.unwrap_or(false),
@@ -134,17 +142,6 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
         detail,
         ..Request::default()
     })
-}
-
-/// What the contract has and we don't have yet. Read for its type all the same, so that a mistake is told as one.
-fn refuse_unbuilt(arguments: &mut Arguments) -> Result<(), ErrorObject> {
-    let unbuilt = |name: &str, hint: &str| {
-        Err(ErrorObject::invalid(format!("`{name}` is not yet built")).token(name).hint(hint))
-    };
-    if arguments.flag("pty")? == Some(true) {
-        return unbuilt("pty", "leave it out: the command then runs with pipes");
-    }
-    Ok(())
 }
 
 fn answer(report: &Report) -> String {

@@ -31,6 +31,7 @@ impl Gate {
             format: request.format,
             speaks: request.speaks,
             artifacts: request.artifacts.clone(),
+            terminal: request.pty.as_ref().map(|pty| pty.size),
             verdict: None,
         };
         let mut judged = None;
@@ -175,6 +176,7 @@ impl Asked {
             format: Format::Json,
             speaks: false,
             artifacts: Vec::new(),
+            terminal: None,
             verdict: None,
         }
     }

@@ -16,6 +16,9 @@ use crate::root::Inside;
 use crate::sys::shell::{self, NotFound};
 use crate::{ErrorObject, SpawnTrouble};
 
+/// What kind of terminal a command is told that it has.
+const TERM: &str = "xterm-256color";
+
 /// How long a background start waits for an early end.
 const EARLY: Duration = Duration::from_millis(300);
 
@@ -67,6 +70,7 @@ impl Gate {
             max_running: u32::try_from(limits.max_running).unwrap_or(u32::MAX),
             max_jobs: u32::try_from(limits.jobs_per_session).unwrap_or(u32::MAX),
             follow,
+            terminal: request.pty.as_ref().map(|pty| pty.size),
         };
         Ok((spec, stdin(request.stdin)?))
     }
@@ -101,10 +105,11 @@ impl Gate {
     ) -> Result<Vec<CString>, ErrorObject> {
         let mut env = self.environment.clone();
         let folder = directory.path().to_string_lossy();
+        let term = request.pty.as_ref().map(|pty| ("TERM", pty.term.as_deref().unwrap_or(TERM)));
         let asked = request.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         // Last, so that nothing above can forge them.
         let marks = [("PWD", &*folder), ("SHELLGATE", "1"), ("SHELLGATE_EXEC_ID", id)];
-        for (name, value) in asked.chain(request.marks.iter().copied()).chain(marks) {
+        for (name, value) in term.into_iter().chain(asked).chain(request.marks.iter().copied()).chain(marks) {
             set_variable(&mut env, name, value)?;
         }
         Ok(env)

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// How lines of ours begin. Output lines that begin so are indented, see [`super::render`].
-pub(super) const STARTS: [&str; 2] = ["[… ", "[binary output"];
+pub(crate) const STARTS: [&str; 2] = ["[… ", "[binary output"];
 
 /// A path longer than this isn't repeated in a command to copy.
 const SHORT_PATH: usize = 120;

@@ -28,6 +28,7 @@ mod view;
 
 pub use binary::{Binary, Hashed};
 pub use decoder::{Decoder, Piece};
+pub(crate) use marker::STARTS as MARKERS;
 pub use source::Source;
 pub(crate) use view::one_line;
 pub use view::{Limit, View, last_line, view};

@@ -27,6 +27,17 @@ pub enum Limit {
     Bytes(usize),
 }
 
+impl Limit {
+    /// As much of the start of `text` as there may be.
+    pub(crate) fn first_of(self, text: &str) -> &str {
+        let end = match self {
+            Self::Chars(count) => text.char_indices().nth(count).map_or(text.len(), |(at, _)| at),
+            Self::Bytes(count) => text.floor_char_boundary(count),
+        };
+        text.get(..end).unwrap_or(text)
+    }
+}
+
 /// Clean text of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {

@@ -1,3 +1,4 @@
 //! Linux: `/proc`.
 
 pub(crate) mod processes;
+pub(crate) mod reading;

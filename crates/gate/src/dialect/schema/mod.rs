@@ -49,7 +49,7 @@ impl Dialect {
     pub fn schema(&self, envelope: Envelope) -> Value {
         let name = self.tool;
         let description = self.about.join("\n");
-        let parameters = |grammar: Grammar| grammar.object(self.fields.iter().filter(|field| field.built));
+        let parameters = |grammar: Grammar| grammar.object(self.fields.iter());
         match envelope {
             Envelope::Mcp => json!({
                 "name": name,

@@ -4,7 +4,6 @@ use serde_json::{Map, Value, json};
 
 use super::Envelope;
 use crate::Dialect;
-use crate::dialect::field::{Field, Kind};
 use crate::settings::LONGEST_MS;
 
 /// Every declaration, with its parameters.
@@ -139,35 +138,12 @@ fn what_is_not_advertised_is_refused() {
 fn every_field_that_works_is_advertised_under_its_own_name_alone() {
     each(|at, dialect, schema| {
         let advertised: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-        let built: Vec<&str> =
-            dialect.fields.iter().filter(|field| field.built).map(|field| field.name).collect();
-        assert_eq!(advertised, built, "{at}");
+        let fields: Vec<&str> = dialect.fields.iter().map(|field| field.name).collect();
+        assert_eq!(advertised, fields, "{at}");
         for property in schema["properties"].as_object().unwrap().values() {
             assert!(!property["description"].as_str().unwrap().is_empty(), "{at}");
         }
     });
-}
-
-/// When one of them is built, take `unbuilt` out of its row: then models are told of it.
-#[test]
-fn what_is_not_built_says_so() {
-    for dialect in Dialect::ALL {
-        for Field { name, kind, .. } in dialect.fields.iter().filter(|field| !field.built) {
-            let values = match kind {
-                Kind::Text => vec![json!("x")],
-                Kind::Flag => vec![json!(true)],
-                Kind::Number => vec![json!(0)],
-                Kind::Milliseconds => vec![json!(1)],
-                Kind::Texts => vec![json!(["x"])],
-                Kind::Variables => vec![json!({"X": "x"})],
-                Kind::OneOf(words) => words.iter().map(|word| json!(word)).collect(),
-            };
-            let read =
-                values.iter().map(|value| dialect.read(&json!({"command": "x", *name: value}).to_string()));
-            let messages: Vec<String> = read.filter_map(|read| Some(read.err()?.message)).collect();
-            assert_eq!(messages, [format!("invalid input: `{name}` is not yet built")], "{}", dialect.name);
-        }
-    }
 }
 
 /// OpenAI takes no longer one.

@@ -29,6 +29,8 @@ pub struct Plan<'a> {
     pub directory: &'a CStr,
     /// Standard input, output and error. All above 2.
     pub stdio: [BorrowedFd<'a>; 3],
+    /// The terminal of its session, if it is to have one.
+    pub terminal: Option<BorrowedFd<'a>>,
     /// The file mode creation mask.
     pub umask: u32,
     /// Limits to set. One that can't be set is left as it is.
@@ -103,6 +105,7 @@ struct Prepared {
     env: Vec<*const c_char>,
     directory: *const c_char,
     stdio: [RawFd; 3],
+    terminal: Option<RawFd>,
     umask: libc::mode_t,
     limits: Vec<(libc::__rlimit_resource_t, libc::rlimit64)>,
     empty_mask: libc::sigset_t,
@@ -160,6 +163,7 @@ impl Prepared {
             env: pointers(plan.env),
             directory: plan.directory.as_ptr(),
             stdio,
+            terminal: plan.terminal.map(|fd| fd.as_raw_fd()),
             umask: plan.umask,
             limits: limits(plan),
             empty_mask: signals::empty_set(),
@@ -203,6 +207,12 @@ extern "C" fn child(argument: *mut c_void) -> c_int {
 fn prepare_child(prepared: &Prepared) -> Step {
     // SAFETY: no memory is involved. It can't fail: a new process leads no group yet.
     unsafe { libc::setsid() };
+    if let Some(terminal) = prepared.terminal {
+        // SAFETY: no memory is involved. A session without a terminal, which we just made, may take one that nobody has.
+        if unsafe { libc::ioctl(terminal, libc::TIOCSCTTY, 0) } < 0 {
+            return Step::Descriptors;
+        }
+    }
     // SAFETY: no memory is involved. A command must not outlive the keeper that answers for it.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     // SAFETY: no memory is involved.

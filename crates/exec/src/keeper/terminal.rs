@@ -1,0 +1,169 @@
+//! A pseudo-terminal of one execution, and who sits at it.
+
+use std::os::fd::{AsFd as _, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use rustix::pty::OpenptFlags;
+use rustix::termios::{InputModes, LocalModes, OptionalActions, Winsize};
+
+use super::input::Inlet;
+use super::life::Streams;
+use super::serve::Keeper;
+use super::stream::Source;
+use super::tree::{Member, RunKey};
+use crate::reading::{Channel, Reading, Reads, Seated};
+use crate::spec::Size;
+use crate::sys::reading::{self, Device};
+use crate::{Draft, PerStream};
+
+/// A terminal, seen from our end.
+#[derive(Debug)]
+pub(super) struct Terminal {
+    master: OwnedFd,
+    /// The command's end, until its program has ended: one that closes the terminal and opens it again finds it there.
+    slave: Option<OwnedFd>,
+    device: Device,
+    /// What is typed.
+    pub(super) inlet: Inlet,
+}
+
+/// How a terminal treats what is typed.
+#[derive(Clone, Copy, Debug)]
+struct Manners {
+    lines: bool,
+    echo: bool,
+}
+
+impl Terminal {
+    /// A terminal for a command: both of its output streams are one.
+    pub(super) fn open(size: Size, limit: u64) -> Result<Streams, Errno> {
+        // Not ours: whoever leads a session without a terminal would get the first one that it opens.
+        let ours = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let master = rustix::pty::openpt(ours)?;
+        rustix::pty::unlockpt(&master)?;
+        let slave = rustix::pty::ioctl_tiocgptpeer(&master, ours)?;
+        let mut modes = rustix::termios::tcgetattr(&slave)?;
+        // Backspace takes a character, not a byte.
+        modes.input_modes |= InputModes::IUTF8;
+        rustix::termios::tcsetattr(&slave, OptionalActions::Now, &modes)?;
+        rustix::fs::fcntl_setfl(&master, OFlags::NONBLOCK)?;
+        let copy = |fd: &OwnedFd| rustix::io::fcntl_dupfd_cloexec(fd, 3);
+        let sources =
+            PerStream { stdout: Source::terminal(copy(&master)?, limit), stderr: Source::ended(limit) };
+        let device = Device(rustix::fs::fstat(&slave)?.st_rdev);
+        let inlet = Inlet::new(copy(&master)?);
+        let ends = PerStream { stdout: copy(&slave)?, stderr: copy(&slave)? };
+        let terminal = Self { master, slave: Some(slave), device, inlet };
+        terminal.resize(size)?;
+        Ok(Streams { sources, ends, terminal: Some(terminal) })
+    }
+
+    /// The program has ended: from here on the terminal is there as long as others have it open.
+    pub(super) fn let_go(&mut self) {
+        self.slave = None;
+    }
+
+    /// Gives it another size. The kernel tells the programs.
+    pub(super) fn resize(&self, size: Size) -> Result<(), Errno> {
+        let Size { rows, cols } = size;
+        rustix::termios::tcsetwinsize(
+            &self.master,
+            Winsize { ws_row: rows, ws_col: cols, ws_xpixel: 0, ws_ypixel: 0 },
+        )
+    }
+
+    fn size(&self) -> Size {
+        let size = rustix::termios::tcgetwinsize(&self.master);
+        size.map_or_else(|_| Size::default(), |size| Size { rows: size.ws_row, cols: size.ws_col })
+    }
+
+    fn manners(&self) -> Manners {
+        // Our end answers for theirs.
+        let modes = rustix::termios::tcgetattr(&self.master).map(|modes| modes.local_modes);
+        let has = |mode| modes.as_ref().is_ok_and(|modes| modes.contains(mode));
+        Manners { lines: has(LocalModes::ICANON), echo: has(LocalModes::ECHO) }
+    }
+
+    /// Whether readers get whole lines.
+    pub(super) fn takes_lines(&self) -> bool {
+        self.manners().lines
+    }
+
+    /// Whether something was typed that nobody has read. Asking also has the kernel hand over what is on its way.
+    fn has_unread(&self) -> bool {
+        let Some(slave) = &self.slave else { return false };
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut polled = [PollFd::new(slave, PollFlags::IN)];
+        rustix::event::poll(&mut polled, Some(&at_once)).is_ok_and(|ready| ready > 0)
+    }
+
+    /// The process group that may read.
+    fn foreground(&self) -> Option<u32> {
+        let group = rustix::termios::tcgetpgrp(self.master.as_fd()).ok()?;
+        Some(group.as_raw_nonzero().get().unsigned_abs())
+    }
+
+    /// Whether `member` has something to do with this terminal.
+    fn is_at(&self, member: &Member) -> bool {
+        self.device.is_of(member.pid) || self.device.is_open_as(member.pid, 0)
+    }
+
+    fn seat(&self, member: &Member, foreground: Option<u32>) -> Seated {
+        // Who reads it from another session isn't held up by the kernel.
+        let foreground = Some(member.stat.group) == foreground || !self.device.is_of(member.pid);
+        Seated {
+            pid: member.pid,
+            argv: reading::arguments(member.pid),
+            program: reading::link(member.pid, "exe"),
+            directory: reading::link(member.pid, "cwd"),
+            foreground,
+            reads: if foreground { reading::reads(member.pid, self.device) } else { Reads::No },
+        }
+    }
+}
+
+impl Keeper {
+    /// Who reads the input of an execution, looked up now.
+    pub(super) fn reading(&mut self, key: RunKey) -> Option<Reading> {
+        let run = self.runs.get(&key)?;
+        let id = run.spec.id;
+        if run.terminal.is_none() {
+            let (seated, draft) = (Vec::new(), Draft::default());
+            return Some(Reading {
+                id,
+                channel: Channel::Closed,
+                waiting: false,
+                seated,
+                draft,
+                sequence: 0,
+            });
+        }
+        self.recognised = None;
+        self.claim_orphans();
+        let terminal = self.runs.get(&key)?.terminal.as_ref()?;
+        let members = self.trees.members(key);
+        let Manners { lines, echo } = terminal.manners();
+        let unread = terminal.has_unread();
+        let foreground = terminal.foreground();
+        let mut seated: Vec<Seated> = Vec::new();
+        for member in members.iter().filter(|member| terminal.is_at(member)) {
+            let mut seat = terminal.seat(member, foreground);
+            // We may not look, and it sleeps where a password is asked for: what else would it wait for?
+            if seat.reads == Reads::Unknown && member.stat.letter == b'S' && lines && !echo {
+                seat.reads = Reads::This;
+            }
+            seated.push(seat);
+        }
+        let waiting = !unread && seated.iter().any(|seat| seat.reads == Reads::This);
+        Some(Reading {
+            id,
+            channel: Channel::Terminal { size: terminal.size(), lines, echo, unread },
+            waiting,
+            seated,
+            draft: terminal.inlet.draft().clone(),
+            sequence: terminal.inlet.sequence(),
+        })
+    }
+}

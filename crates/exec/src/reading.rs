@@ -1,0 +1,114 @@
+//! Who sits at an execution's input, and who types.
+
+use serde::{Deserialize, Serialize};
+
+use crate::spec::Size;
+use crate::{Draft, ExecId};
+
+/// What somebody types, or does to the terminal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Input {
+    /// These bytes.
+    Bytes {
+        /// As they are: Enter is `\r` on a terminal.
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
+        /// Only if nothing was typed since this count of inputs: see [`Reading::sequence`].
+        after: Option<u64>,
+        /// Who reads them, if that is known.
+        reader: Option<u32>,
+    },
+    /// The end of the input. On a terminal: Ctrl-D.
+    End,
+    /// The terminal gets another size, and its programs a word of it.
+    Resize(Size),
+}
+
+/// Why input wasn't taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum NotTaken {
+    /// No keeper holds the execution.
+    #[error("no keeper holds it")]
+    Unknown,
+    /// It has no input that anybody could write to.
+    #[error("its standard input is closed")]
+    Closed,
+    /// It has no terminal, so it has no size.
+    #[error("it has no terminal")]
+    NoTerminal,
+    /// Somebody else typed meanwhile.
+    #[error("somebody else typed at the same time")]
+    Changed,
+    /// It doesn't read, and what was typed before waits for it.
+    #[error("it doesn't read what was typed before")]
+    Full,
+    /// Its terminal takes lines, and none as long as this.
+    #[error("its terminal takes lines of at most 4095 bytes")]
+    LongLine,
+    /// It ended before it had read everything.
+    #[error("it ended before it took all of it")]
+    Ended,
+}
+
+/// An execution's input as it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// The execution.
+    pub id: ExecId,
+    /// What its input is.
+    pub channel: Channel,
+    /// Whether somebody waits for input, and there is none.
+    pub waiting: bool,
+    /// Who could read it.
+    pub seated: Vec<Seated>,
+    /// The line that was begun.
+    pub draft: Draft,
+    /// How many inputs there were.
+    pub sequence: u64,
+}
+
+/// What an execution's input is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Channel {
+    /// Nothing that can be written to.
+    Closed,
+    /// A terminal.
+    Terminal {
+        /// Its size.
+        size: Size,
+        /// Whether readers get whole lines, which the kernel lets people edit. Else they get each key.
+        lines: bool,
+        /// Whether what is typed is shown.
+        echo: bool,
+        /// Whether something was typed that nobody has read.
+        unread: bool,
+    },
+}
+
+/// A process that has the input open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seated {
+    /// Its number.
+    pub pid: u32,
+    /// Its argument list.
+    pub argv: Vec<String>,
+    /// The program that it runs, as a path.
+    pub program: Option<String>,
+    /// Its working directory.
+    pub directory: Option<String>,
+    /// Whether the terminal is its own at the moment. Others are suspended when they read.
+    pub foreground: bool,
+    /// What it does.
+    pub reads: Reads,
+}
+
+/// Whether a process waits for input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reads {
+    /// It does.
+    This,
+    /// It does something else.
+    No,
+    /// The kernel doesn't tell us: it is another user's.
+    Unknown,
+}
