@@ -36,6 +36,9 @@ pub(super) static DIALECT: Dialect = Dialect {
     assistant: nobody,
 };
 
+/// Sizes that a model can choose from: what full-screen programs draw well in.
+const SIZES: &[&str] = &["24x80", "30x100", "40x120", "50x160", "60x200"];
+
 static FIELDS: &[Field] = &[
     Field::new(
         "command",
@@ -68,7 +71,7 @@ static FIELDS: &[Field] = &[
         "true runs it in a terminal, where full-screen programs and prompts work and you can type with `shell_input`. \
          Everything it prints is then `stdout`. Default: false.",
     ),
-    Field::new("pty_size", Kind::Text, "Rows and columns of that terminal. Default: `24x80`."),
+    Field::new("pty_size", Kind::OneOf(SIZES), "Rows and columns of that terminal. Default: `24x80`."),
     Field::new("stdin", Kind::Text, "Text for its standard input. Default: none, it is closed."),
     Field::new(
         "timeout_ms",
@@ -123,8 +126,8 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
         Some("markdown") => Format::Markdown,
         _ => Format::Json,
     };
-    let size = arguments.text("pty_size")?.map(|size| parse_size(&size)).transpose()?;
-    let pty = arguments.flag("pty")?.unwrap_or(size.is_some());
+    let size = arguments.word("pty_size")?.map(parse_size).transpose()?;
+    let pty = arguments.flag("pty")?.unwrap_or(false);
     Ok(Request {
         action,
         pty: pty.then(|| Pty { size: size.unwrap_or_default(), term: None }),
