@@ -127,7 +127,7 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
         _ => Format::Json,
     };
     let size = arguments.word("pty_size")?.map(parse_size).transpose()?;
-    let pty = arguments.flag("pty")?.unwrap_or(false);
+    let pty = arguments.flag("pty")?.unwrap_or(size.is_some());
     Ok(Request {
         action,
         pty: pty.then(|| Pty { size: size.unwrap_or_default(), term: None }),
