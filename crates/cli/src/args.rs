@@ -2,6 +2,7 @@
 
 mod jobs;
 mod record;
+mod terminal;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,6 +18,8 @@ pub(crate) use jobs::{BackgroundArgs, JobsArgs, LogsArgs, WaitArgs};
 pub(crate) use record::{
     ApprovalsCommand, AuditCommand, HistoryArgs, HistoryCommand, ListArgs, Reach, StopArgs, TrustArgs,
 };
+
+pub(crate) use terminal::SendArgs;
 
 /// The gate that an AI agent's shell commands pass.
 #[derive(Debug, Parser)]
@@ -108,6 +111,15 @@ Examples:
     ///
     /// Returns when it has ended. Exits 4 when there is nothing with that name to stop.
     Stop(StopArgs),
+    /// Type at something that runs in a terminal
+    ///
+    /// Text for a shell is judged like a command. Exits 4 when no such job runs, 3 when the text is refused.
+    #[command(after_help = "\
+Examples:
+  shellgate send 01K9 'make test'
+  shellgate send 01K9 --key C-c
+  shellgate send 01K9 --no-newline y")]
+    Send(SendArgs),
     /// Let a project's `.shellgate.toml` loosen the rules, for its exact content
     ///
     /// Shows the file and asks. Until then, and after every change, it can only make things stricter.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Exit, Process};
 use crate::times::Moment;
-use crate::{ExecId, PerStream, State};
+use crate::{ExecId, PerStream, Size, State};
 
 /// One execution that a keeper holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +31,10 @@ pub struct Job {
     pub processes: Vec<Process>,
     /// When it printed what. Only in the answer to who watches it.
     pub times: Vec<Moment>,
+    /// The size of its terminal, if it has one.
+    pub terminal: Option<Size>,
+    /// Whether it waits for somebody to type.
+    pub waiting_for_input: bool,
 }
 
 /// Who holds on to an execution.

@@ -109,6 +109,6 @@ pub enum Reads {
     This,
     /// It does something else.
     No,
-    /// The kernel doesn't tell us: it is another user's.
+    /// The kernel doesn't tell us, mostly because it is another user's.
     Unknown,
 }

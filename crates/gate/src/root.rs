@@ -87,6 +87,12 @@ impl Root {
         Ok(Inside { path: real, shown: if shown.is_empty() { ".".to_owned() } else { shown } })
     }
 
+    /// A folder that something runs in already, wherever that is.
+    pub(crate) fn anywhere(&self, path: &Path) -> Inside {
+        let shown = path.strip_prefix(&self.0).unwrap_or(path).display().to_string();
+        Inside { path: path.to_owned(), shown: if shown.is_empty() { ".".to_owned() } else { shown } }
+    }
+
     /// Where `asked` leads from the root, links followed, whether it is there or not.
     ///
     /// # Errors

@@ -35,6 +35,8 @@ pub struct Screen {
     pub cursor: (u16, u16),
     /// Whether a program draws on it. Else it is the end of what was printed, and lines that left it are of interest too.
     pub drawn: bool,
+    /// Whether its program has asked for the other set of cursor keys.
+    pub application_keys: bool,
 }
 
 /// The screen of a terminal of this size after what was printed on it. `None` when that can't be read.
@@ -67,7 +69,7 @@ fn play(bytes: &[u8], alternate: bool, size: Size) -> Screen {
     }
     text.truncate(text.trim_end_matches('\n').len());
     let drawn = screen.alternate_screen() || is_drawn(bytes, usize::from(rows.get()));
-    Screen { text, cursor: screen.cursor_position(), drawn }
+    Screen { text, cursor: screen.cursor_position(), drawn, application_keys: screen.application_cursor() }
 }
 
 /// Whether the cursor was put somewhere and fewer lines than the screen has were printed since.

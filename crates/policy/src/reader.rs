@@ -120,6 +120,7 @@ const MARK: &str = "shellgate-next-line";
 #[must_use]
 pub fn is_whole(text: &str) -> bool {
     // What the next line would be says what a here-document or a backslash at the end makes of it.
+    let text = text.strip_suffix('\n').unwrap_or(text);
     let followed = format!("{text}\n{MARK}\n");
     let is_mark = |words: &[Word]| matches!(words, [word] if word.value.known() == Some(MARK));
     shellgate_syntax::read(text).is_ok()
@@ -229,6 +230,7 @@ mod tests {
             "cat <<E",
             "cat <<E\na",
             "echo a\\",
+            "echo a\\\n",
             "f() {",
             "if true; then ls",
         ] {

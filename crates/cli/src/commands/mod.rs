@@ -11,6 +11,7 @@ mod jobs;
 mod logs;
 mod run;
 mod schema;
+mod send;
 mod stop;
 mod trust;
 mod wait;
@@ -39,6 +40,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Wait(args) => wait::wait(&args),
         Command::Background(args) => background::background(&args),
         Command::Stop(args) => stop::stop(&args),
+        Command::Send(args) => send::send(&args),
         Command::Trust(args) => trust::trust(&args),
         Command::Completions { shell } => completions::completions(shell),
     }

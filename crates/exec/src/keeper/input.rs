@@ -87,8 +87,10 @@ impl Inlet {
 impl Keeper {
     /// Somebody types.
     pub(super) fn take_input(&mut self, from: ConnectionKey, id: ExecId, input: Input) {
-        let key = self.runs.iter().find(|(_, run)| run.spec.id == id).map(|(key, _)| *key);
-        let taken = key.ok_or(NotTaken::Unknown).and_then(|key| Ok((key, self.type_into(key, input)?)));
+        let taken = self
+            .run_called(id)
+            .ok_or(NotTaken::Unknown)
+            .and_then(|key| Ok((key, self.type_into(key, input)?)));
         let Some(connection) = self.connections.get_mut(&from) else { return };
         connection.greet();
         match taken {
@@ -166,8 +168,7 @@ impl Keeper {
 
     /// Somebody wants to know who reads.
     pub(super) fn look_for(&mut self, from: ConnectionKey, id: ExecId) {
-        let key = self.runs.iter().find(|(_, run)| run.spec.id == id).map(|(key, _)| *key);
-        let seen = key.and_then(|key| self.reading(key)).map(Box::new);
+        let seen = self.run_called(id).and_then(|key| self.reading(key)).map(Box::new);
         let Some(connection) = self.connections.get_mut(&from) else { return };
         connection.greet();
         connection.send(&FromKeeper::Seen(seen));

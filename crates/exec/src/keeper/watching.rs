@@ -8,6 +8,7 @@ use super::serve::Keeper;
 use super::tree::RunKey;
 use crate::job::{Bond, Job};
 use crate::outcome::Process;
+use crate::reading::Channel;
 use crate::wire::FromKeeper;
 use crate::{ExecId, PerStream, State, Stream};
 
@@ -20,7 +21,8 @@ impl Keeper {
     /// Says what there is to know about everything that is held.
     pub(super) fn tell_jobs(&mut self, to: ConnectionKey) {
         self.claim_orphans();
-        let jobs = self.runs.iter().map(|(key, run)| run.job(self.living(*key))).collect();
+        let keys: Vec<RunKey> = self.runs.keys().copied().collect();
+        let jobs = keys.into_iter().filter_map(|key| self.job(key)).collect();
         self.tell(to, &FromKeeper::Jobs(jobs));
     }
 
@@ -30,14 +32,25 @@ impl Keeper {
         let Some(key) = self.run_called(id) else { return self.tell(watcher, &FromKeeper::Watched(None)) };
         // What is in the pipes now belongs to what was printed before.
         self.drain_waiting(key);
-        let living = self.living(key);
+        let Some(job) = self.job(key) else { return };
         let Some(run) = self.runs.get_mut(&key) else { return };
         run.watchers.push(watcher);
-        let job = Job { times: run.times.moments().to_vec(), ..run.job(living) };
+        let job = Job { times: run.times.moments().to_vec(), ..job };
         if let Some(connection) = self.connections.get_mut(&watcher) {
             connection.watching = Some(key);
         }
         self.tell(watcher, &FromKeeper::Watched(Some(Box::new(job))));
+    }
+
+    fn job(&mut self, key: RunKey) -> Option<Job> {
+        let reading = self.reading(key);
+        let terminal = reading.as_ref().and_then(|reading| match reading.channel {
+            Channel::Terminal { size, .. } => Some(size),
+            Channel::Closed => None,
+        });
+        let waiting_for_input = reading.is_some_and(|reading| reading.waiting);
+        let job = self.runs.get(&key)?.job(self.living(key));
+        Some(Job { terminal, waiting_for_input, ..job })
     }
 
     /// Answers whoever waits for an execution, and lets it go on.
@@ -113,6 +126,8 @@ impl Run {
             printed: printed.unwrap_or_default(),
             processes,
             times: Vec::new(),
+            terminal: None,
+            waiting_for_input: false,
         }
     }
 }

@@ -57,6 +57,43 @@ impl Gate {
         }
     }
 
+    /// The same for what is typed at something that runs: asks if somebody must be asked, and writes it down.
+    ///
+    /// # Errors
+    /// Why it may not be typed.
+    pub(crate) fn admit_typed(
+        &self,
+        request: &Request,
+        judgement: Judgement,
+        directory: &Inside,
+    ) -> Result<(), ErrorObject> {
+        self.recorder.check()?;
+        let id = ExecId::generate().to_string();
+        let asked = Asked {
+            id: id.clone(),
+            action: request.action.clone(),
+            directory: directory.shown().to_owned(),
+            ..Asked::unread()
+        };
+        match self.approve(&id, request, &judgement, directory) {
+            Ok(approval) => {
+                let steps = vec![record::started(approval.by.as_ref(), None), Step::Ended(record::typed())];
+                match approval.entry {
+                    Some(entry) => steps.into_iter().try_for_each(|step| entry.append(step)),
+                    None => {
+                        let root = self.judge.root.path();
+                        let entry = record::asked(request, Some(&judgement), root, directory.shown());
+                        self.recorder.begin(&id, &self.session_of(request), entry, steps).map(drop)
+                    }
+                }
+            }
+            Err(error) => {
+                self.write_refusal(&asked, request, Some(&judgement), &error);
+                Err(error)
+            }
+        }
+    }
+
     fn judged(
         &self,
         request: &Request,

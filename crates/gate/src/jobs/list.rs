@@ -62,6 +62,8 @@ pub struct Listed {
     pub stdout_bytes: u64,
     /// How much on the other stream.
     pub stderr_bytes: u64,
+    /// Whether it waits for somebody to type.
+    pub waiting_for_input: bool,
     /// The last line that it printed.
     pub last_line: String,
 }
@@ -137,6 +139,7 @@ impl Jobs<'_> {
             signal: signal(job.exit),
             stdout_bytes: job.printed.stdout,
             stderr_bytes: job.printed.stderr,
+            waiting_for_input: job.waiting_for_input,
             last_line: self.last_line(&job.id.to_string()),
         }
     }
@@ -163,6 +166,7 @@ impl Jobs<'_> {
             signal: signal(exit),
             stdout_bytes: ended.map_or(0, |ended| ended.stdout.bytes),
             stderr_bytes: ended.map_or(0, |ended| ended.stderr.bytes),
+            waiting_for_input: false,
             last_line: self.last_line(&execution.id),
         }
     }

@@ -8,10 +8,18 @@
 //! | `printed` | parts of what it printed |
 //! | `vigil` | waiting for something to happen to it |
 //! | `watched` | what it prints from now on |
+//! | `input` | typing at it |
+//! | `keys` | keys by name |
+//! | `line` | lines for a shell |
+//! | `reader` | who reads what is typed |
 //! | `tools` | all that as tools for models |
 
+mod input;
+mod keys;
+mod line;
 mod list;
 mod printed;
+mod reader;
 mod standing;
 pub mod tools;
 mod vigil;
@@ -21,6 +29,8 @@ mod watched;
 use shellgate_exec::{ExecId, StateFolder, Urgency, release, stop_execution};
 use shellgate_journal::{Execution, Journal};
 
+pub use input::Stroke;
+pub use keys::Key;
 pub use list::Listed;
 pub use printed::{Excerpt, Part, Printed, each_line};
 pub use regex::bytes::Regex as Pattern;

@@ -53,8 +53,10 @@ impl Jobs<'_> {
             output: PerStream { stdout: output(Stream::Stdout), stderr: output(Stream::Stderr) },
             background: job.processes.clone(),
             duration: job.age,
+            waiting_for_input: job.waiting_for_input,
         };
-        Ok(Report::ended(&asked(execution, detail), &self.limits, outcome, &spool))
+        let asked = Asked { terminal: job.terminal, ..asked(execution, detail) };
+        Ok(Report::ended(&asked, &self.limits, outcome, &spool))
     }
 
     /// One that has ended, as the record has it.
@@ -91,6 +93,7 @@ impl Jobs<'_> {
                 let since = ended.started_at.map_or(0, |started| ended.ended_at.saturating_sub(started));
                 Duration::from_millis(u64::try_from(since).unwrap_or(0))
             }),
+            waiting_for_input: false,
         };
         let told = ended.and_then(|ended| ended.error.as_ref()).map(problem);
         let found = execution.closed.as_ref().map(|closed| match closed.how {
@@ -129,6 +132,7 @@ fn asked(execution: &Execution, detail: Detail) -> Asked {
         format: Format::Json,
         speaks: false,
         artifacts: Vec::new(),
+        terminal: None,
         verdict: known.map(|asked| Verdict {
             decision: match asked.verdict.decision {
                 journal::Decision::Allow => Decision::Allow,

@@ -175,6 +175,23 @@ pub(super) fn not_started(error: &ErrorObject) -> Ended {
     }
 }
 
+/// What was typed at something that runs: it is done when it is typed.
+pub(crate) fn typed() -> Ended {
+    Ended {
+        finish: Finish::Completed,
+        exit_code: None,
+        signal: None,
+        error: None,
+        pid: None,
+        started_at: None,
+        ended_at: now(),
+        stdout: journal::Stream::default(),
+        stderr: journal::Stream::default(),
+        job: false,
+        times: Vec::new(),
+    }
+}
+
 /// The end of what was canceled while somebody was asked.
 pub(crate) fn canceled(error: &ErrorObject) -> Ended {
     Ended { finish: Finish::Canceled, ..not_started(error) }

@@ -91,7 +91,8 @@ pub(crate) fn reads(pid: u32, device: Device) -> Reads {
     for thread in threads.flatten().take(MOST_THREADS) {
         match fs::read_to_string(thread.path().join("syscall")) {
             Ok(call) if waits(pid, &call, device) => return Reads::This,
-            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => seen = Reads::Unknown,
+            // Not ours to see, or the kernel has no such file.
+            Err(_) if thread.path().exists() => seen = Reads::Unknown,
             _ => {}
         }
     }

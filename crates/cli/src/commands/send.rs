@@ -1,0 +1,58 @@
+//! `shellgate send`: types at something that runs in a terminal.
+
+use std::process::ExitCode;
+
+use shellgate::jobs::{Key, Stroke};
+use shellgate::{ErrorObject, Record};
+
+use crate::args::SendArgs;
+use crate::error::{self, Trouble};
+use crate::output;
+use crate::prompt::TerminalApprover;
+use crate::queue_approver::{Asked, QueueApprover, asked};
+
+pub(super) fn send(args: &SendArgs) -> ExitCode {
+    output::choose_color(args.common.color);
+    error::finish(sent(args))
+}
+
+fn sent(args: &SendArgs) -> Result<(), Trouble> {
+    super::refuse_inside("type at what others run")?;
+    let strokes = strokes(args)?;
+    let record = Record::open(None)?;
+    let id = record.find(&args.id)?;
+    let execution = record.journal().execution(&id).map_err(super::unreadable)?;
+    let execution = execution.ok_or_else(|| Trouble::unknown(&id))?;
+    let root = execution.asked.map(|asked| asked.root);
+    let mut builder = super::builder(&args.common)?;
+    if args.common.session.is_none() && root.as_ref() != Some(&execution.session) {
+        builder = builder.session(&execution.session);
+    }
+    // The rules of the project that it runs in.
+    if let Some(root) = root.filter(|_| args.common.root.is_none()) {
+        builder = builder.root(root);
+    }
+    let gate = builder.build()?;
+    let gate = match asked(gate.settings()) {
+        Some(Asked::Terminal) => gate.with_approver(TerminalApprover),
+        Some(Asked::Queue) => gate.with_approver(QueueApprover::default()),
+        None => gate,
+    };
+    gate.type_at(&id, &strokes)?;
+    Ok(())
+}
+
+fn strokes(args: &SendArgs) -> Result<Vec<Stroke>, ErrorObject> {
+    let mut strokes = Vec::new();
+    if let Some(text) = &args.text {
+        let end = if args.no_newline { "" } else { "\n" };
+        strokes.push(Stroke::Text(format!("{text}{end}")));
+    }
+    for name in &args.key {
+        strokes.push(Stroke::Key(Key::named(name)?));
+    }
+    if args.eof {
+        strokes.push(Stroke::End);
+    }
+    Ok(strokes)
+}

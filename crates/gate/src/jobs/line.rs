@@ -1,0 +1,222 @@
+//! Lines for a shell: where they end, what they say, what they do that only a shell with a person in front of it does.
+
+use shellgate_exec::Draft;
+use shellgate_policy::is_whole;
+
+use crate::judge::{Decision, Judgement, Reason, ReasonCode, Span};
+use crate::{Code, ErrorObject};
+
+/// Ctrl-U: throws the line away.
+const KILL_LINE: u8 = 0x15;
+
+/// Ctrl-D.
+const END: u8 = 0x04;
+
+/// Builtins that change what later lines mean.
+const LASTING: &[&str] = &[
+    ".", "alias", "bind", "complete", "compopt", "enable", "fc", "hash", "history", "set", "shopt", "source",
+    "trap", "unalias",
+];
+
+/// What may be typed next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// So many bytes now.
+    pub(super) now: usize,
+    /// What has to be judged before: whole commands.
+    pub(super) judged: Option<String>,
+    /// So many bytes are judged by that.
+    pub(super) cleared: usize,
+}
+
+impl Line {
+    const fn unjudged(now: usize) -> Self {
+        Self { now, judged: None, cleared: 0 }
+    }
+}
+
+/// The next bytes of `rest` for a shell in whose line `draft` stands.
+pub(super) fn next(draft: &Draft, rest: &[u8], id: &str) -> Result<Line, ErrorObject> {
+    let refused = |message: &str, hint: &str| {
+        Err(ErrorObject::new(Code::DeniedByPolicy, format!("{message} (`{id}`)")).token(id).hint(hint))
+    };
+    let clear = "send the key C-c or C-u to throw that line away, then the whole command";
+    match rest.first() {
+        Some(&KILL_LINE) => return Ok(Line::unjudged(1)),
+        Some(&END) if draft.is_empty() => return Ok(Line::unjudged(1)),
+        Some(&END) => {
+            return refused("a line was begun, and what its end would make of it is not judged", clear);
+        }
+        _ => {}
+    }
+    if draft.edited {
+        return refused("keys were pressed that edit the line, so nobody can say what it is", clear);
+    }
+    let is_text = |byte: &u8| *byte == b'\r' || (*byte >= 0x20 && *byte != 0x7f);
+    let length = rest.iter().position(|byte| !is_text(byte)).unwrap_or(rest.len());
+    if length == 0 {
+        return refused(
+            "keys that edit a shell's line are not sent to it: nobody could say what the line is then",
+            "send the whole command as text",
+        );
+    }
+    let typed = rest.get(..length).unwrap_or_default();
+    let Some(last) = typed.iter().rposition(|byte| *byte == b'\r') else { return Ok(Line::unjudged(length)) };
+    let lines = typed.get(..=last).unwrap_or_default();
+    let Ok(text) = String::from_utf8([draft.text.as_slice(), lines].concat()) else {
+        return refused("the line is not UTF-8", "write the command in a script, and run that");
+    };
+    let text = text.replace('\r', "\n");
+    if !is_whole(&text) {
+        return refused(
+            "the line is not a whole command: a quote, a here-document or a block is open",
+            "send the whole command in one call",
+        );
+    }
+    // One command at a time: the next line may be for the program that this one starts.
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        end += line.len();
+        if text.get(..end).is_some_and(is_whole) {
+            break;
+        }
+    }
+    let begun = draft.text.len();
+    Ok(Line { now: end.saturating_sub(begun), judged: Some(text), cleared: lines.len() })
+}
+
+/// The first piece of text for a program after which another may read: a line where it reads lines, else a key.
+pub(super) fn piece(rest: &[u8], by_line: bool) -> usize {
+    let ends = |byte: &u8| matches!(*byte, b'\r' | b'\n' | END);
+    if by_line {
+        return rest.iter().position(ends).map_or(rest.len(), |at| at + 1);
+    }
+    match rest {
+        // `ESC [ … letter`, `ESC O letter`: one key.
+        [0x1b, b'[', code @ ..] => {
+            code.iter().position(|byte| (0x40..0x7f).contains(byte)).map_or(rest.len(), |at| at + 3)
+        }
+        [0x1b, b'O', _, ..] => 3,
+        [first, ..] if *first >= 0xc0 => {
+            1 + rest.iter().skip(1).take_while(|byte| (0x80..0xc0).contains(*byte)).count()
+        }
+        _ => 1,
+    }
+}
+
+/// Has somebody asked about what a shell with a person in front of it does differently from one that runs a text.
+pub(super) fn be_stricter(judgement: &mut Judgement, text: &str, knows_directory: bool) {
+    if !knows_directory {
+        ask(judgement, "the folder that the shell is in can't be seen".to_owned());
+    }
+    if recalls_history(text) {
+        ask(judgement, "`!` and `^` call back earlier lines in a shell that people type at".to_owned());
+    }
+    let lasting = judgement.parts.iter().find_map(|part| {
+        let name = part.argv.first()?.as_deref()?;
+        LASTING.contains(&name).then(|| name.to_owned())
+    });
+    if let Some(name) = lasting {
+        ask(judgement, format!("`{name}` changes what later lines of the shell mean"));
+    }
+}
+
+/// Has somebody asked about text for a program that runs it.
+pub(super) fn ask_about(judgement: &mut Judgement, program: &str) {
+    ask(judgement, format!("`{program}` runs what is typed at it, and that is not judged"));
+}
+
+fn ask(judgement: &mut Judgement, message: String) {
+    judgement.decision = judgement.decision.max(Decision::Ask);
+    judgement.reasons.push(Reason {
+        decision: Decision::Ask,
+        code: ReasonCode::Unknown,
+        message,
+        span: Span::default(),
+        token: None,
+        rule: None,
+        hint: None,
+    });
+}
+
+/// Whether bash would expand something from its history in `text`.
+fn recalls_history(text: &str) -> bool {
+    let mut quoted = false;
+    let mut last = '\n';
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' if !quoted => drop(characters.next()),
+            '\'' => quoted = !quoted,
+            '^' if last == '\n' => return true,
+            '!' if !quoted => {
+                let next = characters.peek().copied().unwrap_or('\n');
+                if !next.is_whitespace() && !matches!(next, '=' | '(') {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+        last = c;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(begun: &[u8], rest: &[u8]) -> Result<Line, ErrorObject> {
+        next(&Draft::default().typed(begun, None), rest, "01J")
+    }
+
+    #[test]
+    fn whole_lines_are_judged_and_begun_ones_wait() {
+        assert_eq!(line(b"", b"r").unwrap(), Line::unjudged(1));
+        let rm = line(b"r", b"m x\r").unwrap();
+        assert_eq!(rm, Line { now: 4, judged: Some("rm x\n".to_owned()), cleared: 4 });
+        let two = line(b"", b"python3\rprint\rx").unwrap();
+        assert_eq!(two, Line { now: 8, judged: Some("python3\nprint\n".to_owned()), cleared: 14 });
+        let block = line(b"", b"if true\rthen ls\rfi\r").unwrap();
+        assert_eq!((block.now, block.cleared), (19, 19));
+        assert_eq!(line(b"ab", b"\x15ls\r").unwrap(), Line::unjudged(1));
+    }
+
+    #[test]
+    fn what_nobody_can_judge_is_refused() {
+        for (begun, rest) in [
+            (b"ls".as_slice(), b"\x7f\r".as_slice()),
+            (b"ls\x7f", b"\r"),
+            (b"", b"\t"),
+            (b"", b"\x1b[A\r"),
+            (b"", b"echo 'a\r"),
+            (b"", b"cat <<E\r"),
+            (b"", b"ls \\\r"),
+            (b"rm x", b"\x04"),
+            (b"", b"\xff\r"),
+        ] {
+            assert!(line(begun, rest).is_err(), "{begun:?} {rest:?}");
+        }
+        assert!(line(b"", b"\x04").is_ok(), "the end of an empty line ends the shell");
+    }
+
+    #[test]
+    fn history_is_recalled_by_some_marks() {
+        for text in ["!!", "echo !$", "!rm", "^a^b", "ls\n^a^b", "echo \"a!b\""] {
+            assert!(recalls_history(text), "{text}");
+        }
+        for text in ["! ls", "[ a != b ]", "echo 'a!b'", "echo a\\!b", "echo hi!", "a^b"] {
+            assert!(!recalls_history(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn pieces_are_lines_or_keys() {
+        assert_eq!(piece(b"ab\rcd", true), 3);
+        assert_eq!(piece(b"ab", true), 2);
+        assert_eq!(piece(b"ab", false), 1);
+        assert_eq!(piece(b"\x1b[15~x", false), 5);
+        assert_eq!(piece(b"\x1bOAx", false), 3);
+        assert_eq!(piece("äx".as_bytes(), false), 2);
+    }
+}

@@ -1,0 +1,129 @@
+//! Who reads what is typed, as far as the judge is concerned.
+
+use shellgate_exec::{Channel, Reading, Reads, Seated};
+use shellgate_policy::{Typed, typed_at};
+
+/// Programs that are many: what they are is what they are called.
+const MANY_IN_ONE: [&str; 4] = ["busybox", "toybox", "coreutils", "box"];
+
+/// Who gets what is typed next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reader {
+    pub(super) pid: u32,
+    pub(super) argv: Vec<String>,
+    pub(super) directory: Option<String>,
+    pub(super) typed: Typed,
+}
+
+/// The strictest of those who read. `None`: nobody does, or there is something to read that they have not taken yet.
+pub(super) fn reader(reading: &Reading) -> Option<Reader> {
+    let seats: Vec<(&Seated, Typed)> = reading.seated.iter().map(|seat| (seat, kind(seat))).collect();
+    // What we aren't told of may read.
+    let reads = |seat: &Seated| seat.foreground && seat.reads != Reads::No;
+    if matches!(reading.channel, Channel::Terminal { unread: true, .. }) || !reading.seated.iter().any(reads)
+    {
+        return None;
+    }
+    // One that reads commands from a pipe gets what another in front of it passes on.
+    let may_read = |seat: &Seated, typed: Typed| seat.foreground && (reads(seat) || typed == Typed::Command);
+    let (seat, typed) = seats
+        .iter()
+        .filter(|(seat, typed)| may_read(seat, *typed))
+        .max_by_key(|(seat, typed)| (*typed, reads(seat)))?;
+    let password = matches!(reading.channel, Channel::Terminal { lines: true, echo: false, .. });
+    let typed = match typed {
+        // It asks for a password before it does anything else.
+        Typed::Forwarded if password => Typed::Passes,
+        typed => *typed,
+    };
+    Some(Reader { pid: seat.pid, argv: argv(seat), directory: seat.directory.clone(), typed })
+}
+
+/// By the file that it runs, and by the name that it was given: the stricter of both.
+fn kind(seat: &Seated) -> Typed {
+    let by_name = typed_at(&named(seat, seat.argv.first().map_or("", |name| name.trim_start_matches('-'))));
+    match program(seat) {
+        Some(program) => by_name.max(typed_at(&named(seat, &program))),
+        None => by_name,
+    }
+}
+
+/// The argument list, as a person would write it.
+fn argv(seat: &Seated) -> Vec<String> {
+    match program(seat) {
+        Some(program) => named(seat, &program),
+        None => named(seat, seat.argv.first().map_or("", |name| name.trim_start_matches('-'))),
+    }
+}
+
+fn program(seat: &Seated) -> Option<String> {
+    let path = seat.program.as_deref()?;
+    let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(" (deleted)");
+    (!MANY_IN_ONE.contains(&name)).then(|| name.to_owned())
+}
+
+fn named(seat: &Seated, name: &str) -> Vec<String> {
+    [name.to_owned()].into_iter().chain(seat.argv.iter().skip(1).cloned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use shellgate_exec::{Draft, ExecId, Size};
+
+    use super::*;
+
+    fn seat(pid: u32, line: &str, foreground: bool, reads: Reads) -> Seated {
+        let argv: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        Seated {
+            pid,
+            program: Some(format!("/usr/bin/{}", argv[0])),
+            argv,
+            directory: None,
+            foreground,
+            reads,
+        }
+    }
+
+    fn perhaps(seated: Vec<Seated>, echo: bool) -> Option<Reader> {
+        let waiting = seated.iter().any(|seat| seat.reads == Reads::This);
+        let channel = Channel::Terminal { size: Size::default(), lines: true, echo, unread: false };
+        let (id, draft) = (ExecId::generate(), Draft::default());
+        reader(&Reading { id, channel, waiting, seated, draft, sequence: 0 })
+    }
+
+    fn at(seated: Vec<Seated>, echo: bool) -> Reader {
+        perhaps(seated, echo).unwrap()
+    }
+
+    #[test]
+    fn whoever_reads_counts_and_else_nobody() {
+        let shell = || seat(1, "bash", false, Reads::No);
+        let reader = at(vec![shell(), seat(2, "cat", true, Reads::This)], true);
+        assert_eq!((reader.pid, reader.typed), (2, Typed::Passes));
+        assert_eq!(perhaps(vec![shell(), seat(2, "sleep 9", true, Reads::No)], true), None);
+        let reader = at(vec![shell(), seat(2, "passwd", true, Reads::Unknown)], true);
+        assert_eq!((reader.pid, reader.typed), (2, Typed::Passes));
+        let reader = at(vec![seat(2, "cat", true, Reads::This), seat(3, "bash", true, Reads::No)], true);
+        assert_eq!((reader.pid, reader.typed), (3, Typed::Command), "cat | bash");
+    }
+
+    #[test]
+    fn a_password_is_nobodys_command() {
+        assert_eq!(at(vec![seat(1, "sudo -s", true, Reads::This)], false).typed, Typed::Passes);
+        assert_eq!(at(vec![seat(1, "sudo -s", true, Reads::This)], true).typed, Typed::Forwarded);
+        assert_eq!(at(vec![seat(1, "bash", true, Reads::This)], false).typed, Typed::Command);
+    }
+
+    #[test]
+    fn names_do_not_hide_programs() {
+        let mut renamed = seat(1, "cat", true, Reads::This);
+        renamed.program = Some("/bin/bash".to_owned());
+        assert_eq!(at(vec![renamed], true).typed, Typed::Command);
+        let mut login = seat(1, "-bash", true, Reads::This);
+        login.program = None;
+        assert_eq!(at(vec![login], true).typed, Typed::Command);
+        let mut busy = seat(1, "sh", true, Reads::This);
+        busy.program = Some("/bin/busybox".to_owned());
+        assert_eq!(at(vec![busy], true).typed, Typed::Command);
+    }
+}
