@@ -62,6 +62,9 @@ pub struct Report {
     /// The streams up to `limits.answer_bytes`, of a command that speaks for itself.
     #[serde(skip)]
     pub words: Option<PerStream<String>>,
+    /// Standard output is what stands on its terminal's screen.
+    #[serde(skip)]
+    pub screen: bool,
     /// Why a stream's file is shorter than the stream, when that is not the limit asked for.
     #[serde(skip)]
     pub lost: PerStream<Option<String>>,
@@ -134,6 +137,7 @@ impl Report {
                 Action::Program(argv) => argv.first().cloned(),
                 Action::Shell(_) => None,
             },
+            screen: false,
             lost: PerStream::default(),
         }
     }
@@ -152,6 +156,7 @@ impl Report {
             Detail::Full => Limit::Bytes(usize::try_from(limits.answer_bytes).unwrap_or(usize::MAX)),
         };
         let whole = Limit::Bytes(usize::try_from(limits.answer_bytes).unwrap_or(usize::MAX));
+        let drawn = std::cell::Cell::new(false);
         let text = |stream: Stream, limit: Limit| {
             let output = outcome.output.get(stream);
             if output.total == 0 {
@@ -168,7 +173,10 @@ impl Report {
             // What a full-screen program has on its screen; what it drew before is of no use.
             let live = asked.terminal.filter(|_| outcome.state == State::Running);
             match live.and_then(|size| crate::screen(&source, size)).filter(|screen| screen.drawn) {
-                Some(screen) => (limit.first_of(&screen.text).to_owned(), true),
+                Some(screen) => {
+                    drawn.set(true);
+                    (limit.first_of(&screen.text).to_owned(), true)
+                }
                 None => {
                     let view = view(&source, limit);
                     (view.text, view.truncated)
@@ -207,6 +215,7 @@ impl Report {
             job: (!outcome.state.is_final() || !outcome.background.is_empty()).then(|| asked.id.clone()),
             background: background.collect(),
             waiting_for_input: outcome.waiting_for_input,
+            screen: drawn.get(),
             words,
             lost: PerStream {
                 stdout: outcome.output.stdout.lost.clone(),

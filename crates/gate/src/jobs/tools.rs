@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use shellgate_exec::{PerStream, Stream, Urgency};
 
-use super::{Cancel, Excerpt, Jobs, Part, Port, Until};
+use super::{Cancel, Excerpt, Jobs, Part, Port, Printed, Until};
 use crate::dialect::{Arguments, Field, Kind, object_schema};
 use crate::gate::Gate;
 use crate::request::Detail;
@@ -134,6 +134,40 @@ pub static TOOLS: &[JobTool] = &[
         run: wait,
     },
     JobTool {
+        name: "shell_input",
+        title: "Type at a job",
+        about: "Types at a job that was started with `pty`: an answer, a command for its shell, a key. Then waits a moment and \
+                answers with what it printed since, or with its screen when a full-screen program draws on it. A command for a \
+                shell must be whole: one call a command. For what other interpreters run, the user is asked.",
+        reads_only: false,
+        destroys: true,
+        fields: &[
+            JOB,
+            Field::new("text", Kind::Text, "What to type. Enter is pressed behind it.").or(&["input"]),
+            Field::new("newline", Kind::Flag, "false does not press Enter behind the text. Default: true."),
+            Field::new(
+                "keys",
+                Kind::Texts,
+                "Keys to press behind that: C-c, C-d, Enter, Tab, Esc, Up, PageDown, F5 and so on, or single characters.",
+            ),
+            Field::new("eof", Kind::Flag, "true ends the input, last of all. Default: false."),
+            Field::new(
+                "wait_ms",
+                Kind::Milliseconds,
+                "How long to wait at most for what it prints. Default: 1000. It answers sooner when it waits for input again.",
+            ),
+        ],
+        answer: &[
+            STATUS,
+            ("exit_code", "integer", "Its exit code, if it has ended by itself."),
+            ("waiting_for_input", "boolean", "Whether it waits for somebody to type."),
+            ("screen", "boolean", "Whether `stdout` is its screen and not what it printed."),
+            ("stdout", "string", "What it printed since, or its screen."),
+            ("stdout_next", "integer", "The byte after the last one read, for shell_output."),
+        ],
+        run: super::input::tool,
+    },
+    JobTool {
         name: "shell_stop",
         title: "Stop a job",
         about: "Stops a job with everything that it started, and answers when all of it has ended.",
@@ -220,7 +254,12 @@ fn output(gate: &Gate, arguments: &mut Arguments, _: Option<&Cancel>) -> Result<
     for stream in Stream::BOTH.into_iter().filter(|stream| wanted == "both" || wanted == stream.name()) {
         let range = ranges.get(stream).clone();
         let next = range.end;
-        let printed = jobs.read(&id, &Excerpt { stream, bytes: range, grep: grep.as_ref(), limit })?;
+        // All of a full-screen program's output is its screen; who wants the codes that draw it names a part.
+        let screen = report.screen && stream == Stream::Stdout && part == Part::default() && grep.is_none();
+        let printed = match screen {
+            true => Printed { text: report.stdout.clone(), truncated: true },
+            false => jobs.read(&id, &Excerpt { stream, bytes: range, grep: grep.as_ref(), limit })?,
+        };
         truncated |= printed.truncated;
         insert(&mut answer, stream.name(), printed.text);
         insert(&mut answer, &format!("{}_next", stream.name()), next);
@@ -263,7 +302,7 @@ fn stop(gate: &Gate, arguments: &mut Arguments, _: Option<&Cancel>) -> Result<Va
 }
 
 /// The job that the arguments name.
-fn job(jobs: &Jobs<'_>, arguments: &mut Arguments) -> Result<String, ErrorObject> {
+pub(super) fn job(jobs: &Jobs<'_>, arguments: &mut Arguments) -> Result<String, ErrorObject> {
     let name = arguments.text("job")?.unwrap_or_default();
     jobs.find(&name).map(|execution| execution.id)
 }
@@ -277,7 +316,7 @@ fn pattern(arguments: &mut Arguments, field: &'static str) -> Result<Option<Rege
     })
 }
 
-fn insert(answer: &mut Map<String, Value>, name: &str, content: impl Serialize) {
+pub(super) fn insert(answer: &mut Map<String, Value>, name: &str, content: impl Serialize) {
     answer.insert(name.to_owned(), value(content));
 }
 

@@ -107,7 +107,7 @@ impl Cancel {
         let _ = rustix::io::write(&self.event, &1_u64.to_ne_bytes());
     }
 
-    fn was_said(&self) -> bool {
+    pub(super) fn was_said(&self) -> bool {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         rustix::event::poll(&mut [PollFd::new(&self.event, PollFlags::IN)], Some(&now))
             .is_ok_and(|ready| ready > 0)
