@@ -19,7 +19,7 @@ pub(crate) use record::{
     ApprovalsCommand, AuditCommand, HistoryArgs, HistoryCommand, ListArgs, Reach, StopArgs, TrustArgs,
 };
 
-pub(crate) use terminal::SendArgs;
+pub(crate) use terminal::{AttachArgs, ResizeArgs, SendArgs};
 
 /// The gate that an AI agent's shell commands pass.
 #[derive(Debug, Parser)]
@@ -120,6 +120,12 @@ Examples:
   shellgate send 01K9 --key C-c
   shellgate send 01K9 --no-newline y")]
     Send(SendArgs),
+    /// Sit at the terminal of something that runs; Ctrl-] leaves it
+    ///
+    /// What has no terminal is watched; Ctrl-C leaves that. It runs on in both cases.
+    Attach(AttachArgs),
+    /// Give the terminal of something that runs another size
+    Resize(ResizeArgs),
     /// Let a project's `.shellgate.toml` loosen the rules, for its exact content
     ///
     /// Shows the file and asks. Until then, and after every change, it can only make things stricter.

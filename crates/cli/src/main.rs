@@ -3,12 +3,15 @@
 mod args;
 mod commands;
 mod error;
+mod modes;
 mod outlet;
 mod output;
 mod picture;
 mod prompt;
 mod queue_approver;
+mod seat;
 mod signals;
+mod sitting;
 mod table;
 mod time;
 mod visible;

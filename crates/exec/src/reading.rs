@@ -22,6 +22,10 @@ pub enum Input {
     End,
     /// The terminal gets another size, and its programs a word of it.
     Resize(Size),
+    /// Its programs stand still.
+    Suspend,
+    /// And go on.
+    Continue,
 }
 
 /// Why input wasn't taken.
@@ -82,6 +86,8 @@ pub enum Channel {
         echo: bool,
         /// Whether something was typed that nobody has read.
         unread: bool,
+        /// Whether Ctrl-Z is lost on it: the kernel doesn't suspend programs that no shell watches over.
+        unsuspendable: bool,
     },
 }
 

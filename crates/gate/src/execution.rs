@@ -88,6 +88,20 @@ impl Execution {
         self.inner.stop(urgency)
     }
 
+    /// Whether what was typed before is taken, so that more may come.
+    #[must_use]
+    pub fn takes_input(&self) -> bool {
+        self.inner.takes_input()
+    }
+
+    /// Types at its terminal, as the person who runs it: nothing is judged.
+    ///
+    /// # Errors
+    /// When the keeper can't be reached.
+    pub fn input(&mut self, input: exec::Input) -> io::Result<()> {
+        self.inner.input(input)
+    }
+
     /// Ends its processes without the keeper, which doesn't answer.
     pub fn abandon(self) {
         self.inner.abandon();

@@ -52,7 +52,8 @@ pub use report::{Background, Report, seconds};
 pub use request::Request;
 pub use screen::{Screen, screen};
 pub use shellgate_exec::{
-    Bond, Follow, PerStream, Size, State, Stopper, Stream, Surroundings, Urgency, surroundings,
+    Bond, Channel, Follow, Input, PerStream, Reading, Size, State, Stopper, Stream, Surroundings, Urgency,
+    surroundings,
 };
 pub use shellgate_journal as journal;
 pub use signal_names::SignalName;

@@ -37,6 +37,8 @@ pub struct Screen {
     pub drawn: bool,
     /// Whether its program has asked for the other set of cursor keys.
     pub application_keys: bool,
+    /// The codes that make an empty screen show the same, with its modes.
+    pub codes: String,
 }
 
 /// The screen of a terminal of this size after what was printed on it. `None` when that can't be read.
@@ -69,7 +71,14 @@ fn play(bytes: &[u8], alternate: bool, size: Size) -> Screen {
     }
     text.truncate(text.trim_end_matches('\n').len());
     let drawn = screen.alternate_screen() || is_drawn(bytes, usize::from(rows.get()));
-    Screen { text, cursor: screen.cursor_position(), drawn, application_keys: screen.application_cursor() }
+    let other = if screen.alternate_screen() { "\x1b[?1049h" } else { "" };
+    Screen {
+        text,
+        cursor: screen.cursor_position(),
+        drawn,
+        application_keys: screen.application_cursor(),
+        codes: format!("{other}{}", screen.state_formatted()),
+    }
 }
 
 /// Whether the cursor was put somewhere and fewer lines than the screen has were printed since.

@@ -1,6 +1,7 @@
 //! The commands, a file each.
 
 mod approvals;
+mod attach;
 mod audit;
 mod background;
 mod call;
@@ -9,6 +10,7 @@ mod completions;
 mod history;
 mod jobs;
 mod logs;
+mod resize;
 mod run;
 mod schema;
 mod send;
@@ -41,6 +43,8 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Background(args) => background::background(&args),
         Command::Stop(args) => stop::stop(&args),
         Command::Send(args) => send::send(&args),
+        Command::Attach(args) => attach::attach(&args),
+        Command::Resize(args) => resize::resize(&args),
         Command::Trust(args) => trust::trust(&args),
         Command::Completions { shell } => completions::completions(shell),
     }

@@ -2,23 +2,30 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use shellgate::request::{Action, Stdin};
-use shellgate::{Code, ErrorObject, Event, Execution, Follow, Gate, Report, Request, Stream, Urgency};
+use shellgate::request::{Action, Pty, Stdin};
+use shellgate::{
+    Admitted, Channel, Code, ErrorObject, Event, Execution, Follow, Gate, Input, Report, Request, Stream,
+    Urgency,
+};
 
 use crate::args::RunArgs;
 use crate::outlet::{Outlet, Passed};
 use crate::output::{StatusLine, plain, whisper};
 use crate::prompt::TerminalApprover;
 use crate::queue_approver::{Asked, QueueApprover, asked};
+use crate::seat::Seat;
 use crate::signals::Interrupts;
+use crate::sitting::{self, Heard, Host, Left, Meaning, sit};
 use crate::{error, output};
 
 /// What a command gets that writes to a reader which is gone: 128 and the number of `SIGPIPE`.
 const READER_GONE: u8 = 141;
+
+const UNCONFINED: &str = "sandbox off: the command is not confined (confinement is not built yet)";
 
 pub(super) fn run(args: RunArgs) -> ExitCode {
     output::choose_color(args.common.color);
@@ -72,7 +79,10 @@ fn prepare(args: RunArgs) -> Result<(Gate, Request), ErrorObject> {
         None => gate,
     };
     let request = super::request(&args.common, action)?;
-    Ok((gate, Request { background: args.background, stdin: own_stdin(), ..request }))
+    // A command has our terminal for itself when a person sits there.
+    let seated = !args.background && !args.common.json && Seat::is_there();
+    let pty = seated.then(|| Pty { size: Seat::size(), term: std::env::var("TERM").ok() });
+    Ok((gate, Request { background: args.background, stdin: own_stdin(), pty, ..request }))
 }
 
 fn text(word: OsString) -> Result<String, ErrorObject> {
@@ -99,16 +109,20 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
     for notice in &gate.settings().notices {
         whisper(&notice.to_string());
     }
+    let seated = request.pty.is_some();
     let admitted = match gate.admit(request) {
         Ok(admitted) => admitted,
         Err(refused) => return Ok(Ended::Answered(refused)),
     };
+    if seated {
+        return follow_seated(gate, admitted);
+    }
     let interrupts = Interrupts::listen()?;
     let execution = match admitted.start(Follow::Closely) {
         Ok(execution) => execution,
         Err(refused) => return Ok(Ended::Answered(refused)),
     };
-    whisper("sandbox off: the command is not confined (confinement is not built yet)");
+    whisper(UNCONFINED);
     let mut follower =
         Follower { execution, interrupts, status: StatusLine::new(), heard: 0, dropped: false };
     let ended = follower.pump(json);
@@ -124,6 +138,74 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
             Ok(Ended::Unheard)
         }
         ended => ended,
+    }
+}
+
+/// The same where a person sits at our terminal, and now at the command's.
+fn follow_seated(gate: &Gate, admitted: Admitted<'_>) -> io::Result<Ended> {
+    whisper(UNCONFINED);
+    let execution = match admitted.start(Follow::Closely) {
+        Ok(execution) => execution,
+        Err(refused) => return Ok(Ended::Answered(refused)),
+    };
+    let mut own = Own { execution, gate };
+    match sit(&mut own, &[])? {
+        Left::Ended(report) => Ok(Ended::Answered(report)),
+        Left::Detached | Left::Unheard => {
+            own.execution.abandon();
+            Ok(Ended::Unheard)
+        }
+    }
+}
+
+/// A command in a terminal that is ours.
+struct Own<'a> {
+    execution: Execution,
+    gate: &'a Gate,
+}
+
+impl Host for Own<'_> {
+    type End = Box<Report>;
+
+    fn hear(&mut self) -> io::Result<Option<Heard<Box<Report>>>> {
+        while let Some(event) = self.execution.try_next()? {
+            match event {
+                Event::State(_) => {}
+                Event::Output { bytes, .. } => return Ok(Some(Heard::Output(bytes))),
+                Event::Ended(report) => return Ok(Some(Heard::Ended(report))),
+            }
+        }
+        Ok(None)
+    }
+
+    fn takes_input(&self) -> bool {
+        self.execution.takes_input()
+    }
+
+    fn input(&mut self, input: Input) -> io::Result<()> {
+        self.execution.input(input)
+    }
+
+    fn meaning(&mut self, key: u8) -> Meaning {
+        if !sitting::suspends(key) {
+            return Meaning::Nothing;
+        }
+        let reading = self.gate.reading(&self.execution.id()).ok().flatten();
+        match reading.map(|reading| reading.channel) {
+            Some(Channel::Terminal { unsuspendable: true, .. }) => Meaning::Suspend,
+            // A shell in there suspends it, or the program has its own use for the key.
+            _ => Meaning::Nothing,
+        }
+    }
+
+    fn interrupt(&mut self, urgency: Urgency) -> io::Result<Meaning> {
+        self.execution.stop(urgency).map(|()| Meaning::Nothing)
+    }
+}
+
+impl AsFd for Own<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.execution.as_fd()
     }
 }
 

@@ -109,11 +109,21 @@ impl Keeper {
     fn type_into(&mut self, key: RunKey, input: Input) -> Result<u64, NotTaken> {
         let run = self.runs.get_mut(&key).ok_or(NotTaken::Unknown)?;
         let terminal = run.terminal.as_mut().ok_or(match input {
-            Input::Resize(_) => NotTaken::NoTerminal,
             Input::Bytes { .. } | Input::End => NotTaken::Closed,
+            Input::Resize(_) | Input::Suspend | Input::Continue => NotTaken::NoTerminal,
         })?;
         match input {
             Input::Resize(size) => terminal.resize(size).map_err(|_| NotTaken::Ended)?,
+            Input::Suspend => {
+                terminal.suspended = true;
+                self.trees.suspend_tops(key);
+                self.trees.suspend(key);
+            }
+            Input::Continue => {
+                terminal.suspended = false;
+                run.last_output = std::time::Instant::now();
+                self.trees.signal(key, rustix::process::Signal::CONT);
+            }
             Input::End => terminal.inlet.push(&[END_OF_FILE], None)?,
             Input::Bytes { bytes, after, reader } => {
                 if after.is_some_and(|after| after != terminal.inlet.sequence) {

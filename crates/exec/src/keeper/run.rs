@@ -190,7 +190,7 @@ impl Run {
         let idle = self
             .spec
             .idle_timeout
-            .filter(|_| !self.paused)
+            .filter(|_| !self.paused && !self.terminal.as_ref().is_some_and(|terminal| terminal.suspended))
             .map(|limit| (self.last_output + limit, Clock::Idle(limit)));
         [wall, idle].into_iter().flatten().min_by_key(|(at, _)| *at)
     }

@@ -27,6 +27,8 @@ pub(super) struct Terminal {
     device: Device,
     /// What is typed.
     pub(super) inlet: Inlet,
+    /// Whoever sits at it does something else for a while.
+    pub(super) suspended: bool,
 }
 
 /// How a terminal treats what is typed.
@@ -34,6 +36,7 @@ pub(super) struct Terminal {
 struct Manners {
     lines: bool,
     echo: bool,
+    signals: bool,
 }
 
 impl Terminal {
@@ -55,7 +58,7 @@ impl Terminal {
         let device = Device(rustix::fs::fstat(&slave)?.st_rdev);
         let inlet = Inlet::new(copy(&master)?);
         let ends = PerStream { stdout: copy(&slave)?, stderr: copy(&slave)? };
-        let terminal = Self { master, slave: Some(slave), device, inlet };
+        let terminal = Self { master, slave: Some(slave), device, inlet, suspended: false };
         terminal.resize(size)?;
         Ok(Streams { sources, ends, terminal: Some(terminal) })
     }
@@ -83,7 +86,11 @@ impl Terminal {
         // Our end answers for theirs.
         let modes = rustix::termios::tcgetattr(&self.master).map(|modes| modes.local_modes);
         let has = |mode| modes.as_ref().is_ok_and(|modes| modes.contains(mode));
-        Manners { lines: has(LocalModes::ICANON), echo: has(LocalModes::ECHO) }
+        Manners {
+            lines: has(LocalModes::ICANON),
+            echo: has(LocalModes::ECHO),
+            signals: has(LocalModes::ISIG),
+        }
     }
 
     /// Whether readers get whole lines.
@@ -144,7 +151,7 @@ impl Keeper {
         self.claim_orphans();
         let terminal = self.runs.get(&key)?.terminal.as_ref()?;
         let members = self.trees.members(key);
-        let Manners { lines, echo } = terminal.manners();
+        let Manners { lines, echo, signals } = terminal.manners();
         let unread = terminal.has_unread();
         let foreground = terminal.foreground();
         let mut seated: Vec<Seated> = Vec::new();
@@ -156,10 +163,13 @@ impl Keeper {
             }
             seated.push(seat);
         }
+        let leader = self.runs.get(&key).and_then(|run| run.pid);
+        let unsuspendable =
+            signals && foreground == leader && !leader.is_some_and(reading::ignores_suspending);
         let waiting = !unread && seated.iter().any(|seat| seat.reads == Reads::This);
         Some(Reading {
             id,
-            channel: Channel::Terminal { size: terminal.size(), lines, echo, unread },
+            channel: Channel::Terminal { size: terminal.size(), lines, echo, unread, unsuspendable },
             waiting,
             seated,
             draft: terminal.inlet.draft().clone(),

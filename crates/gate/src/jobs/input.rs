@@ -12,19 +12,19 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use shellgate_exec::{Channel, Draft, ExecId, Input, NotTaken, Reading, Stream, Typist};
+use shellgate_exec::{Channel, Draft, ExecId, Input, NotTaken, Reading, Size, Stream, Typist};
 use shellgate_policy::{Typed, escapes};
 
 use super::keys::Key;
 use super::reader::{Reader, reader};
-use super::{Cancel, Excerpt, Part, line, tools};
+use super::{Cancel, Excerpt, Jobs, Part, line, tools};
 use crate::dialect::Arguments;
 use crate::gate::{Gate, session_error};
 use crate::judge::Judgement;
 use crate::request::{Action, Detail, Request, Stdin};
 use crate::root::Inside;
 use crate::text::{Limit, Source};
-use crate::{Code, ErrorObject, screen};
+use crate::{Code, ErrorObject, Screen, screen};
 
 /// How long somebody who reads is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -74,6 +74,16 @@ impl Gate {
         }
         let bytes = self.bytes(name, strokes, &reading);
         Typing { gate: self, id, typist, cleared: None }.all(&bytes)
+    }
+
+    /// Who reads what is typed at the execution `id`. `None`: it doesn't run.
+    ///
+    /// # Errors
+    /// When a keeper can't be understood.
+    pub fn reading(&self, id: &str) -> Result<Option<Reading>, ErrorObject> {
+        let Ok(name) = id.parse() else { return Ok(None) };
+        let found = Typist::find(&self.state, name).map_err(|error| session_error(&error))?;
+        Ok(found.map(|(_, reading)| reading))
     }
 
     /// Waits until the execution waits for input again and is silent, or ends, or `wait` has passed.
@@ -127,6 +137,34 @@ impl Gate {
         let path = Path::new(&stdout);
         let source = Source { file: &file, path, spooled: length, total: length, tail: &[], lost: None };
         screen(&source, size).is_some_and(|screen| screen.application_keys)
+    }
+}
+
+impl Jobs<'_> {
+    /// Gives the terminal of an execution another size.
+    ///
+    /// # Errors
+    /// `unknown_job` when it doesn't run, `invalid_input` when it has no terminal.
+    pub fn resize(&self, id: &str, size: Size) -> Result<(), ErrorObject> {
+        let id = self.find(id)?.id;
+        let name = id.parse().map_err(|_| not_running(&id))?;
+        let found = Typist::find(self.state, name).map_err(|error| session_error(&error))?;
+        let (mut typist, _) = found.ok_or_else(|| not_running(&id))?;
+        let taken = typist.send(Input::Resize(size)).map_err(|error| session_error(&error))?;
+        taken.map_err(|reason| not_taken(&id, reason))
+    }
+
+    /// What stands on the terminal of an execution, as a terminal can be made to show it. `None`: it has none, or doesn't
+    /// run.
+    ///
+    /// # Errors
+    /// `unknown_job` when there is none.
+    pub fn screen(&self, id: &str, size: Size) -> Result<Option<Screen>, ErrorObject> {
+        let file = self.file(id, Stream::Stdout)?;
+        let length = file.metadata().map_or(0, |metadata| metadata.len());
+        let path = Path::new("");
+        let source = Source { file: &file, path, spooled: length, total: length, tail: &[], lost: None };
+        Ok(screen(&source, size))
     }
 }
 

@@ -26,6 +26,7 @@ mod vigil;
 mod vitals;
 mod watched;
 
+pub use shellgate_exec::Event;
 use shellgate_exec::{ExecId, StateFolder, Urgency, release, stop_execution};
 use shellgate_journal::{Execution, Journal};
 

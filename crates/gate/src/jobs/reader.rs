@@ -86,7 +86,13 @@ mod tests {
 
     fn perhaps(seated: Vec<Seated>, echo: bool) -> Option<Reader> {
         let waiting = seated.iter().any(|seat| seat.reads == Reads::This);
-        let channel = Channel::Terminal { size: Size::default(), lines: true, echo, unread: false };
+        let channel = Channel::Terminal {
+            size: Size::default(),
+            lines: true,
+            echo,
+            unread: false,
+            unsuspendable: false,
+        };
         let (id, draft) = (ExecId::generate(), Draft::default());
         reader(&Reading { id, channel, waiting, seated, draft, sequence: 0 })
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use shellgate_exec::{Event, Execution, Job, Stream, watch};
+use shellgate_exec::{Event, Execution, Input, Job, Stream, watch};
 
 use super::{Jobs, parse};
 use crate::ErrorObject;
@@ -54,6 +54,22 @@ impl Watched {
     /// As [`next`](Self::next).
     pub fn try_next(&mut self) -> io::Result<Option<Event>> {
         self.execution.try_next()
+    }
+}
+
+impl Watched {
+    /// Whether what was typed before is taken, so that more may come.
+    #[must_use]
+    pub fn takes_input(&self) -> bool {
+        self.execution.takes_input()
+    }
+
+    /// Types at its terminal, as the person whose machine it is: nothing is judged.
+    ///
+    /// # Errors
+    /// When the keeper can't be reached.
+    pub fn input(&mut self, input: Input) -> io::Result<()> {
+        self.execution.input(input)
     }
 }
 

@@ -159,6 +159,15 @@ fn memory(pid: u32, at: u64, length: u64) -> Vec<u8> {
     bytes
 }
 
+/// Whether `pid` takes no notice of Ctrl-Z.
+pub(crate) fn ignores_suspending(pid: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    // Number 20 is SIGTSTP, on the machines that we know.
+    ignored >> 19 & 1 == 1
+}
+
 /// The argument list of `pid`, as far as it is short.
 pub(crate) fn arguments(pid: u32) -> Vec<String> {
     let mut line = Vec::new();

@@ -1,0 +1,128 @@
+//! `shellgate attach`: sits at the terminal of something that runs, or watches what it prints.
+
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::process::ExitCode;
+
+use shellgate::jobs::{Jobs, Watched};
+use shellgate::{Code, ErrorObject, Input, Record, Size, Urgency};
+
+use crate::args::AttachArgs;
+use crate::error::{self, Trouble};
+use crate::output::{self, whisper};
+use crate::seat::Seat;
+use crate::sitting::{Heard, Host, Left, Meaning, sit};
+
+/// Ctrl-].
+const DETACH: u8 = 0x1d;
+
+pub(super) fn attach(args: &AttachArgs) -> ExitCode {
+    output::choose_color(args.color);
+    error::finish(attached(args))
+}
+
+fn attached(args: &AttachArgs) -> Result<(), Trouble> {
+    super::refuse_inside("sit at what others run")?;
+    let record = Record::open(None)?;
+    let jobs = record.jobs(None);
+    let id = jobs.find(&args.id)?.id;
+    let Some(watched) = jobs.watch(&id)? else {
+        let message = format!("`{id}` does not run any more");
+        let error = ErrorObject::new(Code::UnknownJob, message).token(id.as_str());
+        return Err(error.hint("`shellgate logs` shows what it printed").into());
+    };
+    match watched.job.terminal {
+        Some(_) => at_terminal(&jobs, &id, watched),
+        None => watch(&id, watched),
+    }
+}
+
+fn at_terminal(jobs: &Jobs<'_>, id: &str, watched: Watched) -> Result<(), Trouble> {
+    if !Seat::is_there() {
+        let error = ErrorObject::invalid("a terminal can only be attached to another one");
+        return Err(error.hint("`shellgate logs -f` follows what it prints, `shellgate send` types").into());
+    }
+    whisper(&format!("attached to {id}; Ctrl-] leaves it and lets it run"));
+    let size = Seat::size();
+    jobs.resize(id, size)?;
+    let codes = show(jobs, id, size)?;
+    let left = sit(&mut Guest { watched }, codes.as_bytes()).map_err(|error| Trouble::unwritten(&error))?;
+    let word = match left {
+        Left::Ended(()) => "it has ended",
+        Left::Detached | Left::Unheard => "detached; it goes on",
+    };
+    output::say("");
+    whisper(word);
+    Ok(())
+}
+
+/// Shows what stands on its terminal, and says which codes that took.
+fn show(jobs: &Jobs<'_>, id: &str, size: Size) -> Result<String, Trouble> {
+    let Some(screen) = jobs.screen(id, size)? else { return Ok(String::new()) };
+    let mut out = io::stdout().lock();
+    // What stood on ours scrolls away and is not lost.
+    let room = "\r\n".repeat(usize::from(size.rows));
+    write!(out, "{room}{}", screen.codes)
+        .and_then(|()| out.flush())
+        .map_err(|error| Trouble::unwritten(&error))?;
+    Ok(screen.codes)
+}
+
+/// Without a terminal: what it prints, until Ctrl-C.
+fn watch(id: &str, mut watched: Watched) -> Result<(), Trouble> {
+    whisper(&format!("watching {id}, which has no terminal; Ctrl-C leaves it and lets it run"));
+    loop {
+        let printed = watched.next().map_err(|error| Trouble::unwritten(&error))?;
+        let Some((_, _, bytes)) = printed else { break };
+        let mut out = io::stdout().lock();
+        out.write_all(&bytes).and_then(|()| out.flush()).map_err(|error| Trouble::unwritten(&error))?;
+    }
+    whisper("it has ended");
+    Ok(())
+}
+
+/// Somebody else's terminal.
+struct Guest {
+    watched: Watched,
+}
+
+impl Host for Guest {
+    type End = ();
+
+    fn hear(&mut self) -> io::Result<Option<Heard<()>>> {
+        while let Some(event) = self.watched.try_next()? {
+            match event {
+                shellgate::jobs::Event::Output { bytes, .. } => return Ok(Some(Heard::Output(bytes))),
+                shellgate::jobs::Event::Ended(_) => return Ok(Some(Heard::Ended(()))),
+                shellgate::jobs::Event::State(_) => {}
+            }
+        }
+        Ok(None)
+    }
+
+    fn takes_input(&self) -> bool {
+        self.watched.takes_input()
+    }
+
+    fn input(&mut self, input: Input) -> io::Result<()> {
+        // Whoever leaves for a while leaves it running.
+        match input {
+            Input::Suspend | Input::Continue => Ok(()),
+            input => self.watched.input(input),
+        }
+    }
+
+    fn meaning(&mut self, key: u8) -> Meaning {
+        if key == DETACH { Meaning::Leave } else { Meaning::Nothing }
+    }
+
+    fn interrupt(&mut self, _: Urgency) -> io::Result<Meaning> {
+        Ok(Meaning::Leave)
+    }
+}
+
+impl AsFd for Guest {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.watched.as_fd()
+    }
+}

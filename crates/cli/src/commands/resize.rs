@@ -1,0 +1,19 @@
+//! `shellgate resize`: gives a terminal another size.
+
+use std::process::ExitCode;
+
+use shellgate::Record;
+use shellgate::request::parse_size;
+
+use crate::args::ResizeArgs;
+use crate::error::{self, Trouble};
+
+pub(super) fn resize(args: &ResizeArgs) -> ExitCode {
+    error::finish(resized(args))
+}
+
+fn resized(args: &ResizeArgs) -> Result<(), Trouble> {
+    super::refuse_inside("change what others run")?;
+    let size = parse_size(&args.size)?;
+    Ok(Record::open(None)?.jobs(None).resize(&args.id, size)?)
+}
