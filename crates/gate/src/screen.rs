@@ -39,6 +39,8 @@ pub struct Screen {
     pub application_keys: bool,
     /// The codes that make an empty screen show the same, with its modes.
     pub codes: String,
+    /// The codes for the modes alone.
+    pub modes: String,
 }
 
 /// The screen of a terminal of this size after what was printed on it. `None` when that can't be read.
@@ -78,6 +80,7 @@ fn play(bytes: &[u8], alternate: bool, size: Size) -> Screen {
         drawn,
         application_keys: screen.application_cursor(),
         codes: format!("{other}{}", screen.state_formatted()),
+        modes: screen.input_mode_formatted(),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use shellgate::jobs::{Jobs, Watched};
 use shellgate::{Code, ErrorObject, Input, Record, Size, Urgency};
@@ -15,6 +16,9 @@ use crate::sitting::{Heard, Host, Left, Meaning, sit};
 
 /// Ctrl-].
 const DETACH: u8 = 0x1d;
+
+/// How long a line is left on the screen that is drawn over then.
+const TIME_TO_READ: Duration = Duration::from_millis(800);
 
 pub(super) fn attach(args: &AttachArgs) -> ExitCode {
     output::choose_color(args.color);
@@ -59,13 +63,18 @@ fn at_terminal(jobs: &Jobs<'_>, id: &str, watched: Watched) -> Result<(), Troubl
 /// Shows what stands on its terminal, and says which codes that took.
 fn show(jobs: &Jobs<'_>, id: &str, size: Size) -> Result<String, Trouble> {
     let Some(screen) = jobs.screen(id, size)? else { return Ok(String::new()) };
+    let codes = if screen.drawn {
+        // It takes the whole screen: first the person has to see how to leave it.
+        std::thread::sleep(TIME_TO_READ);
+        // What stood there scrolls away and is not lost.
+        format!("{}{}", "\r\n".repeat(usize::from(size.rows)), screen.codes)
+    } else {
+        let (_, column) = screen.cursor;
+        format!("{}{}\x1b[{}G", screen.modes, screen.text.replace('\n', "\r\n"), column + 1)
+    };
     let mut out = io::stdout().lock();
-    // What stood on ours scrolls away and is not lost.
-    let room = "\r\n".repeat(usize::from(size.rows));
-    write!(out, "{room}{}", screen.codes)
-        .and_then(|()| out.flush())
-        .map_err(|error| Trouble::unwritten(&error))?;
-    Ok(screen.codes)
+    out.write_all(codes.as_bytes()).and_then(|()| out.flush()).map_err(|error| Trouble::unwritten(&error))?;
+    Ok(codes)
 }
 
 /// Without a terminal: what it prints, until Ctrl-C.

@@ -1,0 +1,82 @@
+//! Something that runs in a terminal, in the background.
+
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use crate::support::{Place, wait_until};
+
+/// A job in a terminal. Stopped at the end.
+pub(crate) struct Job<'a> {
+    place: &'a Place,
+    pub(crate) id: String,
+    /// What its starter was told.
+    pub(crate) report: Value,
+}
+
+impl<'a> Job<'a> {
+    pub(crate) fn start(place: &'a Place, command: &str) -> Self {
+        let report = place.call(&json!({"command": command, "pty": true, "background": true}));
+        assert_eq!(report["status"], "running", "{report}");
+        Self { place, id: report["id"].as_str().unwrap().to_owned(), report }
+    }
+
+    /// Types, with the flags of `send`.
+    pub(crate) fn send(&self, args: &[&str]) -> Output {
+        self.place.output(["send", &self.id].iter().chain(args))
+    }
+
+    /// Types, which must be taken.
+    pub(crate) fn types(&self, args: &[&str]) {
+        let output = self.send(args);
+        assert!(output.status.success(), "{args:?}: {output:?}");
+    }
+
+    /// Types, which must be refused. Says why.
+    pub(crate) fn is_refused(&self, args: &[&str]) -> String {
+        let output = self.send(args);
+        assert_eq!(output.status.code(), Some(3), "{args:?}: {output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    /// All that it printed.
+    pub(crate) fn printed(&self) -> String {
+        let file = self.place.state().join("spool").join(format!("{}.stdout", self.id));
+        String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned()
+    }
+
+    /// Waits until it has printed `text`.
+    pub(crate) fn prints(&self, text: &str) {
+        wait_until(text, || self.printed().contains(text));
+    }
+
+    /// How it stands.
+    pub(crate) fn listed(&self) -> Value {
+        let output = self.place.output(["jobs", "--json"]);
+        let listed: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let jobs = listed["jobs"].as_array().or(listed.as_array()).unwrap();
+        jobs.iter().find(|job| job["id"] == self.id.as_str()).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn waits_for_input(&self) -> bool {
+        self.listed()["waiting_for_input"] == true
+    }
+
+    /// What the tool for models would show of it.
+    pub(crate) fn screen(&self) -> String {
+        let output = self.place.output(["wait", &self.id, "--json", "--timeout", "1"]);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["stdout"].as_str().unwrap().to_owned()
+    }
+
+    /// Waits until it has ended, and says how.
+    pub(crate) fn ends(&self) -> Option<i32> {
+        self.place.output(["wait", &self.id]).status.code()
+    }
+}
+
+impl Drop for Job<'_> {
+    fn drop(&mut self) {
+        let _ = self.place.output(["stop", "--now", &self.id]);
+    }
+}

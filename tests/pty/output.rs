@@ -1,0 +1,107 @@
+//! What runs in a terminal, and what it prints there.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::job::Job;
+use crate::support::{for_each_user, is_alive, wait_until};
+
+#[test]
+fn a_command_has_a_terminal_of_its_own() {
+    for_each_user(|place| {
+        let command = "tty; stty size; test -t 0 && test -t 1 && test -t 2 && echo all; echo $TERM; echo e >&2; \
+                       echo /dev/tty >/dev/tty; ps -o tpgid= -p $$ | tr -d ' '; echo $$";
+        let report = place.call(&json!({"command": command, "pty": true}));
+        let lines: Vec<&str> = report["stdout"].as_str().unwrap().lines().collect();
+        let [tty, size, all, term, error, own, group, pid] = lines.as_slice() else { panic!("{report}") };
+        assert!(tty.starts_with("/dev/pts/"), "{report}");
+        assert_eq!((*size, *all, *term, *error, *own), ("24 80", "all", "xterm-256color", "e", "/dev/tty"));
+        assert_eq!(group, pid, "it is in the foreground of its terminal");
+        assert_eq!((&report["stderr_bytes"], &report["exit_code"]), (&json!(0), &json!(0)));
+        let report = place.call(&json!({"command": "stty size", "pty_size": "40x120"}));
+        assert_eq!(report["stdout"], "40 120\n");
+        let report = place.call(&json!({"command": "tty"}));
+        assert_eq!(report["stdout"], "not a tty\n", "and none without being asked for one");
+    });
+}
+
+#[test]
+fn no_byte_is_lost_at_the_end() {
+    for_each_user(|place| {
+        for _ in 0..10 {
+            let report = place.call(&json!({"command": "seq 20000; exit 3", "pty": true}));
+            assert_eq!(report["exit_code"], 3);
+            let printed = std::fs::read_to_string(report["stdout_file"].as_str().unwrap()).unwrap();
+            let expected: String = (1..=20_000).map(|number| format!("{number}\r\n")).collect();
+            assert_eq!(printed.len(), expected.len());
+            assert!(printed == expected);
+        }
+    });
+}
+
+#[test]
+fn one_that_closes_its_terminal_may_open_it_again() {
+    for_each_user(|place| {
+        let command = "exec 0<&- 1>&- 2>&-; sleep 0.3; echo late >/dev/tty";
+        let report = place.call(&json!({"command": command, "pty": true}));
+        assert_eq!((&report["stdout"], &report["exit_code"]), (&json!("late\n"), &json!(0)));
+    });
+}
+
+#[test]
+fn standard_input_can_still_be_a_text() {
+    for_each_user(|place| {
+        let report = place.call(
+            &json!({"command": "cat; test -t 0 || test -t 1 && echo out", "pty": true, "stdin": "in\n"}),
+        );
+        assert_eq!(report["stdout"], "in\nout\n");
+    });
+}
+
+#[test]
+fn a_shell_that_people_type_at_is_stopped_politely_and_clocks_run() {
+    for_each_user(|place| {
+        let job = Job::start(place, "trap 'echo bye >bye' HUP; bash --norc; true");
+        wait_until("it reads", || job.waits_for_input());
+        let pid = job.report["pid"].as_u64().unwrap();
+        let began = Instant::now();
+        assert!(place.output(["stop", &job.id]).status.success());
+        assert!(began.elapsed() < Duration::from_secs(2), "it didn't take a SIGKILL: {:?}", began.elapsed());
+        assert!(!is_alive(pid));
+        let report = place.call(&json!({"command": "read x", "pty": true, "timeout_ms": 300}));
+        assert_eq!(report["status"], "timed_out");
+        let report = place.call(&json!({"command": "read x", "pty": true, "idle_timeout_ms": 300}));
+        assert_eq!(report["status"], "timed_out");
+    });
+}
+
+#[test]
+fn a_keeper_with_a_job_in_a_terminal_sleeps() {
+    for_each_user(|place| {
+        let job = Job::start(place, "exec sleep 3600");
+        let keeper = std::fs::read_to_string(format!("/proc/{}/stat", job.report["pid"])).unwrap();
+        let keeper = keeper.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().to_owned();
+        let switches = || {
+            let status = std::fs::read_to_string(format!("/proc/{keeper}/status")).unwrap();
+            let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+            line.unwrap().trim().parse::<u64>().unwrap()
+        };
+        let ticks = || {
+            let stat = std::fs::read_to_string(format!("/proc/{keeper}/stat")).unwrap();
+            let fields: Vec<u64> = stat
+                .rsplit_once(") ")
+                .unwrap()
+                .1
+                .split(' ')
+                .skip(11)
+                .take(2)
+                .map(|f| f.parse().unwrap())
+                .collect();
+            fields.iter().sum::<u64>()
+        };
+        let before = (switches(), ticks());
+        std::thread::sleep(Duration::from_millis(500));
+        assert_eq!((switches(), ticks()), before, "nobody asked it anything");
+    });
+}

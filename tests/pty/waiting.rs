@@ -1,0 +1,78 @@
+//! Whether something waits for input, as the kernel tells it.
+
+use crate::job::Job;
+use crate::support::{for_each_user, wait_until};
+
+/// Programs that read, each in its own way: `read`, `select`, `poll`, `epoll`, line by line or key by key.
+const READERS: &[&str] = &[
+    "bash --norc",
+    "dash",
+    "read x",
+    "cat",
+    "cat </dev/tty",
+    "python3 -q",
+    "python3 -c 'input()'",
+    "node",
+    "vim --clean",
+    "top",
+    "less /etc/passwd",
+    "python3 -c 'import select,sys; select.select([sys.stdin],[],[])'",
+    "python3 -c 'import select; p=select.poll(); p.register(0, select.POLLIN); p.poll()'",
+    "python3 -c 'import select; e=select.epoll(); e.register(0, select.EPOLLIN); e.poll()'",
+    "python3 -c 'import threading; threading.Thread(target=input).start()'",
+    "(cat)",
+    "cat | cat",
+];
+
+/// Programs that don't, whatever they say.
+const OTHERS: &[&str] = &[
+    "echo password:; sleep 3600",
+    "printf 'password: '; exec sleep 3600",
+    "while :; do :; done",
+    "sleep 3600 | cat",
+    "cat </dev/zero >/dev/null",
+    "python3 -c 'import select; select.select([], [0], [], 3600); import time; time.sleep(3600)'",
+];
+
+#[test]
+fn whoever_reads_the_terminal_waits_for_input() {
+    for_each_user(|place| {
+        for command in READERS {
+            let job = Job::start(place, command);
+            wait_until(command, || job.waits_for_input());
+        }
+    });
+}
+
+#[test]
+fn whoever_sleeps_does_not_wait_for_input() {
+    for_each_user(|place| {
+        for command in OTHERS {
+            let job = Job::start(place, command);
+            assert_eq!(job.report["waiting_for_input"], false, "{command}");
+            assert!(!job.waits_for_input(), "{command}");
+        }
+    });
+}
+
+#[test]
+fn the_answer_to_a_start_says_so_and_typing_ends_it() {
+    for_each_user(|place| {
+        let job = Job::start(place, "read x; echo \"got $x\"; exec sleep 3600");
+        wait_until("it reads", || job.waits_for_input());
+        job.types(&["word"]);
+        job.prints("got word");
+        assert!(!job.waits_for_input());
+        let job = Job::start(place, "exec cat");
+        assert_eq!(job.report["waiting_for_input"], true, "cat is quick enough for that: {}", job.report);
+    });
+}
+
+#[test]
+fn a_job_without_a_terminal_waits_for_nobody() {
+    for_each_user(|place| {
+        let report = place.call(&serde_json::json!({"command": "sleep 3600 | cat", "background": true}));
+        assert_eq!(report["waiting_for_input"], false);
+        assert!(place.output(["stop", "--now", report["id"].as_str().unwrap()]).status.success());
+    });
+}
