@@ -25,15 +25,18 @@ pub enum Deed {
     Stop,
     /// Letting what somebody waits for go on as a job.
     Release,
+    /// Typing at what was started by somebody else, or changing its terminal.
+    Type,
     /// Removing what was recorded.
     Forget,
 }
 
-const REFUSED: [(Deed, &str); 5] = [
+const REFUSED: [(Deed, &str); 6] = [
     (Deed::Answer, "answer questions"),
     (Deed::Trust, "trust a project's settings"),
     (Deed::Stop, "stop what others run"),
     (Deed::Release, "send what others run to the background"),
+    (Deed::Type, "type at what others run"),
     (Deed::Forget, "remove what was recorded"),
 ];
 

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use shellgate::inside::{self, Deed};
 use shellgate::jobs::{Jobs, Watched};
 use shellgate::{Code, ErrorObject, Input, Record, Size, Urgency};
 
@@ -26,7 +27,7 @@ pub(super) fn attach(args: &AttachArgs) -> ExitCode {
 }
 
 fn attached(args: &AttachArgs) -> Result<(), Trouble> {
-    super::refuse_inside("sit at what others run")?;
+    inside::refuse(Deed::Type)?;
     let record = Record::open(None)?;
     let jobs = record.jobs(None);
     let id = jobs.find(&args.id)?.id;

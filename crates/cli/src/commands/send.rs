@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use shellgate::inside::{self, Deed};
 use shellgate::jobs::{Key, Stroke};
 use shellgate::{ErrorObject, Record};
 
@@ -17,14 +18,14 @@ pub(super) fn send(args: &SendArgs) -> ExitCode {
 }
 
 fn sent(args: &SendArgs) -> Result<(), Trouble> {
-    super::refuse_inside("type at what others run")?;
+    inside::refuse(Deed::Type)?;
     let strokes = strokes(args)?;
     let record = Record::open(None)?;
     let id = record.find(&args.id)?;
     let execution = record.journal().execution(&id).map_err(super::unreadable)?;
     let execution = execution.ok_or_else(|| Trouble::unknown(&id))?;
     let root = execution.asked.map(|asked| asked.root);
-    let mut builder = super::builder(&args.common)?;
+    let mut builder = super::builder(&args.common);
     if args.common.session.is_none() && root.as_ref() != Some(&execution.session) {
         builder = builder.session(&execution.session);
     }

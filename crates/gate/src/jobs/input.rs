@@ -20,6 +20,7 @@ use super::reader::{Reader, reader};
 use super::{Cancel, Excerpt, Jobs, Part, line, tools};
 use crate::dialect::Arguments;
 use crate::gate::{Gate, session_error};
+use crate::inside::{self, Deed};
 use crate::judge::Judgement;
 use crate::request::{Action, Detail, Request, Stdin};
 use crate::root::Inside;
@@ -66,6 +67,7 @@ impl Gate {
     /// `unknown_job` when it doesn't run; `invalid_input` when it takes no input; `busy` when nobody reads; else as for a
     /// command that may not run. What stands before the trouble may have been typed.
     pub fn type_at(&self, id: &str, strokes: &[Stroke]) -> Result<(), ErrorObject> {
+        inside::refuse(Deed::Type)?;
         let name: ExecId = id.parse().map_err(|_| not_running(id))?;
         let found = Typist::find(&self.state, name).map_err(|error| session_error(&error))?;
         let (typist, reading) = found.ok_or_else(|| not_running(id))?;
@@ -146,6 +148,7 @@ impl Jobs<'_> {
     /// # Errors
     /// `unknown_job` when it doesn't run, `invalid_input` when it has no terminal.
     pub fn resize(&self, id: &str, size: Size) -> Result<(), ErrorObject> {
+        inside::refuse(Deed::Type)?;
         let id = self.find(id)?.id;
         let name = id.parse().map_err(|_| not_running(&id))?;
         let found = Typist::find(self.state, name).map_err(|error| session_error(&error))?;
