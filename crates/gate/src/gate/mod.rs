@@ -1,9 +1,11 @@
 //! The gate itself: requests in, executions out.
 //!
-//! [`admission`] decides whether a request may run, [`start`] hands it to the keeper.
+//! [`admission`] decides whether a request may run, [`pending`] is one that somebody must say yes to, [`start`] hands it to
+//! the keeper.
 
 mod admission;
 mod asking;
+mod pending;
 mod start;
 
 use std::ffi::CString;
@@ -13,6 +15,7 @@ use std::sync::OnceLock;
 use shellgate_exec::{Follow, Session, SessionError, Starter, StateFolder, Urgency};
 
 pub use admission::Admitted;
+pub use pending::{Considered, Pending, Unasked};
 pub(crate) use start::environment_entry;
 
 use crate::approval::Approver;
