@@ -63,6 +63,14 @@ Examples:
   shellgate check --core git --exclude 'git push' --explain 'git -C . push'
   shellgate check --json --file deploy.sh")]
     Check(CheckArgs),
+    /// Serve an agent that speaks the Model Context Protocol
+    ///
+    /// On standard input and output; an agent's settings name this command. `docs/mcp.md` shows them.
+    #[command(after_help = "\
+Examples:
+  shellgate mcp --root ~/project
+  shellgate mcp --dialect gemini --exclude 'git push'")]
+    Mcp(McpArgs),
     /// Print the declaration of the tool, as a model's API takes it
     ///
     /// Name, description and parameters, as JSON. What it advertises is what `call` with the same dialect accepts.
@@ -162,6 +170,12 @@ pub(crate) struct CheckArgs {
     /// A program and its arguments; a single word is text for bash
     #[arg(last = true, value_name = "WORD")]
     pub(crate) argv: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    #[command(flatten)]
+    pub(crate) common: Common,
 }
 
 #[derive(Debug, Args)]

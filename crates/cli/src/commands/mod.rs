@@ -9,6 +9,7 @@ mod completions;
 mod history;
 mod jobs;
 mod logs;
+mod mcp;
 mod run;
 mod schema;
 mod stop;
@@ -30,6 +31,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Call(args) => call::call(args),
         Command::Check(args) => check::check(&args),
+        Command::Mcp(args) => mcp::mcp(args),
         Command::Schema(args) => schema::schema(&args),
         Command::History(args) => history::history(args),
         Command::Audit(command) => audit::audit(command),
@@ -46,7 +48,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
 
 /// The gate for one call: its keeper is forked off this process.
 fn gate(common: &Common) -> Result<Gate, ErrorObject> {
-    builder(common)?.build()
+    builder(common)?.one_shot().build()
 }
 
 fn builder(common: &Common) -> Result<GateBuilder, ErrorObject> {
@@ -56,8 +58,7 @@ fn builder(common: &Common) -> Result<GateBuilder, ErrorObject> {
             .token(flag)
             .hint("leave it out: your settings hold for what commands run, too"));
     }
-    let mut builder =
-        Gate::builder().flags(common.flags()).default_root(common.dialect.default_root).one_shot();
+    let mut builder = Gate::builder().flags(common.flags()).default_root(common.dialect.default_root);
     if let Some(root) = &common.root {
         builder = builder.root(root);
     }

@@ -1,0 +1,51 @@
+//! Waiting for a command without a thread: only its socket is waited for.
+
+use std::io;
+use std::os::fd::AsFd as _;
+
+use shellgate::{Event, Execution, Report, Urgency};
+use tokio::io::Interest;
+use tokio_util::sync::CancellationToken;
+
+use crate::progress::Progress;
+use crate::waiter::Waiter;
+
+/// Follows an execution to its answer. `canceled` stops it: the whole tree, and what was printed is kept.
+///
+/// # Errors
+/// When the keeper can't be understood.
+pub(crate) async fn to_the_end(
+    mut execution: Execution,
+    canceled: &CancellationToken,
+    mut progress: Option<Progress>,
+) -> io::Result<Box<Report>> {
+    let socket = Waiter::new(execution.as_fd(), Interest::READABLE)?;
+    let mut stopped = false;
+    loop {
+        while let Some(event) = execution.try_next()? {
+            match event {
+                Event::State(_) => {}
+                Event::Output { stream, bytes, .. } => {
+                    if let Some(progress) = &mut progress {
+                        progress.printed(stream, &bytes);
+                    }
+                }
+                Event::Ended(report) => {
+                    drop(socket);
+                    if let Some(progress) = progress {
+                        progress.finish().await;
+                    }
+                    return Ok(report);
+                }
+            }
+        }
+        tokio::select! {
+            ready = socket.readable() => ready?,
+            () = canceled.cancelled(), if !stopped => {
+                stopped = true;
+                execution.stop(Urgency::Politely)?;
+            }
+            () = Progress::tell(&mut progress) => {}
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! shellgate for agents that speak the Model Context Protocol, on standard input and output or over HTTP.
+//!
+//! The protocol itself, in both its generations, is [rmcp]'s: nothing outside this crate sees its types. Here is what the
+//! gate adds: a call becomes a request ([`calls`]), a question goes to whoever can answer it ([`asking`]), a report becomes
+//! text and structured content ([`answer`]). The transports bound what a client can do to us ([`stdio`], [`http`]).
+//!
+//! Everything runs on one thread: the gate's work on a call is done in well under a millisecond, and while a command runs,
+//! only its socket is waited for.
+
+mod answer;
+mod calls;
+mod client;
+mod following;
+mod handler;
+mod instructions;
+mod limits;
+mod message;
+mod progress;
+mod stdio;
+mod tools;
+mod waiter;
+
+pub use stdio::serve_stdio;
+
+use shellgate::{Dialect, Gate};
+
+/// What a server offers.
+#[derive(Debug)]
+pub struct Offer {
+    /// What commands pass.
+    pub gate: Gate,
+    /// The form of its tool's arguments and answers.
+    pub dialect: &'static Dialect,
+    /// Where commands run that name no directory, relative to the root.
+    pub directory: Option<String>,
+}
