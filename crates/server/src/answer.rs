@@ -3,14 +3,42 @@
 //! Agents show their model one of the two and drop the other, and most drop the mark of an error: so each has to be enough.
 
 use rmcp::model::{CallToolResult, ContentBlock};
-use serde_json::Value;
+use serde_json::{Value, json};
 use shellgate::{Code, Dialect, Report};
+
+use crate::asking::Held;
 
 /// The answer to a call of the dialect's own tool.
 pub(crate) fn of_report(dialect: &Dialect, report: &Report) -> CallToolResult {
     // A report is strings, numbers and lists: it always serializes.
     let structured = serde_json::to_value(report).unwrap_or_default();
     result(dialect.write(report), structured, is_error(report))
+}
+
+/// The answer to a call that waits for somebody's yes: where to give it, and how to go on.
+pub(crate) fn of_question(dialect: &Dialect, question: &Held) -> CallToolResult {
+    let report = question.report();
+    let hint = match question.number {
+        Some(number) => format!(
+            "a person must say yes: `shellgate approvals list` shows the question, `shellgate approvals approve {number}` \
+             answers it. Go on with `shell_wait`, job `{}`.",
+            question.id
+        ),
+        None => "a person must say yes in your own program".to_owned(),
+    };
+    let approval = json!({"id": question.number.map(|number| number.0), "hint": hint});
+    let with_approval = |mut facts: Value| {
+        if let Some(facts) = facts.as_object_mut() {
+            facts.insert("approval".to_owned(), approval.clone());
+        }
+        facts
+    };
+    let text = dialect.write(report);
+    let text = match serde_json::from_str::<Value>(&text) {
+        Ok(facts @ Value::Object(_)) => with_approval(facts).to_string(),
+        _ => format!("{text}\nApproval: {hint}"),
+    };
+    result(text, with_approval(serde_json::to_value(report).unwrap_or_default()), false)
 }
 
 /// A call that nothing was started for. A command that ran is an answer, however it ended.

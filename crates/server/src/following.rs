@@ -17,7 +17,7 @@ use crate::waiter::Waiter;
 pub(crate) async fn to_the_end(
     mut execution: Execution,
     canceled: &CancellationToken,
-    mut progress: Option<Progress>,
+    progress: &mut Option<Progress>,
 ) -> io::Result<Box<Report>> {
     let socket = Waiter::new(execution.as_fd(), Interest::READABLE)?;
     let mut stopped = false;
@@ -26,15 +26,13 @@ pub(crate) async fn to_the_end(
             match event {
                 Event::State(_) => {}
                 Event::Output { stream, bytes, .. } => {
-                    if let Some(progress) = &mut progress {
+                    if let Some(progress) = progress {
                         progress.printed(stream, &bytes);
                     }
                 }
                 Event::Ended(report) => {
                     drop(socket);
-                    if let Some(progress) = progress {
-                        progress.finish().await;
-                    }
+                    Progress::finish(progress).await;
                     return Ok(report);
                 }
             }
@@ -45,7 +43,7 @@ pub(crate) async fn to_the_end(
                 stopped = true;
                 execution.stop(Urgency::Politely)?;
             }
-            () = Progress::tell(&mut progress) => {}
+            () = Progress::tell(progress) => {}
         }
     }
 }

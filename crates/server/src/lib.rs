@@ -8,6 +8,7 @@
 //! only its socket is waited for.
 
 mod answer;
+mod asking;
 mod calls;
 mod client;
 mod following;
@@ -16,7 +17,9 @@ mod instructions;
 mod limits;
 mod message;
 mod progress;
+mod state;
 mod stdio;
+mod token;
 mod tools;
 mod waiter;
 
@@ -33,4 +36,6 @@ pub struct Offer {
     pub dialect: &'static Dialect,
     /// Where commands run that name no directory, relative to the root.
     pub directory: Option<String>,
+    /// How a question is shown to a person: lines in which foreign text can't be taken for ours.
+    pub shown: fn(&shellgate::approval::Question<'_>) -> String,
 }

@@ -73,7 +73,7 @@ impl Progress {
         let wait = if progress.text.is_empty() { SILENCE } else { PACE };
         tokio::time::sleep_until(progress.last + wait).await;
         let message = match std::mem::take(&mut progress.text) {
-            text if text.is_empty() => format!("running for {} s", progress.begun.elapsed().as_secs()),
+            text if text.is_empty() => format!("waiting for {} s", progress.begun.elapsed().as_secs()),
             text => text,
         };
         progress.last = Instant::now();
@@ -89,8 +89,8 @@ impl Progress {
     }
 
     /// Lets the last one go out before the answer does.
-    pub(crate) async fn finish(self) {
-        if let Some(sending) = self.sending {
+    pub(crate) async fn finish(progress: &mut Option<Self>) {
+        if let Some(sending) = progress.as_mut().and_then(|progress| progress.sending.take()) {
             let _ = tokio::time::timeout(LAST, sending).await;
         }
     }

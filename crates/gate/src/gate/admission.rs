@@ -1,5 +1,7 @@
 //! Whether a request may run: what it says, what the rules say, what a person says.
 
+use std::time::Duration;
+
 use shellgate_exec::{ExecId, Follow};
 
 use shellgate_journal::Step;
@@ -145,6 +147,13 @@ impl<'a> Unasked<'a> {
 }
 
 impl Admitted<'_> {
+    /// The same, answered after `wait` at the latest: then it goes on as a job.
+    #[must_use]
+    pub fn waiting(mut self, wait: Duration) -> Self {
+        self.request.wait = Some(wait);
+        self
+    }
+
     /// Hands it to the session's keeper.
     ///
     /// # Errors
