@@ -65,11 +65,12 @@ Examples:
     Check(CheckArgs),
     /// Serve an agent that speaks the Model Context Protocol
     ///
-    /// On standard input and output; an agent's settings name this command. `docs/mcp.md` shows them.
+    /// On standard input and output: an agent's settings name this command. With `--http`, for clients that have the key.
     #[command(after_help = "\
 Examples:
   shellgate mcp --root ~/project
-  shellgate mcp --dialect gemini --exclude 'git push'")]
+  shellgate mcp --dialect gemini --exclude 'git push'
+  shellgate mcp --http 8000")]
     Mcp(McpArgs),
     /// Print the declaration of the tool, as a model's API takes it
     ///
@@ -176,6 +177,9 @@ pub(crate) struct CheckArgs {
 pub(crate) struct McpArgs {
     #[command(flatten)]
     pub(crate) common: Common,
+    /// Listen for clients over HTTP at `/mcp`: a port of this machine, or an address and a port
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) http: Option<shellgate_server::Address>,
 }
 
 #[derive(Debug, Args)]

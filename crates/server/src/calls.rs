@@ -8,12 +8,13 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ElicitRequest, InputRequest, InputRequiredResult, InputResponses,
 };
 use shellgate::{Admitted, Code, Considered, Dialect, ErrorObject, Follow, Gate, Report, Request};
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::asking::form::Form;
 use crate::asking::{Held, Questions, Waited};
 use crate::client::Client;
-use crate::limits::WAIT;
+use crate::limits::{MOST_CALLS, WAIT};
 use crate::progress::Progress;
 use crate::state::{CallDigest, States};
 use crate::{Offer, answer, following};
@@ -32,6 +33,8 @@ pub(crate) struct Calls {
     directory: Option<String>,
     questions: Questions,
     states: States,
+    /// Places for calls.
+    places: Semaphore,
 }
 
 /// One call under way.
@@ -48,7 +51,14 @@ impl Calls {
         let Offer { gate, dialect, directory, shown } = offer;
         let questions = Questions::new(gate.settings(), shown);
         let gate = Box::leak(Box::new(gate));
-        Self { gate, dialect, directory, questions, states: States::default() }
+        Self {
+            gate,
+            dialect,
+            directory,
+            questions,
+            states: States::default(),
+            places: Semaphore::new(MOST_CALLS),
+        }
     }
 
     /// Answers one.
@@ -67,6 +77,11 @@ impl Calls {
             (None, Some(given)) => serde_json::Value::from(given).to_string(),
             (None, None) => "{}".to_owned(),
         };
+        let Ok(_place) = self.places.try_acquire() else {
+            let error = ErrorObject::new(Code::Busy, format!("{MOST_CALLS} calls are under way"));
+            let report = self.dialect.refused(&arguments, error.hint("wait for some of their answers"));
+            return Ok(self.reported(&report));
+        };
         let progress = client.progress.clone().map(|token| Progress::new(client.peer.clone(), token));
         let digest = CallDigest::of(&params.name, &arguments);
         let mut call = Call { digest, client, progress, patience: Instant::now() + WAIT };
@@ -75,9 +90,7 @@ impl Calls {
         }
         let mut request = match self.dialect.read(&arguments) {
             Ok(request) => request,
-            Err(error) => {
-                return Ok(answer::of_report(self.dialect, &self.dialect.refused(&arguments, error)).into());
-            }
+            Err(error) => return Ok(self.reported(&self.dialect.refused(&arguments, error))),
         };
         let wait = *request.wait.get_or_insert(WAIT);
         call.patience = Instant::now() + wait;

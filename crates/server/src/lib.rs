@@ -13,6 +13,7 @@ mod calls;
 mod client;
 mod following;
 mod handler;
+mod http;
 mod instructions;
 mod limits;
 mod message;
@@ -23,7 +24,9 @@ mod token;
 mod tools;
 mod waiter;
 
+pub use http::{Address, HttpError, Listening, serve_http};
 pub use stdio::serve_stdio;
+pub use token::KeysError;
 
 use shellgate::{Dialect, Gate};
 

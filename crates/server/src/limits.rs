@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// The longest message. A command's text is at most 128 KiB; what a command reads may be longer.
 pub(crate) const LONGEST_MESSAGE: usize = 16 << 20;
-/// So many requests of one client may be under way. More are refused at once.
-pub(crate) const MOST_REQUESTS: usize = 4096;
+/// So many calls may be under way. More are refused at once.
+pub(crate) const MOST_CALLS: usize = 4096;
 /// While so many bytes wait for a client to read them, nothing more is read from it.
 pub(crate) const MOST_UNSENT: usize = 32 << 20;
 /// So many questions may wait for somebody.

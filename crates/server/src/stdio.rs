@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Offer;
 use crate::handler::Handler;
-use crate::limits::{LAST_ANSWERS, LONGEST_MESSAGE, MOST_REQUESTS};
+use crate::limits::{LAST_ANSWERS, LONGEST_MESSAGE};
 use crate::message::{self, Trouble};
 use descriptor::Descriptor;
 use output::Output;
@@ -138,17 +138,8 @@ impl Stdio {
     fn take(&mut self, message: ClientJsonRpcMessage) {
         match &message {
             ClientJsonRpcMessage::Request(request) => {
-                let refused = if !self.output.begin(&request.id) {
-                    Some(ErrorData::invalid_request("a request with this id is under way", None))
-                } else if self.output.under_way() > MOST_REQUESTS {
-                    self.output.finish(&request.id);
-                    let message =
-                        format!("more than {MOST_REQUESTS} requests are under way: wait for answers");
-                    Some(ErrorData::internal_error(message, None))
-                } else {
-                    None
-                };
-                if let Some(error) = refused {
+                if !self.output.begin(&request.id) {
+                    let error = ErrorData::invalid_request("a request with this id is under way", None);
                     return self.answer(Trouble { id: Some(request.id.clone()), error });
                 }
                 self.begun |= begins(&request.request);

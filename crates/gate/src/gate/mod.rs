@@ -71,6 +71,12 @@ impl Gate {
         self.judge.root.path()
     }
 
+    /// The folder that state is kept in.
+    #[must_use]
+    pub fn state_folder(&self) -> &Path {
+        self.state.path()
+    }
+
     /// Has `approver` asked from now on: for who chooses by the settings.
     #[must_use]
     pub fn with_approver(mut self, approver: impl Approver + 'static) -> Self {

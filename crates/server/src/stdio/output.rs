@@ -45,10 +45,6 @@ impl Output {
         self.sent.notify_waiters();
     }
 
-    pub(super) fn under_way(&self) -> usize {
-        self.requests().len()
-    }
-
     /// Writes `message`, in its turn. An answer finishes its request.
     pub(super) fn send(
         self: Arc<Self>,
