@@ -10,6 +10,9 @@ use tokio_util::sync::CancellationToken;
 use crate::progress::Progress;
 use crate::waiter::Waiter;
 
+/// After so many events others have their turn: a command may print faster than we read.
+const AT_ONCE: usize = 32;
+
 /// Follows an execution to its answer. `canceled` stops it: the whole tree, and what was printed is kept.
 ///
 /// # Errors
@@ -22,12 +25,16 @@ pub(crate) async fn to_the_end(
     let socket = Waiter::new(execution.as_fd(), Interest::READABLE)?;
     let mut stopped = false;
     loop {
-        while let Some(event) = execution.try_next()? {
+        let mut taken = 0;
+        while taken < AT_ONCE
+            && let Some(event) = execution.try_next()?
+        {
+            taken += 1;
             match event {
                 Event::State(_) => {}
-                Event::Output { stream, bytes, .. } => {
+                Event::Output { bytes, .. } => {
                     if let Some(progress) = progress {
-                        progress.printed(stream, &bytes);
+                        progress.printed(&bytes);
                     }
                 }
                 Event::Ended(report) => {
@@ -38,12 +45,14 @@ pub(crate) async fn to_the_end(
             }
         }
         tokio::select! {
-            ready = socket.readable() => ready?,
+            biased;
             () = canceled.cancelled(), if !stopped => {
                 stopped = true;
                 execution.stop(Urgency::Politely)?;
             }
             () = Progress::tell(progress) => {}
+            () = tokio::task::yield_now(), if taken == AT_ONCE => {}
+            ready = socket.readable(), if taken < AT_ONCE => ready?,
         }
     }
 }

@@ -4,13 +4,29 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::ErrorData;
-use rmcp::model::{ClientJsonRpcMessage, GetExtensions as _, RequestId};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions as _, RequestId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The arguments of a tool call as they came, for a reader that is stricter than rmcp's: a repeated key is an error.
 #[derive(Clone, Debug)]
 pub(crate) struct RawArguments(pub(crate) Arc<str>);
+
+/// Methods that are in the protocol.
+const KNOWN: &[&str] = &[
+    "completion/complete",
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "server/discover",
+    "tools/call",
+    "tools/list",
+];
 
 /// What can't be understood, with the name of the request if it has one.
 #[derive(Debug)]
@@ -71,6 +87,15 @@ fn one(text: &str) -> Result<ClientJsonRpcMessage, Trouble> {
         };
         Trouble { id, error }
     })?;
+    if let ClientJsonRpcMessage::Request(request) = &message
+        && let ClientRequest::CustomRequest(custom) = &request.request
+        && KNOWN.contains(&custom.method.as_str())
+    {
+        // rmcp takes what it can't read for a method of somebody's own.
+        let error =
+            ErrorData::invalid_params(format!("the parameters of `{}` can't be read", custom.method), None);
+        return Err(Trouble { id: Some(request.id.clone()), error });
+    }
     if let ClientJsonRpcMessage::Request(request) = &mut message
         && head.method.as_deref() == Some("tools/call")
         && let Some(arguments) = head.params.and_then(|params| arguments(params.get()))

@@ -8,8 +8,6 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::Peer;
-use shellgate::Stream;
-use shellgate::text::Decoder;
 use tokio::time::Instant;
 
 /// The shortest time between two.
@@ -29,9 +27,8 @@ pub(crate) struct Progress {
     token: ProgressToken,
     begun: Instant,
     last: Instant,
-    decoders: [Decoder; 2],
     /// Printed and not yet told.
-    text: String,
+    printed: Vec<u8>,
     /// One that is on its way: the client may be slow.
     sending: Option<Sending>,
 }
@@ -39,27 +36,24 @@ pub(crate) struct Progress {
 impl Progress {
     pub(crate) fn new(peer: Peer<RoleServer>, token: ProgressToken) -> Self {
         let now = Instant::now();
-        Self {
-            peer,
-            token,
-            begun: now,
-            last: now,
-            decoders: [Decoder::new(), Decoder::new()],
-            text: String::new(),
-            sending: None,
-        }
+        Self { peer, token, begun: now, last: now, printed: Vec::new(), sending: None }
     }
 
-    /// The command printed something.
-    pub(crate) fn printed(&mut self, stream: Stream, bytes: &[u8]) {
-        let [stdout, stderr] = &mut self.decoders;
-        let decoder = if stream == Stream::Stdout { stdout } else { stderr };
-        let Some(piece) = decoder.push(bytes) else { return };
-        self.text.extend(piece.text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')));
-        if self.text.len() > 2 * SHOWN {
-            let start = self.text.ceil_char_boundary(self.text.len() - SHOWN);
-            self.text.drain(..start);
-        }
+    /// The command printed something. Only the end is kept: it may be much.
+    pub(crate) fn printed(&mut self, bytes: &[u8]) {
+        let kept = bytes.get(bytes.len().saturating_sub(SHOWN)..).unwrap_or_default();
+        self.printed.extend_from_slice(kept);
+        let excess = self.printed.len().saturating_sub(SHOWN);
+        self.printed.drain(..excess);
+    }
+
+    /// What is to be told: the end of what was printed, from a whole character on, or that nothing was.
+    fn message(&mut self) -> String {
+        let printed = std::mem::take(&mut self.printed);
+        let start = printed.iter().position(|byte| byte & 0xc0 != 0x80).unwrap_or(0);
+        let text = String::from_utf8_lossy(printed.get(start..).unwrap_or_default());
+        let text: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+        if text.is_empty() { format!("waiting for {} s", self.begun.elapsed().as_secs()) } else { text }
     }
 
     /// Sends what is due, waiting until something is. Without progress, it waits for ever.
@@ -70,12 +64,9 @@ impl Progress {
             progress.sending = None;
             return;
         }
-        let wait = if progress.text.is_empty() { SILENCE } else { PACE };
+        let wait = if progress.printed.is_empty() { SILENCE } else { PACE };
         tokio::time::sleep_until(progress.last + wait).await;
-        let message = match std::mem::take(&mut progress.text) {
-            text if text.is_empty() => format!("waiting for {} s", progress.begun.elapsed().as_secs()),
-            text => text,
-        };
+        let message = progress.message();
         progress.last = Instant::now();
         // Milliseconds: the number must grow each time.
         #[expect(clippy::cast_precision_loss, reason = "a call that runs for 285,000 years")]

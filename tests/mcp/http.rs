@@ -1,0 +1,1 @@
+//! Over HTTP: who is let in, and what each can reach.
