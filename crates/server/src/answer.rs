@@ -17,7 +17,17 @@ pub(crate) fn of_report(dialect: &Dialect, report: &Report) -> CallToolResult {
 
 /// The answer to a call that waits for somebody's yes: where to give it, and how to go on.
 pub(crate) fn of_question(dialect: &Dialect, question: &Held) -> CallToolResult {
-    let report = question.report();
+    let mut answer = of_report(dialect, question.report());
+    add(&mut answer, "Approval", approval(question));
+    answer
+}
+
+/// A question that waits, for tools that speak of jobs.
+pub(crate) fn waiting(question: &Held) -> Value {
+    json!({"id": question.id, "status": question.report().status, "job": question.id, "approval": approval(question)})
+}
+
+fn approval(question: &Held) -> Value {
     let hint = match question.number {
         Some(number) => format!(
             "a person must say yes: `shellgate approvals list` shows the question, `shellgate approvals approve {number}` \
@@ -26,19 +36,27 @@ pub(crate) fn of_question(dialect: &Dialect, question: &Held) -> CallToolResult 
         ),
         None => "a person must say yes in your own program".to_owned(),
     };
-    let approval = json!({"id": question.number.map(|number| number.0), "hint": hint});
-    let with_approval = |mut facts: Value| {
-        if let Some(facts) = facts.as_object_mut() {
-            facts.insert("approval".to_owned(), approval.clone());
-        }
-        facts
-    };
-    let text = dialect.write(report);
-    let text = match serde_json::from_str::<Value>(&text) {
-        Ok(facts @ Value::Object(_)) => with_approval(facts).to_string(),
-        _ => format!("{text}\nApproval: {hint}"),
-    };
-    result(text, with_approval(serde_json::to_value(report).unwrap_or_default()), false)
+    json!({"id": question.number.map(|number| number.0), "hint": hint})
+}
+
+/// Adds a fact to an answer: to the structured content, and to the text in its own form.
+pub(crate) fn add(answer: &mut CallToolResult, label: &str, fact: Value) {
+    let key = label.to_ascii_lowercase();
+    if let Some(ContentBlock::Text(block)) = answer.content.first_mut() {
+        block.text = match serde_json::from_str(&block.text) {
+            Ok(Value::Object(mut facts)) => {
+                facts.insert(key.clone(), fact.clone());
+                Value::Object(facts).to_string()
+            }
+            _ => {
+                let shown = fact.get("hint").unwrap_or(&fact);
+                format!("{}\n{label}: {}", block.text, shown.as_str().unwrap_or_default())
+            }
+        };
+    }
+    if let Some(Value::Object(facts)) = &mut answer.structured_content {
+        facts.insert(key, fact);
+    }
 }
 
 /// A call that nothing was started for. A command that ran is an answer, however it ended.

@@ -160,9 +160,16 @@ impl Questions {
         held
     }
 
-    /// The question that `principal` waits for under this name.
-    pub(crate) fn find(&self, id: &str, principal: &Principal) -> Option<Held> {
-        self.held().get(id).filter(|held| held.principal == *principal).cloned()
+    /// The question that `principal` waits for under this name, or the only one whose name begins so.
+    pub(crate) fn find(&self, name: &str, principal: &Principal) -> Option<Held> {
+        let name = name.to_ascii_uppercase();
+        let held = self.held();
+        let mut found =
+            held.values().filter(|held| held.principal == *principal && held.id.starts_with(&name));
+        match (found.next(), found.next()) {
+            (Some(only), None) => Some(only.clone()),
+            _ => None,
+        }
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<String, Held>> {
@@ -226,6 +233,11 @@ impl Held {
     /// Takes the question back.
     pub(crate) async fn withdraw(&self) {
         let _ = self.tell.send(Tell::Withdraw).await;
+    }
+
+    /// Waits until it waits no more and, if the answer was yes, the command has started.
+    pub(crate) async fn settled(&self) {
+        let _ = self.end.clone().wait_for(|end| !matches!(end, End::Open)).await;
     }
 
     /// Whether it waits no more.

@@ -7,6 +7,7 @@ use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ElicitRequest, InputRequest, InputRequiredResult, InputResponses,
 };
+use shellgate::jobs::tools::JobTool;
 use shellgate::{Admitted, Code, Considered, Dialect, ErrorObject, Follow, Gate, Report, Request};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -17,7 +18,7 @@ use crate::client::Client;
 use crate::limits::{MOST_CALLS, WAIT};
 use crate::progress::Progress;
 use crate::state::{CallDigest, States};
-use crate::{Offer, answer, following};
+use crate::{Offer, answer, following, jobs};
 
 /// Judging a longer text takes so long that others would have to wait for it.
 const LONG: usize = 16 << 10;
@@ -61,28 +62,39 @@ impl Calls {
         }
     }
 
+    /// What commands pass.
+    pub(crate) fn gate(&self) -> &'static Gate {
+        self.gate
+    }
+
     /// Answers one.
     pub(crate) async fn answer(
         &self,
         params: CallToolRequestParams,
         client: Client,
     ) -> Result<CallToolResponse, ErrorData> {
-        if params.name != self.dialect.tool {
-            let message =
-                format!("there is no tool `{}`; `tools/list` shows those that are there", params.name);
-            return Err(ErrorData::invalid_params(message, None));
-        }
         let arguments = match (&client.arguments, params.arguments) {
             (Some(raw), _) => raw.0.to_string(),
             (None, Some(given)) => serde_json::Value::from(given).to_string(),
             (None, None) => "{}".to_owned(),
         };
+        let tool = JobTool::named(&params.name);
+        if params.name != self.dialect.tool && tool.is_none() {
+            let message =
+                format!("there is no tool `{}`; `tools/list` shows those that are there", params.name);
+            return Err(ErrorData::invalid_params(message, None));
+        }
         let Ok(_place) = self.places.try_acquire() else {
             let error = ErrorObject::new(Code::Busy, format!("{MOST_CALLS} calls are under way"));
             let report = self.dialect.refused(&arguments, error.hint("wait for some of their answers"));
             return Ok(self.reported(&report));
         };
-        let progress = client.progress.clone().map(|token| Progress::new(client.peer.clone(), token));
+        let mut progress = client.progress.clone().map(|token| Progress::new(client.peer.clone(), token));
+        if let Some(tool) = tool {
+            let answer =
+                jobs::answer(self.gate, &self.questions, tool, arguments, &client, &mut progress).await;
+            return Ok(answer.into());
+        }
         let digest = CallDigest::of(&params.name, &arguments);
         let mut call = Call { digest, client, progress, patience: Instant::now() + WAIT };
         if let Some(state) = params.request_state {
@@ -94,7 +106,16 @@ impl Calls {
         };
         let wait = *request.wait.get_or_insert(WAIT);
         call.patience = Instant::now() + wait;
-        Ok(self.run(request, call).await)
+        let chat = match call.client.principal.chat(request.chat.as_deref()) {
+            Ok(chat) => chat,
+            Err(error) => return Ok(self.reported(&self.dialect.refused(&arguments, error))),
+        };
+        request.chat = chat.name;
+        let mut answer = self.run(request, call).await;
+        if let (CallToolResponse::Complete(answer), Some(made)) = (&mut answer, chat.made) {
+            answer::add(answer, "Session", made.into());
+        }
+        Ok(answer)
     }
 
     /// A call that is made again, with what its client's user said.

@@ -15,8 +15,13 @@ use crate::message::{self, RawArguments};
 pub(crate) enum Principal {
     /// The program that started us.
     Parent,
-    /// Whoever has this key to our HTTP server.
-    Bearer(Arc<str>),
+    /// Whoever has a key to our HTTP server.
+    Bearer {
+        /// As the file of keys calls them.
+        name: Arc<str>,
+        /// A digest of the key.
+        secret: [u8; 32],
+    },
 }
 
 /// The body of an HTTP request, as it came.

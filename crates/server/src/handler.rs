@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use shellgate::Gate;
 
 use crate::calls::Calls;
 use crate::client::Client;
-use crate::{Offer, instructions, tools};
+use crate::{Offer, instructions, resources, tools};
 
 /// Answers every client: cheap to copy.
 #[derive(Clone, Debug)]
@@ -28,7 +30,7 @@ struct Shared {
 
 impl Handler {
     pub(crate) fn new(offer: Offer) -> Self {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
         let config = ServerConfig::new(capabilities)
             .with_server_info(
                 Implementation::new("shellgate", env!("CARGO_PKG_VERSION")).with_title("shellgate"),
@@ -36,6 +38,19 @@ impl Handler {
             .with_instructions(instructions::of(&offer));
         let tools = tools::all(offer.dialect);
         Self { shared: Arc::new(Shared { calls: Calls::new(offer), tools, config }) }
+    }
+}
+
+impl Handler {
+    /// Does what takes its time without keeping others from theirs.
+    async fn aside<T: Send + 'static>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&Gate, &Client) -> Result<T, ErrorData> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let (gate, client) = (self.shared.calls.gate(), Client::of(context));
+        let done = tokio::task::spawn_blocking(move || work(gate, &client)).await;
+        done.unwrap_or_else(|error| Err(ErrorData::internal_error(error.to_string(), None)))
     }
 }
 
@@ -62,5 +77,31 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         self.shared.calls.answer(params, Client::of(&context)).await
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let listed = self.aside(&context, |gate, client| Ok(resources::list(gate, client))).await?;
+        Ok(ListResourcesResult::with_all_items(listed))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        params: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = move |gate: &Gate, client: &Client| resources::read(gate, &params.uri, client);
+        Ok(self.aside(&context, read).await?.into())
     }
 }

@@ -51,7 +51,7 @@ pub struct Listening {
 /// # Errors
 /// When the address is taken, or the keys can't be read or written.
 pub fn serve_http(offer: Offer, address: Address, begun: impl FnOnce(&Listening)) -> Result<(), HttpError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = crate::runtime()?;
     let served = runtime.block_on(serve(offer, address.0, begun));
     runtime.shutdown_background();
     served

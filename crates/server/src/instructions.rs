@@ -1,11 +1,14 @@
 //! What a model is told about the server as a whole: what may be run here, in few words, by the settings in force.
 
+use shellgate::jobs::tools::TOOLS;
 use shellgate::request::Words;
 use shellgate::settings::{ApprovalMode, Asker, Decision, Policy, Prefix, Settings, Sourced};
 
 use crate::Offer;
 use crate::limits::WAIT;
 
+/// The tool that takes no job.
+const LIST: &str = "shell_jobs";
 /// So many prefixes are named; the rest is counted.
 const NAMED: usize = 12;
 
@@ -22,10 +25,12 @@ pub(crate) fn of(offer: &Offer) -> String {
     if offer.dialect.words == Words::InScope {
         sentences.push("A command is one program with its arguments; no shell reads them.".to_owned());
     }
+    let takers: Vec<String> =
+        TOOLS.iter().filter(|tool| tool.name != LIST).map(|tool| format!("`{}`", tool.name)).collect();
     sentences.push(format!(
-        "A command that takes longer than {} s goes on as a job: its answer has the id, and `shell_wait`, `shell_output`, \
-         `shell_input` and `shell_stop` take it.",
-        WAIT.as_secs()
+        "A command that takes longer than {} s goes on as a job: its answer has the id, which {} take.",
+        WAIT.as_secs(),
+        takers.join(", ")
     ));
     sentences.join(" ")
 }

@@ -15,9 +15,12 @@ mod following;
 mod handler;
 mod http;
 mod instructions;
+mod jobs;
 mod limits;
 mod message;
 mod progress;
+mod resources;
+mod session;
 mod state;
 mod stdio;
 mod token;
@@ -41,4 +44,10 @@ pub struct Offer {
     pub directory: Option<String>,
     /// How a question is shown to a person: lines in which foreign text can't be taken for ours.
     pub shown: fn(&shellgate::approval::Question<'_>) -> String,
+}
+
+/// One thread for the protocol, and a few more for those who wait for jobs or look into the record.
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().max_blocking_threads(limits::MOST_WAITS).build()
 }

@@ -33,7 +33,7 @@ const CHUNK: usize = 64 << 10;
 /// # Errors
 /// When there is no runtime to be had.
 pub fn serve_stdio(offer: Offer) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = crate::runtime()?;
     runtime.block_on(serve(Handler::new(offer)))?;
     // Whoever still waits for a command isn't waited for: the keeper ends what we leave in the foreground.
     runtime.shutdown_background();

@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::client::Principal;
+
 /// The name of the file.
 const FILE: &str = "mcp-keys";
 /// Who holds the first key.
@@ -68,17 +70,17 @@ impl Keys {
         &self.file
     }
 
-    /// The name of who holds `key`. Takes as long for a wrong key as for a right one.
-    pub(crate) fn holder(&self, key: &str) -> Option<Arc<str>> {
+    /// Who holds `key`. Takes as long for a wrong key as for a right one.
+    pub(crate) fn holder(&self, key: &str) -> Option<Principal> {
         let given = digest(key);
         let mut found = None;
         for (known, name) in &self.holders {
             let differs = known.iter().zip(&given).fold(0, |differs, (a, b)| differs | (a ^ b));
             if differs == 0 {
-                found = Some(name);
+                found = Some(Principal::Bearer { name: name.clone(), secret: given });
             }
         }
-        found.cloned()
+        found
     }
 }
 

@@ -1,7 +1,8 @@
-//! What is offered: the dialect's own tool.
+//! What is offered: the dialect's own tool, and those about jobs.
 
 use rmcp::model::Tool;
 use serde_json::{Value, json};
+use shellgate::jobs::tools::TOOLS;
 use shellgate::{Dialect, Envelope};
 
 /// The tools, as `tools/list` shows them.
@@ -10,7 +11,21 @@ pub(crate) fn all(dialect: &Dialect) -> Vec<Tool> {
     if let Some(own) = own.as_object_mut() {
         own.insert("outputSchema".to_owned(), report());
     }
-    [own].into_iter().filter_map(|tool| serde_json::from_value(tool).ok()).collect()
+    let jobs = TOOLS.iter().map(|tool| {
+        json!({
+            "name": tool.name,
+            "description": tool.about,
+            "inputSchema": tool.input_schema(),
+            "outputSchema": tool.output_schema(),
+            "annotations": {
+                "title": tool.title,
+                "readOnlyHint": tool.reads_only,
+                "destructiveHint": tool.destroys,
+                "openWorldHint": false,
+            },
+        })
+    });
+    std::iter::once(own).chain(jobs).filter_map(|tool| serde_json::from_value(tool).ok()).collect()
 }
 
 /// The native result. It says less than is there, so that it stays short: names and types of what programs read.

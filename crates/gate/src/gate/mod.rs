@@ -71,6 +71,12 @@ impl Gate {
         self.judge.root.path()
     }
 
+    /// The name of its session.
+    #[must_use]
+    pub fn session(&self) -> &str {
+        self.session_name.shown()
+    }
+
     /// The folder that state is kept in.
     #[must_use]
     pub fn state_folder(&self) -> &Path {

@@ -86,7 +86,7 @@ impl Guard {
         if !scheme.eq_ignore_ascii_case("bearer") {
             return None;
         }
-        self.keys.holder(key.trim()).map(Principal::Bearer)
+        self.keys.holder(key.trim())
     }
 
     async fn sessions_full(&self) -> bool {
