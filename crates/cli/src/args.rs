@@ -66,6 +66,15 @@ Examples:
   shellgate check --core git --exclude 'git push' --explain 'git -C . push'
   shellgate check --json --file deploy.sh")]
     Check(CheckArgs),
+    /// Serve an agent that speaks the Model Context Protocol
+    ///
+    /// On standard input and output: an agent's settings name this command. With `--http`, for clients that have the key.
+    #[command(after_help = "\
+Examples:
+  shellgate mcp --root ~/project
+  shellgate mcp --dialect gemini --exclude 'git push'
+  shellgate mcp --http 8000")]
+    Mcp(McpArgs),
     /// Print the declaration of the tool, as a model's API takes it
     ///
     /// Name, description and parameters, as JSON. What it advertises is what `call` with the same dialect accepts.
@@ -180,6 +189,15 @@ pub(crate) struct CheckArgs {
     /// A program and its arguments; a single word is text for bash
     #[arg(last = true, value_name = "WORD")]
     pub(crate) argv: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    /// Listen for clients over HTTP at `/mcp`: a port of this machine, or an address and a port
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) http: Option<shellgate_server::Address>,
 }
 
 #[derive(Debug, Args)]

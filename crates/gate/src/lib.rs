@@ -45,7 +45,7 @@ pub use builder::GateBuilder;
 pub use dialect::{DefaultRoot, Dialect, Envelope};
 pub use error::{Code, ErrorObject, SpawnTrouble};
 pub use execution::{Event, Execution};
-pub use gate::{Admitted, Gate, Refused};
+pub use gate::{Admitted, Considered, Gate, Pending, Refused, Unasked};
 pub use hook::keeper_hook;
 pub use record::Record;
 pub use report::{Background, Report, seconds};

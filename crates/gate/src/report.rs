@@ -142,6 +142,16 @@ impl Report {
         }
     }
 
+    /// A request that waits for somebody's yes. It will run under its own name, so that is its job.
+    pub(crate) fn queued(asked: &Asked) -> Self {
+        Self {
+            status: State::Queued,
+            error: None,
+            job: Some(asked.id.clone()),
+            ..Self::refused(asked, ErrorObject::new(Code::Busy, ""))
+        }
+    }
+
     /// The answer to a call that could not even be read.
     #[must_use]
     pub fn of_error(error: ErrorObject) -> Self {

@@ -10,6 +10,7 @@ mod completions;
 mod history;
 mod jobs;
 mod logs;
+mod mcp;
 mod resize;
 mod run;
 mod schema;
@@ -33,6 +34,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Call(args) => call::call(args),
         Command::Check(args) => check::check(&args),
+        Command::Mcp(args) => mcp::mcp(args),
         Command::Schema(args) => schema::schema(&args),
         Command::History(args) => history::history(args),
         Command::Audit(command) => audit::audit(command),
@@ -52,12 +54,11 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
 
 /// The gate for one call: its keeper is forked off this process.
 fn gate(common: &Common) -> Result<Gate, ErrorObject> {
-    builder(common).build()
+    builder(common).one_shot().build()
 }
 
 fn builder(common: &Common) -> GateBuilder {
-    let mut builder =
-        Gate::builder().flags(common.flags()).default_root(common.dialect.default_root).one_shot();
+    let mut builder = Gate::builder().flags(common.flags()).default_root(common.dialect.default_root);
     if let Some(root) = &common.root {
         builder = builder.root(root);
     }

@@ -90,6 +90,8 @@ pub enum Channel {
     Terminal,
     /// From another terminal.
     Queue,
+    /// By the agent's own program, which asked for us.
+    Elicitation,
 }
 
 /// Who approved something.
@@ -107,6 +109,7 @@ impl std::fmt::Display for ApprovedBy {
             Channel::Settings => f.write_str(&self.who),
             Channel::Terminal => write!(f, "{} at the terminal", self.who),
             Channel::Queue => write!(f, "{} from the queue", self.who),
+            Channel::Elicitation => write!(f, "{} in the agent's program", self.who),
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Whether a request may run: what it says, what the rules say, what a person says.
 
+use std::time::Duration;
+
 use shellgate_exec::{ExecId, Follow};
 
 use shellgate_journal::Step;
 
 use super::asking::Approval;
+use super::pending::{Considered, Unasked};
 use super::{Gate, Refused};
 use crate::artifacts;
 use crate::execution::Execution;
@@ -22,6 +25,18 @@ impl Gate {
     /// # Errors
     /// The answer, when it may not run.
     pub fn admit(&self, request: Request) -> Result<Admitted<'_>, Refused> {
+        match (self.consider(request)?, self.approver.as_deref()) {
+            (Considered::Free(admitted), _) => Ok(*admitted),
+            (Considered::Asks(unasked), Some(approver)) => unasked.lay()?.ask(approver),
+            (Considered::Asks(unasked), None) => Err(unasked.nobody()),
+        }
+    }
+
+    /// Judges `request`, and asks nobody.
+    ///
+    /// # Errors
+    /// The answer, when it may not run.
+    pub fn consider(&self, request: Request) -> Result<Considered<'_>, Refused> {
         let id = ExecId::generate();
         let mut asked = Asked {
             id: id.to_string(),
@@ -34,26 +49,19 @@ impl Gate {
             terminal: request.pty.as_ref().map(|pty| pty.size),
             verdict: None,
         };
-        let mut judged = None;
-        let admitted = self.judged(&request, &mut asked, &mut judged);
-        let admitted = admitted.and_then(|directory| {
-            let judgement = judged.as_ref();
-            let approval = judgement.map_or(Ok(Approval::default()), |judgement| {
-                self.approve(&asked.id, &request, judgement, &directory)
-            })?;
-            Ok((directory, approval))
-        });
-        match admitted {
-            Ok((directory, approval)) => {
-                if let Some(verdict) = &mut asked.verdict {
-                    verdict.approved_by = approval.by.as_ref().map(ToString::to_string);
-                }
-                Ok(Admitted { gate: self, id, request, directory, asked, judgement: judged, approval })
+        let (directory, judgement) = match self.judged(&request, &mut asked) {
+            Ok(judged) => judged,
+            Err(error) => return Err(self.refused(&asked, &request, None, error)),
+        };
+        match self.approve(&request, &judgement, &directory) {
+            Ok(approval) => {
+                let what = Unasked { gate: self, id, request, directory, asked, judgement };
+                Ok(match approval {
+                    Some(approval) => Considered::Free(Box::new(what.approved(approval))),
+                    None => Considered::Asks(Box::new(what)),
+                })
             }
-            Err(error) => {
-                self.write_refusal(&asked, &request, judged.as_ref(), &error);
-                Err(Box::new(Report::refused(&asked, error)))
-            }
+            Err(error) => Err(self.refused(&asked, &request, Some(&judgement), error)),
         }
     }
 
@@ -68,38 +76,42 @@ impl Gate {
         directory: &Inside,
     ) -> Result<(), ErrorObject> {
         self.recorder.check()?;
-        let id = ExecId::generate().to_string();
+        let id = ExecId::generate();
         let asked = Asked {
-            id: id.clone(),
+            id: id.to_string(),
             action: request.action.clone(),
             directory: directory.shown().to_owned(),
             ..Asked::unread()
         };
-        match self.approve(&id, request, &judgement, directory) {
-            Ok(approval) => {
-                let steps = vec![record::started(approval.by.as_ref(), None), Step::Ended(record::typed())];
-                match approval.entry {
-                    Some(entry) => steps.into_iter().try_for_each(|step| entry.append(step)),
-                    None => {
-                        let root = self.judge.root.path();
-                        let entry = record::asked(request, Some(&judgement), root, directory.shown());
-                        self.recorder.begin(&id, &self.session_of(request), entry, steps).map(drop)
-                    }
-                }
+        let why = |refused: Refused| {
+            refused.error.unwrap_or_else(|| ErrorObject::new(Code::DeniedByPolicy, "it may not be typed"))
+        };
+        let approval = match self.approve(request, &judgement, directory) {
+            Err(error) => return Err(why(self.refused(&asked, request, Some(&judgement), error))),
+            Ok(Some(approval)) => approval,
+            Ok(None) => {
+                let (request, directory) = (request.clone(), directory.clone());
+                let judgement = judgement.clone();
+                let unasked = Unasked { gate: self, id, request, directory, asked: asked.clone(), judgement };
+                let admitted = match self.approver.as_deref() {
+                    Some(approver) => unasked.lay().and_then(|pending| pending.ask(approver)),
+                    None => Err(unasked.nobody()),
+                };
+                admitted.map_err(why)?.approval
             }
-            Err(error) => {
-                self.write_refusal(&asked, request, Some(&judgement), &error);
-                Err(error)
+        };
+        let steps = vec![record::started(approval.by.as_ref(), None), Step::Ended(record::typed())];
+        match approval.entry {
+            Some(entry) => steps.into_iter().try_for_each(|step| entry.append(step)),
+            None => {
+                let root = self.judge.root.path();
+                let entry = record::asked(request, Some(&judgement), root, directory.shown());
+                self.recorder.begin(&asked.id, &self.session_of(request), entry, steps).map(drop)
             }
         }
     }
 
-    fn judged(
-        &self,
-        request: &Request,
-        asked: &mut Asked,
-        judged: &mut Option<Judgement>,
-    ) -> Result<Inside, ErrorObject> {
+    fn judged(&self, request: &Request, asked: &mut Asked) -> Result<(Inside, Judgement), ErrorObject> {
         request.check()?;
         self.recorder.check()?;
         let directory = self.judge.root.directory(request.directory.as_deref())?;
@@ -107,23 +119,23 @@ impl Gate {
         artifacts::check(&request.artifacts, &self.judge.root)?;
         self.check_sandbox()?;
         self.judge.check_words(request, &directory)?;
-        let judgement = judged.insert(self.judge.judge_in(request, &directory));
-        asked.verdict = Some(Verdict::of(judgement));
-        Ok(directory)
+        let judgement = self.judge.judge_in(request, &directory);
+        asked.verdict = Some(Verdict::of(&judgement));
+        Ok((directory, judgement))
     }
 
-    /// A refusal that can't be written down is still one.
-    fn write_refusal(
+    /// The answer to what may not run, written down. A refusal that can't be written is still one.
+    pub(super) fn refused(
         &self,
         asked: &Asked,
         request: &Request,
         judgement: Option<&Judgement>,
-        error: &ErrorObject,
-    ) {
+        error: ErrorObject,
+    ) -> Refused {
         let session = self.session_of(request);
         let problem = match error.code {
-            Code::Canceled => Step::Ended(record::canceled(error)),
-            _ => Step::Refused(record::problem(error)),
+            Code::Canceled => Step::Ended(record::canceled(&error)),
+            _ => Step::Refused(record::problem(&error)),
         };
         let entry = record::asked(request, judgement, self.judge.root.path(), &asked.directory);
         // With a question it is there already.
@@ -132,6 +144,7 @@ impl Gate {
         {
             let _ = journal.append(&asked.id, vec![problem]);
         }
+        Box::new(Report::refused(asked, error))
     }
 
     /// The name of the session that a request belongs to.
@@ -165,11 +178,29 @@ pub struct Admitted<'a> {
     request: Request,
     directory: Inside,
     asked: Asked,
-    judgement: Option<Judgement>,
+    judgement: Judgement,
     approval: Approval,
 }
 
+impl<'a> Unasked<'a> {
+    /// The same, with a yes.
+    pub(super) fn approved(self, approval: Approval) -> Admitted<'a> {
+        let Self { gate, id, request, directory, mut asked, judgement } = self;
+        if let Some(verdict) = &mut asked.verdict {
+            verdict.approved_by = approval.by.as_ref().map(ToString::to_string);
+        }
+        Admitted { gate, id, request, directory, asked, judgement, approval }
+    }
+}
+
 impl Admitted<'_> {
+    /// The same, answered after `wait` at the latest: then it goes on as a job.
+    #[must_use]
+    pub fn waiting(mut self, wait: Duration) -> Self {
+        self.request.wait = Some(wait);
+        self
+    }
+
     /// Hands it to the session's keeper.
     ///
     /// # Errors
@@ -177,7 +208,7 @@ impl Admitted<'_> {
     pub fn start(self, follow: Follow) -> Result<Execution, Refused> {
         let Self { gate, id, request, directory, asked, judgement, approval } = self;
         let session = gate.session_of(&request);
-        let entry = record::asked(&request, judgement.as_ref(), gate.judge.root.path(), directory.shown());
+        let entry = record::asked(&request, Some(&judgement), gate.judge.root.path(), directory.shown());
         let step = record::started(approval.by.as_ref(), Some(gate.state.spool_files(id)));
         let entry = match approval.entry {
             Some(entry) => entry.append(step).map(|()| Some(entry)),

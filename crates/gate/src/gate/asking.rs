@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use shellgate_journal::{self as journal, Answered, Answering, Grant, Scope};
+use shellgate_journal::{self as journal, Grant, Scope};
 
 use super::Gate;
-use crate::approval::{self, Always, Answer, ApprovedBy, Approver, Channel, Choice, Question, Waiting};
-use crate::inside;
+use crate::approval::{self, Always, Answer, ApprovedBy, Channel, Choice, Question};
 use crate::judge::{self, Decision, Judgement};
 use crate::record::{self, Entry};
 use crate::request::{Action, Request, Stdin};
@@ -24,57 +23,35 @@ pub(super) struct Approval {
 }
 
 impl Gate {
-    /// Who approved it, when somebody had to.
+    /// Who approved it, when nobody has to be asked any more. `None`: somebody has.
     pub(super) fn approve(
         &self,
-        id: &str,
         request: &Request,
         judgement: &Judgement,
         directory: &Inside,
-    ) -> Result<Approval, ErrorObject> {
+    ) -> Result<Option<Approval>, ErrorObject> {
         match judgement.decision {
-            Decision::Allow => return Ok(Approval::default()),
+            Decision::Allow => return Ok(Some(Approval::default())),
             Decision::Deny => return Err(judge::denied(judgement)),
             Decision::Ask => {}
         }
-        let refused = |code, why: &str| Err(judge::not_approved(code, judgement, why));
         match self.judge.settings.approval.mode {
             Some(ApprovalMode::Allow) => {
                 let origin = self.judge.settings.origin("approval.mode").map(ToString::to_string);
                 let who = format!("approval.mode = allow ({})", origin.unwrap_or_default());
-                return Ok(Approval {
+                return Ok(Some(Approval {
                     by: Some(ApprovedBy { who, channel: Channel::Settings }),
                     entry: None,
-                });
+                }));
             }
             Some(ApprovalMode::Deny) => {
-                return refused(Code::DeniedByPolicy, "`approval.mode` is `deny`, so nobody is asked");
+                let why = "`approval.mode` is `deny`, so nobody is asked";
+                return Err(judge::not_approved(Code::DeniedByPolicy, judgement, why));
             }
             Some(ApprovalMode::Ask | ApprovalMode::OnNeed) | None => {}
         }
-        if let Some(by) = self.granted(request, directory) {
-            return Ok(Approval { by: Some(by), entry: None });
-        }
-        let Some(approver) = self.approver.as_deref() else {
-            return refused(Code::ApprovalUnavailable, "nobody is there to ask");
-        };
-        // Below a keeper, whatever terminal there is may be the command's own.
-        if inside::is_inside() && approver.channel() != Channel::Queue {
-            return refused(Code::ApprovalUnavailable, "a command that shellgate runs can't approve another");
-        }
-        let asking = self.asking(request, judgement, directory);
-        let (answer, entry) = self.ask(id, &asking.question(), approver)?;
-        let by = ApprovedBy { who: approval::user(), channel: approver.channel() };
-        match answer {
-            Answer::Yes(_) => Ok(Approval { by: Some(by), entry }),
-            Answer::No(None) => refused(Code::DeniedByUser, "the user said no"),
-            Answer::No(Some(reason)) => refused(Code::DeniedByUser, &format!("the user said no: {reason}")),
-            Answer::Nobody => refused(Code::ApprovalUnavailable, "nobody is there to ask"),
-            Answer::TimedOut => refused(Code::ApprovalTimeout, "nobody answered in time"),
-            Answer::Canceled => {
-                Err(ErrorObject::new(Code::Canceled, "the command was canceled before anybody approved it"))
-            }
-        }
+        let by = self.granted(request, directory);
+        Ok(by.map(|by| Approval { by: Some(by), entry: None }))
     }
 
     /// Whether somebody said yes to this before, in this session, root and directory.
@@ -98,7 +75,7 @@ impl Gate {
         (judgement.decision == Decision::Allow).then(of_session)
     }
 
-    fn asking<'a>(
+    pub(super) fn asking<'a>(
         &'a self,
         request: &'a Request,
         judgement: &'a Judgement,
@@ -118,62 +95,10 @@ impl Gate {
             timeout: Duration::from_secs(self.judge.settings.approval.timeout_s),
         }
     }
-
-    /// Puts the question into the record, asks, and writes the answer down.
-    fn ask(
-        &self,
-        id: &str,
-        question: &Question<'_>,
-        approver: &dyn Approver,
-    ) -> Result<(Answer, Option<Entry>), ErrorObject> {
-        let asked =
-            record::asked(question.request, Some(question.judgement), question.root, question.directory);
-        let entry = self.recorder.begin(id, question.session, asked, Vec::new())?;
-        let Some(entry) = entry else {
-            return Ok((approver.ask(question, Waiting { record: None }), None));
-        };
-        let journal = entry.journal();
-        let unwritable = |error: journal::Error| record::unwritable(&error.to_string());
-        let lying = journal.ask(id, record::question(question)).map_err(unwritable)?;
-        let waiting = Waiting { record: Some((journal, lying)) };
-        let answer = approver.ask(question, waiting);
-        if answer == Answer::TimedOut {
-            let settled = journal.time_out(lying).map_err(unwritable)?;
-            return Ok((counting(answer, settled, waiting), Some(entry)));
-        }
-        if approver.channel() == Channel::Queue {
-            // A yes from there is one that lies there.
-            let answer = match answer {
-                Answer::Yes(_) => waiting.poll().unwrap_or(Answer::Nobody),
-                answer => answer,
-            };
-            return Ok((answer, Some(entry)));
-        }
-        let Some(choice) = said(&answer, question) else {
-            return Ok((answer, Some(entry)));
-        };
-        if let (Answer::Yes(Choice::Always), Some(always)) = (&answer, question.always) {
-            always.write().map_err(|error| {
-                let message = format!("`{}` can't be written: {error}", always.file.display());
-                ErrorObject::new(Code::Config, message).hint("say yes for this session instead")
-            })?;
-        }
-        let answered = Answered { choice, by: approval::user(), channel: journal::Channel::Terminal };
-        let settled = journal.answer(lying, answered, grants(&answer, question)).map_err(unwritable)?;
-        Ok((counting(answer, settled, waiting), Some(entry)))
-    }
-}
-
-/// The answer that counts: ours, unless somebody else was faster.
-fn counting(ours: Answer, settled: Answering, waiting: Waiting<'_>) -> Answer {
-    match settled {
-        Answering::Taken(_) => ours,
-        Answering::TooLate(_) => waiting.poll().unwrap_or(Answer::Nobody),
-    }
 }
 
 /// A question, with what it is made of.
-struct Asking<'a> {
+pub(super) struct Asking<'a> {
     request: &'a Request,
     judgement: &'a Judgement,
     root: &'a std::path::Path,
@@ -187,7 +112,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn question(&self) -> Question<'_> {
+    pub(super) fn question(&self) -> Question<'_> {
         Question {
             request: self.request,
             judgement: self.judgement,
@@ -227,7 +152,7 @@ fn exact(request: &Request) -> Scope {
 }
 
 /// What a yes grants beyond this call.
-fn grants(answer: &Answer, question: &Question<'_>) -> Vec<Grant> {
+pub(super) fn grants(answer: &Answer, question: &Question<'_>) -> Vec<Grant> {
     let grant = |scope| Grant {
         root: question.root.display().to_string(),
         directory: question.directory.to_owned(),
@@ -244,7 +169,7 @@ fn grants(answer: &Answer, question: &Question<'_>) -> Vec<Grant> {
 }
 
 /// What was said, as the record has it. `None`: nothing was.
-fn said(answer: &Answer, question: &Question<'_>) -> Option<journal::Choice> {
+pub(super) fn said(answer: &Answer, question: &Question<'_>) -> Option<journal::Choice> {
     Some(match answer {
         Answer::Yes(Choice::Once) => journal::Choice::Once,
         Answer::Yes(Choice::SessionExact) => journal::Choice::SessionExact,

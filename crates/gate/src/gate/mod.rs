@@ -1,9 +1,11 @@
 //! The gate itself: requests in, executions out.
 //!
-//! [`admission`] decides whether a request may run, [`start`] hands it to the keeper.
+//! [`admission`] decides whether a request may run, [`pending`] is one that somebody must say yes to, [`start`] hands it to
+//! the keeper.
 
 mod admission;
 mod asking;
+mod pending;
 mod start;
 
 use std::ffi::CString;
@@ -13,6 +15,7 @@ use std::sync::OnceLock;
 use shellgate_exec::{Follow, Session, SessionError, Starter, StateFolder, Urgency};
 
 pub use admission::Admitted;
+pub use pending::{Considered, Pending, Unasked};
 pub(crate) use start::environment_entry;
 
 use crate::approval::Approver;
@@ -67,6 +70,18 @@ impl Gate {
     #[must_use]
     pub fn root(&self) -> &Path {
         self.judge.root.path()
+    }
+
+    /// The name of its session.
+    #[must_use]
+    pub fn session(&self) -> &str {
+        self.session_name.shown()
+    }
+
+    /// The folder that state is kept in.
+    #[must_use]
+    pub fn state_folder(&self) -> &Path {
+        self.state.path()
     }
 
     /// Has `approver` asked from now on: for who chooses by the settings.

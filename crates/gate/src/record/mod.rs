@@ -19,7 +19,7 @@ use shellgate_journal::{self as journal, Journal, Started, Step};
 pub(crate) use owner::own;
 pub use reading::Record;
 pub(crate) use settle::settle;
-pub(crate) use translate::{always, asked, canceled, now, problem, question, typed};
+pub(crate) use translate::{always, asked, canceled, channel, now, problem, question, typed};
 
 use crate::approval::ApprovedBy;
 use crate::{Code, ErrorObject};

@@ -82,12 +82,18 @@ pub(crate) fn problem(error: &ErrorObject) -> Problem {
 }
 
 pub(super) fn approved_by(approved: &ApprovedBy) -> Option<journal::ApprovedBy> {
-    let channel = match approved.channel {
-        Channel::Settings => return None,
-        Channel::Terminal => journal::Channel::Terminal,
-        Channel::Queue => journal::Channel::Queue,
-    };
+    let channel = channel(approved.channel)?;
     Some(journal::ApprovedBy { who: approved.who.clone(), channel, question: None })
+}
+
+/// How somebody was asked. `None`: nobody was.
+pub(crate) fn channel(channel: Channel) -> Option<journal::Channel> {
+    match channel {
+        Channel::Settings => None,
+        Channel::Terminal => Some(journal::Channel::Terminal),
+        Channel::Queue => Some(journal::Channel::Queue),
+        Channel::Elicitation => Some(journal::Channel::Elicitation),
+    }
 }
 
 /// How it ended.

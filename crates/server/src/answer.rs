@@ -1,0 +1,75 @@
+//! From a report to what the client gets: one block of text and the same facts as structured content.
+//!
+//! Agents show their model one of the two and drop the other, and most drop the mark of an error: so each has to be enough.
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Value, json};
+use shellgate::{Code, Dialect, Report};
+
+use crate::asking::Held;
+
+/// The answer to a call of the dialect's own tool.
+pub(crate) fn of_report(dialect: &Dialect, report: &Report) -> CallToolResult {
+    // A report is strings, numbers and lists: it always serializes.
+    let structured = serde_json::to_value(report).unwrap_or_default();
+    result(dialect.write(report), structured, is_error(report))
+}
+
+/// The answer to a call that waits for somebody's yes: where to give it, and how to go on.
+pub(crate) fn of_question(dialect: &Dialect, question: &Held) -> CallToolResult {
+    let mut answer = of_report(dialect, question.report());
+    add(&mut answer, "Approval", approval(question));
+    answer
+}
+
+/// A question that waits, for tools that speak of jobs.
+pub(crate) fn waiting(question: &Held) -> Value {
+    json!({"id": question.id, "status": question.report().status, "job": question.id, "approval": approval(question)})
+}
+
+fn approval(question: &Held) -> Value {
+    let hint = match question.number {
+        Some(number) => format!(
+            "a person must say yes: `shellgate approvals list` shows the question, `shellgate approvals approve {number}` \
+             answers it. Go on with `shell_wait`, job `{}`.",
+            question.id
+        ),
+        None => "a person must say yes in your own program".to_owned(),
+    };
+    json!({"id": question.number.map(|number| number.0), "hint": hint})
+}
+
+/// Adds a fact to an answer: to the structured content, and to the text in its own form.
+pub(crate) fn add(answer: &mut CallToolResult, label: &str, fact: Value) {
+    let key = label.to_ascii_lowercase();
+    if let Some(ContentBlock::Text(block)) = answer.content.first_mut() {
+        block.text = match serde_json::from_str(&block.text) {
+            Ok(Value::Object(mut facts)) => {
+                facts.insert(key.clone(), fact.clone());
+                Value::Object(facts).to_string()
+            }
+            _ => {
+                let shown = fact.get("hint").unwrap_or(&fact);
+                format!("{}\n{label}: {}", block.text, shown.as_str().unwrap_or_default())
+            }
+        };
+    }
+    if let Some(Value::Object(facts)) = &mut answer.structured_content {
+        facts.insert(key, fact);
+    }
+}
+
+/// A call that nothing was started for. A command that ran is an answer, however it ended.
+fn is_error(report: &Report) -> bool {
+    report.is_refusal() || report.error.as_ref().is_some_and(|error| error.code == Code::SpawnFailed)
+}
+
+/// Text and structured content, never empty.
+pub(crate) fn result(text: String, structured: Value, is_error: bool) -> CallToolResult {
+    let mut result = CallToolResult::default();
+    let text = if text.is_empty() { structured.to_string() } else { text };
+    result.content = vec![ContentBlock::text(text)];
+    result.structured_content = Some(structured);
+    result.is_error = Some(is_error);
+    result
+}

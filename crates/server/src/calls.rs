@@ -1,0 +1,201 @@
+//! A tool call, from its arguments to its answer.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ElicitRequest, InputRequest, InputRequiredResult, InputResponses,
+};
+use shellgate::jobs::tools::JobTool;
+use shellgate::{Admitted, Code, Considered, Dialect, ErrorObject, Follow, Gate, Report, Request};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use crate::asking::form::Form;
+use crate::asking::{Held, Questions, Waited};
+use crate::client::Client;
+use crate::limits::{MOST_CALLS, WAIT};
+use crate::progress::Progress;
+use crate::state::{CallDigest, States};
+use crate::{Offer, answer, following, jobs};
+
+/// Judging a longer text takes so long that others would have to wait for it.
+const LONG: usize = 16 << 10;
+/// What the one thing that we ask a client for is called.
+const APPROVAL: &str = "approval";
+
+/// All calls, whoever makes them.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    /// There is one as long as the process lives, and executions refer to it.
+    gate: &'static Gate,
+    dialect: &'static Dialect,
+    directory: Option<String>,
+    questions: Questions,
+    states: States,
+    /// Places for calls.
+    places: Semaphore,
+}
+
+/// One call under way.
+struct Call {
+    digest: CallDigest,
+    client: Client,
+    progress: Option<Progress>,
+    /// Then it is answered, whatever the command does.
+    patience: Instant,
+}
+
+impl Calls {
+    pub(crate) fn new(offer: Offer) -> Self {
+        let Offer { gate, dialect, directory, shown } = offer;
+        let questions = Questions::new(gate.settings(), shown);
+        let gate = Box::leak(Box::new(gate));
+        Self {
+            gate,
+            dialect,
+            directory,
+            questions,
+            states: States::default(),
+            places: Semaphore::new(MOST_CALLS),
+        }
+    }
+
+    /// What commands pass.
+    pub(crate) fn gate(&self) -> &'static Gate {
+        self.gate
+    }
+
+    /// Answers one.
+    pub(crate) async fn answer(
+        &self,
+        params: CallToolRequestParams,
+        client: Client,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = match (&client.arguments, params.arguments) {
+            (Some(raw), _) => raw.0.to_string(),
+            (None, Some(given)) => serde_json::Value::from(given).to_string(),
+            (None, None) => "{}".to_owned(),
+        };
+        let tool = JobTool::named(&params.name);
+        if params.name != self.dialect.tool && tool.is_none() {
+            let message =
+                format!("there is no tool `{}`; `tools/list` shows those that are there", params.name);
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let Ok(_place) = self.places.try_acquire() else {
+            let error = ErrorObject::new(Code::Busy, format!("{MOST_CALLS} calls are under way"));
+            let report = self.dialect.refused(&arguments, error.hint("wait for some of their answers"));
+            return Ok(self.reported(&report));
+        };
+        let mut progress = client.progress.clone().map(|token| Progress::new(client.peer.clone(), token));
+        if let Some(tool) = tool {
+            let answer =
+                jobs::answer(self.gate, &self.questions, tool, arguments, &client, &mut progress).await;
+            return Ok(answer.into());
+        }
+        let digest = CallDigest::of(&params.name, &arguments);
+        let mut call = Call { digest, client, progress, patience: Instant::now() + WAIT };
+        if let Some(state) = params.request_state {
+            return self.again(&state, params.input_responses.unwrap_or_default(), call).await;
+        }
+        let mut request = match self.dialect.read(&arguments) {
+            Ok(request) => request,
+            Err(error) => return Ok(self.reported(&self.dialect.refused(&arguments, error))),
+        };
+        let wait = *request.wait.get_or_insert(WAIT);
+        call.patience = Instant::now() + wait;
+        let chat = match call.client.principal.chat(request.chat.as_deref()) {
+            Ok(chat) => chat,
+            Err(error) => return Ok(self.reported(&self.dialect.refused(&arguments, error))),
+        };
+        request.chat = chat.name;
+        let mut answer = self.run(request, call).await;
+        if let (CallToolResponse::Complete(answer), Some(made)) = (&mut answer, chat.made) {
+            answer::add(answer, "Session", made.into());
+        }
+        Ok(answer)
+    }
+
+    /// A call that is made again, with what its client's user said.
+    async fn again(
+        &self,
+        state: &str,
+        responses: InputResponses,
+        mut call: Call,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some((question, form)) = self.states.take(state, &call.digest, &call.client.principal) else {
+            let message = "`requestState` is unknown, used up, or for another call: call again without it";
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        if let Some(answer) = responses.get(APPROVAL).and_then(|response| form.answer(response)) {
+            question.answer(answer).await;
+        }
+        let waited = question.wait(&call.client, &mut call.progress, call.patience).await;
+        Ok(self.waited(waited, call).await)
+    }
+
+    async fn run(&self, mut request: Request, mut call: Call) -> CallToolResponse {
+        if request.directory.is_none() {
+            request.directory.clone_from(&self.directory);
+        }
+        match self.consider(request).await {
+            Ok(Considered::Free(admitted)) => self.start(*admitted, call).await,
+            Ok(Considered::Asks(unasked)) => {
+                let waited =
+                    self.questions.ask(*unasked, &call.client, &mut call.progress, call.patience).await;
+                self.waited(waited, call).await
+            }
+            Err(refused) => self.reported(&refused),
+        }
+    }
+
+    async fn consider(&self, request: Request) -> Result<Considered<'static>, Box<Report>> {
+        let gate = self.gate;
+        if request.action.shown().len() <= LONG {
+            return gate.consider(request);
+        }
+        let considered = tokio::task::spawn_blocking(move || gate.consider(request)).await;
+        considered.unwrap_or_else(|error| Err(Box::new(Report::of_error(lost(&error)))))
+    }
+
+    async fn waited(&self, waited: Waited, call: Call) -> CallToolResponse {
+        match waited {
+            Waited::Settled(Ok(admitted)) => {
+                let left = call.patience.saturating_duration_since(Instant::now());
+                self.start(admitted.waiting(left), call).await
+            }
+            Waited::Settled(Err(refused)) => self.reported(&refused),
+            Waited::Queued(question) => answer::of_question(self.dialect, &question).into(),
+            Waited::Form(question, form) => self.turn(question, form, call),
+        }
+    }
+
+    /// The client is to ask its user, and to call again.
+    fn turn(&self, question: Held, form: Form, call: Call) -> CallToolResponse {
+        let Some(params) = form.params() else { return answer::of_question(self.dialect, &question).into() };
+        let ask = InputRequest::Elicitation(ElicitRequest::new(params));
+        let state = self.states.give(call.digest, call.client.principal, question, form);
+        InputRequiredResult::new(Some(BTreeMap::from([(APPROVAL.to_owned(), ask)])), Some(state)).into()
+    }
+
+    async fn start(&self, admitted: Admitted<'static>, mut call: Call) -> CallToolResponse {
+        let follow = if call.progress.is_some() { Follow::Closely } else { Follow::Quietly };
+        let report = match admitted.start(follow) {
+            Ok(execution) => following::to_the_end(execution, &call.client.canceled, &mut call.progress)
+                .await
+                .unwrap_or_else(|error: io::Error| Box::new(Report::of_error(lost(&error)))),
+            Err(refused) => refused,
+        };
+        self.reported(&report)
+    }
+
+    fn reported(&self, report: &Report) -> CallToolResponse {
+        answer::of_report(self.dialect, report).into()
+    }
+}
+
+fn lost(error: &dyn std::error::Error) -> ErrorObject {
+    ErrorObject::new(Code::KeeperLost, format!("the call can't be followed: {error}"))
+}

@@ -1,0 +1,82 @@
+//! Who calls, and what can be done with them.
+
+use std::sync::Arc;
+
+use http::request::Parts;
+use rmcp::RoleServer;
+use rmcp::model::{ProgressToken, ProtocolVersion};
+use rmcp::service::{Peer, RequestContext};
+use tokio_util::sync::CancellationToken;
+
+use crate::message::{self, RawArguments};
+
+/// Whose call it is. One can't get at what belongs to another.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Principal {
+    /// The program that started us.
+    Parent,
+    /// Whoever has a key to our HTTP server.
+    Bearer {
+        /// As the file of keys calls them.
+        name: Arc<str>,
+        /// A digest of the key.
+        secret: [u8; 32],
+    },
+}
+
+/// The body of an HTTP request, as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Body(pub(crate) hyper::body::Bytes);
+
+/// How a client can be asked something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asks {
+    /// While its call runs, by a request of ours.
+    Directly,
+    /// By an answer that makes it call again.
+    InTurns,
+    /// Not at all.
+    Never,
+}
+
+/// The client, as one of its calls shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    pub(crate) principal: Principal,
+    pub(crate) asks: Asks,
+    pub(crate) peer: Peer<RoleServer>,
+    /// Wants to know how the call goes on.
+    pub(crate) progress: Option<ProgressToken>,
+    /// It takes the call back.
+    pub(crate) canceled: CancellationToken,
+    /// Its arguments, letter by letter.
+    pub(crate) arguments: Option<RawArguments>,
+}
+
+impl Client {
+    pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
+        let parts = context.extensions.get::<Parts>();
+        let bearer = parts.and_then(|parts| parts.extensions.get::<Principal>().cloned());
+        let body = || parts.and_then(|parts| message::arguments_in(&parts.extensions.get::<Body>()?.0));
+        Self {
+            principal: bearer.unwrap_or(Principal::Parent),
+            asks: asks(context),
+            peer: context.peer.clone(),
+            progress: context.meta.get_progress_token(),
+            canceled: context.ct.clone(),
+            arguments: context.extensions.get::<RawArguments>().cloned().or_else(body),
+        }
+    }
+}
+
+fn asks(context: &RequestContext<RoleServer>) -> Asks {
+    let elicits = context.client_capabilities().and_then(|can| can.elicitation);
+    // Neither named is how the first version with it said "a form".
+    if elicits.is_none_or(|how| how.form.is_none() && how.url.is_some()) {
+        return Asks::Never;
+    }
+    match context.protocol_version() {
+        Some(version) if version >= ProtocolVersion::V_2026_07_28 => Asks::InTurns,
+        _ => Asks::Directly,
+    }
+}

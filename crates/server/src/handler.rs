@@ -1,0 +1,107 @@
+//! The requests of the protocol, each with what it does here.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use shellgate::Gate;
+
+use crate::calls::Calls;
+use crate::client::Client;
+use crate::{Offer, instructions, resources, tools};
+
+/// Answers every client: cheap to copy.
+#[derive(Clone, Debug)]
+pub(crate) struct Handler {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    calls: Calls,
+    tools: Vec<Tool>,
+    config: ServerConfig,
+}
+
+impl Handler {
+    pub(crate) fn new(offer: Offer) -> Self {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let config = ServerConfig::new(capabilities)
+            .with_server_info(
+                Implementation::new("shellgate", env!("CARGO_PKG_VERSION")).with_title("shellgate"),
+            )
+            .with_instructions(instructions::of(&offer));
+        let tools = tools::all(offer.dialect);
+        Self { shared: Arc::new(Shared { calls: Calls::new(offer), tools, config }) }
+    }
+}
+
+impl Handler {
+    /// Does what takes its time without keeping others from theirs.
+    async fn aside<T: Send + 'static>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&Gate, &Client) -> Result<T, ErrorData> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let (gate, client) = (self.shared.calls.gate(), Client::of(context));
+        let done = tokio::task::spawn_blocking(move || work(gate, &client)).await;
+        done.unwrap_or_else(|error| Err(ErrorData::internal_error(error.to_string(), None)))
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        self.shared.config.clone()
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.shared.tools.clone()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.shared.tools.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        params: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.shared.calls.answer(params, Client::of(&context)).await
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let listed = self.aside(&context, |gate, client| Ok(resources::list(gate, client))).await?;
+        Ok(ListResourcesResult::with_all_items(listed))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        params: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = move |gate: &Gate, client: &Client| resources::read(gate, &params.uri, client);
+        Ok(self.aside(&context, read).await?.into())
+    }
+}

@@ -1,0 +1,132 @@
+//! Who is let in, and how much of it.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http::{HeaderMap, Method, Request, Response, StatusCode, header};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use rmcp::transport::streamable_http_server::StreamableHttpService;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+
+use crate::client::{Body, Principal};
+use crate::handler::Handler;
+use crate::limits::{LONGEST_MESSAGE, MOST_SESSIONS};
+use crate::token::Keys;
+
+/// The header that names a session of an older client.
+const SESSION: &str = "mcp-session-id";
+/// A message must have come by then.
+const SLOWEST_BODY: Duration = Duration::from_secs(30);
+
+pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// Stands in front of rmcp.
+pub(super) struct Guard {
+    service: StreamableHttpService<Handler, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+    keys: Keys,
+    /// Whose sessions they are.
+    owners: Mutex<HashMap<String, Principal>>,
+}
+
+impl Guard {
+    pub(super) fn new(
+        service: StreamableHttpService<Handler, LocalSessionManager>,
+        sessions: Arc<LocalSessionManager>,
+        keys: Keys,
+    ) -> Self {
+        Self { service, sessions, keys, owners: Mutex::default() }
+    }
+
+    pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
+        self.admitted(request).await.unwrap_or_else(|refused| *refused)
+    }
+
+    async fn admitted(&self, request: Request<Incoming>) -> Result<Answer, Box<Answer>> {
+        let no = |status, why| Err(Box::new(refused(status, why)));
+        let Some(principal) = self.principal(request.headers()) else {
+            let mut answer =
+                refused(StatusCode::UNAUTHORIZED, "send the key to this server as a bearer token");
+            answer.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
+            return Err(Box::new(answer));
+        };
+        if request.uri().path() != "/mcp" {
+            return no(StatusCode::NOT_FOUND, "the server is at /mcp");
+        }
+        let session = session(request.headers());
+        if let Some(session) = &session
+            && self.owners().get(session).is_some_and(|owner| *owner != principal)
+        {
+            return no(StatusCode::NOT_FOUND, "there is no such session");
+        }
+        if session.is_none() && request.method() == Method::POST && self.sessions_full().await {
+            return no(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions");
+        }
+        let ends = request.method() == Method::DELETE;
+        let request = with_body(request, &principal).await?;
+        let mut answer = self.service.handle(request).await;
+        if ends && answer.status() == StatusCode::ACCEPTED {
+            // The session is gone by now, and clients look for that.
+            *answer.status_mut() = StatusCode::OK;
+        }
+        if let Some(session) = self::session(answer.headers()) {
+            self.owners().insert(session, principal);
+        }
+        Ok(answer)
+    }
+
+    fn principal(&self, headers: &HeaderMap) -> Option<Principal> {
+        let mut given = headers.get_all(header::AUTHORIZATION).iter();
+        let (Some(only), None) = (given.next(), given.next()) else { return None };
+        let (scheme, key) = only.to_str().ok()?.split_once(' ')?;
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return None;
+        }
+        self.keys.holder(key.trim())
+    }
+
+    async fn sessions_full(&self) -> bool {
+        let sessions = self.sessions.sessions.read().await;
+        // Whose session is gone owns nothing.
+        self.owners().retain(|session, _| sessions.contains_key(session.as_str()));
+        sessions.len() >= MOST_SESSIONS
+    }
+
+    fn owners(&self) -> MutexGuard<'_, HashMap<String, Principal>> {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The same request with its body read, for us and for rmcp.
+async fn with_body(
+    request: Request<Incoming>,
+    principal: &Principal,
+) -> Result<Request<Full<Bytes>>, Box<Answer>> {
+    let no = |status, why: &str| Box::new(refused(status, why));
+    let (mut parts, body) = request.into_parts();
+    let read = tokio::time::timeout(SLOWEST_BODY, Limited::new(body, LONGEST_MESSAGE).collect()).await;
+    let read = read.map_err(|_| no(StatusCode::REQUEST_TIMEOUT, "the message came too slowly"))?;
+    let body = read.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
+        Some(_) => no(StatusCode::PAYLOAD_TOO_LARGE, "the message is too long"),
+        None => no(StatusCode::BAD_REQUEST, "the message broke off"),
+    })?;
+    let body = body.to_bytes();
+    parts.extensions.insert(principal.clone());
+    parts.extensions.insert(Body(body.clone()));
+    Ok(Request::from_parts(parts, Full::new(body)))
+}
+
+fn session(headers: &HeaderMap) -> Option<String> {
+    headers.get(SESSION)?.to_str().ok().map(str::to_owned)
+}
+
+fn refused(status: StatusCode, why: &str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from(format!("{why}\n"))).boxed());
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("text/plain"));
+    answer
+}

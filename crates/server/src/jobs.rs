@@ -1,0 +1,143 @@
+//! The tools about jobs. The gate has them; here is what a server adds: a question that still waits is a job too, and
+//! nobody gets at the jobs of another.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::CallToolResult;
+use serde_json::{Value, json};
+use shellgate::jobs::Cancel;
+use shellgate::jobs::tools::{JobTool, ToolAnswer};
+use shellgate::{Code, ErrorObject, Gate};
+use tokio::time::Instant;
+
+use crate::answer;
+use crate::asking::{Held, Questions};
+use crate::client::Client;
+use crate::limits::WAIT;
+use crate::progress::Progress;
+
+/// Answers a call of `tool`.
+pub(crate) async fn answer(
+    gate: &'static Gate,
+    questions: &Questions,
+    tool: &'static JobTool,
+    arguments: String,
+    client: &Client,
+    progress: &mut Option<Progress>,
+) -> CallToolResult {
+    let given: Value = serde_json::from_str(&arguments).unwrap_or_default();
+    let mut arguments = arguments;
+    if let Some(job) = named(&given) {
+        if let Some(question) = questions.find(job, &client.principal) {
+            match at_question(tool, &question, given.clone(), client, progress).await {
+                Ok(left) => arguments = left,
+                Err(answer) => return *answer,
+            }
+        } else if let Err(error) = allowed(gate, job, client) {
+            return result(refused(&error));
+        }
+    }
+    let canceled = Arc::new(Cancel::new().ok());
+    let work = {
+        let canceled = canceled.clone();
+        tokio::task::spawn_blocking(move || gate.job_tool(tool, &arguments, canceled.as_ref().as_ref()))
+    };
+    tokio::pin!(work);
+    let done = loop {
+        tokio::select! {
+            done = &mut work => break done,
+            () = client.canceled.cancelled(), if !client.canceled.is_cancelled() => {}
+            () = Progress::tell(progress) => {}
+        }
+        if let (true, Some(cancel)) = (client.canceled.is_cancelled(), canceled.as_ref()) {
+            cancel.cancel();
+        }
+    };
+    Progress::finish(progress).await;
+    let mut done = done.unwrap_or_else(|error| refused(&ErrorObject::new(Code::Config, error.to_string())));
+    hide(gate, &mut done, client);
+    result(done)
+}
+
+/// The job that a call is about.
+fn named(given: &Value) -> Option<&str> {
+    ["job", "id", "job_id"].iter().find_map(|name| given.get(name)?.as_str())
+}
+
+/// A call about a command that waits for somebody's yes: the arguments to go on with, or the answer.
+async fn at_question(
+    tool: &JobTool,
+    question: &Held,
+    mut given: Value,
+    client: &Client,
+    progress: &mut Option<Progress>,
+) -> Result<String, Box<CallToolResult>> {
+    let queued = |reason: &str| {
+        let mut facts = json!({"reason": reason});
+        if let (Some(facts), Some(more)) = (facts.as_object_mut(), answer::waiting(question).as_object()) {
+            facts.extend(more.clone());
+        }
+        Err(Box::new(answer::result(facts.to_string(), facts, false)))
+    };
+    match tool.name {
+        "shell_wait" => {
+            let asked = given.get("timeout_ms").and_then(Value::as_u64).map(Duration::from_millis);
+            let until = Instant::now() + asked.unwrap_or(WAIT);
+            loop {
+                tokio::select! {
+                    () = question.settled() => break,
+                    () = client.canceled.cancelled() => return queued("canceled"),
+                    () = tokio::time::sleep_until(until) => return queued("timed_out"),
+                    () = Progress::tell(progress) => {}
+                }
+            }
+            // What is left of the time is for the command.
+            let left = until.saturating_duration_since(Instant::now()).as_millis().max(1);
+            if let Some(given) = given.as_object_mut() {
+                given.insert("timeout_ms".to_owned(), json!(u64::try_from(left).unwrap_or(1)));
+            }
+        }
+        "shell_stop" => {
+            question.withdraw().await;
+            question.settled().await;
+        }
+        _ => return queued("waiting"),
+    }
+    Ok(given.to_string())
+}
+
+/// Whether the client may know of a job.
+fn allowed(gate: &Gate, job: &str, client: &Client) -> Result<(), ErrorObject> {
+    let Some(own) = client.principal.session(gate) else { return Ok(()) };
+    match gate.jobs()?.find(job) {
+        Ok(execution) if !is_below(&execution.session, &own) => {
+            // As if there were none.
+            let message = format!("no job is called `{job}`");
+            Err(ErrorObject::new(Code::UnknownJob, message).token(job).hint("`shell_jobs` lists yours"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Takes the jobs of others out of a list.
+fn hide(gate: &Gate, answer: &mut ToolAnswer, client: &Client) {
+    let Some(own) = client.principal.session(gate) else { return };
+    let Some(jobs) = answer.structured.get_mut("jobs").and_then(Value::as_array_mut) else { return };
+    jobs.retain(|job| job.get("session").and_then(Value::as_str).is_some_and(|of| is_below(of, &own)));
+    answer.text = answer.structured.to_string();
+}
+
+/// Whether a session is this one or a chat of it.
+pub(crate) fn is_below(session: &str, own: &str) -> bool {
+    session.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn refused(error: &ErrorObject) -> ToolAnswer {
+    let structured = json!({"status": "failed", "error": error});
+    ToolAnswer { text: structured.to_string(), structured, is_error: true }
+}
+
+fn result(answer: ToolAnswer) -> CallToolResult {
+    answer::result(answer.text, answer.structured, answer.is_error)
+}

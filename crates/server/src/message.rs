@@ -1,0 +1,121 @@
+//! From bytes to a message of the protocol, or to the error that its sender gets.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rmcp::ErrorData;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions as _, RequestId};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The arguments of a tool call as they came, for a reader that is stricter than rmcp's: a repeated key is an error.
+#[derive(Clone, Debug)]
+pub(crate) struct RawArguments(pub(crate) Arc<str>);
+
+/// Methods that are in the protocol.
+const KNOWN: &[&str] = &[
+    "completion/complete",
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "server/discover",
+    "tools/call",
+    "tools/list",
+];
+
+/// What can't be understood, with the name of the request if it has one.
+#[derive(Debug)]
+pub(crate) struct Trouble {
+    pub(crate) id: Option<RequestId>,
+    pub(crate) error: ErrorData,
+}
+
+/// What every message has.
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+}
+
+/// The arguments of a tool call, among its parameters.
+#[derive(Deserialize)]
+struct Arguments<'a> {
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+/// One message, or several in a list, as one generation of the protocol allows.
+pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ClientJsonRpcMessage>, Trouble> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| Trouble { id: None, error: ErrorData::parse_error("a message must be UTF-8", None) })?;
+    if !text.trim_start().starts_with('[') {
+        return Ok(vec![one(text)?]);
+    }
+    let list: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| not_json(&error))?;
+    if list.is_empty() {
+        return Err(Trouble { id: None, error: ErrorData::invalid_request("the list is empty", None) });
+    }
+    list.into_iter().map(|message| one(message.get())).collect()
+}
+
+fn one(text: &str) -> Result<ClientJsonRpcMessage, Trouble> {
+    let head: Head<'_> = serde_json::from_str(text).map_err(|error| match error.classify() {
+        serde_json::error::Category::Data => Trouble {
+            id: None,
+            error: ErrorData::invalid_request(format!("not a JSON-RPC message: {error}"), None),
+        },
+        _ => not_json(&error),
+    })?;
+    let mut message: ClientJsonRpcMessage = serde_json::from_str(text).map_err(|error| {
+        let id = head.id.and_then(|id| serde_json::from_str(id.get()).ok());
+        let error = match &head.method {
+            Some(method) if id.is_some() => ErrorData::invalid_params(
+                format!("the parameters of `{method}` can't be read: {error}"),
+                None,
+            ),
+            _ => ErrorData::invalid_request(format!("not a JSON-RPC message: {error}"), None),
+        };
+        Trouble { id, error }
+    })?;
+    if let ClientJsonRpcMessage::Request(request) = &message
+        && let ClientRequest::CustomRequest(custom) = &request.request
+        && KNOWN.contains(&custom.method.as_str())
+    {
+        // rmcp takes what it can't read for a method of somebody's own.
+        let error =
+            ErrorData::invalid_params(format!("the parameters of `{}` can't be read", custom.method), None);
+        return Err(Trouble { id: Some(request.id.clone()), error });
+    }
+    if let ClientJsonRpcMessage::Request(request) = &mut message
+        && head.method.as_deref() == Some("tools/call")
+        && let Some(arguments) = head.params.and_then(|params| arguments(params.get()))
+    {
+        request.request.extensions_mut().insert(arguments);
+    }
+    Ok(message)
+}
+
+fn arguments(params: &str) -> Option<RawArguments> {
+    let params: Arguments<'_> = serde_json::from_str(params).ok()?;
+    params.arguments.map(|arguments| RawArguments(arguments.get().into()))
+}
+
+fn not_json(error: &serde_json::Error) -> Trouble {
+    Trouble { id: None, error: ErrorData::parse_error(format!("not JSON: {error}"), None) }
+}
+
+/// The arguments of the tool call in the body of an HTTP request.
+pub(crate) fn arguments_in(body: &[u8]) -> Option<RawArguments> {
+    let head: Head<'_> = serde_json::from_slice(body).ok()?;
+    arguments(head.params?.get())
+}

@@ -1,0 +1,110 @@
+//! What goes to the client, whole messages one after the other, and which requests wait for one.
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::{JsonRpcMessage, RequestId};
+use rmcp::service::{RoleServer, TxJsonRpcMessage};
+use tokio::sync::Notify;
+
+use super::descriptor::Descriptor;
+use crate::limits::MOST_UNSENT;
+
+/// Standard output.
+#[derive(Debug)]
+pub(super) struct Output {
+    descriptor: tokio::sync::Mutex<Descriptor>,
+    /// Bytes that wait for the client to read.
+    unsent: AtomicUsize,
+    /// Requests without an answer.
+    requests: Mutex<HashSet<RequestId>>,
+    /// Something was sent.
+    sent: Notify,
+}
+
+impl Output {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self {
+            descriptor: tokio::sync::Mutex::new(Descriptor::standard_output()?),
+            unsent: AtomicUsize::new(0),
+            requests: Mutex::default(),
+            sent: Notify::new(),
+        })
+    }
+
+    /// A request has come. `false`: one with this id is there already.
+    pub(super) fn begin(&self, id: &RequestId) -> bool {
+        self.requests().insert(id.clone())
+    }
+
+    /// It is answered, or gets no answer.
+    pub(super) fn finish(&self, id: &RequestId) {
+        self.requests().remove(id);
+        self.sent.notify_waiters();
+    }
+
+    /// Writes `message`, in its turn. An answer finishes its request.
+    pub(super) fn send(
+        self: Arc<Self>,
+        message: &TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + use<> {
+        let answered = match &message {
+            JsonRpcMessage::Response(response) => Some(response.id.clone()),
+            JsonRpcMessage::Error(error) => error.id.clone(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        self.write(message, answered)
+    }
+
+    /// Writes `message`, in its turn, and finishes the request `answered`.
+    pub(super) fn write(
+        self: Arc<Self>,
+        message: &TxJsonRpcMessage<RoleServer>,
+        answered: Option<RequestId>,
+    ) -> impl Future<Output = io::Result<()>> + Send + use<> {
+        let line = serde_json::to_vec(message).map(|mut line| {
+            line.push(b'\n');
+            line
+        });
+        let length = line.as_ref().map_or(0, Vec::len);
+        self.unsent.fetch_add(length, Ordering::Relaxed);
+        async move {
+            let written = match line {
+                Ok(line) => self.descriptor.lock().await.write(&line).await,
+                Err(error) => Err(error.into()),
+            };
+            self.unsent.fetch_sub(length, Ordering::Relaxed);
+            match answered {
+                Some(id) => self.finish(&id),
+                None => self.sent.notify_waiters(),
+            }
+            written
+        }
+    }
+
+    /// Waits until the client has read enough of what it got.
+    pub(super) async fn has_room(&self) {
+        self.until(|| self.unsent.load(Ordering::Relaxed) <= MOST_UNSENT).await;
+    }
+
+    /// Waits until no request is without an answer.
+    pub(super) async fn all_answered(&self) {
+        self.until(|| self.requests().is_empty() && self.unsent.load(Ordering::Relaxed) == 0).await;
+    }
+
+    async fn until(&self, is_so: impl Fn() -> bool) {
+        loop {
+            let sent = self.sent.notified();
+            if is_so() {
+                return;
+            }
+            sent.await;
+        }
+    }
+
+    fn requests(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

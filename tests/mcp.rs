@@ -1,0 +1,18 @@
+//! The MCP server, spoken to letter by letter: what SDKs would not let a test send. The SDKs themselves are in `tests/sdk`.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
+
+mod support;
+
+#[path = "mcp/asking.rs"]
+mod asking;
+#[path = "mcp/bad_client.rs"]
+mod bad_client;
+#[path = "mcp/calls.rs"]
+mod calls;
+#[path = "mcp/http.rs"]
+mod http;
+#[path = "mcp/shutdown.rs"]
+mod shutdown;
+#[path = "mcp/talk.rs"]
+mod talk;

@@ -1,0 +1,208 @@
+//! Questions: in the agent's program, from the queue, in time and late.
+
+use serde_json::{Value, json};
+
+use crate::support::{Place, for_each_user, wait_until};
+use crate::talk::{NEWER, Talk};
+
+fn pending(place: &Place) -> Vec<String> {
+    let output = place.strictly(["approvals", "list", "--json"]).output().unwrap();
+    let list: Value = serde_json::from_slice(&output.stdout).unwrap();
+    list.as_array().unwrap().iter().map(|one| one["id"].to_string()).collect()
+}
+
+fn strict(place: &Place, flags: &[&str], capabilities: &Value) -> Talk {
+    Talk::begin(place.strictly(["mcp"].iter().chain(flags)), capabilities)
+}
+
+fn form() -> Value {
+    json!({"elicitation": {"form": {}}})
+}
+
+/// Answers the form that is open.
+fn answer_form(talk: &mut Talk, result: &Value) -> Value {
+    let form = talk.hear(|message| message["method"] == "elicitation/create");
+    let answer = json!({"jsonrpc": "2.0", "id": form["id"], "result": result});
+    talk.line(answer.to_string().as_bytes());
+    form["params"].clone()
+}
+
+#[test]
+fn a_form_is_answered_yes_and_no() {
+    for_each_user(|place| {
+        let mut talk = strict(place, &[], &form());
+        let id = talk.call(json!({"command": "touch yes", "description": "evil\u{202e}\u{1b}[31m"}));
+        let shown = answer_form(&mut talk, &json!({"action": "accept", "content": {"answer": "once"}}));
+        let message = shown["message"].as_str().unwrap();
+        assert!(message.contains("touch yes") && message.contains("no rule covers `touch`"), "{message}");
+        assert!(!message.chars().any(|c| matches!(c, '\u{202e}' | '\u{1b}')), "{message}");
+        assert_eq!(
+            shown["requestedSchema"]["properties"]["answer"]["enum"][0], "no",
+            "Enter alone is no yes"
+        );
+        let report = talk.answer(id)["result"]["structuredContent"].clone();
+        assert_eq!(report["status"], "completed", "{report}");
+        let by = report["verdict"]["approved_by"].as_str().unwrap();
+        assert!(by.ends_with("in the agent's program"), "{by}");
+        assert!(place.root().join("yes").exists());
+
+        for (result, said) in [
+            (json!({"action": "decline"}), "the user said no"),
+            (json!({"action": "cancel"}), "closed without an answer"),
+            (json!({"action": "accept", "content": {"answer": "no", "reason": "use make"}}), "use make"),
+        ] {
+            let id = talk.call(json!({"command": "touch no"}));
+            answer_form(&mut talk, &result);
+            let result = talk.answer(id)["result"].clone();
+            assert_eq!(
+                (&result["isError"], &result["structuredContent"]["error"]["code"]),
+                (&json!(true), &json!("denied_by_user"))
+            );
+            assert!(
+                result["structuredContent"]["error"]["message"].as_str().unwrap().contains(said),
+                "{result}"
+            );
+        }
+        assert!(!place.root().join("no").exists());
+        talk.leave();
+    });
+}
+
+#[test]
+fn a_yes_for_the_session_is_remembered() {
+    let place = Place::new(None);
+    let mut talk = strict(&place, &[], &form());
+    let id = talk.call(json!({"command": "echo again"}));
+    answer_form(&mut talk, &json!({"action": "accept", "content": {"answer": "session"}}));
+    talk.answer(id);
+    assert_eq!(talk.run(json!({"command": "echo again"}))["stdout"], "again\n", "and nobody was asked");
+}
+
+#[test]
+fn a_client_that_can_t_ask_leaves_it_to_the_queue() {
+    for_each_user(|place| {
+        // It says that it can, and then it can't.
+        for answer in [
+            json!({"error": {"code": -32601, "message": "no"}}),
+            json!({"result": {"action": "maybe"}}),
+            json!({"result": 5}),
+        ] {
+            let mut talk = strict(place, &[], &form());
+            let id = talk.call(json!({"command": "echo queued"}));
+            let form = talk.hear(|message| message["method"] == "elicitation/create");
+            let mut message = json!({"jsonrpc": "2.0", "id": form["id"]});
+            message.as_object_mut().unwrap().extend(answer.as_object().unwrap().clone());
+            talk.line(message.to_string().as_bytes());
+            wait_until("the question lies in the queue", || pending(place).len() == 1);
+            assert!(place.strictly(["approvals", "approve", &pending(place)[0]]).status().unwrap().success());
+            assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "queued\n");
+            talk.leave();
+        }
+        // It says that it can't: no form is sent.
+        let mut talk = strict(place, &[], &json!({}));
+        let id = talk.call(json!({"command": "echo queued"}));
+        wait_until("the question lies in the queue", || pending(place).len() == 1);
+        assert!(place.strictly(["approvals", "deny", &pending(place)[0]]).status().unwrap().success());
+        assert_eq!(talk.answer(id)["result"]["structuredContent"]["error"]["code"], "denied_by_user");
+        assert!(talk.heard.is_empty(), "{:?}", talk.heard);
+        talk.leave();
+    });
+}
+
+#[test]
+fn a_question_outlives_its_call() {
+    for_each_user(|place| {
+        let mut talk = strict(place, &[], &json!({}));
+        let id = talk.call(json!({"command": "touch late", "wait_ms": 100}));
+        let result = talk.answer(id)["result"].clone();
+        let report = &result["structuredContent"];
+        assert_eq!((&report["status"], &result["isError"]), (&json!("queued"), &json!(false)), "{report}");
+        assert!(report["job"].is_string() && report["approval"]["id"].is_u64(), "{report}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains("shellgate approvals"), "{text}");
+        assert!(!place.root().join("late").exists());
+        let number = report["approval"]["id"].to_string();
+        assert!(place.strictly(["approvals", "approve", &number]).status().unwrap().success());
+        wait_until("it runs after all", || place.root().join("late").exists());
+        talk.leave();
+    });
+}
+
+#[test]
+fn a_canceled_call_takes_its_question_back() {
+    let place = Place::new(None);
+    let mut talk = strict(&place, &[], &form());
+    let id = talk.call(json!({"command": "touch never"}));
+    let form = talk.hear(|message| message["method"] == "elicitation/create");
+    talk.tell("notifications/cancelled", json!({"requestId": id}));
+    let taken_back = talk.hear(|message| message["method"] == "notifications/cancelled");
+    assert_eq!(taken_back["params"]["requestId"], form["id"]);
+    wait_until("nothing waits", || pending(&place).is_empty());
+    // Too late.
+    let answer = json!({"jsonrpc": "2.0", "id": form["id"], "result": {"action": "accept", "content": {"answer": "once"}}});
+    talk.line(answer.to_string().as_bytes());
+    let id = talk.call(json!({"command": "echo next"}));
+    answer_form(&mut talk, &json!({"action": "accept", "content": {"answer": "once"}}));
+    assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "next\n");
+    assert!(!place.root().join("never").exists());
+}
+
+#[test]
+fn nobody_to_ask_is_a_no() {
+    let place = Place::new(None);
+    let mut talk = strict(&place, &["--ask", "terminal"], &form());
+    let report = talk.run(json!({"command": "touch never"}));
+    assert_eq!(report["error"]["code"], "approval_unavailable");
+    assert!(!place.root().join("never").exists());
+}
+
+fn newer(place: &Place) -> (Talk, Value) {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": NEWER,
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+    });
+    (Talk::with(place.strictly(["mcp"])), meta)
+}
+
+#[test]
+fn the_newer_generation_asks_between_two_calls() {
+    for_each_user(|place| {
+        let (mut talk, meta) = newer(place);
+        let call = |command: &str, more: Value| {
+            let mut call = json!({"name": "shell", "arguments": {"command": command}, "_meta": meta});
+            call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            call
+        };
+        let yes = json!({"approval": {"action": "accept", "content": {"answer": "once"}}});
+        let asked = talk.ask("tools/call", call("touch turn", json!({})))["result"].clone();
+        assert_eq!(asked["resultType"], "input_required", "{asked}");
+        let ask = &asked["inputRequests"]["approval"];
+        assert_eq!(ask["method"], "elicitation/create");
+        assert!(ask["params"]["message"].as_str().unwrap().contains("touch turn"));
+        assert!(!place.root().join("turn").exists());
+        let state = asked["requestState"].clone();
+
+        // For another call it is no good, and then it is used up.
+        let other = talk
+            .ask("tools/call", call("touch other", json!({"inputResponses": yes, "requestState": state})));
+        assert_eq!(other["error"]["code"], -32602, "{other}");
+        let used =
+            talk.ask("tools/call", call("touch turn", json!({"inputResponses": yes, "requestState": state})));
+        assert_eq!(used["error"]["code"], -32602, "{used}");
+        assert!(!place.root().join("turn").exists() && !place.root().join("other").exists());
+
+        let asked = talk.ask("tools/call", call("touch turn", json!({})))["result"].clone();
+        let again = call("touch turn", json!({"inputResponses": yes, "requestState": asked["requestState"]}));
+        let done = talk.ask("tools/call", again.clone())["result"].clone();
+        assert_eq!(done["structuredContent"]["status"], "completed", "{done}");
+        assert!(place.root().join("turn").exists());
+        assert_eq!(talk.ask("tools/call", again)["error"]["code"], -32602, "once");
+
+        let asked = talk.ask("tools/call", call("touch no", json!({})))["result"].clone();
+        let no = json!({"inputResponses": {"approval": {"action": "decline"}}, "requestState": asked["requestState"]});
+        let denied = talk.ask("tools/call", call("touch no", no))["result"].clone();
+        assert_eq!(denied["structuredContent"]["error"]["code"], "denied_by_user");
+        assert!(!place.root().join("no").exists());
+        talk.leave();
+    });
+}

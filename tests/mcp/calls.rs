@@ -1,0 +1,173 @@
+//! Calls and their answers.
+
+use serde_json::{Value, json};
+
+use crate::support::{Place, for_each_user, mark, processes_with, wait_until};
+use crate::talk::{NEWER, Talk};
+
+#[test]
+fn text_and_structured_content_say_the_same() {
+    for_each_user(|place| {
+        let mut talk = Talk::new(place);
+        let id = talk.call(json!({"command": "echo out; echo err >&2; exit 7"}));
+        let result = talk.answer(id)["result"].clone();
+        assert_eq!(result["isError"], false, "a command that ran is an answer: {result}");
+        let content = result["content"].as_array().unwrap();
+        assert_eq!(content.len(), 1);
+        let text: Value = serde_json::from_str(content[0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(text, result["structuredContent"]);
+        assert_eq!(
+            (&text["exit_code"], &text["stdout"], &text["stderr"]),
+            (&json!(7), &json!("out\n"), &json!("err\n"))
+        );
+        assert!(talk.leave().success());
+    });
+}
+
+#[test]
+fn refusals_are_errors_of_the_tool() {
+    let place = Place::new(None);
+    let mut talk = Talk::begin(place.shellgate(["mcp", "--exclude", "rm"]), &json!({}));
+    let id = talk.call(json!({"command": "touch made; rm made"}));
+    let result = talk.answer(id)["result"].clone();
+    assert_eq!(result["isError"], true);
+    assert_eq!(result["structuredContent"]["error"]["code"], "denied_by_policy");
+    assert!(!place.root().join("made").exists());
+    for (arguments, code) in [
+        (json!({"command": "no-such-program", "args": []}), "spawn_failed"),
+        (json!({"comand": "ls"}), "invalid_input"),
+        (json!({"command": "ls", "directory": "/etc"}), "out_of_scope"),
+    ] {
+        let id = talk.call(arguments);
+        let result = talk.answer(id)["result"].clone();
+        assert_eq!(
+            (&result["isError"], &result["structuredContent"]["error"]["code"]),
+            (&json!(true), &json!(code))
+        );
+    }
+    // A key that is there twice may have been read differently by whoever approved the call.
+    talk.line(br#"{"jsonrpc":"2.0","id":"twice","method":"tools/call","params":{"name":"shell","arguments":{"command":"true","command":"touch made"}}}"#);
+    let answer = talk.hear(|message| message["id"] == "twice");
+    assert_eq!(answer["result"]["structuredContent"]["error"]["code"], "invalid_input", "{answer}");
+    assert!(!place.root().join("made").exists());
+    let answer = talk.ask("tools/call", json!({"name": "sh", "arguments": {}}));
+    assert_eq!(answer["error"]["code"], -32602);
+    assert_eq!(talk.run(json!({"command": "touch made"}))["status"], "completed");
+    assert!(place.root().join("made").exists());
+}
+
+#[test]
+fn every_dialect_answers_with_one_text_and_the_facts() {
+    let place = Place::new(None);
+    for (dialect, tool, arguments) in [
+        ("shellgate", "shell", json!({"command": "echo hi", "format": "markdown"})),
+        ("asimi", "run_shell_command", json!({"command": "echo hi"})),
+        ("gemini", "run_shell_command", json!({"command": "echo hi", "wait_for_previous": true})),
+        ("qwen", "run_shell_command", json!({"command": "echo hi", "is_background": false})),
+        ("agent-world", "shell_cmd", json!({"command": "echo", "parameters": ["hi"]})),
+    ] {
+        let root = place.root();
+        let command = place.shellgate(["mcp", "--dialect", dialect, "--root", root.to_str().unwrap()]);
+        let mut talk = Talk::begin(command, &json!({}));
+        let tools = talk.ask("tools/list", json!({}))["result"]["tools"].clone();
+        assert_eq!(tools[0]["name"], tool);
+        assert!(tools.to_string().len() < 10_000, "{dialect}: {} bytes", tools.to_string().len());
+        let result = talk.ask("tools/call", json!({"name": tool, "arguments": arguments}))["result"].clone();
+        assert_eq!(result["structuredContent"]["stdout"], "hi\n", "{dialect}: {result}");
+        let content = result["content"].as_array().unwrap();
+        assert!(
+            content.len() == 1 && content[0]["text"].as_str().unwrap().contains("hi"),
+            "{dialect}: {result}"
+        );
+    }
+}
+
+#[test]
+fn a_canceled_call_ends_the_whole_tree_and_keeps_the_output() {
+    for_each_user(|place| {
+        let mut talk = Talk::new(place);
+        let (one, other) = (mark(), mark());
+        let id = talk.call(json!({"command": format!("echo begun; setsid sleep {one} & sleep {other}")}));
+        wait_until("both run", || !processes_with(&one).is_empty() && !processes_with(&other).is_empty());
+        // One for a request that nobody made, and one for a request that was answered long ago.
+        talk.tell("notifications/cancelled", json!({"requestId": 9999}));
+        talk.tell("notifications/cancelled", json!({"requestId": 1}));
+        talk.tell("notifications/cancelled", json!({"requestId": id, "reason": "enough"}));
+        wait_until("both are gone", || processes_with(&one).is_empty() && processes_with(&other).is_empty());
+        // It is answered no more, and the server goes on.
+        assert_eq!(talk.run(json!({"command": "echo next"}))["stdout"], "next\n");
+        assert!(!talk.heard.iter().any(|message| message["id"] == id));
+        wait_until("the record has its end", || {
+            let history = place.output(["history", "--json"]);
+            let history: Value = serde_json::from_slice(&history.stdout).unwrap();
+            history.as_array().unwrap().iter().any(|one| one["status"] == "canceled")
+        });
+        talk.leave();
+    });
+}
+
+#[test]
+fn what_takes_long_becomes_a_job() {
+    let place = Place::new(None);
+    let mut talk = Talk::new(&place);
+    let long = mark();
+    let answer = talk.run(json!({"command": format!("echo begun; sleep {long}"), "wait_ms": 200}));
+    assert_eq!((&answer["status"], &answer["stdout"]), (&json!("running"), &json!("begun\n")), "{answer}");
+    let job = answer["job"].as_str().unwrap().to_owned();
+    assert!(!processes_with(&long).is_empty(), "it goes on");
+    talk.leave();
+    assert!(!processes_with(&long).is_empty(), "without its server, too");
+    assert!(place.output(["stop", &job]).status.success());
+    assert!(processes_with(&long).is_empty());
+    place.assert_nothing_is_left();
+}
+
+#[test]
+fn progress_tells_what_is_printed() {
+    let place = Place::new(None);
+    let mut talk = Talk::new(&place);
+    let call = json!({
+        "name": "shell", "_meta": {"progressToken": "p"},
+        // Waits for us, so that the first line must have come before its end.
+        "arguments": {"command": "echo one; while [ ! -e go ]; do sleep 0.01; done; echo two"},
+    });
+    let id = talk.send("tools/call", call);
+    let told = talk.hear(|message| message["method"] == "notifications/progress");
+    assert_eq!(
+        (&told["params"]["progressToken"], &told["params"]["message"]),
+        (&json!("p"), &json!("one\n"))
+    );
+    place.write("go", "");
+    assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "one\ntwo\n");
+    // Much output is told a few times only.
+    let call =
+        json!({"name": "shell", "_meta": {"progressToken": 2}, "arguments": {"command": "timeout 1 yes"}});
+    let id = talk.send("tools/call", call);
+    talk.answer(id);
+    let told = talk.heard.iter().filter(|message| message["method"] == "notifications/progress").count();
+    assert!((1..=12).contains(&told), "{told} notifications");
+}
+
+#[test]
+fn the_newer_generation_needs_no_introduction() {
+    let place = Place::new(None);
+    let mut talk = Talk::silent(&place, &[]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": NEWER,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let found = talk.ask("server/discover", json!({"_meta": meta}))["result"].clone();
+    let versions = found["supportedVersions"].as_array().unwrap();
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", NEWER] {
+        assert!(versions.contains(&json!(version)), "{found}");
+    }
+    assert!(found["instructions"].as_str().unwrap().contains("allowed"), "{found}");
+    let call = json!({"name": "shell", "arguments": {"command": "echo hi"}, "_meta": meta});
+    let result = talk.ask("tools/call", call)["result"].clone();
+    assert_eq!(
+        (&result["resultType"], &result["structuredContent"]["stdout"]),
+        (&json!("complete"), &json!("hi\n"))
+    );
+    let call = json!({"name": "shell", "arguments": {"command": "echo hi"}, "_meta": {"io.modelcontextprotocol/protocolVersion": "2099-01-01", "io.modelcontextprotocol/clientCapabilities": {}}});
+    assert_eq!(talk.ask("tools/call", call)["error"]["code"], -32022);
+}

@@ -1,0 +1,277 @@
+//! Over HTTP: who is let in, and what each can reach.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::{PATIENCE, Place, for_each_user, mark, processes_with, wait_until};
+use crate::talk::NEWER;
+
+/// A server, where it is and the keys to it.
+struct Site {
+    server: Child,
+    address: String,
+    key: String,
+}
+
+/// An answer: status, headers, body.
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    /// The message in it, whether it came alone or in a stream.
+    fn message(&self) -> Value {
+        let text = self
+            .body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data: "))
+            .rfind(|data| data.starts_with('{'));
+        serde_json::from_str(text.unwrap_or(&self.body))
+            .unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find_map(|(known, value)| known.eq_ignore_ascii_case(name).then_some(value))
+    }
+}
+
+impl Site {
+    fn new(place: &Place, flags: &[&str]) -> Self {
+        let mut command = place.shellgate(["mcp", "--http", "0"].iter().chain(flags));
+        let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(server.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+        assert!(address.starts_with("127.0.0.1:"), "this machine alone: {line}");
+        let keys = std::fs::read_to_string(place.state().join("mcp-keys")).unwrap();
+        let key = keys.split_whitespace().nth(1).unwrap().to_owned();
+        Self { server, address, key }
+    }
+
+    /// Sends a request and reads the answer to its end.
+    fn send(&self, head: &str, body: &str) -> Answer {
+        let mut stream = self.open(head, body);
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    fn open(&self, head: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let length = body.len();
+        write!(stream, "{head}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+        stream
+    }
+
+    /// The head of a good request, with the holder's key.
+    fn head(&self, key: &str, more: &str) -> String {
+        format!(
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream{more}",
+            self.address
+        )
+    }
+
+    /// A request of the newer generation.
+    fn newer(&self, key: &str, method: &str, mut params: Value) -> Answer {
+        let name = params.get("name").and_then(Value::as_str).map(|name| format!("\r\nMcp-Name: {name}"));
+        let more =
+            format!("\r\nMCP-Protocol-Version: {NEWER}\r\nMcp-Method: {method}{}", name.unwrap_or_default());
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": NEWER,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+        self.send(&self.head(key, &more), &body)
+    }
+
+    fn call(&self, key: &str, tool: &str, arguments: Value) -> Value {
+        self.newer(key, "tools/call", json!({"name": tool, "arguments": arguments})).message()["result"]
+            .clone()
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// A line for the file of keys.
+fn add_key(place: &Place, name: &str, key: &str) {
+    let file = place.state().join("mcp-keys");
+    let before = std::fs::read_to_string(&file).unwrap_or_default();
+    std::fs::write(&file, format!("{before}{name} {key}\n")).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    if let Some(user) = place.user {
+        std::os::unix::fs::chown(&file, Some(user), Some(user)).unwrap();
+    }
+}
+
+#[test]
+fn who_has_no_key_is_let_in_nowhere() {
+    for_each_user(|place| {
+        let site = Site::new(place, &[]);
+        let file = std::fs::metadata(place.state().join("mcp-keys")).unwrap();
+        assert_eq!(file.permissions().mode() & 0o777, 0o600);
+        let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
+        let good = site.head(&site.key, "");
+        for head in [
+            good.replace(&format!("Authorization: Bearer {}\r\n", site.key), ""),
+            good.replace(&site.key, "0000"),
+            good.replace(&site.key, ""),
+            good.replace("Bearer", "Basic"),
+            good.replace("/mcp", "/"),
+            format!("{good}\r\nAuthorization: Bearer {}", site.key),
+        ] {
+            let answer = site.send(&head, &list);
+            assert!(matches!(answer.status, 401 | 404), "{head}: {}", answer.status);
+        }
+        // With a key: another site's page, or another name for this machine.
+        for head in [
+            format!("{good}\r\nOrigin: http://evil.example"),
+            format!("{good}\r\nOrigin: null"),
+            good.replace(&format!("Host: {}", site.address), "Host: evil.example"),
+        ] {
+            assert_eq!(site.send(&head, &list).status, 403, "{head}");
+        }
+        let tools = site.newer(&site.key, "tools/list", json!({})).message();
+        assert_eq!(tools["result"]["tools"][0]["name"], "shell", "{tools}");
+    });
+}
+
+#[test]
+fn keys_that_others_can_read_are_no_keys() {
+    let place = Place::new(None);
+    add_key(&place, "ann", &"a".repeat(64));
+    std::fs::set_permissions(place.state().join("mcp-keys"), std::fs::Permissions::from_mode(0o644)).unwrap();
+    let output = place.output(["mcp", "--http", "0"]);
+    assert!(
+        !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("chmod 600"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn nobody_gets_at_the_sessions_of_another() {
+    for_each_user(|place| {
+        let (ann, bob) = ("a".repeat(64), "b".repeat(64));
+        add_key(place, "ann", &ann);
+        add_key(place, "bob", &bob);
+        let site = Site::new(place, &[]);
+        let long = mark();
+        let started = site.call(
+            &ann,
+            "shell",
+            json!({"command": format!("sleep {long}"), "background": true, "session": "new"}),
+        );
+        let report = &started["structuredContent"];
+        let (job, session) = (report["job"].as_str().unwrap(), report["session"].as_str().unwrap());
+        for (tool, arguments) in [
+            ("shell_output", json!({"job": job})),
+            ("shell_wait", json!({"job": job, "timeout_ms": 10})),
+            ("shell_stop", json!({"job": job})),
+        ] {
+            let answer = site.call(&bob, tool, arguments);
+            assert_eq!(answer["structuredContent"]["error"]["code"], "unknown_job", "{tool}: {answer}");
+        }
+        assert_eq!(site.call(&bob, "shell_jobs", json!({}))["structuredContent"]["jobs"], json!([]));
+        let read = site.newer(&bob, "resources/read", json!({"uri": format!("shellgate://jobs/{job}/stdout"), "name": format!("shellgate://jobs/{job}/stdout")}));
+        assert!(read.message()["error"].is_object(), "{}", read.body);
+        for word in [session, "http-ann", "http-ann/x", "../http-ann"] {
+            let answer = site.call(&bob, "shell", json!({"command": "true", "session": word}));
+            assert_eq!(answer["structuredContent"]["error"]["code"], "invalid_input", "{word}: {answer}");
+        }
+        assert!(!processes_with(&long).is_empty(), "nobody touched it");
+        // Its owner does, also in that session.
+        assert_eq!(
+            site.call(&ann, "shell", json!({"command": "true", "session": session}))["structuredContent"]["status"],
+            "completed"
+        );
+        assert_eq!(
+            site.call(&ann, "shell_stop", json!({"job": job}))["structuredContent"]["status"],
+            "canceled"
+        );
+        assert!(processes_with(&long).is_empty());
+
+        // Sessions of the older generation, by their ids.
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}});
+        let answer = site.send(&site.head(&ann, ""), &hello.to_string());
+        let id = answer.header("mcp-session-id").unwrap().to_owned();
+        let more = format!("\r\nMcp-Session-Id: {id}\r\nMCP-Protocol-Version: 2025-06-18");
+        let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).to_string();
+        assert_eq!(site.send(&site.head(&bob, &more), &list).status, 404);
+        assert_eq!(site.send(&site.head(&ann, &more), &list).status, 200);
+    });
+}
+
+#[test]
+fn a_closed_stream_is_a_canceled_call() {
+    for_each_user(|place| {
+        let site = Site::new(place, &[]);
+        let (one, other) = (mark(), mark());
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "shell", "arguments": {"command": format!("setsid sleep {one} & sleep {other}")},
+            "_meta": {"io.modelcontextprotocol/protocolVersion": NEWER, "io.modelcontextprotocol/clientCapabilities": {}},
+        }});
+        let more = format!("\r\nMCP-Protocol-Version: {NEWER}\r\nMcp-Method: tools/call\r\nMcp-Name: shell");
+        let stream = site.open(&site.head(&site.key, &more), &call.to_string());
+        wait_until("both run", || !processes_with(&one).is_empty() && !processes_with(&other).is_empty());
+        drop(stream);
+        wait_until("both are gone", || processes_with(&one).is_empty() && processes_with(&other).is_empty());
+        assert_eq!(
+            site.call(&site.key, "shell", json!({"command": "echo on"}))["structuredContent"]["stdout"],
+            "on\n"
+        );
+    });
+}
+
+#[test]
+fn nonsense_and_too_much_are_refused() {
+    let place = Place::new(None);
+    let site = Site::new(&place, &[]);
+    assert!((400..500).contains(&site.send(&site.head(&site.key, ""), "garbage").status));
+    assert!((400..500).contains(&site.send(&site.head(&site.key, ""), "[]").status));
+    // 100 MB, of which it reads no more than it takes.
+    let mut stream = TcpStream::connect(&site.address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    write!(stream, "{}\r\nContent-Length: {}\r\n\r\n", site.head(&site.key, ""), 100 << 20).unwrap();
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..100 {
+        // It may have said no, and closed, before all was sent.
+        if stream.write_all(&piece).is_err() {
+            break;
+        }
+    }
+    let mut answer = [0; 12];
+    if stream.read_exact(&mut answer).is_ok() {
+        assert_eq!(&answer, b"HTTP/1.1 413");
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", site.server.id())).unwrap();
+    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let most: u64 = most.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(most < 100 << 10, "{most} kB");
+    assert_eq!(
+        site.call(&site.key, "shell", json!({"command": "echo on"}))["structuredContent"]["stdout"],
+        "on\n"
+    );
+    // A repeated key, as over pipes.
+    let more = format!("\r\nMCP-Protocol-Version: {NEWER}\r\nMcp-Method: tools/call\r\nMcp-Name: shell");
+    let twice = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"shell","arguments":{{"command":"true","command":"touch made"}},"_meta":{{"io.modelcontextprotocol/protocolVersion":"{NEWER}","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+    );
+    let answer = site.send(&site.head(&site.key, &more), &twice).message();
+    assert_eq!(answer["result"]["structuredContent"]["error"]["code"], "invalid_input", "{answer}");
+    assert!(!place.root().join("made").exists());
+}

@@ -1,0 +1,92 @@
+//! How agents end a server, and what must be true then: nothing runs in the foreground, and no job is lost.
+
+use std::time::Instant;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::support::{PATIENCE, for_each_user, mark, processes_with, wait_until};
+use crate::talk::Talk;
+
+/// A server with a command in the foreground, one in the background and a job that a call became, ended by `end`.
+fn ends(end: impl Fn(&mut Talk)) {
+    for_each_user(|place| {
+        let mut talk = Talk::new(place);
+        let (foreground, hidden, background, became) = (mark(), mark(), mark(), mark());
+        let answer = talk.run(json!({"command": format!("sleep {background}"), "background": true}));
+        let job = answer["job"].as_str().unwrap().to_owned();
+        let answer = talk.run(json!({"command": format!("sleep {became}"), "wait_ms": 50}));
+        let other_job = answer["job"].as_str().unwrap().to_owned();
+        // One that cares for no signal.
+        talk.call(
+            json!({"command": format!("trap '' TERM INT HUP; setsid sleep {hidden} & sleep {foreground}")}),
+        );
+        wait_until("both run", || {
+            !processes_with(&foreground).is_empty() && !processes_with(&hidden).is_empty()
+        });
+        end(&mut talk);
+        let begun = Instant::now();
+        talk.server.wait().unwrap();
+        assert!(begun.elapsed() < PATIENCE);
+        wait_until("the foreground is gone", || {
+            processes_with(&foreground).is_empty() && processes_with(&hidden).is_empty()
+        });
+        for (mark, job) in [(&background, &job), (&became, &other_job)] {
+            assert!(!processes_with(mark).is_empty(), "the job goes on");
+            assert!(place.output(["stop", job]).status.success(), "and is known by its name");
+            assert!(processes_with(mark).is_empty());
+        }
+    });
+}
+
+fn signal(talk: &Talk, signal: Signal) {
+    kill_process(Pid::from_child(&talk.server), signal).unwrap();
+}
+
+#[test]
+fn the_end_of_its_input_alone() {
+    ends(|talk| drop(talk.to.take()));
+}
+
+#[test]
+fn a_termination_alone() {
+    ends(|talk| signal(talk, Signal::TERM));
+}
+
+#[test]
+fn both_and_a_kill_soon_after() {
+    ends(|talk| {
+        signal(talk, Signal::TERM);
+        drop(talk.to.take());
+        signal(talk, Signal::KILL);
+    });
+}
+
+#[test]
+fn a_kill_alone() {
+    ends(|talk| signal(talk, Signal::KILL));
+}
+
+#[test]
+fn an_interrupt_of_the_agent_s_terminal_is_not_for_us() {
+    for_each_user(|place| {
+        let mut talk = Talk::new(place);
+        let id = talk.call(json!({"command": "while [ ! -e go ]; do sleep 0.01; done; echo on"}));
+        assert_eq!(talk.run(json!({"command": "echo up"}))["stdout"], "up\n");
+        signal(&talk, Signal::INT);
+        place.write("go", "");
+        assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "on\n");
+        assert!(talk.leave().success());
+    });
+}
+
+#[test]
+fn what_was_asked_before_the_end_of_input_is_answered() {
+    for_each_user(|place| {
+        let mut talk = Talk::new(place);
+        talk.call(json!({"command": "echo last"}));
+        drop(talk.to.take());
+        let rest = talk.rest();
+        assert!(rest.iter().any(|line| line.contains(r#""stdout":"last\n""#)), "{rest:?}");
+    });
+}

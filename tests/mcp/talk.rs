@@ -1,0 +1,141 @@
+//! A client of the test's own: it writes lines and reads lines.
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+
+use serde_json::{Value, json};
+
+use crate::support::{PATIENCE, Place};
+
+/// The newest generation that begins with `initialize`.
+pub(crate) const OLDER: &str = "2025-11-25";
+/// The generation without.
+pub(crate) const NEWER: &str = "2026-07-28";
+
+/// A server and the ends of its pipes.
+pub(crate) struct Talk {
+    pub(crate) server: Child,
+    pub(crate) to: Option<ChildStdin>,
+    from: Receiver<String>,
+    /// Heard while something else was waited for.
+    pub(crate) heard: VecDeque<Value>,
+    next: u64,
+}
+
+impl Talk {
+    /// Starts `shellgate mcp FLAGS` and says nothing.
+    pub(crate) fn silent(place: &Place, flags: &[&str]) -> Self {
+        Self::with(place.shellgate(["mcp"].iter().chain(flags)))
+    }
+
+    pub(crate) fn with(mut command: Command) -> Self {
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (to, from) = (server.stdin.take(), read(server.stdout.take().unwrap()));
+        Self { server, to, from, heard: VecDeque::new(), next: 0 }
+    }
+
+    /// Starts it and introduces an older client with these capabilities.
+    pub(crate) fn begin(command: Command, capabilities: &Value) -> Self {
+        let mut talk = Self::with(command);
+        let hello = json!({
+            "protocolVersion": OLDER, "capabilities": capabilities, "clientInfo": {"name": "test", "version": "0"},
+        });
+        let answer = talk.ask("initialize", hello);
+        assert_eq!(answer["result"]["protocolVersion"], OLDER, "{answer}");
+        talk.tell("notifications/initialized", json!({}));
+        talk
+    }
+
+    /// The same in this place, where nobody is asked.
+    pub(crate) fn new(place: &Place) -> Self {
+        Self::begin(place.shellgate(["mcp"]), &json!({}))
+    }
+
+    pub(crate) fn line(&mut self, line: &[u8]) {
+        let to = self.to.as_mut().unwrap();
+        to.write_all(line).unwrap();
+        to.write_all(b"\n").unwrap();
+    }
+
+    pub(crate) fn tell(&mut self, method: &str, params: Value) {
+        self.line(json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string().as_bytes());
+    }
+
+    /// Sends a request; its id.
+    pub(crate) fn send(&mut self, method: &str, params: Value) -> u64 {
+        self.next += 1;
+        let request = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
+        self.line(request.to_string().as_bytes());
+        self.next
+    }
+
+    /// The next message for which `wanted` is true.
+    pub(crate) fn hear(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.heard.iter().position(&wanted) {
+            return self.heard.remove(at).unwrap();
+        }
+        loop {
+            let line =
+                self.from.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("{error}: {:?}", self.heard));
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if wanted(&message) {
+                return message;
+            }
+            self.heard.push_back(message);
+        }
+    }
+
+    /// The answer to a request.
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
+        self.hear(|message| message["id"] == id && message.get("method").is_none())
+    }
+
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        self.answer(id)
+    }
+
+    /// Calls the tool; the request's id.
+    pub(crate) fn call(&mut self, arguments: Value) -> u64 {
+        self.send("tools/call", json!({"name": "shell", "arguments": arguments}))
+    }
+
+    /// Calls the tool to its structured answer.
+    pub(crate) fn run(&mut self, arguments: Value) -> Value {
+        let id = self.call(arguments);
+        let answer = self.answer(id);
+        answer["result"]["structuredContent"].clone()
+    }
+
+    /// Closes its input, and waits until it has gone: how.
+    pub(crate) fn leave(mut self) -> std::process::ExitStatus {
+        drop(self.to.take());
+        self.server.wait().unwrap()
+    }
+
+    /// All that it says until it goes.
+    pub(crate) fn rest(&mut self) -> Vec<String> {
+        self.from.iter().collect()
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+fn read(from: ChildStdout) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(from).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
