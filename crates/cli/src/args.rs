@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod record;
+mod setup;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use shellgate::{Dialect, Envelope};
 pub(crate) use record::{
     ApprovalsCommand, AuditCommand, HistoryArgs, HistoryCommand, ListArgs, Reach, StopArgs, TrustArgs,
 };
+pub(crate) use setup::SetupArgs;
 
 /// The gate that an AI agent's shell commands pass.
 #[derive(Debug, Parser)]
@@ -93,6 +95,16 @@ Examples:
     ///
     /// Shows the file and asks. Until then, and after every change, it can only make things stricter.
     Trust(TrustArgs),
+    /// Make shellgate known to an agent, in the agent's own settings
+    ///
+    /// Shows the change and asks. Without AGENT: lists the agents, and where shellgate is set up.
+    #[command(after_help = "\
+Examples:
+  shellgate setup
+  shellgate setup gemini --shell-off
+  shellgate setup codex --dialect gemini -- --exclude 'git push'
+  shellgate setup gemini --undo")]
+    Setup(SetupArgs),
     /// Print a completion script for your shell
     Completions {
         /// The shell to complete in

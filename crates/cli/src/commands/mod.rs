@@ -8,8 +8,10 @@ mod completions;
 mod history;
 mod run;
 mod schema;
+mod setup;
 mod stop;
 mod trust;
+mod yes;
 
 use std::process::ExitCode;
 
@@ -32,6 +34,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Approvals(command) => approvals::approvals(command),
         Command::Stop(args) => stop::stop(&args),
         Command::Trust(args) => trust::trust(&args),
+        Command::Setup(args) => setup::setup(&args),
         Command::Completions { shell } => completions::completions(shell),
     }
 }
