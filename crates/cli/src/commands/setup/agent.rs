@@ -31,7 +31,7 @@ pub(crate) struct Agent {
     pub(crate) servers: &'static [&'static str],
     /// The form of an entry.
     pub(crate) shape: Shape,
-    /// What an entry needs beside that.
+    /// What an entry needs beside that, unless somebody wrote something else there.
     pub(crate) extra: &'static [(&'static str, Literal)],
     /// How it calls shellgate without asking first.
     pub(crate) trust: Switch,
@@ -86,6 +86,8 @@ pub(crate) enum Literal {
     Number(i64),
     Text(&'static str),
     Words(&'static [&'static str]),
+    /// One without anything in it.
+    Table,
 }
 
 impl Literal {
@@ -95,6 +97,7 @@ impl Literal {
             Self::Number(number) => number.into(),
             Self::Text(text) => text.into(),
             Self::Words(words) => json!(words),
+            Self::Table => json!({}),
         }
     }
 }
@@ -150,7 +153,7 @@ impl Agent {
             }
             Shape::Goose => json!({
                 "enabled": true, "type": "stdio", "name": NAME, "description": "Runs shell commands",
-                "cmd": command, "args": args, "envs": {}, "env_keys": [],
+                "cmd": command, "args": args,
             }),
         };
         let mut entry: Map<String, Value> = entry.as_object().cloned().unwrap_or_default();

@@ -84,7 +84,8 @@ const CLAUDE_CODE: Agent = Agent {
     },
     servers: &["mcpServers"],
     shape: Shape::Typed,
-    extra: &[],
+    // Else the model gets the tools' names alone, and must search for each before its first call.
+    extra: &[("alwaysLoad", Literal::Bool(true))],
     trust: Switch::Elsewhere(
         CLAUDE_SETTINGS,
         &[Setting { path: &["permissions", "allow"], wanted: Wanted::Has("mcp__shellgate") }],
@@ -274,7 +275,7 @@ const GOOSE: Agent = Agent {
     },
     servers: &["extensions"],
     shape: Shape::Goose,
-    extra: &[("timeout", Literal::Number(600))],
+    extra: &[("envs", Literal::Table), ("env_keys", Literal::Words(&[])), ("timeout", Literal::Number(600))],
     trust: Switch::No("`GOOSE_MODE: auto` in its settings is for all of its tools"),
     shell_off: Switch::Here(&[Setting {
         path: &["extensions", "developer", "enabled"],

@@ -77,6 +77,7 @@ fn owner(args: &SetupArgs) -> Owner {
 /// The changes of a set-up, and what to paste by hand instead.
 fn plan(agent: &Agent, args: &SetupArgs, notes: &Notes) -> Result<(Vec<Change>, String), Trouble> {
     let server = Server::new(agent, args)?;
+    let theirs: Vec<&str> = agent.extra.iter().map(|(name, _)| *name).collect();
     let mut changes = Vec::new();
     let mut pasted = String::new();
     for (file, steps) in plan::steps(agent, args, &server)? {
@@ -85,7 +86,7 @@ fn plan(agent: &Agent, args: &SetupArgs, notes: &Notes) -> Result<(Vec<Change>, 
         let whole = edit::edit(file.format, "", &steps).map(|edited| edited.text).unwrap_or_default();
         pasted.push_str(&format!("\nTo paste it, in `{}`:\n\n{}", plain(&path.display().to_string()), whole));
         let change = SettingsFile::read(path, owner(args))
-            .and_then(|settings| plan::set_up(settings, file.format, &steps, notes));
+            .and_then(|settings| plan::set_up(settings, file.format, &steps, &theirs, notes));
         match change {
             Ok(change) => changes.push(change),
             Err(error) if args.print => output::say(&error.message),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
 use shellgate::{Code, ErrorObject};
 
 use super::agent::{Agent, File, Switch};
@@ -90,32 +91,32 @@ pub(crate) fn path(agent: &Agent, file: &File, owner: Owner) -> Result<PathBuf, 
     })
 }
 
-/// The change that these steps make.
+/// The change that these steps make. What an entry has under the names in `theirs` stays.
 pub(crate) fn set_up(
     file: SettingsFile,
     format: Format,
     steps: &[Step],
+    theirs: &[&str],
     notes: &Notes,
 ) -> Result<Change, ErrorObject> {
     let text = file.text.as_deref().unwrap_or_default();
     let failed = |why| uneditable(&file, why);
-    let values = format.read(text).map_err(|broken| failed(broken.into()))?;
-    let steps: Vec<Step> = steps.iter().flat_map(|step| gentle(step, &values)).collect();
+    let values = format.read(text.trim_start_matches('\u{feff}')).map_err(|broken| failed(broken.into()))?;
+    let steps: Vec<Step> = steps.iter().flat_map(|step| gentle(step, theirs, &values)).collect();
     let edited = edit::edit(format, text, &steps).map_err(failed)?;
     let note = Note::new(&file, &edited, notes.about(&file.real), format);
     let after = Some(edited.text).filter(|text| file.text.is_some() || !text.is_empty());
     Ok(Change { file, after, written: Written::Note(Box::new(note)) })
 }
 
-/// An entry that is there already keeps what somebody added to it, and its timeouts.
-fn gentle(step: &Step, values: &serde_json::Value) -> Vec<Step> {
-    let there = get(values, &step.path).and_then(serde_json::Value::as_object);
-    let (Some(there), Act::Set(serde_json::Value::Object(wanted))) = (there, &step.act) else {
+/// An entry that is there already keeps what somebody added to it.
+fn gentle(step: &Step, theirs: &[&str], values: &Value) -> Vec<Step> {
+    let there = get(values, &step.path).and_then(Value::as_object);
+    let (Some(there), Act::Set(Value::Object(wanted))) = (there, &step.act) else {
         return vec![step.clone()];
     };
-    let theirs =
-        |name: &str| there.contains_key(name) && matches!(name, "timeout" | "env_vars" | "envs" | "env_keys");
-    let wanted = wanted.iter().filter(|(name, _)| !theirs(name));
+    let stays = |name: &str| there.contains_key(name) && theirs.contains(&name);
+    let wanted = wanted.iter().filter(|(name, _)| !stays(name));
     let inner = |name: &String| step.path.iter().chain([name]).cloned().collect::<Vec<_>>();
     wanted.map(|(name, value)| Step::new(inner(name), Act::Set(value.clone()))).collect()
 }
