@@ -181,6 +181,8 @@ class Claude(Agent):
     name = "claude"
     setup = ["--shell-off", "--trust"]
     shell = "Bash"
+    # `claude -p` closes every question that a server asks through it.
+    queue = ["--", "--ask", "queue"]
 
     def settings(self):
         return {".claude.json": json.dumps({"hasCompletedOnboarding": True, "numStartups": 3}, indent=2)}
