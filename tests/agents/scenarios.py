@@ -95,6 +95,19 @@ class Approval(Scenario):
         assert not os.path.exists(self.path("denied"))
 
 
+class Screen(Approval):
+    """The same, answered in the agent's own program."""
+
+    name = "screen"
+
+    def check(self, results):
+        assert len(results) == 2, results
+        has(results[0], r'exit_code\W+0\b', "yes")
+        assert os.path.exists(self.path("approved"))
+        has(results[1], "denied_by_user")
+        assert not os.path.exists(self.path("denied"))
+
+
 class Job(Scenario):
     name = "job"
 
@@ -127,11 +140,13 @@ class Slow(Scenario):
             result = yield "shell_wait", {"job": job}
             if not re.search(r'status\W+running', result):
                 break
+        yield "shell_output", {"job": job}
 
     def check(self, results):
-        assert len(results) >= 2, results
+        assert len(results) >= 3, results
         has(results[0], r'status\W+running')
-        has(results[-1], "slow-22", r'exit_code\W+4\b')
+        has(results[-2], r'exit_code\W+4\b')
+        has(results[-1], "slow-22")
 
 
 ALL = [Command, Refusal, Approval, Job, Slow]
