@@ -2,6 +2,7 @@
 
 mod jobs;
 mod record;
+mod setup;
 mod terminal;
 
 use std::ffi::OsString;
@@ -18,6 +19,7 @@ pub(crate) use jobs::{BackgroundArgs, JobsArgs, LogsArgs, WaitArgs};
 pub(crate) use record::{
     ApprovalsCommand, AuditCommand, HistoryArgs, HistoryCommand, ListArgs, Reach, StopArgs, TrustArgs,
 };
+pub(crate) use setup::SetupArgs;
 
 pub(crate) use terminal::{AttachArgs, ResizeArgs, SendArgs};
 
@@ -139,6 +141,16 @@ Examples:
     ///
     /// Shows the file and asks. Until then, and after every change, it can only make things stricter.
     Trust(TrustArgs),
+    /// Make shellgate known to an agent, in the agent's own settings
+    ///
+    /// Shows the change and asks. Without AGENT: lists the agents, and where shellgate is set up.
+    #[command(after_help = "\
+Examples:
+  shellgate setup
+  shellgate setup gemini --shell-off
+  shellgate setup codex --dialect gemini -- --exclude 'git push'
+  shellgate setup gemini --undo")]
+    Setup(SetupArgs),
     /// Print a completion script for your shell
     Completions {
         /// The shell to complete in

@@ -29,15 +29,18 @@ pub enum Deed {
     Type,
     /// Removing what was recorded.
     Forget,
+    /// Changing the settings of an agent.
+    SetUp,
 }
 
-const REFUSED: [(Deed, &str); 6] = [
+const REFUSED: [(Deed, &str); 7] = [
     (Deed::Answer, "answer questions"),
     (Deed::Trust, "trust a project's settings"),
     (Deed::Stop, "stop what others run"),
     (Deed::Release, "send what others run to the background"),
     (Deed::Type, "type at what others run"),
     (Deed::Forget, "remove what was recorded"),
+    (Deed::SetUp, "change an agent's settings"),
 ];
 
 /// What can be chosen for a gate, and would let more pass than the settings do.

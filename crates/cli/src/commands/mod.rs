@@ -15,9 +15,11 @@ mod resize;
 mod run;
 mod schema;
 mod send;
+mod setup;
 mod stop;
 mod trust;
 mod wait;
+mod yes;
 
 use std::process::ExitCode;
 
@@ -48,6 +50,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Attach(args) => attach::attach(&args),
         Command::Resize(args) => resize::resize(&args),
         Command::Trust(args) => trust::trust(&args),
+        Command::Setup(args) => setup::setup(&args),
         Command::Completions { shell } => completions::completions(shell),
     }
 }

@@ -1,13 +1,12 @@
 //! `shellgate trust`: a person looks at a project's settings file and lets it loosen the rules.
 
-use std::fs::OpenOptions;
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::ExitCode;
 
 use serde_json::json;
 use shellgate::inside::{self, Deed};
-use shellgate::{Code, ErrorObject, Gate, ProjectFile, Record};
+use shellgate::{ErrorObject, Gate, ProjectFile, Record};
 
+use super::yes::said_yes;
 use crate::args::TrustArgs;
 use crate::error::{self, Trouble};
 use crate::output::{self, plain};
@@ -28,7 +27,8 @@ fn trusted(args: &TrustArgs) -> Result<(), Trouble> {
         return Err(error.hint("name the project with `--root`").into());
     };
     let shown = page(&file);
-    if !args.yes && !said_yes(&shown)? {
+    let question = format!("{shown}It may loosen the rules as long as it says exactly this. Trust it?");
+    if !args.yes && !said_yes(&question, "read the file, and say `--yes`")? {
         output::say("not trusted: nothing was changed");
         return Err(Trouble::Said(error::CALL_REFUSED));
     }
@@ -49,18 +49,4 @@ fn page(file: &ProjectFile) -> String {
         page.push_str(&format!("  | {}\n", plain(line)));
     }
     page
-}
-
-fn said_yes(shown: &str) -> Result<bool, Trouble> {
-    let nobody = |_| {
-        let error = ErrorObject::new(Code::ApprovalUnavailable, "there is no terminal to ask you on");
-        Trouble::from(error.hint("read the file, and say `--yes`"))
-    };
-    let mut terminal = OpenOptions::new().read(true).write(true).open("/dev/tty").map_err(nobody)?;
-    let question =
-        format!("{shown}It may loosen the rules as long as it says exactly this. Trust it? [y/N] ");
-    terminal.write_all(question.as_bytes()).map_err(nobody)?;
-    let mut answer = String::new();
-    BufReader::new(terminal).read_line(&mut answer).map_err(nobody)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

@@ -39,6 +39,7 @@ pub use vigil::{Cancel, Met, Port, Until, Waited};
 pub use watched::Watched;
 
 use crate::gate::{Gate, session_error};
+use crate::inside::{self, Deed};
 use crate::record::{Record, settle};
 use crate::report::Report;
 use crate::request::Detail;
@@ -52,6 +53,8 @@ pub struct Jobs<'a> {
     journal: &'a Journal,
     /// The session that they must belong to. `None`: any.
     session: Option<String>,
+    /// Whether these are the jobs of the gate that we are asked through.
+    own: bool,
     limits: Limits,
 }
 
@@ -70,6 +73,7 @@ impl Gate {
             state: &self.state,
             journal,
             session: Some(self.session_name.shown().to_owned()),
+            own: true,
             limits: self.judge.settings.limits.clone(),
         };
         jobs.settle();
@@ -81,7 +85,7 @@ impl Record {
     /// The jobs of this user, or of one session and its chats.
     #[must_use]
     pub fn jobs(&self, session: Option<String>) -> Jobs<'_> {
-        Jobs { state: self.state(), journal: self.journal(), session, limits: Limits::default() }
+        Jobs { state: self.state(), journal: self.journal(), session, own: false, limits: Limits::default() }
     }
 }
 
@@ -119,6 +123,9 @@ impl Jobs<'_> {
     /// `unknown_job` when there is none. One that has ended is no error.
     pub fn stop(&self, id: &str, urgency: Urgency) -> Result<Report, ErrorObject> {
         let execution = self.find(id)?;
+        if !self.own {
+            inside::refuse(Deed::Stop)?;
+        }
         stop_execution(self.state, parse(&execution.id)?, urgency).map_err(|error| session_error(&error))?;
         self.report(&execution.id, Detail::Minimal)
     }
@@ -129,6 +136,9 @@ impl Jobs<'_> {
     /// `unknown_job` when none runs that is called so.
     pub fn release(&self, id: &str) -> Result<Report, ErrorObject> {
         let execution = self.find(id)?;
+        if !self.own {
+            inside::refuse(Deed::Release)?;
+        }
         if !release(self.state, parse(&execution.id)?).map_err(|error| session_error(&error))? {
             let message = format!("execution `{}` does not run any more", execution.id);
             return Err(ErrorObject::new(Code::UnknownJob, message).token(id));

@@ -1,0 +1,132 @@
+//! From the text of a settings file to the text after a change, and back.
+//!
+//! A format's editor is not trusted: only the lines that it changed are taken from it, so that every other line stays byte
+//! for byte as it was, and what the result says is compared with what it should say.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::format::{Broken, Format};
+use super::step::{Obstacle, Step};
+
+/// Why a text can't be changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Uneditable {
+    /// It isn't in its format.
+    Broken(Broken),
+    /// Something that isn't a table stands where one should be.
+    Obstacle(String),
+    /// It is written in a way that we can't change.
+    Unable,
+}
+
+impl From<Broken> for Uneditable {
+    fn from(broken: Broken) -> Self {
+        Self::Broken(broken)
+    }
+}
+
+impl From<Obstacle> for Uneditable {
+    fn from(Obstacle(path): Obstacle) -> Self {
+        Self::Obstacle(path)
+    }
+}
+
+/// A text after some steps, and the steps that take them back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edited {
+    pub(crate) text: String,
+    pub(crate) back: Vec<Step>,
+}
+
+/// Does `steps` to a text.
+pub(crate) fn edit(format: Format, text: &str, steps: &[Step]) -> Result<Edited, Uneditable> {
+    let (mark, body) = match text.strip_prefix('\u{feff}') {
+        Some(body) => ("\u{feff}", body),
+        None => ("", text),
+    };
+    let before = body.replace("\r\n", "\n");
+    let mut values = format.read(&before)?;
+    let mut after = before.clone();
+    let mut back: Vec<Step> = Vec::new();
+    for step in steps {
+        if !step.matters(&values) {
+            continue;
+        }
+        back.splice(..0, step.back(&values));
+        step.on(&mut values)?;
+        after = format.apply(&after, step).map_err(|_| Uneditable::Unable)?;
+    }
+    let text = format!("{mark}{}", graft(body, &before, &after));
+    let written: Value = format.read(text.trim_start_matches('\u{feff}')).map_err(|_| Uneditable::Unable)?;
+    if !format.same(&written, &values) {
+        return Err(Uneditable::Unable);
+    }
+    Ok(Edited { text, back })
+}
+
+/// `raw` with the lines that differ between `before` and `after`, where `before` is `raw` with other ends of lines.
+fn graft(raw: &str, before: &str, after: &str) -> String {
+    let (raws, befores, afters) = (lines(raw), lines(before), lines(after));
+    let windows = raws.iter().filter(|line| line.ends_with("\r\n")).count() * 2 > raws.len();
+    let mut text = String::with_capacity(after.len());
+    for op in capture_diff_slices(Algorithm::Myers, &befores, &afters) {
+        if let DiffOp::Equal { old_index, len, .. } = op {
+            text.extend(raws.iter().skip(old_index).take(len).copied());
+            continue;
+        }
+        for line in afters.iter().skip(op.new_range().start).take(op.new_range().len()) {
+            match line.strip_suffix('\n').filter(|_| windows) {
+                Some(line) => text.extend([line, "\r\n"]),
+                None => text.push_str(line),
+            }
+        }
+    }
+    text
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// Some lines of a text, and what stood there before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Hunk {
+    /// The number of the first line, from 0.
+    at: usize,
+    /// How many lines there are.
+    lines: usize,
+    /// What stood there.
+    was: String,
+}
+
+/// What leads from `after` back to `before`.
+pub(crate) fn hunks(before: &str, after: &str) -> Vec<Hunk> {
+    let (befores, afters) = (lines(before), lines(after));
+    let changes = capture_diff_slices(Algorithm::Myers, &afters, &befores).into_iter();
+    let changes = changes.filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    let hunk = |op: DiffOp| Hunk {
+        at: op.old_range().start,
+        lines: op.old_range().len(),
+        was: befores.iter().skip(op.new_range().start).take(op.new_range().len()).copied().collect(),
+    };
+    changes.map(hunk).collect()
+}
+
+/// The text before, from the text after.
+pub(crate) fn unpatch(after: &str, hunks: &[Hunk]) -> String {
+    let afters = lines(after);
+    let mut text = String::with_capacity(after.len());
+    let mut next = 0;
+    for hunk in hunks {
+        text.extend(afters.iter().skip(next).take(hunk.at.saturating_sub(next)).copied());
+        text.push_str(&hunk.was);
+        next = hunk.at + hunk.lines;
+    }
+    text.extend(afters.iter().skip(next).copied());
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! `shellgate setup`: shellgate is made known to an agent, in the agent's own settings.
+//!
+//! `agents` has what there is to know about each agent, as data. From that and the flags `plan` makes steps (`step`), and
+//! `edit` does them to the text of a file in its `format`. The change is shown (`page`), asked about, written (`file`) and
+//! noted (`note`), so that it can be taken back.
+
+mod agent;
+mod agents;
+mod edit;
+mod file;
+mod format;
+mod list;
+mod note;
+mod page;
+mod place;
+mod plan;
+mod server;
+mod step;
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shellgate::ErrorObject;
+use shellgate::inside::{self, Deed};
+
+use self::agent::{Agent, File, Switch};
+use self::file::{Owner, SettingsFile};
+use self::note::Notes;
+use self::plan::{Change, Written};
+use self::server::Server;
+use super::yes::said_yes;
+use crate::args::SetupArgs;
+use crate::error::{self, Trouble};
+use crate::output::{self, plain};
+
+pub(super) fn setup(args: &SetupArgs) -> ExitCode {
+    output::choose_color(args.shown.color);
+    error::finish(match &args.agent {
+        None => list::list(args),
+        Some(name) => set_up(name, args),
+    })
+}
+
+fn set_up(name: &str, args: &SetupArgs) -> Result<(), Trouble> {
+    let Some(agent) = agents::named(name) else {
+        let names: Vec<String> = agents::AGENTS.iter().map(|agent| format!("`{}`", agent.name)).collect();
+        let error = ErrorObject::invalid(format!("no agent is called `{name}`")).token(name);
+        return Err(error.hint(format!("use one of {}", names.join(", "))).into());
+    };
+    if !args.print {
+        inside::refuse(Deed::SetUp)?;
+    }
+    let notes = Notes::open()?;
+    let (changes, pasted) =
+        if args.undo { (undo(agent, args, &notes)?, String::new()) } else { plan(agent, args, &notes)? };
+    let changes: Vec<Change> = changes.into_iter().filter(Change::matters).collect();
+    let shown: String = changes.iter().map(page::difference).collect();
+    if args.print {
+        return output::print(&format!("{shown}{pasted}"));
+    }
+    if !changes.is_empty() && !args.yes {
+        let question = format!("{shown}Write this?");
+        if !said_yes(&question, "`--print` shows the change, and `--yes` makes it")? {
+            output::say("nothing was changed");
+            return Err(Trouble::Said(error::CALL_REFUSED));
+        }
+    }
+    for change in &changes {
+        carry_out(change, &notes)?;
+    }
+    tell(agent, args, &changes, &shown)
+}
+
+fn owner(args: &SetupArgs) -> Owner {
+    if args.project { Owner::Project } else { Owner::User }
+}
+
+/// The changes of a set-up, and what to paste by hand instead.
+fn plan(agent: &Agent, args: &SetupArgs, notes: &Notes) -> Result<(Vec<Change>, String), Trouble> {
+    let server = Server::new(agent, args)?;
+    let theirs: Vec<&str> = agent.extra.iter().map(|(name, _)| *name).collect();
+    let mut changes = Vec::new();
+    let mut pasted = String::new();
+    for (file, steps) in plan::steps(agent, args, &server)? {
+        let path = plan::path(agent, file, owner(args))?;
+        // From nothing to that, nothing stands in the way.
+        let whole = edit::edit(file.format, "", &steps).map(|edited| edited.text).unwrap_or_default();
+        pasted.push_str(&format!("\nTo paste it, in `{}`:\n\n{}", plain(&path.display().to_string()), whole));
+        let change = SettingsFile::read(path, owner(args))
+            .and_then(|settings| plan::set_up(settings, file.format, &steps, &theirs, notes));
+        match change {
+            Ok(change) => changes.push(change),
+            Err(error) if args.print => output::say(&error.message),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok((changes, pasted))
+}
+
+/// The changes that take back what was set up.
+fn undo(agent: &Agent, args: &SetupArgs, notes: &Notes) -> Result<Vec<Change>, Trouble> {
+    let mut changes = Vec::new();
+    for (file, is_main) in files(agent) {
+        if args.project && file.project.is_none() && !is_main {
+            continue;
+        }
+        let settings = SettingsFile::read(plan::path(agent, file, owner(args))?, owner(args))?;
+        // Of another file than the one with the servers, only a note says that something in it is ours.
+        if is_main || notes.about(&settings.real).is_some() {
+            changes.extend(plan::undo(settings, file.format, &agent.place_of_entry(), notes)?);
+        }
+    }
+    Ok(changes)
+}
+
+/// The files that a set-up may change: the one with the servers first.
+fn files(agent: &Agent) -> Vec<(&File, bool)> {
+    let mut files = vec![(&agent.file, true)];
+    for switch in [&agent.trust, &agent.shell_off] {
+        if let Switch::Elsewhere(file, _) = switch
+            && !files.iter().any(|(other, _)| other.user.names == file.user.names)
+        {
+            files.push((file, false));
+        }
+    }
+    files
+}
+
+fn carry_out(change: &Change, notes: &Notes) -> Result<(), ErrorObject> {
+    let (file, real) = (&change.file, &change.file.real);
+    match (&change.written, &change.after) {
+        (Written::Note(note), after) => {
+            // Noted first: a change that nobody knows how to take back is worse than a note without a change.
+            notes.keep(real, note)?;
+            let folders = file.write(after.as_deref().unwrap_or_default())?;
+            notes.keep(real, &note.as_ref().clone().with_folders(folders))
+        }
+        (Written::Undone(_), Some(text)) => {
+            file.write(text)?;
+            notes.forget(real);
+            Ok(())
+        }
+        (Written::Undone(folders), None) => {
+            file.remove(folders)?;
+            notes.forget(real);
+            Ok(())
+        }
+    }
+}
+
+fn tell(agent: &Agent, args: &SetupArgs, changes: &[Change], shown: &str) -> Result<(), Trouble> {
+    let paths = || changes.iter().map(|change| change.file.path.display().to_string());
+    if args.shown.json {
+        return output::print_json(&json!({"agent": agent.name, "changed": paths().collect::<Vec<_>>()}));
+    }
+    if changes.is_empty() {
+        let state =
+            if args.undo { "nothing of shellgate is in its settings" } else { "it is set up already" };
+        return output::print(&format!("{}: nothing to do, {state}\n", agent.title));
+    }
+    // Whoever said yes beforehand sees here what to.
+    let mut page = if args.yes { shown.to_owned() } else { String::new() };
+    for (path, change) in paths().zip(changes) {
+        let done = if change.after.is_some() { "written" } else { "removed" };
+        page.push_str(&format!("{done}: `{}`\n", plain(&path)));
+    }
+    if !args.undo {
+        page.push_str(&format!("{}: {}.\n", agent.title, agent.note));
+    }
+    output::print(&page)
+}

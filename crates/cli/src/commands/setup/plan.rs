@@ -1,0 +1,163 @@
+//! What is to be done for an agent: a file, what it says, and what it will say.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use shellgate::{Code, ErrorObject};
+
+use super::agent::{Agent, File, Switch};
+use super::edit::{self, Uneditable};
+use super::file::{Owner, SettingsFile};
+use super::format::{Broken, Format};
+use super::note::{Note, Notes};
+use super::server::Server;
+use super::step::{Act, Step, get};
+use crate::args::SetupArgs;
+
+/// A change to one file.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) file: SettingsFile,
+    /// What it will say. `None`: it goes.
+    pub(crate) after: Option<String>,
+    pub(crate) written: Written,
+}
+
+/// What is noted about a change when it is done.
+#[derive(Debug)]
+pub(crate) enum Written {
+    /// How to take it back.
+    Note(Box<Note>),
+    /// Nothing: it was taken back. These folders were made for it.
+    Undone(Vec<PathBuf>),
+}
+
+impl Change {
+    pub(crate) fn matters(&self) -> bool {
+        self.file.text != self.after
+    }
+}
+
+/// The steps of a set-up, for each file.
+pub(crate) fn steps<'a>(
+    agent: &'a Agent,
+    args: &SetupArgs,
+    server: &Server,
+) -> Result<Vec<(&'a File, Vec<Step>)>, ErrorObject> {
+    let mut entry = Vec::new();
+    let mut here = Vec::new();
+    let mut elsewhere: Vec<(&File, Vec<Step>)> = Vec::new();
+    for (wanted, flag, switch) in
+        [(args.trust, "--trust", &agent.trust), (args.shell_off, "--shell-off", &agent.shell_off)]
+    {
+        if !wanted {
+            continue;
+        }
+        match switch {
+            Switch::Entry(more) => entry.extend(more.iter().copied()),
+            Switch::Here(settings) => here.extend(settings.iter().map(super::agent::Setting::step)),
+            Switch::Elsewhere(file, settings) => {
+                let steps = settings.iter().map(super::agent::Setting::step);
+                match elsewhere.iter_mut().find(|(other, _)| other.user.names == file.user.names) {
+                    Some((_, all)) => all.extend(steps),
+                    None => elsewhere.push((file, steps.collect())),
+                }
+            }
+            Switch::No(why) => {
+                let message = format!("`{flag}` does nothing for {}", agent.title);
+                return Err(ErrorObject::invalid(message).hint(*why));
+            }
+        }
+    }
+    let first = std::iter::once(agent.entry(server, &entry)).chain(here).collect();
+    Ok(std::iter::once((&agent.file, first)).chain(elsewhere).collect())
+}
+
+/// Where a file is, for the user or the project in the current folder.
+pub(crate) fn path(agent: &Agent, file: &File, owner: Owner) -> Result<PathBuf, ErrorObject> {
+    if owner == Owner::Project {
+        let Some(name) = file.project else {
+            let message = format!("{} has no settings for a project", agent.title);
+            return Err(ErrorObject::invalid(message).hint("leave out `--project`"));
+        };
+        let here = std::env::current_dir().map_err(|error| {
+            ErrorObject::new(Code::Config, format!("the current folder is gone: {error}"))
+        })?;
+        return Ok(here.join(name));
+    }
+    file.user.file().ok_or_else(|| {
+        let message = format!("{}'s settings can't be found: HOME is not set", agent.title);
+        ErrorObject::new(Code::Config, message).hint("set HOME to your own folder")
+    })
+}
+
+/// The change that these steps make. What an entry has under the names in `theirs` stays.
+pub(crate) fn set_up(
+    file: SettingsFile,
+    format: Format,
+    steps: &[Step],
+    theirs: &[&str],
+    notes: &Notes,
+) -> Result<Change, ErrorObject> {
+    let text = file.text.as_deref().unwrap_or_default();
+    let failed = |why| uneditable(&file, why);
+    let values = format.read(text.trim_start_matches('\u{feff}')).map_err(|broken| failed(broken.into()))?;
+    let steps: Vec<Step> = steps.iter().flat_map(|step| gentle(step, theirs, &values)).collect();
+    let edited = edit::edit(format, text, &steps).map_err(failed)?;
+    let note = Note::new(&file, &edited, notes.about(&file.real), format);
+    let after = Some(edited.text).filter(|text| file.text.is_some() || !text.is_empty());
+    Ok(Change { file, after, written: Written::Note(Box::new(note)) })
+}
+
+/// An entry that is there already keeps what somebody added to it.
+fn gentle(step: &Step, theirs: &[&str], values: &Value) -> Vec<Step> {
+    let there = get(values, &step.path).and_then(Value::as_object);
+    let (Some(there), Act::Set(Value::Object(wanted))) = (there, &step.act) else {
+        return vec![step.clone()];
+    };
+    let stays = |name: &str| there.contains_key(name) && theirs.contains(&name);
+    let wanted = wanted.iter().filter(|(name, _)| !stays(name));
+    let inner = |name: &String| step.path.iter().chain([name]).cloned().collect::<Vec<_>>();
+    wanted.map(|(name, value)| Step::new(inner(name), Act::Set(value.clone()))).collect()
+}
+
+/// The change that takes a set-up back. `None`: there is none.
+pub(crate) fn undo(
+    file: SettingsFile,
+    format: Format,
+    entry: &[String],
+    notes: &Notes,
+) -> Result<Option<Change>, ErrorObject> {
+    let Some(text) = file.text.as_deref() else { return Ok(None) };
+    let failed = |why| uneditable(&file, why);
+    let (after, folders) = match notes.about(&file.real) {
+        Some(note) => {
+            let before = note.before(text, format).map_err(failed)?;
+            (before.text, before.folders)
+        }
+        None => {
+            let step = Step::new(entry, Act::Unset);
+            (Some(edit::edit(format, text, &[step]).map_err(failed)?.text), Vec::new())
+        }
+    };
+    Ok(Some(Change { file, after, written: Written::Undone(folders) }))
+}
+
+fn uneditable(file: &SettingsFile, why: Uneditable) -> ErrorObject {
+    let path = file.path.display();
+    let error = |message| ErrorObject::new(Code::Config, message).token(path.to_string());
+    match why {
+        Uneditable::Broken(Broken { line, column, message }) => {
+            error(format!("{path}:{line}:{column}: {message}"))
+                .hint("repair the file; nothing was changed in it")
+        }
+        Uneditable::Obstacle(at) if at.is_empty() => {
+            error(format!("{path}: not a table of settings")).hint("`--print` shows what to put there")
+        }
+        Uneditable::Obstacle(at) => {
+            error(format!("{path}: `{at}` is no table")).hint("`--print` shows what to put there")
+        }
+        Uneditable::Unable => error(format!("{path}: written in a way that can't be changed safely"))
+            .hint("nothing was changed in it; `--print` shows what to paste"),
+    }
+}

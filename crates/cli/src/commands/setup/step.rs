@@ -1,0 +1,184 @@
+//! One step of a change: something is set, added or taken away at a path of a settings file.
+//!
+//! A step can be done to the text of a file (`format`) and to the values that the file holds (here). Both must agree, or
+//! nothing is written. A step also knows the steps that take it back, as long as it is asked before it is done.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What is done, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Step {
+    pub(crate) path: Vec<String>,
+    pub(crate) act: Act,
+}
+
+/// What is done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Act {
+    /// This value is there. Tables on the way to it are made.
+    Set(Value),
+    /// The list has this item. The list and tables on the way to it are made.
+    Add(Value),
+    /// Nothing is there.
+    Unset,
+    /// The list doesn't have this item.
+    Drop(Value),
+    /// What is there is taken away if it is empty.
+    Prune,
+}
+
+/// On the way to a value is something that can't hold it: its path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Obstacle(pub(crate) String);
+
+impl Step {
+    pub(crate) fn new<S: AsRef<str>>(path: impl IntoIterator<Item = S>, act: Act) -> Self {
+        Self { path: path.into_iter().map(|name| name.as_ref().to_owned()).collect(), act }
+    }
+
+    /// Whether this would change anything.
+    pub(crate) fn matters(&self, values: &Value) -> bool {
+        let there = get(values, &self.path);
+        match &self.act {
+            Act::Set(value) => there != Some(value),
+            Act::Add(item) => !there.and_then(Value::as_array).is_some_and(|list| list.contains(item)),
+            Act::Unset => there.is_some(),
+            Act::Drop(item) => there.and_then(Value::as_array).is_some_and(|list| list.contains(item)),
+            Act::Prune => there.is_some_and(is_empty),
+        }
+    }
+
+    /// Does it to values.
+    pub(crate) fn on(&self, values: &mut Value) -> Result<(), Obstacle> {
+        let Some((last, tables)) = self.path.split_last() else { return Ok(()) };
+        let making = matches!(self.act, Act::Set(_) | Act::Add(_));
+        let mut table = values;
+        for (depth, name) in tables.iter().enumerate() {
+            let inner = as_table(table, &self.path, depth)?;
+            if !making && !inner.contains_key(name) {
+                return Ok(());
+            }
+            table = inner.entry(name).or_insert(Value::Null);
+            // YAML has a key without a value for an empty table.
+            if making && table.is_null() {
+                *table = Value::Object(Map::new());
+            }
+        }
+        let table = as_table(table, &self.path, tables.len())?;
+        match &self.act {
+            Act::Set(value) => drop(table.insert(last.clone(), value.clone())),
+            Act::Unset | Act::Prune => drop(table.shift_remove(last)),
+            Act::Add(item) => match table.entry(last).or_insert_with(|| Value::Array(Vec::new())) {
+                Value::Array(list) => list.push(item.clone()),
+                _ => return Err(Obstacle(self.path.join("."))),
+            },
+            Act::Drop(item) => {
+                if let Some(Value::Array(list)) = table.get_mut(last) {
+                    list.retain(|other| other != item);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The steps that take this one back, if it is done to these values.
+    pub(crate) fn back(&self, values: &Value) -> Vec<Self> {
+        let there = get(values, &self.path);
+        let first = match &self.act {
+            Act::Set(_) => there.map_or(Act::Unset, |was| Act::Set(was.clone())),
+            Act::Add(item) => Act::Drop(item.clone()),
+            // Nothing that is taken back is taken back.
+            Act::Unset | Act::Drop(_) | Act::Prune => return Vec::new(),
+        };
+        let mut steps = vec![Self::new(&self.path, first)];
+        let made = (1..=self.path.len()).filter_map(|depth| self.path.get(..depth));
+        let mut made: Vec<&[String]> = made.filter(|path| get(values, path).is_none()).collect();
+        if matches!(self.act, Act::Set(_)) {
+            made.pop();
+        }
+        steps.extend(made.into_iter().rev().map(|path| Self::new(path, Act::Prune)));
+        steps
+    }
+}
+
+/// What is at a path.
+pub(crate) fn get<'a>(values: &'a Value, path: &[String]) -> Option<&'a Value> {
+    path.iter().try_fold(values, |table, name| table.get(name.as_str()))
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Object(table) => table.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        _ => false,
+    }
+}
+
+fn as_table<'a>(
+    value: &'a mut Value,
+    path: &[String],
+    depth: usize,
+) -> Result<&'a mut Map<String, Value>, Obstacle> {
+    match value {
+        Value::Object(table) => Ok(table),
+        _ => Err(Obstacle(path.get(..depth).unwrap_or_default().join("."))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn steps_back_lead_back() {
+        for before in [
+            json!({}),
+            json!({"a": {}}),
+            json!({"a": {"b": [1]}}),
+            json!({"a": {"b": {"old": 1}, "c": 2}}),
+            json!({"a": {"b": []}}),
+        ] {
+            for act in [Act::Set(json!({"new": true})), Act::Add(json!("x"))] {
+                let step = Step::new(["a", "b"], act);
+                let mut values = before.clone();
+                let back = step.back(&values);
+                if step.on(&mut values).is_err() {
+                    continue;
+                }
+                assert!(!step.matters(&values), "{values}");
+                for step in back {
+                    if step.matters(&values) {
+                        step.on(&mut values).unwrap();
+                    }
+                }
+                assert_eq!(values, before, "{step:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_somebody_else_put_beside_ours_stays() {
+        let mut values = json!({});
+        let step = Step::new(["servers", "ours"], Act::Set(json!(1)));
+        let back = step.back(&values);
+        step.on(&mut values).unwrap();
+        values["servers"]["theirs"] = json!(2);
+        for step in &back {
+            if step.matters(&values) {
+                step.on(&mut values).unwrap();
+            }
+        }
+        assert_eq!(values, json!({"servers": {"theirs": 2}}));
+    }
+
+    #[test]
+    fn what_is_no_table_is_named() {
+        let step = Step::new(["a", "b", "c"], Act::Set(json!(1)));
+        assert_eq!(step.on(&mut json!({"a": {"b": 5}})), Err(Obstacle("a.b".to_owned())));
+        assert_eq!(step.on(&mut json!([])), Err(Obstacle(String::new())));
+    }
+}
