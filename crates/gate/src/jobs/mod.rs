@@ -104,7 +104,7 @@ impl Jobs<'_> {
             [only] => self.journal.execution(only).map_err(|error| trouble(&error))?,
             _ => {
                 let message = format!("more than one execution's name begins with `{prefix}`");
-                return Err(ErrorObject::invalid(message).token(prefix).hint("write more of it"));
+                return Err(ErrorObject::invalid(message).token(prefix).hint("write more of it: what differs is at the end"));
             }
         };
         found.filter(|execution| self.has(&execution.session)).ok_or_else(|| unknown(prefix))
@@ -158,7 +158,7 @@ fn parse(id: &str) -> Result<ExecId, ErrorObject> {
 }
 
 fn unknown(id: &str) -> ErrorObject {
-    ErrorObject::new(Code::UnknownJob, format!("no job is called `{id}`"))
+    ErrorObject::new(Code::UnknownJob, format!("no execution is called `{id}`"))
         .token(id)
         .hint("`shellgate jobs` lists those that run, `shellgate history` all that ever did")
 }

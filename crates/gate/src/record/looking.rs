@@ -44,23 +44,7 @@ impl Record {
     /// # Errors
     /// `unknown_job` when there is none, `invalid_input` when there are several.
     pub fn find(&self, prefix: &str) -> Result<String, ErrorObject> {
-        let unknown = || {
-            ErrorObject::new(Code::UnknownJob, format!("no execution is called `{prefix}`"))
-                .token(prefix)
-                .hint("`shellgate history` shows their names")
-        };
-        let name = prefix.to_ascii_uppercase();
-        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return Err(unknown());
-        }
-        let names = self.journal.names(&name, 2).map_err(|error| trouble(&error))?;
-        match names.as_slice() {
-            [] => Err(unknown()),
-            [only] => Ok(only.clone()),
-            _ => Err(ErrorObject::invalid(format!("more than one execution's name begins with `{prefix}`"))
-                .token(prefix)
-                .hint("write more of it: what differs is at the end")),
-        }
+        self.jobs(None).find(prefix).map(|execution| execution.id)
     }
 
     /// The file that holds what an execution printed, if it is still kept.
