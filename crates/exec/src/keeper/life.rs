@@ -310,6 +310,7 @@ impl Keeper {
     fn remove(&mut self, key: RunKey) {
         self.drain_waiting(key);
         self.tell_watchers_of_the_end(key);
+        self.forget_pipes(key);
         self.runs.remove(&key);
         self.disinherit(key);
         self.tell_typists(key);

@@ -104,7 +104,11 @@ impl Keeper {
         let (from, to, spooled) = match source.drain(&mut self.buffer) {
             Drained::Bytes { from, to, spooled } => (from, to, spooled),
             Drained::Nothing => return Read::Nothing,
-            Drained::End => return Read::End,
+            Drained::End(pipe) => {
+                // Closing it isn't enough: our heir has a copy, and the end would wake us for ever.
+                pipe.iter().for_each(|pipe| self.events.forget(pipe));
+                return Read::End;
+            }
         };
         run.last_output = Instant::now();
         let totals = PerStream { stdout: sources.stdout.total(), stderr: sources.stderr.total() };
@@ -134,6 +138,14 @@ impl Keeper {
         let read = if run.paused { Read::EnoughForNow } else { Read::Some };
         self.adjust_interest(caller);
         read
+    }
+
+    /// Listens to the pipes of `key` no longer.
+    pub(super) fn forget_pipes(&self, key: RunKey) {
+        let sources = self.runs.get(&key).and_then(|run| run.sources.as_ref());
+        for source in sources.into_iter().flat_map(|sources| sources.both()) {
+            source.pipe().into_iter().for_each(|pipe| self.events.forget(pipe));
+        }
     }
 
     /// Listens to the pipes of `key` again.

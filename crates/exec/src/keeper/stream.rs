@@ -59,8 +59,8 @@ pub(super) enum Drained {
     Bytes { from: u64, to: u64, spooled: u64 },
     /// Nothing at the moment.
     Nothing,
-    /// Nobody can write any more.
-    End,
+    /// Nobody can write any more. With the pipe, the first time.
+    End(Option<OwnedFd>),
 }
 
 impl Source {
@@ -146,7 +146,7 @@ impl Source {
 
     /// Reads once.
     pub(super) fn drain(&mut self, buffer: &mut [u8]) -> Drained {
-        let Some(pipe) = &self.pipe else { return Drained::End };
+        let Some(pipe) = &self.pipe else { return Drained::End(None) };
         if !self.has_place() {
             return Drained::Nothing;
         }
@@ -159,8 +159,7 @@ impl Source {
             }
         };
         if read == 0 {
-            self.pipe = None;
-            return Drained::End;
+            return Drained::End(self.pipe.take());
         }
         self.grow_pipe(read);
         let bytes = buffer.get(..read).unwrap_or_default();
