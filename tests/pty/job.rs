@@ -32,13 +32,6 @@ impl<'a> Job<'a> {
         assert!(output.status.success(), "{args:?}: {output:?}");
     }
 
-    /// Types, which must be refused. Says why.
-    pub(crate) fn is_refused(&self, args: &[&str]) -> String {
-        let output = self.send(args);
-        assert_eq!(output.status.code(), Some(3), "{args:?}: {output:?}");
-        String::from_utf8(output.stderr).unwrap()
-    }
-
     /// All that it printed.
     pub(crate) fn printed(&self) -> String {
         let file = self.place.state().join("spool").join(format!("{}.stdout", self.id));

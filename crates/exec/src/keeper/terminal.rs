@@ -120,13 +120,16 @@ impl Terminal {
     fn seat(&self, member: &Member, foreground: Option<u32>) -> Seated {
         // Who reads it from another session isn't held up by the kernel.
         let foreground = Some(member.stat.group) == foreground || !self.device.is_of(member.pid);
+        // First: whoever reads now stays who they are until something is typed. One that doesn't may become another while we
+        // look, and would be taken for what it was.
+        let reads = if foreground { reading::reads(member.pid, self.device) } else { Reads::No };
         Seated {
             pid: member.pid,
             argv: reading::arguments(member.pid),
             program: reading::link(member.pid, "exe"),
             directory: reading::link(member.pid, "cwd"),
             foreground,
-            reads: if foreground { reading::reads(member.pid, self.device) } else { Reads::No },
+            reads,
         }
     }
 }

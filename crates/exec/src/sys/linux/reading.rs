@@ -7,6 +7,7 @@
 use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 
 use crate::reading::Reads;
 
@@ -91,12 +92,30 @@ pub(crate) fn reads(pid: u32, device: Device) -> Reads {
     for thread in threads.flatten().take(MOST_THREADS) {
         match fs::read_to_string(thread.path().join("syscall")) {
             Ok(call) if waits(pid, &call, device) => return Reads::This,
-            // Not ours to see, or the kernel has no such file.
-            Err(_) if thread.path().exists() => seen = Reads::Unknown,
+            Err(error) if is_hidden(&error) && sleeps(pid) => seen = Reads::Unknown,
             _ => {}
         }
     }
     seen
+}
+
+/// Whether it isn't ours to see, or the kernel has no such file at all.
+fn is_hidden(error: &std::io::Error) -> bool {
+    match error.kind() {
+        std::io::ErrorKind::PermissionDenied => true,
+        std::io::ErrorKind::NotFound => !Path::new("/proc/self/syscall").exists(),
+        _ => false,
+    }
+}
+
+/// Whether `pid` sleeps, and isn't about to end: the kernel shows nothing of one that is.
+fn sleeps(pid: u32) -> bool {
+    const EXITING: u64 = 4;
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let mut fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ');
+    let letter = fields.next();
+    let flags = fields.nth(5).and_then(|flags| flags.parse::<u64>().ok());
+    letter == Some("S") && flags.is_some_and(|flags| flags & EXITING == 0)
 }
 
 fn waits(pid: u32, call: &str, device: Device) -> bool {
