@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use crate::asking::form::Form;
 use crate::asking::{Held, Questions, Waited};
 use crate::client::Client;
+use crate::jobs::Places;
 use crate::limits::{MOST_CALLS, WAIT};
 use crate::progress::Progress;
 use crate::state::{CallDigest, States};
@@ -91,8 +92,8 @@ impl Calls {
         };
         let mut progress = client.progress.clone().map(|token| Progress::new(client.peer.clone(), token));
         if let Some(tool) = tool {
-            let answer =
-                jobs::answer(self.gate, &self.questions, tool, arguments, &client, &mut progress).await;
+            let places = Places { gate: self.gate, questions: &self.questions };
+            let answer = jobs::answer(places, tool, arguments, &client, &mut progress).await;
             return Ok(answer.into());
         }
         let digest = CallDigest::of(&params.name, &arguments);

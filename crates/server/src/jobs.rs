@@ -17,10 +17,16 @@ use crate::client::Client;
 use crate::limits::WAIT;
 use crate::progress::Progress;
 
+/// Where jobs are found: those that have started, and those that wait for a yes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places<'a> {
+    pub(crate) gate: &'static Gate,
+    pub(crate) questions: &'a Questions,
+}
+
 /// Answers a call of `tool`.
 pub(crate) async fn answer(
-    gate: &'static Gate,
-    questions: &Questions,
+    Places { gate, questions }: Places<'_>,
     tool: &'static JobTool,
     arguments: String,
     client: &Client,

@@ -32,7 +32,13 @@ const KNOWN: &[&str] = &[
 #[derive(Debug)]
 pub(crate) struct Trouble {
     pub(crate) id: Option<RequestId>,
-    pub(crate) error: ErrorData,
+    pub(crate) error: Box<ErrorData>,
+}
+
+impl Trouble {
+    fn nameless(error: ErrorData) -> Self {
+        Self { id: None, error: Box::new(error) }
+    }
 }
 
 /// What every message has.
@@ -57,23 +63,22 @@ struct Arguments<'a> {
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ClientJsonRpcMessage>, Trouble> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes)
-        .map_err(|_| Trouble { id: None, error: ErrorData::parse_error("a message must be UTF-8", None) })?;
+        .map_err(|_| Trouble::nameless(ErrorData::parse_error("a message must be UTF-8", None)))?;
     if !text.trim_start().starts_with('[') {
         return Ok(vec![one(text)?]);
     }
     let list: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| not_json(&error))?;
     if list.is_empty() {
-        return Err(Trouble { id: None, error: ErrorData::invalid_request("the list is empty", None) });
+        return Err(Trouble::nameless(ErrorData::invalid_request("the list is empty", None)));
     }
     list.into_iter().map(|message| one(message.get())).collect()
 }
 
 fn one(text: &str) -> Result<ClientJsonRpcMessage, Trouble> {
     let head: Head<'_> = serde_json::from_str(text).map_err(|error| match error.classify() {
-        serde_json::error::Category::Data => Trouble {
-            id: None,
-            error: ErrorData::invalid_request(format!("not a JSON-RPC message: {error}"), None),
-        },
+        serde_json::error::Category::Data => {
+            Trouble::nameless(ErrorData::invalid_request(format!("not a JSON-RPC message: {error}"), None))
+        }
         _ => not_json(&error),
     })?;
     let mut message: ClientJsonRpcMessage = serde_json::from_str(text).map_err(|error| {
@@ -85,7 +90,7 @@ fn one(text: &str) -> Result<ClientJsonRpcMessage, Trouble> {
             ),
             _ => ErrorData::invalid_request(format!("not a JSON-RPC message: {error}"), None),
         };
-        Trouble { id, error }
+        Trouble { id, error: Box::new(error) }
     })?;
     if let ClientJsonRpcMessage::Request(request) = &message
         && let ClientRequest::CustomRequest(custom) = &request.request
@@ -94,7 +99,7 @@ fn one(text: &str) -> Result<ClientJsonRpcMessage, Trouble> {
         // rmcp takes what it can't read for a method of somebody's own.
         let error =
             ErrorData::invalid_params(format!("the parameters of `{}` can't be read", custom.method), None);
-        return Err(Trouble { id: Some(request.id.clone()), error });
+        return Err(Trouble { id: Some(request.id.clone()), error: Box::new(error) });
     }
     if let ClientJsonRpcMessage::Request(request) = &mut message
         && head.method.as_deref() == Some("tools/call")
@@ -111,7 +116,7 @@ fn arguments(params: &str) -> Option<RawArguments> {
 }
 
 fn not_json(error: &serde_json::Error) -> Trouble {
-    Trouble { id: None, error: ErrorData::parse_error(format!("not JSON: {error}"), None) }
+    Trouble::nameless(ErrorData::parse_error(format!("not JSON: {error}"), None))
 }
 
 /// The arguments of the tool call in the body of an HTTP request.

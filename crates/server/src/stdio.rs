@@ -107,7 +107,7 @@ impl Stdio {
             if !std::mem::replace(&mut self.skipping, true) {
                 let message = format!("a message is longer than {LONGEST_MESSAGE} bytes");
                 let id = id_at_start(&self.buffer);
-                self.answer(Trouble { id, error: ErrorData::invalid_request(message, None) });
+                self.answer(Trouble { id, error: Box::new(ErrorData::invalid_request(message, None)) });
             }
             self.buffer = Vec::new();
             self.searched = 0;
@@ -140,7 +140,7 @@ impl Stdio {
             ClientJsonRpcMessage::Request(request) => {
                 if !self.output.begin(&request.id) {
                     let error = ErrorData::invalid_request("a request with this id is under way", None);
-                    return self.answer(Trouble { id: Some(request.id.clone()), error });
+                    return self.answer(Trouble { id: Some(request.id.clone()), error: Box::new(error) });
                 }
                 self.begun |= begins(&request.request);
             }
@@ -165,7 +165,7 @@ impl Stdio {
     /// Tells the client what is wrong, in its turn. That finishes nothing: what it answers was never begun.
     fn answer(&self, trouble: Trouble) {
         let Trouble { id, error } = trouble;
-        let send = self.output.clone().write(&TxJsonRpcMessage::<RoleServer>::error(error, id), None);
+        let send = self.output.clone().write(&TxJsonRpcMessage::<RoleServer>::error(*error, id), None);
         tokio::spawn(async move {
             let _ = send.await;
         });

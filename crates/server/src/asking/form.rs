@@ -35,14 +35,17 @@ impl Form {
             ),
         ];
         let mut message = format!("May this command run?\n\n{}", shown(question));
-        if !question.prefixes.is_empty() {
+        // Their words stand among ours: such as could be taken for something else are not offered.
+        let plain =
+            question.prefixes.iter().flatten().all(|word| word.bytes().all(|byte| byte.is_ascii_graphic()));
+        if plain && !question.prefixes.is_empty() {
             let prefixes: Vec<String> =
                 question.prefixes.iter().map(|words| Action::Program(words.clone()).shown()).collect();
             let meaning =
                 format!("Run it, and what begins with `{}` in this session", prefixes.join("` or `"));
             choices.push(offered("prefix", &meaning, Some(Choice::SessionPrefix)));
         }
-        if let Some(always) = question.always {
+        if let Some(always) = question.always.filter(|_| plain) {
             choices.push(offered("always", "Run it, and add a rule to your settings", Some(Choice::Always)));
             let lines = always.lines.join("\n");
             message.push_str(&format!("\n\n`always` adds to {}:\n{lines}", always.file.display()));
