@@ -86,7 +86,7 @@ impl Events {
         Ok(Self { epoll: epoll::create(CreateFlags::CLOEXEC)?, ready: Vec::with_capacity(64) })
     }
 
-    /// Listens to `source` from now on. Closing it ends that.
+    /// Listens to `source` from now on. Until it is forgotten, or closed by everybody who has a copy.
     pub(super) fn add(&self, source: impl AsFd, token: Token) -> io::Result<()> {
         Ok(epoll::add(&self.epoll, source, EventData::new_u64(token.encode()), Interest::Read.flags())?)
     }
