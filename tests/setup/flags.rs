@@ -26,6 +26,7 @@ fn flags_of_the_server_are_passed_on() {
     for (flags, complaint_of) in [
         (vec!["--", "--no-such-flag"], "--no-such-flag"),
         (vec!["--", "--default", "perhaps"], "perhaps"),
+        (vec!["--", "--config", "rules.toml"], "rules.toml"),
         (vec!["--root", "nowhere"], "nowhere"),
         (vec!["--dialect", "latin"], "latin"),
     ] {

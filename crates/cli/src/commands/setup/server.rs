@@ -6,7 +6,7 @@ use clap::Parser as _;
 use shellgate::{Code, ErrorObject};
 
 use super::agent::{Agent, NAME, Root, Start};
-use crate::args::{Cli, SetupArgs};
+use crate::args::{Cli, Command, SetupArgs};
 use crate::error::Trouble;
 
 /// A program and its arguments.
@@ -52,14 +52,22 @@ fn root(agent: &Agent, named: Option<&Path>) -> Result<Option<String>, Trouble> 
 /// What the server would say no to is better said now.
 fn understood(words: &[String]) -> Result<(), Trouble> {
     let line = std::iter::once(NAME).chain(words.iter().map(String::as_str));
-    if <Cli as clap::CommandFactory>::command().find_subcommand("mcp").is_none() {
-        return Ok(());
+    let parsed = Cli::try_parse_from(line).map_err(|error| {
+        let said = error.to_string();
+        let said = said.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        ErrorObject::invalid(format!("`shellgate mcp` would not start: {said}"))
+            .hint("`shellgate mcp --help` lists its flags")
+    })?;
+    // The agent starts it elsewhere.
+    let relative = match &parsed.command {
+        Command::Mcp(args) => args.common.config.iter().find(|path| path.is_relative()),
+        _ => None,
+    };
+    if let Some(path) = relative {
+        let message = format!("`--config {}` would be looked for where the agent works", path.display());
+        return Err(ErrorObject::invalid(message).hint("name the file with its whole path").into());
     }
-    let Err(error) = Cli::try_parse_from(line) else { return Ok(()) };
-    let said = error.to_string();
-    let said = said.lines().next().unwrap_or_default().trim_start_matches("error: ");
-    let message = format!("`shellgate mcp` would not start: {said}");
-    Err(ErrorObject::invalid(message).hint("`shellgate mcp --help` lists its flags").into())
+    Ok(())
 }
 
 /// The program that runs now, so that it is found again. Its plain name where that leads to it and PATH is the same.
