@@ -25,7 +25,7 @@ const old = {
 };
 const both = { ...load("@modelcontextprotocol/client"), ...load("@modelcontextprotocol/client/stdio") };
 
-const TOOLS = ["shell", "shell_jobs", "shell_output", "shell_stop", "shell_wait"];
+const TOOLS = ["shell", "shell_input", "shell_jobs", "shell_output", "shell_stop", "shell_wait"];
 const PATIENCE = 60_000;
 
 // A root and a state folder of its own.
@@ -127,6 +127,16 @@ const scenes = {
     const refused = await call(client, "shell", { comand: "ls" });
     assert.ok(refused.isError);
     assert.equal(refused.structuredContent.error.code, "invalid_input");
+    await close();
+  },
+  async interaction(way, place) {
+    const { client, close } = await way.connect(place, ALLOW);
+    const command = "read -p 'name? ' name; echo hello $name";
+    const { job } = (await call(client, "shell", { command, pty: true, background: true })).structuredContent;
+    await call(client, "shell_wait", { job, silence_ms: 100, timeout_ms: 10_000 });
+    await call(client, "shell_input", { job, text: "ann" });
+    const ended = (await call(client, "shell_wait", { job })).structuredContent;
+    assert.ok(ended.status === "completed" && ended.stdout.includes("hello ann"));
     await close();
   },
   async progress(way, place) {

@@ -25,7 +25,7 @@ from mcp.shared.exceptions import MCPError
 
 SHELLGATE = os.path.abspath(sys.argv[1])
 OLDER, NEWER = "legacy", "2026-07-28"
-TOOLS = {"shell", "shell_jobs", "shell_output", "shell_wait", "shell_stop"}
+TOOLS = {"shell", "shell_jobs", "shell_output", "shell_wait", "shell_input", "shell_stop"}
 PATIENCE = 60
 
 
@@ -127,7 +127,7 @@ async def interaction(transport, mode, place):
     """A job in a terminal gets what is typed."""
     async with talk(transport, mode, place, "--approve", "allow") as client:
         job = (await client.call("shell", command="read -p 'name? ' name; echo hello $name", pty=True, background=True)).structured_content["job"]
-        await client.call("shell_wait", job=job, pattern="name", timeout_ms=10_000)
+        await client.call("shell_wait", job=job, silence_ms=100, timeout_ms=10_000)
         await client.call("shell_input", job=job, text="ann")
         ended = (await client.call("shell_wait", job=job)).structured_content
         assert ended["status"] == "completed" and "hello ann" in ended["stdout"], ended
@@ -218,7 +218,7 @@ async def until(happens):
 async def main():
     for transport in (stdio, http):
         for mode in (OLDER, NEWER):
-            for scene in (tools, progress, cancel, asked, unanswered, strangers):
+            for scene in (tools, interaction, progress, cancel, asked, unanswered, strangers):
                 with tempfile.TemporaryDirectory(prefix="shellgate-sdk-") as folder:
                     try:
                         async with asyncio.timeout(2 * PATIENCE):

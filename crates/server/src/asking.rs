@@ -6,6 +6,7 @@
 
 pub(crate) mod form;
 mod task;
+pub(crate) mod typed;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,6 +25,7 @@ use crate::limits::MOST_QUESTIONS;
 use crate::progress::Progress;
 use form::Form;
 use task::Task;
+use typed::TypedApprover;
 
 /// How a question ended.
 pub(crate) type Settled = Result<Box<Admitted<'static>>, Refused>;
@@ -95,6 +97,11 @@ impl Questions {
         let asks = |asker: Asker| settings.approval.from.iter().any(|one| one.value == asker);
         let from = From { elicitation: asks(Asker::Elicitation), queue: asks(Asker::Queue) };
         Self { held: Arc::default(), shown, from }
+    }
+
+    /// Who is asked about what is typed.
+    pub(crate) fn typed(&self) -> TypedApprover {
+        TypedApprover { from: self.from, shown: self.shown }
     }
 
     /// Asks whoever can be asked, and waits for the answer until `patience` ends.

@@ -52,7 +52,7 @@ impl Calls {
     pub(crate) fn new(offer: Offer) -> Self {
         let Offer { gate, dialect, directory, shown } = offer;
         let questions = Questions::new(gate.settings(), shown);
-        let gate = Box::leak(Box::new(gate));
+        let gate = Box::leak(Box::new(gate.with_approver(questions.typed())));
         Self {
             gate,
             dialect,

@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 use shellgate::jobs::Cancel;
 use shellgate::jobs::tools::{JobTool, ToolAnswer};
 use shellgate::{Code, ErrorObject, Gate};
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use crate::answer;
+use crate::asking::typed::working_for;
 use crate::asking::{Held, Questions};
 use crate::client::Client;
 use crate::limits::WAIT;
@@ -46,8 +48,9 @@ pub(crate) async fn answer(
     }
     let canceled = Arc::new(Cancel::new().ok());
     let work = {
-        let canceled = canceled.clone();
-        tokio::task::spawn_blocking(move || gate.job_tool(tool, &arguments, canceled.as_ref().as_ref()))
+        let (canceled, client, runtime) = (canceled.clone(), client.clone(), Handle::current());
+        let run = move || gate.job_tool(tool, &arguments, canceled.as_ref().as_ref());
+        tokio::task::spawn_blocking(move || working_for(client, runtime, run))
     };
     tokio::pin!(work);
     let done = loop {

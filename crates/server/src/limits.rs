@@ -7,7 +7,9 @@ pub(crate) const LONGEST_MESSAGE: usize = 16 << 20;
 /// So many calls may be under way. More are refused at once.
 pub(crate) const MOST_CALLS: usize = 4096;
 /// While so many bytes wait for a client to read them, nothing more is read from it.
-pub(crate) const MOST_UNSENT: usize = 32 << 20;
+pub(crate) const MOST_UNSENT: usize = 8 << 20;
+/// Nor while so many of its requests wait for an answer.
+pub(crate) const MOST_REQUESTS: usize = 4096;
 /// So many calls may wait for jobs at once; the others have to wait for that, too.
 pub(crate) const MOST_WAITS: usize = 128;
 /// So many questions may wait for somebody.

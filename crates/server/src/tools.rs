@@ -12,20 +12,34 @@ pub(crate) fn all(dialect: &Dialect) -> Vec<Tool> {
         own.insert("outputSchema".to_owned(), report());
     }
     let jobs = TOOLS.iter().map(|tool| {
+        let mut annotations =
+            json!({"title": tool.title, "readOnlyHint": tool.reads_only, "openWorldHint": false});
+        if let (Some(annotations), false) = (annotations.as_object_mut(), tool.reads_only) {
+            annotations.insert("destructiveHint".to_owned(), tool.destroys.into());
+        }
         json!({
             "name": tool.name,
             "description": tool.about,
             "inputSchema": tool.input_schema(),
-            "outputSchema": tool.output_schema(),
-            "annotations": {
-                "title": tool.title,
-                "readOnlyHint": tool.reads_only,
-                "destructiveHint": tool.destroys,
-                "openWorldHint": false,
-            },
+            "outputSchema": bare(tool.output_schema()),
+            "annotations": annotations,
         })
     });
     std::iter::once(own).chain(jobs).filter_map(|tool| serde_json::from_value(tool).ok()).collect()
+}
+
+/// A schema of answers without its words: no agent shows them to its model, and all of this is read at every start.
+fn bare(mut schema: Value) -> Value {
+    if let Some(schema) = schema.as_object_mut() {
+        schema.remove("additionalProperties");
+        let properties = schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten();
+        for (_, property) in properties {
+            if let Some(property) = property.as_object_mut() {
+                property.remove("description");
+            }
+        }
+    }
+    schema
 }
 
 /// The native result. It says less than is there, so that it stays short: names and types of what programs read.
@@ -33,7 +47,6 @@ fn report() -> Value {
     let or_null = |kind: &str| json!({"type": [kind, "null"]});
     let text = || json!({"type": "string"});
     let number = || json!({"type": "integer"});
-    let flag = || json!({"type": "boolean"});
     json!({
         "type": "object",
         "properties": {
@@ -48,18 +61,10 @@ fn report() -> Value {
             "stderr": text(),
             "stdout_bytes": number(),
             "stderr_bytes": number(),
-            "stdout_truncated": flag(),
-            "stderr_truncated": flag(),
-            "stdout_file": or_null("string"),
-            "stderr_file": or_null("string"),
-            "timed_out": flag(),
-            "canceled": flag(),
             "duration_ms": number(),
             "pid": or_null("integer"),
-            "host_pid": or_null("integer"),
             "background": {"type": "array", "items": {"type": "object"}},
             "job": or_null("string"),
-            "waiting_for_input": flag(),
             "verdict": or_null("object"),
             "artifacts": {"type": "array", "items": {"type": "object"}},
         },

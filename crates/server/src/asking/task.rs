@@ -17,7 +17,7 @@ use super::{End, Settled, Tell};
 use crate::following;
 
 /// How often the record is looked at for an answer from elsewhere.
-const LOOK: Duration = Duration::from_millis(50);
+pub(super) const LOOK: Duration = Duration::from_millis(50);
 
 /// A form that the client shows.
 #[derive(Debug)]
@@ -28,6 +28,11 @@ pub(super) struct Elicitation {
 impl Elicitation {
     pub(super) fn new(handle: RequestHandle<RoleServer>) -> Self {
         Self { handle }
+    }
+
+    /// The form is still open, and need not be answered any more.
+    pub(super) async fn take_back(self) {
+        let _ = self.handle.cancel(Some("it is not asked any more".to_owned())).await;
     }
 
     /// What came back. `None`: an error, or nothing that could be an answer.
@@ -82,8 +87,7 @@ impl Task {
         };
         let Self { pending, elicitation, mut told, .. } = self;
         if let Some(elicitation) = elicitation {
-            // The form is still open: it need not be answered any more.
-            let _ = elicitation.handle.cancel(Some("it was answered elsewhere".to_owned())).await;
+            elicitation.take_back().await;
         }
         let settled = pending.settle(answer, channel).map(Box::new);
         // A call may have come to wait while we wrote that down.
@@ -111,7 +115,7 @@ impl Task {
     }
 }
 
-async fn elicited(elicitation: &mut Option<Elicitation>) -> Option<Value> {
+pub(super) async fn elicited(elicitation: &mut Option<Elicitation>) -> Option<Value> {
     match elicitation {
         Some(elicitation) => elicitation.result().await,
         None => std::future::pending().await,

@@ -10,7 +10,7 @@ use rmcp::service::{RoleServer, TxJsonRpcMessage};
 use tokio::sync::Notify;
 
 use super::descriptor::Descriptor;
-use crate::limits::MOST_UNSENT;
+use crate::limits::{MOST_REQUESTS, MOST_UNSENT};
 
 /// Standard output.
 #[derive(Debug)]
@@ -66,6 +66,8 @@ impl Output {
     ) -> impl Future<Output = io::Result<()>> + Send + use<> {
         let line = serde_json::to_vec(message).map(|mut line| {
             line.push(b'\n');
+            // It may wait for long.
+            line.shrink_to_fit();
             line
         });
         let length = line.as_ref().map_or(0, Vec::len);
@@ -86,7 +88,9 @@ impl Output {
 
     /// Waits until the client has read enough of what it got.
     pub(super) async fn has_room(&self) {
-        self.until(|| self.unsent.load(Ordering::Relaxed) <= MOST_UNSENT).await;
+        let is_so =
+            || self.unsent.load(Ordering::Relaxed) <= MOST_UNSENT && self.requests().len() < MOST_REQUESTS;
+        self.until(is_so).await;
     }
 
     /// Waits until no request is without an answer.
