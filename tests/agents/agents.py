@@ -135,6 +135,12 @@ daemon_auto_start = false
             screen.type("Down")
             screen.wait_for("› 2. Run it, this once")
         screen.type("Enter")
+        screen.wait_until_gone("Your answer")
+        if "Why not" in screen.text():
+            # It sends a text field only with some text in it. Keys that come at once would be text, too.
+            screen.type("-")
+            screen.wait_for("› -")
+            screen.type("Enter")
 
     def leave(self, screen):
         screen.wait_for("finished")
@@ -206,9 +212,12 @@ extensions:
     def answer(self, screen, answer):
         screen.wait_for(r"answer\*: *\n")
         screen.type(answer, "Enter")
+        screen.wait_for(r"answer\*: " + answer)
+        # Where there is a second field, and nothing to say.
+        screen.type("Enter")
 
     def leave(self, screen):
-        screen.wait_for("finished")
+        screen.wait_for(r"finished[^>]*\n> ")
         screen.type("/exit", "Enter")
 
 

@@ -28,6 +28,12 @@ class Screen:
             assert time.monotonic() < until, f"waited in vain for {fact!r}:\n{self.text()}"
             time.sleep(0.1)
 
+    def wait_until_gone(self, fact, patience=30):
+        until = time.monotonic() + patience
+        while re.search(fact, self.text()):
+            assert time.monotonic() < until, f"{fact!r} stays:\n{self.text()}"
+            time.sleep(0.1)
+
     def type(self, *keys):
         self.tmux("send-keys", *keys)
 
