@@ -104,7 +104,9 @@ impl Jobs<'_> {
             [only] => self.journal.execution(only).map_err(|error| trouble(&error))?,
             _ => {
                 let message = format!("more than one execution's name begins with `{prefix}`");
-                return Err(ErrorObject::invalid(message).token(prefix).hint("write more of it: what differs is at the end"));
+                return Err(ErrorObject::invalid(message)
+                    .token(prefix)
+                    .hint("write more of it: what differs is at the end"));
             }
         };
         found.filter(|execution| self.has(&execution.session)).ok_or_else(|| unknown(prefix))
