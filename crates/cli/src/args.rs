@@ -151,6 +151,10 @@ Examples:
   shellgate setup codex --dialect gemini -- --exclude 'git push'
   shellgate setup gemini --undo")]
     Setup(SetupArgs),
+    /// What this machine can do, and what that means: shell, state folder, kernel, limits
+    ///
+    /// Exits 0 when everything that is needed is there, else 1.
+    Doctor(DoctorArgs),
     /// Print a completion script for your shell
     Completions {
         /// The shell to complete in
@@ -210,6 +214,15 @@ pub(crate) struct McpArgs {
     /// Listen for clients over HTTP at `/mcp`: a port of this machine, or an address and a port
     #[arg(long, value_name = "ADDR")]
     pub(crate) http: Option<shellgate_server::Address>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// The folder whose settings count [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shown: record::Shown,
 }
 
 #[derive(Debug, Args)]

@@ -283,6 +283,7 @@ impl Execution {
             exit: None,
             failure: Some(failure),
             clock: None,
+            limit: None,
             output: PerStream { stdout: output(Stream::Stdout), stderr: output(Stream::Stderr) },
             background: Vec::new(),
             duration: std::time::Duration::ZERO,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{PerStream, State};
+use crate::{Broken, PerStream, State};
 
 /// What the caller learns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -19,6 +19,8 @@ pub struct Outcome {
     pub failure: Option<Failure>,
     /// The clock that ran out, if one did.
     pub clock: Option<Clock>,
+    /// The limit that it reached, if it did.
+    pub limit: Option<Broken>,
     /// What was printed.
     pub output: PerStream<Output>,
     /// The processes that are still alive, parents before their children.

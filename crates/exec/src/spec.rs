@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ExecId, SoftLimits};
+use crate::{ExecId, Limits, SoftLimits};
 
 /// One execution to be.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,6 +36,8 @@ pub struct Spec {
     pub max_running: u32,
     /// How many jobs the session may have before another one is refused.
     pub max_jobs: u32,
+    /// What it may use, with all its processes.
+    pub limits: Limits,
     /// Whether the caller wants to see states and output as they come.
     pub follow: Follow,
     /// The terminal that it is to have instead of pipes. What it prints there is its standard output.

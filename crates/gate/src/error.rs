@@ -27,18 +27,22 @@ pub enum Code {
     TimedOut,
     Canceled,
     KeeperLost,
+    LimitExceeded,
 }
 
 impl Code {
     /// Whether it means that nothing was started. The others are answers: how something ended.
     #[must_use]
     pub const fn is_refusal(self) -> bool {
-        !matches!(self, Self::SpawnFailed | Self::TimedOut | Self::Canceled | Self::KeeperLost)
+        !matches!(
+            self,
+            Self::SpawnFailed | Self::TimedOut | Self::Canceled | Self::KeeperLost | Self::LimitExceeded
+        )
     }
 }
 
 impl Code {
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 19] = [
         Self::InvalidInput,
         Self::ParseError,
         Self::DeniedByPolicy,
@@ -57,6 +61,7 @@ impl Code {
         Self::TimedOut,
         Self::Canceled,
         Self::KeeperLost,
+        Self::LimitExceeded,
     ];
 
     /// The code that is written so.

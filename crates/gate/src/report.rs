@@ -266,6 +266,9 @@ fn error(asked: &Asked, outcome: &Outcome) -> Option<ErrorObject> {
     if let Some(failure) = &outcome.failure {
         return Some(failed(asked, failure));
     }
+    if let Some(broken) = &outcome.limit {
+        return Some(crate::limits::error(broken));
+    }
     match (outcome.state, outcome.clock) {
         (State::TimedOut, Some(Clock::Idle(limit))) => {
             let message = format!("the command printed nothing for {} and was stopped", seconds(limit));

@@ -6,6 +6,7 @@
 //! - [`spawn`](mod@spawn): start a program as the leader of a session of its own, at the price of a `posix_spawn`;
 //! - [`detach`]: turn a process into one that belongs to nobody's terminal, and fork it off a small front end;
 //! - [`signals`]: block signals and read them from a descriptor;
+//! - [`probe`]: ask the kernel what it can do;
 //! - [`title`]: take a command's text out of our own process listing.
 //!
 //! It decides nothing: what may run, and how it is confined, comes in as data.
@@ -15,4 +16,4 @@
 mod sys;
 
 #[cfg(target_os = "linux")]
-pub use sys::{detach, signals, spawn, title};
+pub use sys::{detach, probe, signals, spawn, title};

@@ -7,6 +7,7 @@ mod background;
 mod call;
 mod check;
 mod completions;
+mod doctor;
 mod history;
 mod jobs;
 mod logs;
@@ -51,6 +52,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Resize(args) => resize::resize(&args),
         Command::Trust(args) => trust::trust(&args),
         Command::Setup(args) => setup::setup(&args),
+        Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions { shell } => completions::completions(shell),
     }
 }

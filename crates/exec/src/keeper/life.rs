@@ -7,6 +7,7 @@ use rustix::pipe::PipeFlags;
 use rustix::process::{WaitOptions, WaitStatus};
 use shellgate_sandbox::spawn::{Plan, SpawnError, Step};
 
+use super::limits::{self, Held};
 use super::orphans::Recognised;
 use super::run::{Cause, GRACE, LONGEST_GRACE, LOOK_AGAIN, Phase, Run};
 use super::serve::Keeper;
@@ -42,8 +43,11 @@ impl Keeper {
         let Some(run) = self.runs.get_mut(&key) else { return };
         let now = Instant::now();
         (run.started, run.last_output, run.phase) = (now, now, Phase::Running);
+        run.held = Held::new(&run.spec, &self.ends, now);
         let spec = &run.spec;
-        let limits = spec.soft_limits.changes_from(&self.limits);
+        let mut limits = spec.soft_limits.changes_from(&self.limits);
+        limits.extend(run.held.iter().flat_map(|held| held.rlimits(&limits)).collect::<Vec<_>>());
+        let groups = run.held.as_ref().map_or_else(Vec::new, |held| held.groups().entries());
         let streams = match spec.terminal {
             None => pipes(spec.capture_bytes),
             Some(size) => Terminal::open(size, spec.capture_bytes).map_err(no_stream),
@@ -62,16 +66,20 @@ impl Keeper {
                 umask: spec.umask,
                 limits: &limits,
                 tag: Some(spec.id.tag()),
+                groups: &groups,
             };
-            Ok((self.spawner.spawn(&plan)?, sources, terminal))
+            Ok((limits::spawn(&mut self.spawner, plan)?, sources, terminal))
         });
         match spawned {
-            Ok((pid, sources, terminal)) => {
+            Ok(((pid, grouped), sources, terminal)) => {
                 let pid = pid.as_raw_nonzero().get().unsigned_abs();
                 run.pid = Some(pid);
                 self.trees.plant(pid, key);
                 run.sources = Some(sources);
                 run.terminal = terminal;
+                if let (Some(held), false) = (&mut run.held, grouped) {
+                    held.let_go();
+                }
                 self.move_on(key, State::Running);
                 self.open_pipes(key);
             }
@@ -92,7 +100,11 @@ impl Keeper {
     pub(super) fn reap_the_dead(&mut self) {
         self.recognised = None;
         let childless = loop {
-            match rustix::process::wait(WaitOptions::NOHANG) {
+            let reaped = match self.bury() {
+                dead @ Some(_) => rustix::process::waitpid(dead, WaitOptions::NOHANG),
+                None => rustix::process::wait(WaitOptions::NOHANG),
+            };
+            match reaped {
                 Ok(Some((pid, status))) => {
                     let pid = pid.as_raw_nonzero().get().unsigned_abs();
                     if let Some((key, what)) = self.trees.reaped(pid) {
@@ -148,6 +160,9 @@ impl Keeper {
 
     /// Moves an execution on, if it is time to.
     pub(super) fn look_at(&mut self, key: RunKey, now: Instant) {
+        if self.ends_by_limit(key, now) {
+            return;
+        }
         let Some(run) = self.runs.get_mut(&key) else { return };
         match run.phase {
             Phase::Waiting => {
@@ -311,7 +326,9 @@ impl Keeper {
         self.drain_waiting(key);
         self.tell_watchers_of_the_end(key);
         self.forget_pipes(key);
-        self.runs.remove(&key);
+        if let Some(mut held) = self.runs.remove(&key).and_then(|run| run.held) {
+            held.let_go();
+        }
         self.disinherit(key);
         self.tell_typists(key);
         self.unpruned.executions += 1;
@@ -336,6 +353,10 @@ impl Run {
             Phase::Stopping { cause: Cause::TimedOut(clock), .. } => Some(clock),
             _ => None,
         };
+        let limit = match self.phase {
+            Phase::Stopping { cause: Cause::Limit(broken), .. } => Some(broken),
+            _ => self.held.as_ref().and_then(|held| held.hit()),
+        };
         let output = self
             .sources
             .as_ref()
@@ -348,6 +369,7 @@ impl Run {
             exit: self.exit.filter(|_| state.is_final()),
             failure: self.failure.clone(),
             clock,
+            limit,
             output: output.unwrap_or_default(),
             background,
             duration,
@@ -385,7 +407,7 @@ fn failure(error: &SpawnError) -> Failure {
     match error.step {
         Step::Exec => Failure::NotExecuted { errno: error.source.raw_os_error().unwrap_or(0), message },
         Step::Directory => Failure::NoDirectory { message },
-        Step::Clone | Step::Descriptors => Failure::NoProcess { message },
+        Step::Clone | Step::Groups | Step::Descriptors => Failure::NoProcess { message },
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! | file | does |
 //! |---|---|
+//! | `limits` | what an execution may use |
 //! | `place` | takes and leaves the session's socket |
 //! | `events` | waits for everything at once |
 //! | `connection` | talks to one front end |
@@ -28,6 +29,7 @@ mod events;
 mod heir;
 mod input;
 mod life;
+mod limits;
 mod orphans;
 mod place;
 mod pump;

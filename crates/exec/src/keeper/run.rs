@@ -7,9 +7,10 @@ use crate::job::Bond;
 use crate::outcome::{Clock, Exit, Failure, Outcome};
 use crate::spec::{Follow, Mode, PerStream};
 use crate::times::Times;
-use crate::{Spec, State};
+use crate::{Broken, Spec, State};
 
 use super::connection::ConnectionKey;
+use super::limits::Held;
 use super::stream::Source;
 use super::terminal::Terminal;
 
@@ -52,6 +53,8 @@ pub(super) struct Run {
     pub(super) sources: Option<PerStream<Source>>,
     /// Its terminal, if it has one.
     pub(super) terminal: Option<Terminal>,
+    /// What it may use, when that is limited.
+    pub(super) held: Option<Box<Held>>,
     /// Where the output goes, when that came before the start.
     pub(super) spool: Option<Result<PerStream<File>, String>>,
     /// Its end, which was told or left for whoever asks: what goes on are its leftovers.
@@ -82,6 +85,8 @@ pub(super) enum Cause {
     Canceled,
     /// A clock ran out.
     TimedOut(Clock),
+    /// It used more than it may.
+    Limit(Broken),
 }
 
 impl Run {
@@ -101,6 +106,7 @@ impl Run {
             times: Times::default(),
             sources: None,
             terminal: None,
+            held: None,
             spool: None,
             ended: None,
             paused: false,
@@ -160,11 +166,12 @@ impl Run {
         match self.phase {
             Phase::Waiting => self.answer_due(),
             // What a foreground command left behind has no clock; a job is its whole tree and keeps its own.
-            Phase::Left if self.was_foreground() => None,
+            Phase::Left if self.was_foreground() => self.held.as_ref().map(|held| held.look),
             Phase::Running | Phase::Left => {
                 let answer = self.answer_due();
                 let clock = self.clocks().map(|(at, _)| at);
-                [answer, clock].into_iter().flatten().min()
+                let look = self.held.as_ref().map(|held| held.look);
+                [answer, clock, look].into_iter().flatten().min()
             }
             Phase::Settling { look, .. } | Phase::Stopping { look, .. } => Some(look),
         }

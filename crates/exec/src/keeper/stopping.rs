@@ -91,6 +91,7 @@ impl Keeper {
             let end = match cause {
                 Cause::Canceled => State::Canceled,
                 Cause::TimedOut(_) => State::TimedOut,
+                Cause::Limit(_) => State::Failed,
             };
             // It may not be over: then the answer names who is left, and we go on.
             run.phase = Phase::Stopping { cause, kill, give_up: now + A_DAY, look: now + LOOK_AGAIN };

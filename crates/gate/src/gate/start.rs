@@ -68,6 +68,12 @@ impl Gate {
             idle_timeout: clock(request.idle_timeout, limits.idle_timeout_ms),
             capture_bytes: limits.capture_bytes,
             max_running: u32::try_from(limits.max_running).unwrap_or(u32::MAX),
+            limits: shellgate_exec::Limits {
+                memory_mb: limits.memory_mb,
+                processes: limits.processes,
+                cpu_s: limits.cpu_s,
+                disk_mb: limits.disk_mb,
+            },
             max_jobs: u32::try_from(limits.jobs_per_session).unwrap_or(u32::MAX),
             follow,
             terminal: request.pty.as_ref().map(|pty| pty.size),

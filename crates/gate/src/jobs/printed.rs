@@ -123,6 +123,11 @@ impl Jobs<'_> {
             (None, Some(ended)) => ended.times.iter().map(moment).collect(),
             (None, None) => Vec::new(),
         };
+        if moments.is_empty() {
+            // Of what ended at once it isn't known: then all of it is as old as its end.
+            let at = execution.ended.as_ref().map_or(execution.at, |ended| ended.ended_at);
+            return Ok(u64::try_from(at).is_ok_and(|at| at >= at_ms).then(PerStream::default));
+        }
         Ok(printed_before(&moments, at_ms))
     }
 }

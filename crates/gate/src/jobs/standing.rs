@@ -50,6 +50,7 @@ impl Jobs<'_> {
             exit: None,
             failure: None,
             clock: None,
+            limit: None,
             output: PerStream { stdout: output(Stream::Stdout), stderr: output(Stream::Stderr) },
             background: job.processes.clone(),
             duration: job.age,
@@ -84,6 +85,7 @@ impl Jobs<'_> {
                 .and_then(|ended| ended.exit_code.map(Exit::Code).or_else(|| ended.signal.map(Exit::Signal))),
             failure: None,
             clock: None,
+            limit: None,
             output: PerStream {
                 stdout: output(Stream::Stdout, ended.map(|ended| &ended.stdout)),
                 stderr: output(Stream::Stderr, ended.map(|ended| &ended.stderr)),

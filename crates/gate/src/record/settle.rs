@@ -16,7 +16,9 @@ use super::translate;
 pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), String> {
     let open = journal.open_executions().map_err(|error| error.to_string())?;
     journal.expire(translate::now(), alive).map_err(|error| error.to_string())?;
+    let groups = shellgate_exec::notes(state);
     let held = shellgate_exec::held(state).map_err(|error| error.to_string())?;
+    let still_held = held.clone();
     let held = held.map(|held| held.iter().map(ToString::to_string).collect::<Vec<_>>());
     for execution in open {
         if let Some(step) = end_of(&execution, state, held.as_deref()) {
@@ -25,6 +27,9 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
                 Ending::remove(state, &execution.id);
             }
         }
+    }
+    if let Some(held) = still_held {
+        groups.sweep(&held);
     }
     // What was written down by whoever waited for it, and then went away without saying so; and what nobody records.
     for id in Ending::all(state) {

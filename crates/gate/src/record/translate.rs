@@ -121,15 +121,17 @@ pub(super) fn end(outcome: &Outcome, at: Millis, stdout: journal::Stream, stderr
         },
         exit_code,
         signal,
-        error: outcome.failure.as_ref().map(|failure| Problem {
-            code: match failure {
-                shellgate_exec::Failure::KeeperLost => "keeper_lost",
-                shellgate_exec::Failure::TooManyJobs { .. } => "busy",
-                _ => "spawn_failed",
-            }
-            .to_owned(),
-            message: format!("{failure:?}"),
-            ..Problem::default()
+        error: outcome.limit.as_ref().map(|broken| problem(&crate::limits::error(broken))).or_else(|| {
+            outcome.failure.as_ref().map(|failure| Problem {
+                code: match failure {
+                    shellgate_exec::Failure::KeeperLost => "keeper_lost",
+                    shellgate_exec::Failure::TooManyJobs { .. } => "busy",
+                    _ => "spawn_failed",
+                }
+                .to_owned(),
+                message: format!("{failure:?}"),
+                ..Problem::default()
+            })
         }),
         pid: outcome.pid,
         started_at: outcome.pid.map(|_| at.saturating_sub(duration)),

@@ -21,6 +21,8 @@ pub(crate) struct Stat {
     pub(crate) letter: u8,
     /// Clock ticks of CPU time that it has used.
     pub(crate) ticks: u64,
+    /// And those of its children that it waited for, and theirs.
+    pub(crate) reaped_ticks: u64,
     /// How many threads it has.
     pub(crate) threads: u64,
 }
@@ -50,8 +52,11 @@ pub(crate) fn stat(pid: u32) -> Option<Stat> {
     // Fields 14 and 15 of the whole line; field 5 was the last one taken.
     let user: u64 = fields.nth(8)?.parse().ok()?;
     let system: u64 = fields.next()?.parse().ok()?;
-    let threads = fields.nth(4)?.parse().ok()?;
-    Some(Stat { parent, group, letter, ticks: user + system, threads })
+    let reaped_user: u64 = fields.next()?.parse().ok()?;
+    let reaped_system: u64 = fields.next()?.parse().ok()?;
+    let threads = fields.nth(2)?.parse().ok()?;
+    let reaped_ticks = reaped_user + reaped_system;
+    Some(Stat { parent, group, letter, ticks: user + system, reaped_ticks, threads })
 }
 
 /// The children of our own process. The keeper has one thread.
@@ -208,7 +213,7 @@ pub(crate) fn signal_child(pid: u32, parents: &[u32], signal: Signal) {
     }
 }
 
-fn read(path: &str, most: u64) -> Option<Vec<u8>> {
+pub(crate) fn read(path: &str, most: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(path).ok()?.take(most).read_to_end(&mut bytes).ok()?;
     Some(bytes)

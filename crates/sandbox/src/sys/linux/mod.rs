@@ -1,6 +1,7 @@
 //! Linux: `clone`, `signalfd`, `close_range`.
 
 pub mod detach;
+pub mod probe;
 pub mod signals;
 pub mod spawn;
 pub mod title;

@@ -37,6 +37,8 @@ pub struct Plan<'a> {
     pub limits: &'a [(Resource, Rlimit)],
     /// A number that all descendants carry; see [`Tag`].
     pub tag: Option<Tag>,
+    /// Control groups that it is in before it runs: their `cgroup.procs`, open for writing.
+    pub groups: &'a [BorrowedFd<'a>],
 }
 
 /// A number that a process hands down to every descendant, whatever these do to their environment, session or parents.
@@ -65,6 +67,8 @@ impl Tag {
 pub enum Step {
     /// No new process could be made.
     Clone,
+    /// A control group does not take it.
+    Groups,
     /// The folder can't be entered.
     Directory,
     /// The descriptors could not be put in place.
@@ -108,6 +112,7 @@ struct Prepared {
     terminal: Option<RawFd>,
     umask: libc::mode_t,
     limits: Vec<(libc::__rlimit_resource_t, libc::rlimit64)>,
+    groups: Vec<RawFd>,
     empty_mask: libc::sigset_t,
     /// Where the child leaves word when it fails: the memory is shared.
     failure: Option<(Step, c_int)>,
@@ -166,6 +171,7 @@ impl Prepared {
             terminal: plan.terminal.map(|fd| fd.as_raw_fd()),
             umask: plan.umask,
             limits: limits(plan),
+            groups: plan.groups.iter().map(|fd| fd.as_raw_fd()).collect(),
             empty_mask: signals::empty_set(),
             failure: None,
         })
@@ -205,6 +211,12 @@ extern "C" fn child(argument: *mut c_void) -> c_int {
 
 /// Returns only on failure, with `errno` set.
 fn prepare_child(prepared: &Prepared) -> Step {
+    for group in &prepared.groups {
+        // SAFETY: one readable byte of static memory. 0 stands for whoever writes it.
+        if unsafe { libc::write(*group, c"0".as_ptr().cast(), 1) } < 0 {
+            return Step::Groups;
+        }
+    }
     // SAFETY: no memory is involved. It can't fail: a new process leads no group yet.
     unsafe { libc::setsid() };
     if let Some(terminal) = prepared.terminal {

@@ -1,0 +1,106 @@
+//! `shellgate doctor`: what this machine can do, and what that means.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shellgate::doctor::{self, Check, Diagnosis, Health, LimitCheck};
+
+use crate::args::DoctorArgs;
+use crate::error::{self, Trouble};
+use crate::output::{self, plain};
+use crate::table;
+
+/// Something that is needed isn't there.
+const UNFIT: u8 = 1;
+
+/// The columns before the sentences.
+const INDENT: usize = 32;
+
+pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
+    output::choose_color(args.shown.color);
+    error::finish(show(args))
+}
+
+fn show(args: &DoctorArgs) -> Result<(), Trouble> {
+    let found = doctor::examine(None, args.root.clone());
+    if args.shown.json {
+        output::print_json(&json!(found))?;
+    } else {
+        output::print(&text(&found, table::width()))?;
+    }
+    if found.ok { Ok(()) } else { Err(Trouble::Said(UNFIT)) }
+}
+
+fn text(found: &Diagnosis, width: Option<usize>) -> String {
+    let mut text = format!("shellgate {}, user {}\n\n", found.version, found.user);
+    found.checks.iter().for_each(|check| text.push_str(&line_of_check(check, width)));
+    text.push_str("\n\x1b[1mHow limits would be held\x1b[0m\n\n");
+    found.limits.iter().for_each(|limit| text.push_str(&line_of_limit(limit, width)));
+    let end = match found.ok {
+        true => "\nEverything that is needed is there.\n",
+        false => "\n\x1b[31mSomething that is needed is not there.\x1b[0m\n",
+    };
+    text.push_str(end);
+    text
+}
+
+fn line_of_check(check: &Check, width: Option<usize>) -> String {
+    let hint = check.hint.as_ref().map(|hint| format!(" Hint: {hint}.")).unwrap_or_default();
+    row(check.status.name(), colour(check.status), check.name, &format!("{}{hint}", check.message), width)
+}
+
+fn line_of_limit(limit: &LimitCheck, width: Option<usize>) -> String {
+    let value = match limit.value {
+        0 => "Not set.".to_owned(),
+        value => format!("Set to {value}."),
+    };
+    row(limit.mechanism, "\x1b[36m", limit.limit, &format!("{value} {}", limit.message), width)
+}
+
+const fn colour(health: Health) -> &'static str {
+    match health {
+        Health::Ok => "\x1b[32m",
+        Health::Warning => "\x1b[33m",
+        Health::Missing => "\x1b[31m",
+        Health::NotUsedYet => "\x1b[2m",
+    }
+}
+
+/// Three columns; the last one goes on below itself where the screen ends.
+fn row(state: &str, colour: &str, name: &str, message: &str, width: Option<usize>) -> String {
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(20));
+    let lines = wrap(&plain(message), room).join(&format!("\n{}", " ".repeat(INDENT)));
+    format!("{colour}{state:<14}\x1b[0m{name:<18}{lines}\n")
+}
+
+/// The text in lines of at most `room` characters, as far as its words let it.
+fn wrap(text: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_go_on_below_themselves() {
+        let shown = row("ok", "", "bash", "It is there and reads the commands.", Some(52));
+        let shown = anstream::adapter::strip_str(&shown).to_string();
+        let indent = " ".repeat(INDENT);
+        assert_eq!(
+            shown,
+            format!("ok            bash              It is there and\n{indent}reads the commands.\n")
+        );
+        assert_eq!(wrap("one two", usize::MAX), ["one two"]);
+    }
+}

@@ -1,0 +1,180 @@
+//! What an execution may use: held from its start on, looked at while it runs, and its end when it uses more.
+
+use std::path::Path;
+use std::time::Instant;
+
+use rustix::process::{Pid, Resource, Rlimit};
+use shellgate_sandbox::signals;
+use shellgate_sandbox::spawn::{Plan, SpawnError, Spawner, Step};
+
+use super::run::{Cause, Phase, Run};
+use super::serve::Keeper;
+use super::tree::{Member, RunKey};
+use crate::limits::{self, Broken, Groups, LOOK, Limited, Limits, Meter, Note, Then, Usage};
+use crate::outcome::Exit;
+use crate::wire::Urgency;
+use crate::{ExecId, Spec};
+
+/// A look may take a twentieth of the time, no more: a tree of thousands is looked at less often.
+const SHARE: u32 = 20;
+
+/// The limits of one execution, and what holds them.
+#[derive(Debug)]
+pub(super) struct Held {
+    limits: Limits,
+    groups: Groups,
+    note: Option<Note>,
+    meter: Meter,
+    /// When it is looked at next.
+    pub(super) look: Instant,
+    /// A limit that it reached and that did not end it.
+    hit: Option<Broken>,
+}
+
+impl Held {
+    /// Whatever holds the limits of `spec`; `None` when it has none.
+    pub(super) fn new(spec: &Spec, ends: &Path, now: Instant) -> Option<Box<Self>> {
+        (!spec.limits.is_none()).then(|| Box::new(Self::of(spec.id, spec.limits, ends, now)))
+    }
+
+    fn of(id: ExecId, limits: Limits, ends: &Path, now: Instant) -> Self {
+        // No group counts what is written.
+        let grouped = Limits { disk_mb: 0, ..limits };
+        // Groups that can't be noted would stay for ever: then we look.
+        let noted = (!grouped.is_none()).then(|| Note::make_groups(ends, id, &grouped).ok()).flatten();
+        let (note, groups) = noted.unzip();
+        let groups = groups.unwrap_or_default();
+        Self { limits, groups, note, meter: Meter::default(), look: now + LOOK, hit: None }
+    }
+
+    /// What each process gets, over `changes`.
+    pub(super) fn rlimits(&self, changes: &[(Resource, Rlimit)]) -> Vec<(Resource, Rlimit)> {
+        limits::rlimits(&self.limits, &self.groups, changes)
+    }
+
+    /// Its groups, for [`spawn`].
+    pub(super) fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// Does without groups, or is at its end. Groups that can't be removed yet stay noted.
+    pub(super) fn let_go(&mut self) {
+        if self.groups.remove()
+            && let Some(note) = self.note.take()
+        {
+            note.forget();
+        }
+    }
+
+    /// The limit that was reached and did not end it.
+    pub(super) fn hit(&self) -> Option<Broken> {
+        self.hit
+    }
+
+    /// Looks, and says which limit ends it.
+    fn measure(&mut self, living: &[Member], exit: Option<Exit>) -> Option<Broken> {
+        let mut over = None;
+        for (limited, limit) in self.groups.reached() {
+            match limited {
+                // The kernel has refused to make more, and whoever asked goes on.
+                Limited::Processes => {
+                    self.hit = Some(Broken { limited, limit, then: Then::Refused });
+                }
+                _ => over = Some((limited, limit)),
+            }
+        }
+        let over = over.or_else(|| self.looked_at(living)).or_else(|| self.by_signal(exit));
+        over.map(|(limited, limit)| Broken { limited, limit, then: Then::Ended })
+    }
+
+    /// What no group holds.
+    fn looked_at(&self, living: &[Member]) -> Option<(Limited, u64)> {
+        let mut ungrouped =
+            self.limits.set().filter(|(limited, _)| self.groups.mechanism(*limited).is_none());
+        let mut usage: Option<Usage> = None;
+        ungrouped.find(|(limited, limit)| {
+            let most = limit.saturating_mul(limited.unit());
+            let mut usage = || {
+                let living = living.iter().map(|member| (member.pid, member.stat));
+                *usage.get_or_insert_with(|| self.meter.read(living))
+            };
+            match limited {
+                Limited::Memory => {
+                    let pids: Vec<u32> = living.iter().map(|member| member.pid).collect();
+                    limits::memory_above(&pids, most)
+                }
+                Limited::Processes => usage().tasks > most,
+                Limited::Cpu => usage().cpu >= most,
+                Limited::Disk => usage().disk > most,
+            }
+        })
+    }
+
+    /// The kernel's word that a resource limit of one process was broken, told by its end or by the shell around it.
+    fn by_signal(&self, exit: Option<Exit>) -> Option<(Limited, u64)> {
+        let signal = match exit? {
+            Exit::Signal(signal) => signal,
+            Exit::Code(code) => code - 128,
+        };
+        let limited = match signal {
+            _ if signal == rustix::process::Signal::XCPU.as_raw() => Limited::Cpu,
+            _ if signal == rustix::process::Signal::XFSZ.as_raw() => Limited::Disk,
+            _ => return None,
+        };
+        self.limits.set().find(|(set, _)| *set == limited)
+    }
+}
+
+/// Starts `plan`, in its groups if they take it. Says whether they did.
+pub(super) fn spawn(spawner: &mut Spawner, plan: Plan<'_>) -> Result<(Pid, bool), SpawnError> {
+    match spawner.spawn(&plan) {
+        Err(SpawnError { step: Step::Groups, .. }) => {
+            Ok((spawner.spawn(&Plan { groups: &[], ..plan })?, false))
+        }
+        spawned => spawned.map(|pid| (pid, true)),
+    }
+}
+
+impl Keeper {
+    /// The next child to be waited for, if what the dead have used is to be counted.
+    pub(super) fn bury(&mut self) -> Option<Pid> {
+        if self.runs.values().all(|run| run.held.is_none()) {
+            return None;
+        }
+        let dead = signals::next_dead()?;
+        let pid = dead.as_raw_nonzero().get().unsigned_abs();
+        if self.trees.owner(pid).is_none() {
+            // One that lost its parent and was not looked at since is somebody's too.
+            self.claim_orphans();
+        }
+        // Its own children are about to be ours.
+        self.recognised = None;
+        let owner = self.trees.owner(pid);
+        if let Some(held) = owner.and_then(|key| self.runs.get_mut(&key)).and_then(|run| run.held.as_mut()) {
+            held.meter.bury(pid);
+            held.look = Instant::now();
+        }
+        Some(dead)
+    }
+
+    /// Looks whether an execution has used more than it may, if that is due, and ends it then.
+    pub(super) fn ends_by_limit(&mut self, key: RunKey, now: Instant) -> bool {
+        let is_due = |run: &Run| {
+            let goes_on = matches!(run.phase, Phase::Running | Phase::Settling { .. } | Phase::Left);
+            goes_on && run.held.as_ref().is_some_and(|held| held.look <= now)
+        };
+        if !self.runs.get(&key).is_some_and(is_due) {
+            return false;
+        }
+        self.claim_orphans();
+        let living = self.trees.members(key);
+        let Some(run) = self.runs.get_mut(&key) else { return false };
+        let exit = run.exit;
+        let Some(held) = run.held.as_mut() else { return false };
+        let broken = held.measure(&living, exit);
+        held.look = now + LOOK.max(now.elapsed() * SHARE);
+        let Some(broken) = broken else { return false };
+        self.stop(key, Cause::Limit(broken), Urgency::Now);
+        true
+    }
+}

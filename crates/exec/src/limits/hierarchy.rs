@@ -1,0 +1,140 @@
+//! Where our own control groups are, as `/proc` tells.
+
+use std::path::{Path, PathBuf};
+
+/// The beginning of the name of every group that we make.
+pub(super) const PREFIX: &str = "shellgate-";
+
+/// How far up a place for a group of version 2 is looked for.
+const HIGHEST: usize = 8;
+
+/// The folders of the groups that this process is in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hierarchies {
+    /// Version 2: our own group first, then those above it.
+    pub(super) unified: Vec<PathBuf>,
+    /// Version 1: the controllers of a hierarchy, and our own group in it.
+    pub(super) split: Vec<(Vec<String>, PathBuf)>,
+}
+
+impl Hierarchies {
+    /// Those of this process. What can't be read isn't there.
+    pub(crate) fn own() -> Self {
+        let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+        Self::parse(&read("/proc/self/cgroup"), &read("/proc/self/mountinfo"))
+    }
+
+    /// The group of ours that has this controller of version 1.
+    pub(super) fn with_controller(&self, controller: &str) -> Option<&Path> {
+        let has = |controllers: &[String]| controllers.iter().any(|name| name == controller);
+        self.split.iter().find(|(controllers, _)| has(controllers)).map(|(_, folder)| folder.as_path())
+    }
+
+    fn parse(groups: &str, mounts: &str) -> Self {
+        let mounts: Vec<Mount> = mounts.lines().filter_map(Mount::parse).collect();
+        let mut found = Self::default();
+        for line in groups.lines() {
+            let mut fields = line.splitn(3, ':').skip(1);
+            let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
+            if controllers.is_empty() {
+                let mount = mounts.iter().find(|mount| mount.is_unified);
+                found.unified = mount.map(|mount| mount.upward(path)).unwrap_or_default();
+                continue;
+            }
+            let controllers: Vec<String> = controllers.split(',').map(ToOwned::to_owned).collect();
+            let serves = |mount: &&Mount| {
+                !mount.is_unified && controllers.iter().all(|name| mount.options.contains(name))
+            };
+            if let Some(folder) = mounts.iter().find(serves).and_then(|mount| mount.folder(path)) {
+                found.split.push((controllers, folder));
+            }
+        }
+        found
+    }
+}
+
+/// A file system of control groups.
+struct Mount {
+    /// The group that is at its top.
+    root: String,
+    at: PathBuf,
+    is_unified: bool,
+    options: Vec<String>,
+}
+
+impl Mount {
+    /// One line of `mountinfo`: `36 35 98:0 ROOT PLACE rw … - TYPE SOURCE OPTIONS`.
+    fn parse(line: &str) -> Option<Self> {
+        let (place, kind) = line.split_once(" - ")?;
+        let mut place = place.split(' ').skip(3);
+        let (root, at) = (place.next()?.to_owned(), PathBuf::from(place.next()?));
+        let mut kind = kind.split(' ');
+        let is_unified = match kind.next()? {
+            "cgroup2" => true,
+            "cgroup" => false,
+            _ => return None,
+        };
+        let options = kind.nth(1)?.split(',').map(ToOwned::to_owned).collect();
+        Some(Self { root, at, is_unified, options })
+    }
+
+    /// The folder of the group `path`, unless that is outside of what is mounted.
+    fn folder(&self, path: &str) -> Option<PathBuf> {
+        let below = Path::new(path).strip_prefix(&self.root).ok()?;
+        // In a namespace, `..` stands for what is above it.
+        let inside = !below.components().any(|part| part == std::path::Component::ParentDir);
+        inside.then(|| self.at.join(below))
+    }
+
+    /// The same, and the folders above it. Not above a group of ours: whoever is in one stays below its limits.
+    fn upward(&self, path: &str) -> Vec<PathBuf> {
+        let Some(own) = self.folder(path) else { return Vec::new() };
+        let mut folders = Vec::new();
+        for folder in own.ancestors().take(HIGHEST).take_while(|folder| folder.starts_with(&self.at)) {
+            folders.push(folder.to_owned());
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with(PREFIX) {
+                break;
+            }
+        }
+        folders
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOTH: &str = "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755
+33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct
+35 31 0:32 /box /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
+41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
+";
+
+    #[test]
+    fn both_versions_are_found_below_their_mounts() {
+        let groups = "4:memory:/box/mine\n2:cpu,cpuacct:/\n9:name=systemd:/\n0::/user.slice/a.scope\n";
+        let found = Hierarchies::parse(groups, BOTH);
+        let folder = |controller| found.with_controller(controller).map(Path::to_owned);
+        assert_eq!(folder("memory"), Some(PathBuf::from("/sys/fs/cgroup/memory/mine")));
+        assert_eq!(folder("cpuacct"), Some(PathBuf::from("/sys/fs/cgroup/cpu,cpuacct/")));
+        assert_eq!((folder("pids"), folder("name=systemd")), (None, None), "not mounted");
+        let unified = ["user.slice/a.scope", "user.slice", ""];
+        assert_eq!(found.unified, unified.map(|below| Path::new("/sys/fs/cgroup/unified").join(below)));
+    }
+
+    #[test]
+    fn what_is_outside_of_a_mount_has_no_folder() {
+        for group in ["0::/../other\n4:memory:/elsewhere\n", "", "4:memory\n"] {
+            assert_eq!(Hierarchies::parse(group, BOTH), Hierarchies::default(), "{group}");
+        }
+        assert_eq!(Hierarchies::parse("0::/\n", ""), Hierarchies::default());
+    }
+
+    #[test]
+    fn nobody_climbs_out_of_a_group_of_ours() {
+        let found = Hierarchies::parse("0::/a/shellgate-X/b\n", BOTH);
+        let all = ["a/shellgate-X/b", "a/shellgate-X"];
+        assert_eq!(found.unified, all.map(|below| Path::new("/sys/fs/cgroup/unified").join(below)));
+    }
+}

@@ -1,0 +1,136 @@
+//! What a tree of processes uses, as `/proc` shows it.
+
+use std::sync::OnceLock;
+
+use crate::sys::processes::{self, Stat};
+
+/// What one look at a tree found, in bytes, processes and nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    pub(crate) tasks: u64,
+    pub(crate) cpu: u64,
+    pub(crate) disk: u64,
+}
+
+/// Counts for one tree. What its dead have used is kept: a process hands its count to whoever waits for it, and those
+/// that the keeper waits for would be forgotten.
+#[derive(Debug, Default)]
+pub(crate) struct Meter {
+    gone: Usage,
+}
+
+impl Meter {
+    /// A child of the keeper's has ended and was not waited for yet.
+    pub(crate) fn bury(&mut self, pid: u32) {
+        if let Some(stat) = processes::stat(pid) {
+            self.gone.cpu += time(&stat);
+            self.gone.disk += written(pid);
+        }
+    }
+
+    /// What the tree with these living processes has used.
+    pub(crate) fn read(&self, living: impl Iterator<Item = (u32, Stat)>) -> Usage {
+        living.fold(self.gone, |sum, (pid, stat)| Usage {
+            tasks: sum.tasks + stat.threads,
+            cpu: sum.cpu + time(&stat),
+            disk: sum.disk + written(pid),
+        })
+    }
+}
+
+/// Nanoseconds of processor time that a process and those it waited for have used.
+fn time(stat: &Stat) -> u64 {
+    static TICK: OnceLock<u64> = OnceLock::new();
+    let tick = TICK.get_or_init(|| 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1));
+    (stat.ticks + stat.reaped_ticks).saturating_mul(*tick)
+}
+
+/// Bytes that a process and those it waited for gave to disks, less what was deleted before it got there.
+fn written(pid: u32) -> u64 {
+    let Some(text) = processes::read(&format!("/proc/{pid}/io"), 1024) else { return 0 };
+    let text = String::from_utf8_lossy(&text);
+    number(&text, "write_bytes:").saturating_sub(number(&text, "cancelled_write_bytes:"))
+}
+
+/// Whether this kernel counts what processes write.
+pub(super) fn counts_writes() -> bool {
+    processes::read("/proc/self/io", 1024).is_some()
+}
+
+/// The memory of a tree, if that is more than `most` bytes: pages that nobody can take away, in memory or swapped out.
+///
+/// What processes have in common counts once, which takes time to find out. So first it is added up as if they had
+/// nothing in common; mostly even that is less than they may have.
+pub(crate) fn memory_above(pids: &[u32], most: u64) -> bool {
+    let apart: u64 = pids.iter().map(|pid| resident(*pid)).sum();
+    apart > most && pids.iter().map(|pid| share(*pid)).sum::<u64>() > most
+}
+
+fn resident(pid: u32) -> u64 {
+    let Some(text) = processes::read(&format!("/proc/{pid}/status"), 8 << 10) else { return 0 };
+    let text = String::from_utf8_lossy(&text);
+    ["RssAnon:", "RssShmem:", "VmSwap:"].iter().map(|name| number(&text, name) << 10).sum()
+}
+
+/// Its part of what it shares, and all that it has alone. Where that is hidden, all of it.
+fn share(pid: u32) -> u64 {
+    let Some(text) = processes::read(&format!("/proc/{pid}/smaps_rollup"), 8 << 10) else {
+        return resident(pid);
+    };
+    let text = String::from_utf8_lossy(&text);
+    ["Pss_Anon:", "Pss_Shmem:", "SwapPss:"].iter().map(|name| number(&text, name) << 10).sum()
+}
+
+/// The number in the line that begins with `name`; 0 when there is none.
+fn number(text: &str, name: &str) -> u64 {
+    let mut values = text.lines().filter_map(|line| line.strip_prefix(name));
+    values.next().and_then(|value| value.split_ascii_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn what_the_dead_used_is_counted() {
+        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        // The shell waits for the first, and we for the shell.
+        let script = "head -c 3000000 /dev/zero >a; while [ $((i += 1)) -lt 60000 ]; do :; done";
+        let mut child = Command::new("sh").args(["-c", script]).current_dir(&folder).spawn().unwrap();
+        let pid = child.id();
+        while !processes::stat(pid).unwrap().is_dead() {
+            std::thread::yield_now();
+        }
+        let mut meter = Meter::default();
+        assert_eq!(meter.read(std::iter::empty()), Usage::default());
+        meter.bury(pid);
+        child.wait().unwrap();
+        let used = meter.read(std::iter::empty());
+        assert!(used.cpu > 0 && used.tasks == 0, "{used:?}");
+        assert!(counts_writes() && used.disk >= 3_000_000, "{used:?}");
+    }
+
+    #[test]
+    fn memory_that_processes_share_counts_once() {
+        let script = "import os, sys, time\nx = bytearray(os.urandom(40 << 20))\n\
+                      for _ in range(3):\n    if os.fork() == 0: time.sleep(60)\n\
+                      print('ready', flush=True); time.sleep(60)";
+        let mut command = Command::new("python3");
+        let mut child = command.args(["-c", script]).stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
+            .unwrap();
+        let mut pids = processes::children(child.id());
+        pids.push(child.id());
+        assert_eq!(pids.len(), 4);
+        assert!(memory_above(&pids, 40 << 20), "it is there");
+        assert!(!memory_above(&pids, 90 << 20), "and counts once");
+        assert!(pids.iter().map(|pid| resident(*pid)).sum::<u64>() > 160 << 20, "apart it would be more");
+        for pid in pids {
+            processes::signal_own_child(pid, rustix::process::Signal::KILL);
+        }
+        child.wait().unwrap();
+    }
+}

@@ -1,0 +1,48 @@
+//! What would hold each limit here: found by doing it with a process that ends at once.
+
+use shellgate_sandbox::detach;
+
+use super::meter;
+use super::{Groups, Hierarchies, Limited, Limits, Mechanism};
+
+/// What would hold one limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Which limit.
+    pub limited: Limited,
+    /// How it would be held.
+    pub mechanism: Mechanism,
+    /// Why no control group would, in the kernel's words, a line a try.
+    pub failures: Vec<String>,
+}
+
+/// Tries every limit, for a program of one thread: a process enters the groups and ends.
+#[must_use]
+pub fn probe() -> Vec<Finding> {
+    let limits = Limits { memory_mb: 64, processes: 16, cpu_s: 60, disk_mb: 64 };
+    let name = format!("{}probe-{}", super::hierarchy::PREFIX, std::process::id());
+    let mut groups = Groups::make(&Hierarchies::own(), &name, &limits);
+    let entered = enter(&groups);
+    let findings = Limited::ALL.map(|limited| {
+        let held = groups.mechanism(limited).filter(|_| entered);
+        let alone = limited == Limited::Disk && !meter::counts_writes();
+        let looked_at = if alone { Mechanism::PerProcess } else { Mechanism::Watched };
+        let failures = groups.failures.iter().filter(|(failed, _, _)| *failed == limited && held.is_none());
+        let failures = failures.map(|(_, mechanism, why)| format!("{}: {why}", mechanism.name())).collect();
+        Finding { limited, mechanism: held.unwrap_or(looked_at), failures }
+    });
+    groups.remove();
+    findings.into()
+}
+
+/// Whether a process of ours gets in.
+fn enter(groups: &Groups) -> bool {
+    let entries = groups.entries();
+    let forked = detach::fork(|| {
+        let all = entries.iter().all(|entry| rustix::io::write(entry, b"0").is_ok());
+        i32::from(!all)
+    });
+    let Ok(pid) = forked else { return false };
+    let ended = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
+    ended.ok().flatten().and_then(|(_, status)| status.exit_status()) == Some(0)
+}

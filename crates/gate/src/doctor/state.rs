@@ -1,0 +1,141 @@
+//! The state folder, the journal in it, and a keeper that starts a command.
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use shellgate_exec::{
+    ExecId, Follow, Limits, Mode, Session, SessionKey, SoftLimits, Spec, Starter, State, StateFolder,
+};
+use shellgate_journal::Journal;
+
+use super::{Check, Health};
+use crate::builder::open_state;
+
+pub(super) fn checks(chosen: Option<PathBuf>, shell: Option<&Path>) -> Vec<Check> {
+    let state = match open_state(chosen) {
+        Ok(state) => state,
+        Err(error) => {
+            let check = Check::new("state", Health::Missing, format!("Nothing can run: {}.", error.message));
+            return vec![check.hint(error.hint.unwrap_or_default())];
+        }
+    };
+    let mut checks = vec![folder(&state), journal(&state), leftovers(&state)];
+    checks.extend(shell.map(|shell| keeper(&state, shell)));
+    checks
+}
+
+/// Kinds of file systems, by the number that the kernel has for them, where files or locks may not be what they seem.
+const ODD: [(u64, &str); 9] = [
+    (0x6969, "NFS"),
+    (0xff53_4d42, "CIFS"),
+    (0xfe53_4d42, "SMB"),
+    (0x517b, "SMB"),
+    (0x0102_1997, "9P"),
+    (0x00c3_6400, "Ceph"),
+    (0x5346_414f, "AFS"),
+    (0x6573_5546, "FUSE"),
+    (0x7375_7245, "Coda"),
+];
+
+/// In memory.
+const TMPFS: u64 = 0x0102_1994;
+
+fn folder(state: &StateFolder) -> Check {
+    let path = state.path().display();
+    let kind = rustix::fs::statfs(state.path()).ok().and_then(|found| u64::try_from(found.f_type).ok());
+    if let Some((_, name)) = ODD.iter().find(|(number, _)| Some(*number) == kind) {
+        let said = format!(
+            "The state folder `{path}` is on {name}: sockets, locks and the journal may not work there, or only for one machine."
+        );
+        return Check::new("state", Health::Warning, said)
+            .hint("name a folder on a disk of this machine with SHELLGATE_HOME");
+    }
+    if kind == Some(TMPFS) {
+        let said =
+            format!("The state folder `{path}` is in memory: the record is gone when the machine restarts.");
+        return Check::new("state", Health::Warning, said)
+            .hint("name a folder on a disk with SHELLGATE_HOME");
+    }
+    Check::new("state", Health::Ok, format!("The state folder is `{path}`."))
+}
+
+fn journal(state: &StateFolder) -> Check {
+    match Journal::open(state.path()).and_then(|journal| journal.head()) {
+        Ok(head) => {
+            let said = format!("The journal can be written, and has {} entries.", head.seq);
+            Check::new("journal", Health::Ok, said)
+        }
+        Err(error) => {
+            Check::new("journal", Health::Missing, format!("What runs can't be recorded: {error}."))
+                .hint("free some space or make the state folder writable")
+        }
+    }
+}
+
+/// What killed keepers left, as it lies there. Any other command that looks at the record clears it away.
+fn leftovers(state: &StateFolder) -> Check {
+    let notes = shellgate_exec::notes(state);
+    let held = shellgate_exec::held(state).ok().flatten();
+    let stale = held.map_or(0, |held| notes.stale(&held));
+    match stale {
+        0 => Check::new("leftovers", Health::Ok, "No killed keeper has left anything behind."),
+        count => {
+            let said = format!("Killed keepers have left control groups of {count} executions behind.");
+            Check::new("leftovers", Health::Warning, said).hint("`shellgate jobs` clears them away")
+        }
+    }
+}
+
+/// Has a keeper start the shell, with nothing to do, and leaves no trace of it.
+fn keeper(state: &StateFolder, shell: &Path) -> Check {
+    let begun = Instant::now();
+    let id = ExecId::generate();
+    let ended = run(state, shell, id);
+    let (stdout, stderr) = state.spool_files(id);
+    for file in [stdout, stderr] {
+        let _ = std::fs::remove_file(file);
+    }
+    match ended {
+        Ok(State::Completed) => {
+            let said = format!("A keeper started and ran a command in {} ms.", begun.elapsed().as_millis());
+            Check::new("keeper", Health::Ok, said)
+        }
+        Ok(other) => {
+            let said = format!("A keeper started, but the command that does nothing ended as `{other}`.");
+            Check::new("keeper", Health::Missing, said).hint("try `bash -c true` by hand")
+        }
+        Err(why) => Check::new("keeper", Health::Missing, format!("No command can run: {why}."))
+            .hint("look at the state folder's `sessions`, and try again"),
+    }
+}
+
+fn run(state: &StateFolder, shell: &Path, id: ExecId) -> Result<State, String> {
+    let own = format!("doctor-{}", std::process::id());
+    let key = SessionKey { below: format!("{own}-"), own };
+    let session = Session::new(state.clone(), key, Starter::Fork, u64::MAX);
+    let text = |bytes: &[u8]| CString::new(bytes).map_err(|error| error.to_string());
+    let spec = Spec {
+        id,
+        program: text(shell.as_os_str().as_bytes())?,
+        argv: vec![c"bash".into(), c"-c".into(), c":".into()],
+        env: Vec::new(),
+        directory: c"/".into(),
+        umask: 0o077,
+        soft_limits: SoftLimits::current(),
+        mode: Mode::FOREGROUND,
+        timeout: Some(std::time::Duration::from_secs(10)),
+        idle_timeout: None,
+        capture_bytes: 1 << 20,
+        max_running: u32::MAX,
+        max_jobs: u32::MAX,
+        limits: Limits::default(),
+        follow: Follow::Quietly,
+        terminal: None,
+    };
+    let mut execution = session.start(spec, None).map_err(|error| error.to_string())?;
+    let outcome = execution.wait().map_err(|error| error.to_string())?;
+    execution.recorded();
+    Ok(outcome.state)
+}
