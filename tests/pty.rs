@@ -1,6 +1,6 @@
 //! Terminals: what runs in one, who reads it, what may be typed at it, and people who sit there.
 
-#![expect(clippy::unwrap_used, reason = "a test may")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
 
 #[path = "pty/job.rs"]
 mod job;
@@ -16,6 +16,8 @@ mod programs;
 #[path = "pty/seated.rs"]
 mod seated;
 mod support;
+#[path = "pty/tool.rs"]
+mod tool;
 #[path = "pty/typed.rs"]
 mod typed;
 #[path = "pty/waiting.rs"]

@@ -37,7 +37,7 @@ fn run_gives_its_terminal_to_the_command() {
         is_restored(&pane);
         pane.start(&run(&["exit 5"]));
         pane.ends(5);
-        pane.start(&run(&["trap 'stty size' WINCH; while :; do sleep 0.1; done"]));
+        pane.start(&run(&["trap 'stty size' WINCH; trap 'exit 130' INT; while :; do sleep 0.1; done"]));
         std::thread::sleep(Duration::from_millis(300));
         pane.resize(66, 19);
         pane.shows("19 66");

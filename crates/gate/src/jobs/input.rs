@@ -11,21 +11,19 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value};
-use shellgate_exec::{Channel, Draft, ExecId, Input, NotTaken, Reading, Size, Stream, Typist};
+use shellgate_exec::{Channel, Draft, ExecId, Input, NotTaken, Reading, Typist};
 use shellgate_policy::{Typed, escapes};
 
 use super::keys::Key;
+use super::line;
 use super::reader::{Reader, reader};
-use super::{Cancel, Excerpt, Jobs, Part, line, tools};
-use crate::dialect::Arguments;
 use crate::gate::{Gate, session_error};
 use crate::inside::{self, Deed};
 use crate::judge::Judgement;
-use crate::request::{Action, Detail, Request, Stdin};
+use crate::request::{Action, Request, Stdin};
 use crate::root::Inside;
-use crate::text::{Limit, Source};
-use crate::{Code, ErrorObject, Screen, screen};
+use crate::text::Source;
+use crate::{Code, ErrorObject, screen};
 
 /// How long somebody who reads is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -42,12 +40,6 @@ const SIGNALS: [u8; 3] = [0x03, 0x1c, 0x1a];
 
 /// Ctrl-D.
 const END: u8 = 0x04;
-
-/// How long the tool waits for what a program makes of what was typed.
-const WAIT: Duration = Duration::from_secs(1);
-
-/// A program that waits for input and has been silent for so long has said what it had to say.
-const SILENCE: Duration = Duration::from_millis(60);
 
 /// Something to type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,42 +70,6 @@ impl Gate {
         Typing { gate: self, id, typist, cleared: None }.all(&bytes)
     }
 
-    /// Who reads what is typed at the execution `id`. `None`: it doesn't run.
-    ///
-    /// # Errors
-    /// When a keeper can't be understood.
-    pub fn reading(&self, id: &str) -> Result<Option<Reading>, ErrorObject> {
-        let Ok(name) = id.parse() else { return Ok(None) };
-        let found = Typist::find(&self.state, name).map_err(|error| session_error(&error))?;
-        Ok(found.map(|(_, reading)| reading))
-    }
-
-    /// Waits until the execution waits for input again and is silent, or ends, or `wait` has passed.
-    fn listen(&self, id: &str, wait: Duration, cancel: Option<&Cancel>) -> Result<(), ErrorObject> {
-        let name: ExecId = id.parse().map_err(|_| not_running(id))?;
-        let trouble = |error| session_error(&error);
-        let Some((mut typist, mut reading)) = Typist::find(&self.state, name).map_err(trouble)? else {
-            return Ok(());
-        };
-        let (stdout, _) = self.state.spool_files(name);
-        let printed = || std::fs::metadata(&stdout).map_or(0, |metadata| metadata.len());
-        let until = Instant::now() + wait;
-        let (mut last, mut since) = (printed(), Instant::now());
-        while Instant::now() < until && !cancel.is_some_and(Cancel::was_said) {
-            let now = printed();
-            if now != last || !reading.waiting {
-                (last, since) = (now, Instant::now());
-            }
-            if since.elapsed() >= SILENCE {
-                return Ok(());
-            }
-            std::thread::sleep(LAST_LOOK);
-            let Some(next) = typist.look().map_err(trouble)? else { return Ok(()) };
-            reading = next;
-        }
-        Ok(())
-    }
-
     /// What is typed, for this terminal.
     fn bytes(&self, id: ExecId, strokes: &[Stroke], reading: &Reading) -> Vec<u8> {
         let cursor = strokes.iter().any(|stroke| matches!(stroke, Stroke::Key(key) if key.has_two_sets()));
@@ -139,35 +95,6 @@ impl Gate {
         let path = Path::new(&stdout);
         let source = Source { file: &file, path, spooled: length, total: length, tail: &[], lost: None };
         screen(&source, size).is_some_and(|screen| screen.application_keys)
-    }
-}
-
-impl Jobs<'_> {
-    /// Gives the terminal of an execution another size.
-    ///
-    /// # Errors
-    /// `unknown_job` when it doesn't run, `invalid_input` when it has no terminal.
-    pub fn resize(&self, id: &str, size: Size) -> Result<(), ErrorObject> {
-        inside::refuse(Deed::Type)?;
-        let id = self.find(id)?.id;
-        let name = id.parse().map_err(|_| not_running(&id))?;
-        let found = Typist::find(self.state, name).map_err(|error| session_error(&error))?;
-        let (mut typist, _) = found.ok_or_else(|| not_running(&id))?;
-        let taken = typist.send(Input::Resize(size)).map_err(|error| session_error(&error))?;
-        taken.map_err(|reason| not_taken(&id, reason))
-    }
-
-    /// What stands on the terminal of an execution, as a terminal can be made to show it. `None`: it has none, or doesn't
-    /// run.
-    ///
-    /// # Errors
-    /// `unknown_job` when there is none.
-    pub fn screen(&self, id: &str, size: Size) -> Result<Option<Screen>, ErrorObject> {
-        let file = self.file(id, Stream::Stdout)?;
-        let length = file.metadata().map_or(0, |metadata| metadata.len());
-        let path = Path::new("");
-        let source = Source { file: &file, path, spooled: length, total: length, tail: &[], lost: None };
-        Ok(screen(&source, size))
     }
 }
 
@@ -313,56 +240,6 @@ impl Typing<'_> {
     }
 }
 
-/// The tool for models: types, waits for what comes of it, and tells.
-pub(super) fn tool(
-    gate: &Gate,
-    arguments: &mut Arguments,
-    cancel: Option<&Cancel>,
-) -> Result<Value, ErrorObject> {
-    let jobs = gate.jobs()?;
-    let id = tools::job(&jobs, arguments)?;
-    let mut strokes = Vec::new();
-    if let Some(text) = arguments.text("text")? {
-        let end = if arguments.flag("newline")? == Some(false) { "" } else { "\n" };
-        strokes.push(Stroke::Text(format!("{text}{end}")));
-    }
-    for name in arguments.texts("keys")?.unwrap_or_default() {
-        strokes.push(Stroke::Key(Key::named(&name)?));
-    }
-    if arguments.flag("eof")? == Some(true) {
-        strokes.push(Stroke::End);
-    }
-    if strokes.is_empty() {
-        return Err(ErrorObject::invalid("there is nothing to type").hint("give `text`, `keys` or `eof`"));
-    }
-    let wait = arguments.milliseconds("wait_ms")?.map_or(WAIT, Duration::from_millis);
-    let before = jobs.ranges(&id, &Part::default())?.stdout.end;
-    gate.type_at(&id, &strokes)?;
-    gate.listen(&id, wait, cancel)?;
-    let report = jobs.report(&id, Detail::Minimal)?;
-    let range = before..jobs.ranges(&id, &Part::default())?.stdout.end;
-    let next = range.end;
-    let stdout = match report.screen {
-        true => report.stdout,
-        false => {
-            let limit =
-                Limit::Chars(usize::try_from(gate.settings().limits.answer_chars).unwrap_or(usize::MAX));
-            let excerpt = Excerpt { stream: Stream::Stdout, bytes: range, grep: None, limit };
-            jobs.read(&id, &excerpt)?.text
-        }
-    };
-    let mut answer = Map::new();
-    tools::insert(&mut answer, "id", &id);
-    tools::insert(&mut answer, "status", report.status);
-    tools::insert(&mut answer, "exit_code", report.exit_code);
-    tools::insert(&mut answer, "signal", &report.signal);
-    tools::insert(&mut answer, "waiting_for_input", report.waiting_for_input);
-    tools::insert(&mut answer, "screen", report.screen);
-    tools::insert(&mut answer, "stdout", stdout);
-    tools::insert(&mut answer, "stdout_next", next);
-    Ok(answer.into())
-}
-
 /// The line that was begun, for this reader. What another one has read of it is gone.
 fn current(reading: &Reading, reader: Option<&Reader>) -> Draft {
     let Channel::Terminal { lines, unread, .. } = reading.channel else { return Draft::default() };
@@ -371,14 +248,14 @@ fn current(reading: &Reading, reader: Option<&Reader>) -> Draft {
     if theirs || lines || unread { reading.draft.clone() } else { Draft::default() }
 }
 
-fn not_running(id: &str) -> ErrorObject {
+pub(super) fn not_running(id: &str) -> ErrorObject {
     ErrorObject::new(Code::UnknownJob, format!("no job called `{id}` runs"))
         .token(id)
         .hint("`shellgate jobs` lists those that do")
 }
 
 /// Why input wasn't taken, for people.
-pub(crate) fn not_taken(id: &str, reason: NotTaken) -> ErrorObject {
+pub(super) fn not_taken(id: &str, reason: NotTaken) -> ErrorObject {
     let (code, hint) = match reason {
         NotTaken::Unknown | NotTaken::Ended => (Code::UnknownJob, "`shellgate jobs` lists those that run"),
         NotTaken::Closed => (Code::InvalidInput, "start it with `pty` to type at it"),

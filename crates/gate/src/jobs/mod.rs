@@ -9,18 +9,22 @@
 //! | `vigil` | waiting for something to happen to it |
 //! | `watched` | what it prints from now on |
 //! | `input` | typing at it |
+//! | `input_tool` | the same for models |
+//! | `terminal` | its size and its screen |
 //! | `keys` | keys by name |
 //! | `line` | lines for a shell |
 //! | `reader` | who reads what is typed |
 //! | `tools` | all that as tools for models |
 
 mod input;
+mod input_tool;
 mod keys;
 mod line;
 mod list;
 mod printed;
 mod reader;
 mod standing;
+mod terminal;
 pub mod tools;
 mod vigil;
 mod vitals;

@@ -165,7 +165,7 @@ pub static TOOLS: &[JobTool] = &[
             ("stdout", "string", "What it printed since, or its screen."),
             ("stdout_next", "integer", "The byte after the last one read, for shell_output."),
         ],
-        run: super::input::tool,
+        run: super::input_tool::tool,
     },
     JobTool {
         name: "shell_stop",

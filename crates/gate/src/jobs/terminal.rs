@@ -1,0 +1,53 @@
+//! The terminal of a job: its size, its screen, who sits at it.
+
+use std::path::Path;
+
+use shellgate_exec::{Input, Reading, Size, Stream, Typist};
+
+use super::Jobs;
+use super::input::{not_running, not_taken};
+use crate::gate::{Gate, session_error};
+use crate::inside::{self, Deed};
+use crate::text::Source;
+use crate::{ErrorObject, Screen, screen};
+
+impl Gate {
+    /// Who reads what is typed at the execution `id`. `None`: it doesn't run.
+    ///
+    /// # Errors
+    /// When a keeper can't be understood.
+    pub fn reading(&self, id: &str) -> Result<Option<Reading>, ErrorObject> {
+        let Ok(name) = id.parse() else { return Ok(None) };
+        let found = Typist::find(&self.state, name).map_err(|error| session_error(&error))?;
+        Ok(found.map(|(_, reading)| reading))
+    }
+}
+
+impl Jobs<'_> {
+    /// Gives the terminal of an execution another size.
+    ///
+    /// # Errors
+    /// `unknown_job` when it doesn't run, `invalid_input` when it has no terminal.
+    pub fn resize(&self, id: &str, size: Size) -> Result<(), ErrorObject> {
+        inside::refuse(Deed::Type)?;
+        let id = self.find(id)?.id;
+        let name = id.parse().map_err(|_| not_running(&id))?;
+        let found = Typist::find(self.state, name).map_err(|error| session_error(&error))?;
+        let (mut typist, _) = found.ok_or_else(|| not_running(&id))?;
+        let taken = typist.send(Input::Resize(size)).map_err(|error| session_error(&error))?;
+        taken.map_err(|reason| not_taken(&id, reason))
+    }
+
+    /// What stands on the terminal of an execution, as a terminal can be made to show it. `None`: it has none, or doesn't
+    /// run.
+    ///
+    /// # Errors
+    /// `unknown_job` when there is none.
+    pub fn screen(&self, id: &str, size: Size) -> Result<Option<Screen>, ErrorObject> {
+        let file = self.file(id, Stream::Stdout)?;
+        let length = file.metadata().map_or(0, |metadata| metadata.len());
+        let path = Path::new("");
+        let source = Source { file: &file, path, spooled: length, total: length, tail: &[], lost: None };
+        Ok(screen(&source, size))
+    }
+}
