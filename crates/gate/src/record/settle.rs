@@ -21,7 +21,15 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
     let still_held = held.clone();
     let held = held.map(|held| held.iter().map(ToString::to_string).collect::<Vec<_>>());
     for execution in open {
-        if let Some(step) = end_of(&execution, state, held.as_deref()) {
+        if let Some(step) = end_of(&execution, state, held.as_deref())
+            && !went_on(&execution, journal, state, &step)
+        {
+            if let (Step::Closed(Closed { how: Closing::KeeperLost, .. }), Ok(id)) =
+                (&step, execution.id.parse())
+            {
+                // Whoever could have ended its processes is gone, so that is done here.
+                shellgate_exec::end_leftovers(id);
+            }
             // Somebody else may have written it meanwhile.
             if journal.append(&execution.id, vec![step]).is_ok() {
                 Ending::remove(state, &execution.id);
@@ -39,6 +47,21 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
         }
     }
     Ok(())
+}
+
+/// Whether something that seems to be lost has ended while we looked: its end is in the record by now, or about to be, and
+/// what it left goes on.
+fn went_on(execution: &Execution, journal: &Journal, state: &StateFolder, step: &Step) -> bool {
+    if !matches!(step, Step::Closed(_)) {
+        return false;
+    }
+    let now = journal.execution(&execution.id).ok().flatten();
+    let ended = !now.is_some_and(|now| is_open(now.status));
+    let kept = || {
+        shellgate_exec::jobs(state)
+            .map_or(true, |jobs| jobs.iter().any(|job| job.id.to_string() == execution.id))
+    };
+    ended || kept()
 }
 
 fn is_open(status: Status) -> bool {
@@ -73,13 +96,7 @@ fn end_of(execution: &Execution, state: &StateFolder, held: Option<&[String]>) -
     let started = execution.started.as_ref().and_then(|started| started.keeper.as_ref());
     let how = match execution.status {
         Status::Running if started.is_some_and(|starter| !of_this_boot(starter)) => Closing::Reboot,
-        Status::Running => {
-            // Whoever could have ended its processes is gone, so that is done here.
-            if let Ok(id) = execution.id.parse() {
-                shellgate_exec::end_leftovers(id);
-            }
-            Closing::KeeperLost
-        }
+        Status::Running => Closing::KeeperLost,
         _ => Closing::NeverStarted,
     };
     Some(Step::Closed(Closed { how, stdout: None, stderr: None }))
