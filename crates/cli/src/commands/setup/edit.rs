@@ -68,15 +68,15 @@ pub(crate) fn edit(format: Format, text: &str, steps: &[Step]) -> Result<Edited,
 
 /// `raw` with the lines that differ between `before` and `after`, where `before` is `raw` with other ends of lines.
 fn graft(raw: &str, before: &str, after: &str) -> String {
-    let (raws, befores, afters) = (lines(raw), lines(before), lines(after));
-    let windows = raws.iter().filter(|line| line.ends_with("\r\n")).count() * 2 > raws.len();
+    let (given, old, new) = (lines(raw), lines(before), lines(after));
+    let windows = given.iter().filter(|line| line.ends_with("\r\n")).count() * 2 > given.len();
     let mut text = String::with_capacity(after.len());
-    for op in capture_diff_slices(Algorithm::Myers, &befores, &afters) {
+    for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
         if let DiffOp::Equal { old_index, len, .. } = op {
-            text.extend(raws.iter().skip(old_index).take(len).copied());
+            text.extend(given.iter().skip(old_index).take(len).copied());
             continue;
         }
-        for line in afters.iter().skip(op.new_range().start).take(op.new_range().len()) {
+        for line in new.iter().skip(op.new_range().start).take(op.new_range().len()) {
             match line.strip_suffix('\n').filter(|_| windows) {
                 Some(line) => text.extend([line, "\r\n"]),
                 None => text.push_str(line),
@@ -103,28 +103,28 @@ pub(crate) struct Hunk {
 
 /// What leads from `after` back to `before`.
 pub(crate) fn hunks(before: &str, after: &str) -> Vec<Hunk> {
-    let (befores, afters) = (lines(before), lines(after));
-    let changes = capture_diff_slices(Algorithm::Myers, &afters, &befores).into_iter();
+    let (old, new) = (lines(before), lines(after));
+    let changes = capture_diff_slices(Algorithm::Myers, &new, &old).into_iter();
     let changes = changes.filter(|op| !matches!(op, DiffOp::Equal { .. }));
     let hunk = |op: DiffOp| Hunk {
         at: op.old_range().start,
         lines: op.old_range().len(),
-        was: befores.iter().skip(op.new_range().start).take(op.new_range().len()).copied().collect(),
+        was: old.iter().skip(op.new_range().start).take(op.new_range().len()).copied().collect(),
     };
     changes.map(hunk).collect()
 }
 
 /// The text before, from the text after.
 pub(crate) fn unpatch(after: &str, hunks: &[Hunk]) -> String {
-    let afters = lines(after);
+    let new = lines(after);
     let mut text = String::with_capacity(after.len());
     let mut next = 0;
     for hunk in hunks {
-        text.extend(afters.iter().skip(next).take(hunk.at.saturating_sub(next)).copied());
+        text.extend(new.iter().skip(next).take(hunk.at.saturating_sub(next)).copied());
         text.push_str(&hunk.was);
         next = hunk.at + hunk.lines;
     }
-    text.extend(afters.iter().skip(next).copied());
+    text.extend(new.iter().skip(next).copied());
     text
 }
 
