@@ -18,6 +18,8 @@ mod every_agent;
 mod files;
 #[path = "setup/flags.rs"]
 mod flags;
+#[path = "support/terminal.rs"]
+mod terminal;
 
 use std::path::PathBuf;
 use std::process::Output;

@@ -14,10 +14,11 @@ class Agent:
     """One agent. `tools` is the folder with the installed packages, `root` the project, `url` its model."""
 
     name = ""
-    # The words after `shellgate setup NAME`. Those of them that agents without a person need.
-    setup = ["--shell-off"]
-    # Its own shell tool, which must not be declared any more.
+    # The words after `shellgate setup NAME` that it needs when nobody is there.
+    setup = []
+    # Its own shell tool, and the words with which it offers that to the model when nobody is there.
     shell = ""
+    own_shell = []
     # Asks a person in ways of its own before it calls a server; then questions must go to the queue.
     queue = []
 
@@ -54,8 +55,9 @@ class Agent:
 
 class Gemini(Agent):
     name = "gemini"
-    setup = ["--shell-off", "--trust"]
+    setup = ["--trust"]
     shell = "run_shell_command"
+    own_shell = ["--approval-mode", "yolo"]
 
     def settings(self):
         return {".gemini/settings.json": json.dumps({
@@ -76,8 +78,9 @@ class Gemini(Agent):
 
 class Qwen(Agent):
     name = "qwen"
-    setup = ["--shell-off", "--trust"]
+    setup = ["--trust"]
     shell = "run_shell_command"
+    own_shell = ["--approval-mode", "yolo"]
 
     def settings(self):
         return {".qwen/settings.json": json.dumps({
@@ -97,7 +100,7 @@ class Qwen(Agent):
 
 class Codex(Agent):
     name = "codex"
-    setup = ["--shell-off", "--trust"]
+    setup = ["--trust"]
     shell = "exec_command"
     # `codex exec` says no to every question that a server asks through it.
     queue = ["--", "--ask", "queue"]
@@ -223,7 +226,7 @@ extensions:
 
 class Claude(Agent):
     name = "claude"
-    setup = ["--shell-off", "--trust"]
+    setup = ["--trust"]
     shell = "Bash"
     # `claude -p` closes every question that a server asks through it.
     queue = ["--", "--ask", "queue"]

@@ -89,5 +89,7 @@ class Place:
         return self.left()
 
     def remove(self):
+        if not os.path.isdir(self.folder):
+            return
         self.shellgate("stop", "--all", "--now")
         shutil.rmtree(self.folder, ignore_errors=True)

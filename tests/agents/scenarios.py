@@ -15,6 +15,8 @@ class Scenario:
     name = ""
     # Whether questions must go to the queue.
     asks = False
+    # Whether the agent keeps its own shell: that it is there unless it was switched off.
+    own_shell = False
 
     def __init__(self, place):
         self.place = place
@@ -47,6 +49,7 @@ def job_of(text):
 
 class Command(Scenario):
     name = "command"
+    own_shell = True
 
     def script(self):
         yield "shell", {"command": "echo out-$((40 + 2)); echo err-line >&2; exit 3", "description": "three facts"}

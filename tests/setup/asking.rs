@@ -1,6 +1,7 @@
 //! Who says yes: a person on a terminal, beforehand with `--yes`, and never a command that shellgate runs.
 
 use crate::support::{Place, shellgate, wait_until};
+use crate::terminal::Terminal;
 use crate::{case, complaint, text};
 
 #[test]
@@ -34,18 +35,13 @@ fn a_person_is_asked_on_the_terminal() {
         let place = Place::new(None);
         let gemini = case("gemini");
         gemini.write(&place, gemini.full);
-        let line = format!("{} setup gemini; echo code $?; sync", shellgate().display());
-        let mut script = place.program("script");
-        script.args(["-qec", &line, "/dev/null"]);
-        script.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
-        let mut child = script.spawn().unwrap();
-        use std::io::Write as _;
-        child.stdin.as_mut().unwrap().write_all(format!("{answer}\n").as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let shown = text(&output);
-        assert!(shown.contains("Write this? [y/N]"), "{shown}");
+        let mut terminal = Terminal::start(&place.shellgate(["setup", "gemini"]));
+        terminal.wait_for("Write this? [y/N]");
+        assert_eq!(gemini.read(&place), gemini.full, "not before somebody said yes");
+        terminal.press(&format!("{answer}\n"));
+        let (shown, exit) = terminal.end();
         assert!(shown.contains("\"shellgate\""), "the change is shown first: {shown}");
-        assert!(shown.contains(&format!("code {code}")), "{answer:?}: {shown}");
+        assert_eq!(exit, Some(code), "{answer:?}: {shown}");
         assert_eq!(gemini.read(&place).contains("shellgate"), is_written, "{answer:?}");
     }
 }

@@ -41,14 +41,19 @@ fn mode_and_owner_stay() {
         for path in [path.as_path(), path.parent().unwrap()] {
             std::os::unix::fs::chown(path, place.user, place.user).unwrap();
         }
-        let inode = std::fs::metadata(&path).unwrap().ino();
+        // As long as it is open, no other file gets its number.
+        let old = std::fs::File::open(&path).unwrap();
         for flags in [["--yes"].as_slice(), &["--undo", "--yes"]] {
             qwen.done(place, flags);
             let metadata = std::fs::metadata(&path).unwrap();
             assert_eq!(metadata.mode() & 0o7777, 0o640);
             assert_eq!(metadata.uid(), place.user.unwrap_or(metadata.uid()));
         }
-        assert_ne!(std::fs::metadata(&path).unwrap().ino(), inode, "replaced as a whole");
+        assert_ne!(
+            std::fs::metadata(&path).unwrap().ino(),
+            old.metadata().unwrap().ino(),
+            "replaced as a whole"
+        );
         let left: Vec<_> = std::fs::read_dir(path.parent().unwrap()).unwrap().collect();
         assert_eq!(left.len(), 1, "no draft is left: {left:?}");
     });

@@ -27,6 +27,7 @@ fn flags_of_the_server_are_passed_on() {
         (vec!["--", "--no-such-flag"], "--no-such-flag"),
         (vec!["--", "--default", "perhaps"], "perhaps"),
         (vec!["--", "--config", "rules.toml"], "rules.toml"),
+        (vec!["--", "--http", "8080"], "--http"),
         (vec!["--root", "nowhere"], "nowhere"),
         (vec!["--dialect", "latin"], "latin"),
     ] {

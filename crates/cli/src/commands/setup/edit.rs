@@ -3,6 +3,8 @@
 //! A format's editor is not trusted: only the lines that it changed are taken from it, so that every other line stays byte
 //! for byte as it was, and what the result says is compared with what it should say.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -68,22 +70,40 @@ pub(crate) fn edit(format: Format, text: &str, steps: &[Step]) -> Result<Edited,
 
 /// `raw` with the lines that differ between `before` and `after`, where `before` is `raw` with other ends of lines.
 fn graft(raw: &str, before: &str, after: &str) -> String {
-    let (raws, befores, afters) = (lines(raw), lines(before), lines(after));
-    let windows = raws.iter().filter(|line| line.ends_with("\r\n")).count() * 2 > raws.len();
+    let (given, old, new) = (lines(raw), lines(before), lines(after));
+    let windows = given.iter().filter(|line| line.ends_with("\r\n")).count() * 2 > given.len();
     let mut text = String::with_capacity(after.len());
-    for op in capture_diff_slices(Algorithm::Myers, &befores, &afters) {
-        if let DiffOp::Equal { old_index, len, .. } = op {
-            text.extend(raws.iter().skip(old_index).take(len).copied());
-            continue;
-        }
-        for line in afters.iter().skip(op.new_range().start).take(op.new_range().len()) {
+    let mut next = 0;
+    for (of_old, of_new) in differences(&old, &new) {
+        text.extend(given.iter().take(of_old.start).skip(next).copied());
+        for line in new.iter().take(of_new.end).skip(of_new.start) {
             match line.strip_suffix('\n').filter(|_| windows) {
                 Some(line) => text.extend([line, "\r\n"]),
                 None => text.push_str(line),
             }
         }
+        next = of_old.end;
     }
+    text.extend(given.iter().skip(next).copied());
     text
+}
+
+/// The lines that differ: which of the old ones stand for which of the new ones. Taken from what is equal alone: what the
+/// crate says of the rest can overlap.
+fn differences(old: &[&str], new: &[&str]) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut differences = Vec::new();
+    let (mut old_next, mut new_next) = (0, 0);
+    let equal = capture_diff_slices(Algorithm::Myers, old, new).into_iter().filter_map(|op| match op {
+        DiffOp::Equal { old_index, new_index, len } => Some((old_index, new_index, len)),
+        _ => None,
+    });
+    for (old_index, new_index, len) in equal.chain([(old.len(), new.len(), 0)]) {
+        if (old_next, new_next) != (old_index, new_index) {
+            differences.push((old_next..old_index, new_next..new_index));
+        }
+        (old_next, new_next) = (old_index + len, new_index + len);
+    }
+    differences
 }
 
 fn lines(text: &str) -> Vec<&str> {
@@ -103,28 +123,26 @@ pub(crate) struct Hunk {
 
 /// What leads from `after` back to `before`.
 pub(crate) fn hunks(before: &str, after: &str) -> Vec<Hunk> {
-    let (befores, afters) = (lines(before), lines(after));
-    let changes = capture_diff_slices(Algorithm::Myers, &afters, &befores).into_iter();
-    let changes = changes.filter(|op| !matches!(op, DiffOp::Equal { .. }));
-    let hunk = |op: DiffOp| Hunk {
-        at: op.old_range().start,
-        lines: op.old_range().len(),
-        was: befores.iter().skip(op.new_range().start).take(op.new_range().len()).copied().collect(),
+    let (old, new) = (lines(before), lines(after));
+    let hunk = |(of_new, of_old): (Range<usize>, Range<usize>)| Hunk {
+        at: of_new.start,
+        lines: of_new.len(),
+        was: old.iter().take(of_old.end).skip(of_old.start).copied().collect(),
     };
-    changes.map(hunk).collect()
+    differences(&new, &old).into_iter().map(hunk).collect()
 }
 
 /// The text before, from the text after.
 pub(crate) fn unpatch(after: &str, hunks: &[Hunk]) -> String {
-    let afters = lines(after);
+    let new = lines(after);
     let mut text = String::with_capacity(after.len());
     let mut next = 0;
     for hunk in hunks {
-        text.extend(afters.iter().skip(next).take(hunk.at.saturating_sub(next)).copied());
+        text.extend(new.iter().skip(next).take(hunk.at.saturating_sub(next)).copied());
         text.push_str(&hunk.was);
         next = hunk.at + hunk.lines;
     }
-    text.extend(afters.iter().skip(next).copied());
+    text.extend(new.iter().skip(next).copied());
     text
 }
 

@@ -58,12 +58,13 @@ fn understood(words: &[String]) -> Result<(), Trouble> {
         ErrorObject::invalid(format!("`shellgate mcp` would not start: {said}"))
             .hint("`shellgate mcp --help` lists its flags")
     })?;
+    let Command::Mcp(args) = &parsed.command else { return Ok(()) };
+    if args.http.is_some() {
+        let error = ErrorObject::invalid("with `--http` the agent's own server would not answer the agent");
+        return Err(error.hint("leave it out: the agent talks to it on standard input").into());
+    }
     // The agent starts it elsewhere.
-    let relative = match &parsed.command {
-        Command::Mcp(args) => args.common.config.iter().find(|path| path.is_relative()),
-        _ => None,
-    };
-    if let Some(path) = relative {
+    if let Some(path) = args.common.config.iter().find(|path| path.is_relative()) {
         let message = format!("`--config {}` would be looked for where the agent works", path.display());
         return Err(ErrorObject::invalid(message).hint("name the file with its whole path").into());
     }
