@@ -124,7 +124,7 @@ const scenes = {
     const read = await client.readResource({ uri: `shellgate://jobs/${job}/stdout` });
     assert.equal(read.contents[0].text, "up\n");
     assert.equal((await call(client, "shell_stop", { job })).structuredContent.status, "canceled");
-    const refused = await call(client, "shell", { comand: "ls" });
+    const refused = await call(client, "shell", { program: "ls" });
     assert.ok(refused.isError);
     assert.equal(refused.structuredContent.error.code, "invalid_input");
     await close();

@@ -46,6 +46,14 @@ pub struct Offer {
     pub shown: fn(&shellgate::approval::Question<'_>) -> String,
 }
 
+/// Tidies the record once the server is at work.
+fn tidy_soon(gate: &'static Gate) {
+    tokio::spawn(async move {
+        tokio::time::sleep(limits::TIDY).await;
+        let _ = tokio::task::spawn_blocking(|| gate.tidy()).await;
+    });
+}
+
 /// One thread for the protocol, and a few more for those who wait for jobs or look into the record.
 fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
