@@ -206,3 +206,30 @@ fn the_newer_generation_asks_between_two_calls() {
         talk.leave();
     });
 }
+
+#[test]
+fn what_is_typed_at_a_shell_is_asked_about_too() {
+    for_each_user(|place| {
+        let mut talk = strict(place, &[], &form());
+        let yes = json!({"action": "accept", "content": {"answer": "once"}});
+        let id = talk.call(json!({"command": "bash --norc --noprofile -i", "pty": true, "background": true}));
+        answer_form(&mut talk, &yes);
+        let job = talk.answer(id)["result"]["structuredContent"]["job"].clone();
+        for (answer, name, code) in [
+            (&yes, "typed", Value::Null),
+            (&json!({"action": "decline"}), "untyped", json!("denied_by_user")),
+        ] {
+            let input =
+                json!({"name": "shell_input", "arguments": {"job": job, "text": format!("touch {name}")}});
+            let id = talk.send("tools/call", input);
+            let shown = answer_form(&mut talk, answer);
+            assert!(shown["message"].as_str().unwrap().contains(&format!("touch {name}")), "{shown}");
+            let result = talk.answer(id)["result"].clone();
+            assert_eq!(result["structuredContent"]["error"]["code"], code, "{result}");
+        }
+        wait_until("it is typed", || place.root().join("typed").exists());
+        assert!(!place.root().join("untyped").exists());
+        talk.ask("tools/call", json!({"name": "shell_stop", "arguments": {"job": job}}));
+        talk.leave();
+    });
+}

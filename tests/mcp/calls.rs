@@ -35,7 +35,7 @@ fn refusals_are_errors_of_the_tool() {
     assert!(!place.root().join("made").exists());
     for (arguments, code) in [
         (json!({"command": "no-such-program", "args": []}), "spawn_failed"),
-        (json!({"comand": "ls"}), "invalid_input"),
+        (json!({"program": "ls"}), "invalid_input"),
         (json!({"command": "ls", "directory": "/etc"}), "out_of_scope"),
     ] {
         let id = talk.call(arguments);

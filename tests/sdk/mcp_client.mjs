@@ -43,9 +43,12 @@ class Place {
   remove = () => rmSync(this.folder, { recursive: true });
 }
 
-// A server over HTTP: where it is, and the key.
+// A server over HTTP: where it is, and the key. None outlives us, whatever happens.
+const servers = [];
+process.on("exit", () => servers.forEach((server) => server.kill()));
 const listening = async (place, flags) => {
   const server = spawn(shellgate, place.words(["--http", "0", ...flags]), { env: place.env, stdio: ["ignore", "ignore", "pipe"] });
+  servers.push(server);
   const { value: line } = await createInterface({ input: server.stderr })[Symbol.asyncIterator]().next();
   const [, url, keys] = line.match(/(http:\S+\/mcp); the key is in (.*)/);
   return { server, url, key: readFileSync(keys, "utf8").split(/\s/)[1] };
@@ -124,7 +127,7 @@ const scenes = {
     const read = await client.readResource({ uri: `shellgate://jobs/${job}/stdout` });
     assert.equal(read.contents[0].text, "up\n");
     assert.equal((await call(client, "shell_stop", { job })).structuredContent.status, "canceled");
-    const refused = await call(client, "shell", { comand: "ls" });
+    const refused = await call(client, "shell", { program: "ls" });
     assert.ok(refused.isError);
     assert.equal(refused.structuredContent.error.code, "invalid_input");
     await close();

@@ -119,7 +119,7 @@ async def tools(transport, mode, place):
         assert stopped["status"] == "canceled", stopped
         unknown = await client.call("shell_wait", job="zzz")
         assert unknown.is_error and unknown.structured_content["error"]["code"] == "unknown_job", unknown
-        refused = await client.call("shell", comand="ls")
+        refused = await client.call("shell", program="ls")
         assert refused.is_error and refused.structured_content["error"]["code"] == "invalid_input", refused
 
 

@@ -32,6 +32,8 @@ pub struct GateBuilder {
     default_root: DefaultRoot,
     approver: Option<Box<dyn Approver>>,
     once: bool,
+    /// The record isn't tidied yet.
+    untidy: bool,
     unrecorded: bool,
 }
 
@@ -90,6 +92,13 @@ impl GateBuilder {
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Some(Box::new(approver));
+        self
+    }
+
+    /// Leaves it to [`Gate::tidy`] to close what a crash left open and to let go of what need not be kept.
+    #[must_use]
+    pub fn tidy_later(mut self) -> Self {
+        self.untidy = true;
         self
     }
 
@@ -189,7 +198,8 @@ impl GateBuilder {
             false => Recorder::open(&state, judge.settings.journal.required),
         };
         // One in 64 short calls does the work of all.
-        if !self.once || std::process::id().is_multiple_of(64) {
+        let tidy = !self.untidy && (!self.once || std::process::id().is_multiple_of(64));
+        if tidy {
             recorder.tidy(&state, &judge.settings.journal);
         }
         let umask = if self.once { umask_of_one_thread() } else { umask_of_many_threads() };

@@ -29,6 +29,18 @@ pub enum Event {
     Ended(Box<Report>),
 }
 
+/// When the end is written down.
+#[derive(Debug, Default)]
+pub(crate) enum End {
+    /// Before it is told.
+    #[default]
+    AtOnce,
+    /// When [`Execution::record`] is called.
+    Later,
+    /// The same, and this is it.
+    Unwritten(Box<exec::Outcome>),
+}
+
 /// A request that runs. Dropping it before its answer stops it, unless it is in the background.
 #[derive(Debug)]
 pub struct Execution {
@@ -38,6 +50,8 @@ pub struct Execution {
     pub(crate) root: Root,
     /// Its entry in the record.
     pub(crate) entry: Option<Entry>,
+    /// Its end, when that is to be written down later.
+    pub(crate) end: End,
     /// The session, when it is not the gate's own: as long as its execution is there, so is it.
     pub(crate) _chat: Option<exec::Session>,
 }
@@ -123,12 +137,32 @@ impl Execution {
         }
     }
 
-    fn report(&mut self, outcome: exec::Outcome) -> Report {
+    /// From now on, the end is told before it is written down: [`record`](Self::record) does that. Whoever doesn't get to it
+    /// leaves the end with the keeper, for others to write down.
+    pub fn record_later(&mut self) {
+        self.end = End::Later;
+    }
+
+    /// Writes down the end that was told. Takes as long as hashing the output does.
+    pub fn record(&mut self) {
+        if let End::Unwritten(outcome) = std::mem::replace(&mut self.end, End::Later) {
+            self.write(&outcome);
+        }
+    }
+
+    fn write(&mut self, outcome: &exec::Outcome) {
         let ends = outcome.state.is_final();
-        let recorded =
-            self.entry.as_ref().is_none_or(|entry| !ends || entry.ended(&outcome, self.inner.spool()));
-        if recorded {
+        let written =
+            self.entry.as_ref().is_none_or(|entry| !ends || entry.ended(outcome, self.inner.spool()));
+        if written {
             self.inner.recorded();
+        }
+    }
+
+    fn report(&mut self, outcome: exec::Outcome) -> Report {
+        match self.end {
+            End::AtOnce => self.write(&outcome),
+            End::Later | End::Unwritten(_) => self.end = End::Unwritten(Box::new(outcome.clone())),
         }
         let artifacts = crate::artifacts::collect(&self.asked.artifacts, &self.root);
         let report = Report::ended(&self.asked, &self.limits, outcome, self.inner.spool());

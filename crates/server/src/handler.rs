@@ -42,13 +42,18 @@ impl Handler {
 }
 
 impl Handler {
+    /// What commands pass.
+    pub(crate) fn gate(&self) -> &'static Gate {
+        self.shared.calls.gate()
+    }
+
     /// Does what takes its time without keeping others from theirs.
     async fn aside<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Gate, &Client) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let (gate, client) = (self.shared.calls.gate(), Client::of(context));
+        let (gate, client) = (self.gate(), Client::of(context));
         let done = tokio::task::spawn_blocking(move || work(gate, &client)).await;
         done.unwrap_or_else(|error| Err(ErrorData::internal_error(error.to_string(), None)))
     }

@@ -65,7 +65,9 @@ async fn serve(offer: Offer, address: SocketAddr, begun: impl FnOnce(&Listening)
     let listener = listener.map_err(|error| HttpError::Address { address, error })?;
     let address = listener.local_addr()?;
     let ended = CancellationToken::new();
-    let guard = Arc::new(guard(Handler::new(offer), keys, address, ended.clone()));
+    let handler = Handler::new(offer);
+    crate::tidy_soon(handler.gate());
+    let guard = Arc::new(guard(handler, keys, address, ended.clone()));
     begun(&Listening { url: format!("http://{address}/mcp"), keys: file });
     let (mut terminated, mut interrupted) =
         (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);

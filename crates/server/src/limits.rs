@@ -26,3 +26,5 @@ pub(crate) const SLOWEST_HEAD: Duration = Duration::from_secs(10);
 pub(crate) const WAIT: Duration = Duration::from_secs(45);
 /// After the end of our input, calls that are under way have so long to end by themselves.
 pub(crate) const LAST_ANSWERS: Duration = Duration::from_millis(500);
+/// So long after its start a server looks after the record: nobody should wait for that.
+pub(crate) const TIDY: Duration = Duration::from_secs(2);

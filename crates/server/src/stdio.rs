@@ -45,6 +45,7 @@ async fn serve(handler: Handler) -> io::Result<()> {
     // An agent's terminal sends it to us too; the agent says itself when it is done.
     let _ignored = signal(SignalKind::interrupt())?;
     let mut terminated = signal(SignalKind::terminate())?;
+    crate::tidy_soon(handler.gate());
     let ended = CancellationToken::new();
     let transport = Stdio::new(ended.clone())?;
     let serving = async {

@@ -10,7 +10,7 @@ use super::asking::Approval;
 use super::pending::{Considered, Unasked};
 use super::{Gate, Refused};
 use crate::artifacts;
-use crate::execution::Execution;
+use crate::execution::{End, Execution};
 use crate::judge::{Judgement, Verdict};
 use crate::record;
 use crate::report::{Asked, Report};
@@ -226,7 +226,7 @@ impl Admitted<'_> {
         match started {
             Ok(((inner, chat), entry)) => {
                 let (limits, root) = (gate.judge.settings.limits.clone(), gate.judge.root.clone());
-                Ok(Execution { inner, asked, limits, root, entry, _chat: chat })
+                Ok(Execution { inner, asked, limits, root, entry, end: End::default(), _chat: chat })
             }
             Err(error) => Err(Box::new(Report::refused(&asked, error))),
         }

@@ -78,6 +78,11 @@ impl Gate {
         self.session_name.shown()
     }
 
+    /// Closes what a crash left open in the record, and lets go of what need not be kept. Takes its time.
+    pub fn tidy(&self) {
+        self.recorder.tidy(&self.state, &self.judge.settings.journal);
+    }
+
     /// The folder that state is kept in.
     #[must_use]
     pub fn state_folder(&self) -> &Path {
