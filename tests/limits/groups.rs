@@ -76,7 +76,7 @@ fn a_shellgate_inside_stays_within_the_limits_outside() {
         let binary = super::support::shellgate();
         let inner = |mb: u32| {
             let hog = format!("python3 -c 'x = b\"a\" * ({mb} << 20); print(len(x))'");
-            format!("{} run --session inner \"{}\"", binary.display(), hog.replace('"', "\\\""))
+            format!("{} run \"{}\"", binary.display(), hog.replace('"', "\\\""))
         };
         assert_untouched(&run(place, &inner(20)), &format!("{}\n", 20 << 20));
         let answer = run(place, &inner(900));

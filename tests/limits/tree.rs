@@ -92,6 +92,25 @@ fn processes() {
     });
 }
 
+/// `run` exits as the command does, and never with 0 when it was ended.
+#[test]
+fn exit_codes_of_run() {
+    for_each_user(|place| {
+        limit(place, "memory_mb = 120\ndisk_mb = 4");
+        let code = |command: &str| {
+            let output = place.output(["run", command]);
+            (output.status.code(), String::from_utf8_lossy(&output.stderr).contains("limit_exceeded: "))
+        };
+        assert_eq!(code("exit 7"), (Some(7), false));
+        assert_eq!(code(&hog(1000)), (Some(137), true));
+        assert_eq!(code("exec head -c 9000000 /dev/zero >large"), (Some(153), true));
+        assert_eq!(code("head -c 9000000 /dev/zero >large; exit 0"), (Some(137), true));
+        limit(place, "processes = 20");
+        let expected = if mechanism(place, "processes") == "watched" { 137 } else { 0 };
+        assert_eq!(code(&fork(60)), (Some(expected), true));
+    });
+}
+
 #[test]
 fn processor_time() {
     for_each_user(|place| {
