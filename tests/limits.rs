@@ -55,7 +55,7 @@ fn assert_untouched(answer: &Value, stdout: &str) {
 fn mechanism(place: &Place, key: &str) -> String {
     let output = place.output(["doctor", "--json"]);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let limits = found["limits"].as_array().unwrap();
+    let limits = found.get("limits").unwrap().as_array().unwrap();
     let limit = limits.iter().find(|limit| limit["limit"] == key).unwrap();
     limit["mechanism"].as_str().unwrap().to_owned()
 }

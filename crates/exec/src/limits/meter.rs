@@ -102,7 +102,11 @@ mod tests {
         let meter = Meter::default();
         let mut most = Usage::default();
         while child.try_wait().unwrap().is_none() {
-            most = meter.read(processes::stat(child.id()).map(|stat| (child.id(), stat)).into_iter());
+            let now = meter.read(processes::stat(child.id()).map(|stat| (child.id(), stat)).into_iter());
+            // What a dead one wrote is hidden from ordinary users.
+            most.tasks = most.tasks.max(now.tasks);
+            most.cpu = most.cpu.max(now.cpu);
+            most.disk = most.disk.max(now.disk);
         }
         assert_eq!((alive.threads, most.tasks), (1, 1));
         assert!(most.cpu > 0, "{most:?}");

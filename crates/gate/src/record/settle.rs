@@ -21,7 +21,7 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
     let still_held = held.clone();
     let held = held.map(|held| held.iter().map(ToString::to_string).collect::<Vec<_>>());
     for execution in open {
-        if let Some(step) = end_of(&execution, state, held.as_deref()) {
+        if let Some(step) = end_of(&execution, journal, state, held.as_deref()) {
             // Somebody else may have written it meanwhile.
             if journal.append(&execution.id, vec![step]).is_ok() {
                 Ending::remove(state, &execution.id);
@@ -46,7 +46,12 @@ fn is_open(status: Status) -> bool {
 }
 
 /// The entry that closes it; `None` while it may go on.
-fn end_of(execution: &Execution, state: &StateFolder, held: Option<&[String]>) -> Option<Step> {
+fn end_of(
+    execution: &Execution,
+    journal: &Journal,
+    state: &StateFolder,
+    held: Option<&[String]>,
+) -> Option<Step> {
     if let Ok(Some(ending)) = Ending::find(state, &execution.id) {
         let files = execution.started.as_ref();
         let stream = |output, path: Option<&String>| match path.map(|path| (path, File::open(path))) {
@@ -68,6 +73,10 @@ fn end_of(execution: &Execution, state: &StateFolder, held: Option<&[String]>) -
     let asker = execution.asked.as_ref().and_then(|asked| asked.asker.as_ref());
     // Somebody whom we can't ask may hold it.
     if held.is_none_or(|held| held.contains(&execution.id)) || asker.is_some_and(alive) {
+        return None;
+    }
+    // Whoever waited for it may have written its end and left since we read that it is open. What it left goes on then.
+    if !journal.execution(&execution.id).is_ok_and(|found| found.is_some_and(|found| is_open(found.status))) {
         return None;
     }
     let started = execution.started.as_ref().and_then(|started| started.keeper.as_ref());
