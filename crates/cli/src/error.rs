@@ -14,6 +14,7 @@ const REFUSED: u8 = 125;
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
 pub(crate) const CANCELED: u8 = 130;
+const KILLED: u8 = 137;
 
 /// Exit codes of everything else.
 const USAGE: u8 = 2;
@@ -125,12 +126,22 @@ pub(crate) fn run_code(report: &Report) -> u8 {
     match (report.status, &report.error) {
         (State::TimedOut, _) => TIMED_OUT,
         (State::Canceled, _) => CANCELED,
-        (_, Some(error)) => spawn_code(error),
-        (_, None) => match (report.exit_code, &report.signal) {
-            (Some(code), _) => u8::try_from(code & 0xff).unwrap_or(u8::MAX),
-            (None, Some(signal)) => u8::try_from(128 + signal.number).unwrap_or(u8::MAX),
-            (None, None) => 0,
+        (State::Failed, Some(error)) if error.code == Code::LimitExceeded => match own_code(report) {
+            // A shell may end well whose child was killed for the limit: then what it was told is not the truth.
+            0 => KILLED,
+            code => code,
         },
+        (_, Some(error)) if error.code != Code::LimitExceeded => spawn_code(error),
+        _ => own_code(report),
+    }
+}
+
+/// The command's own.
+fn own_code(report: &Report) -> u8 {
+    match (report.exit_code, &report.signal) {
+        (Some(code), _) => u8::try_from(code & 0xff).unwrap_or(u8::MAX),
+        (None, Some(signal)) => u8::try_from(128 + signal.number).unwrap_or(u8::MAX),
+        (None, None) => 0,
     }
 }
 

@@ -5,6 +5,7 @@
 //!
 //! - [`spawn`](mod@spawn): start a program as the leader of a session of its own, at the price of a `posix_spawn`;
 //! - [`detach`]: turn a process into one that belongs to nobody's terminal, and fork it off a small front end;
+//! - [`reap`](mod@reap): wait for children, with what they used;
 //! - [`signals`]: block signals and read them from a descriptor;
 //! - [`probe`]: ask the kernel what it can do;
 //! - [`title`]: take a command's text out of our own process listing.
@@ -16,4 +17,4 @@
 mod sys;
 
 #[cfg(target_os = "linux")]
-pub use sys::{detach, probe, signals, spawn, title};
+pub use sys::{detach, probe, reap, signals, spawn, title};

@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Instant;
 
 use rustix::pipe::PipeFlags;
-use rustix::process::{WaitOptions, WaitStatus};
+use shellgate_sandbox::reap::{End, reap};
 use shellgate_sandbox::spawn::{Plan, SpawnError, Step};
 
 use super::limits::{self, Held};
@@ -99,20 +99,18 @@ impl Keeper {
     /// Reaps every child that has ended, for [`look_at_the_dead`](Self::look_at_the_dead).
     pub(super) fn reap_the_dead(&mut self) {
         self.recognised = None;
+        self.claim_the_dead();
         let childless = loop {
-            let reaped = match self.bury() {
-                dead @ Some(_) => rustix::process::waitpid(dead, WaitOptions::NOHANG),
-                None => rustix::process::wait(WaitOptions::NOHANG),
-            };
-            match reaped {
-                Ok(Some((pid, status))) => {
-                    let pid = pid.as_raw_nonzero().get().unsigned_abs();
+            match reap() {
+                Ok(Some(dead)) => {
+                    let pid = dead.pid.as_raw_nonzero().get().unsigned_abs();
                     if let Some((key, what)) = self.trees.reaped(pid) {
-                        self.dead.push((key, what, exit(status)));
+                        self.bury(key, &dead);
+                        self.dead.push((key, what, exit(dead.end)));
                     }
                 }
                 Ok(None) => break false,
-                Err(error) => break error == rustix::io::Errno::CHILD,
+                Err(error) => break error.raw_os_error() == Some(rustix::io::Errno::CHILD.raw_os_error()),
             }
         };
         // The kernel says for nothing what reading `/proc` would tell: after most commands nobody is left.
@@ -411,9 +409,9 @@ fn failure(error: &SpawnError) -> Failure {
     }
 }
 
-fn exit(status: WaitStatus) -> Exit {
-    match (status.exit_status(), status.terminating_signal()) {
-        (Some(code), _) => Exit::Code(code),
-        (None, signal) => Exit::Signal(signal.unwrap_or(0)),
+const fn exit(end: End) -> Exit {
+    match end {
+        End::Code(code) => Exit::Code(code),
+        End::Signal(signal) => Exit::Signal(signal),
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use rustix::process::{Pid, Resource, Rlimit};
-use shellgate_sandbox::signals;
+use shellgate_sandbox::reap::Dead;
 use shellgate_sandbox::spawn::{Plan, SpawnError, Spawner, Step};
 
 use super::run::{Cause, Phase, Run};
@@ -136,25 +136,21 @@ pub(super) fn spawn(spawner: &mut Spawner, plan: Plan<'_>) -> Result<(Pid, bool)
 }
 
 impl Keeper {
-    /// The next child to be waited for, if what the dead have used is to be counted.
-    pub(super) fn bury(&mut self) -> Option<Pid> {
-        if self.runs.values().all(|run| run.held.is_none()) {
-            return None;
-        }
-        let dead = signals::next_dead()?;
-        let pid = dead.as_raw_nonzero().get().unsigned_abs();
-        if self.trees.owner(pid).is_none() {
-            // One that lost its parent and was not looked at since is somebody's too.
+    /// Before children are waited for: whoever lost its parent is counted for its execution as well.
+    pub(super) fn claim_the_dead(&mut self) {
+        if self.runs.values().any(|run| run.held.is_some()) {
             self.claim_orphans();
+            // Who is waited for leaves us their children.
+            self.recognised = None;
         }
-        // Its own children are about to be ours.
-        self.recognised = None;
-        let owner = self.trees.owner(pid);
-        if let Some(held) = owner.and_then(|key| self.runs.get_mut(&key)).and_then(|run| run.held.as_mut()) {
-            held.meter.bury(pid);
+    }
+
+    /// Counts what one that was waited for has used, and looks at its execution soon.
+    pub(super) fn bury(&mut self, key: RunKey, dead: &Dead) {
+        if let Some(held) = self.runs.get_mut(&key).and_then(|run| run.held.as_mut()) {
+            held.meter.bury(dead);
             held.look = Instant::now();
         }
-        Some(dead)
     }
 
     /// Looks whether an execution has used more than it may, if that is due, and ends it then.

@@ -53,11 +53,6 @@ impl Trees {
         self.orphans.remove(&pid).map(|run| (run, Reaped::Orphan))
     }
 
-    /// Whose a child of ours is.
-    pub(super) fn owner(&self, pid: u32) -> Option<RunKey> {
-        self.roots.get(&pid).or_else(|| self.orphans.get(&pid)).copied()
-    }
-
     /// Whether a process that does something for the keeper itself has not ended.
     pub(super) fn has_helpers(&self) -> bool {
         self.roots.values().any(|run| *run == NOBODY)

@@ -18,12 +18,20 @@ struct Way {
     controller: &'static str,
     /// Files that get the limit, in its base unit.
     set: &'static [&'static str],
-    /// Files that make the limit stricter where the kernel has them, and what they get; `None`: the limit.
-    also: &'static [(&'static str, Option<&'static str>)],
+    /// Files that make the limit stricter where the kernel has them, and what they get.
+    also: &'static [(&'static str, Also)],
     /// What is read: a file and the name of a line in it, or no name where the file is a number.
     counters: &'static [(&'static str, &'static str)],
     /// What one of the counted is in the limit's base unit. `None`: what is counted are refusals.
     scale: Option<u64>,
+}
+
+/// What a file gets.
+enum Also {
+    /// This word.
+    Word(&'static str),
+    /// The limit and so much more.
+    Limit(u64),
 }
 
 /// Version 2 before version 1.
@@ -34,7 +42,7 @@ const WAYS: [Way; 6] = [
         controller: "memory",
         set: &["memory.max"],
         // Swapping would only make it slow. The kernel ends the group as a whole.
-        also: &[("memory.swap.max", Some("0")), ("memory.oom.group", Some("1"))],
+        also: &[("memory.swap.max", Also::Word("0")), ("memory.oom.group", Also::Word("1"))],
         // A machine without memory kills too: it was this group's limit only if that was reached.
         counters: &[("memory.events", "oom_kill"), ("memory.events", "oom")],
         scale: None,
@@ -63,7 +71,8 @@ const WAYS: [Way; 6] = [
         mechanism: Mechanism::CgroupV1,
         controller: "memory",
         set: &["memory.limit_in_bytes"],
-        also: &[("memory.memsw.limit_in_bytes", None)],
+        // With what is swapped out. A bit more, so that it is the other one that is seen to be reached.
+        also: &[("memory.memsw.limit_in_bytes", Also::Limit(1 << 20))],
         counters: &[("memory.oom_control", "oom_kill"), ("memory.failcnt", "")],
         scale: None,
     },
@@ -219,7 +228,7 @@ impl Groups {
 
 impl Way {
     fn apply(&self, folder: &Path, limit: u64) -> Result<(), String> {
-        let limit = limit.saturating_mul(self.limited.unit()).to_string();
+        let limit = limit.saturating_mul(self.limited.unit());
         let write = |file: &str, text: &str| {
             let path = folder.join(file);
             // Never made: a folder that isn't one of groups would take any file.
@@ -228,11 +237,14 @@ impl Way {
             written.map_err(|error| format!("{}: {}", path.display(), plain(&error)))
         };
         for file in self.set {
-            write(file, &limit)?;
+            write(file, &limit.to_string())?;
         }
-        for (file, text) in self.also {
+        for (file, also) in self.also {
             // Where the kernel has them.
-            let _ = write(file, text.unwrap_or(&limit));
+            let _ = match also {
+                Also::Word(word) => write(file, word),
+                Also::Limit(more) => write(file, &limit.saturating_add(*more).to_string()),
+            };
         }
         let missing = self.counters.iter().find(|(file, line)| count(folder, file, line).is_none());
         missing.map_or(Ok(()), |(file, _)| Err(format!("{}: no such count", folder.join(file).display())))

@@ -35,8 +35,7 @@ pub(crate) fn rlimits(
         wanted.push((Resource::Nproc, most, most));
     }
     let stricter = |(resource, soft, hard): (Resource, u64, u64)| {
-        let set =
-            changes.iter().rev().find(|(changed, _)| *changed == resource).map(|(_, limit)| limit.clone());
+        let set = changes.iter().rev().find(|(changed, _)| *changed == resource).map(|(_, limit)| *limit);
         let now = set.unwrap_or_else(|| getrlimit(resource));
         let least = |now: Option<u64>, wanted: u64| Some(now.map_or(wanted, |now| now.min(wanted)));
         (resource, Rlimit { current: least(now.current, soft), maximum: least(now.maximum, hard) })
@@ -64,7 +63,7 @@ mod tests {
     fn a_limit_is_never_loosened() {
         let limits = Limits { cpu_s: 10, disk_mb: 1, ..Limits::default() };
         let strict = Rlimit { current: Some(3), maximum: Some(4) };
-        let changes = [(Resource::Cpu, strict.clone())];
+        let changes = [(Resource::Cpu, strict)];
         let set = rlimits(&limits, &Groups::default(), &changes);
         assert_eq!(set[0], (Resource::Cpu, strict));
         let (resource, file) = &set[1];

@@ -2,6 +2,7 @@
 
 pub mod detach;
 pub mod probe;
+pub mod reap;
 pub mod signals;
 pub mod spawn;
 pub mod title;

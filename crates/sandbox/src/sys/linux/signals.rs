@@ -106,21 +106,6 @@ pub fn block_all() {
     set_mask(libc::SIG_SETMASK, &full_set());
 }
 
-/// A child of ours that has ended and was not waited for. It stays so: whoever wants to look at what is left of it in
-/// `/proc` does that before they wait.
-#[must_use]
-pub fn next_dead() -> Option<rustix::process::Pid> {
-    let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
-    let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-    // SAFETY: `info` is writable memory for what the kernel says.
-    let asked = unsafe { libc::waitid(libc::P_ALL, 0, info.as_mut_ptr(), options) };
-    // SAFETY: zeroed before, and plain data for any bytes.
-    let info = unsafe { info.assume_init() };
-    // SAFETY: the field is there for what `waitid` writes, and 0 when it wrote nothing.
-    let pid = unsafe { info.si_pid() };
-    rustix::process::Pid::from_raw(pid).filter(|_| asked == 0)
-}
-
 /// Gives every signal back its default action.
 ///
 /// An ignored signal stays ignored across `exec`, and Rust programs start with `SIGPIPE` ignored: a command that

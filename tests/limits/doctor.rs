@@ -1,0 +1,78 @@
+//! `shellgate doctor`.
+
+use serde_json::{Value, json};
+
+use super::limit;
+use super::support::{Place, for_each_user};
+
+fn doctor(place: &Place, args: &[&str]) -> (Value, Option<i32>) {
+    let output = place.output(["doctor", "--json"].iter().chain(args));
+    (serde_json::from_slice(&output.stdout).unwrap(), output.status.code())
+}
+
+fn status<'a>(found: &'a Value, name: &str) -> &'a Value {
+    let checks = found["checks"].as_array().unwrap();
+    &checks.iter().find(|check| check["name"] == name).unwrap_or_else(|| panic!("{name}: {found}"))["status"]
+}
+
+#[test]
+fn a_machine_that_can_do_it_is_fit() {
+    for_each_user(|place| {
+        limit(place, "memory_mb = 77");
+        let (found, code) = doctor(place, &[]);
+        assert_eq!((&found["ok"], code), (&json!(true), Some(0)), "{found}");
+        for name in
+            ["bash", "settings", "state", "journal", "leftovers", "keeper", "pidfd", "subreaper", "proc"]
+        {
+            assert_eq!(status(&found, name), "ok", "{name}: {found}");
+        }
+        for name in ["user_namespaces", "landlock", "seccomp"] {
+            assert_eq!(status(&found, name), "not_used_yet", "{name}");
+        }
+        let keys: Vec<&Value> =
+            found["limits"].as_array().unwrap().iter().map(|limit| &limit["limit"]).collect();
+        assert_eq!(keys, ["memory_mb", "processes", "cpu_s", "disk_mb"]);
+        assert_eq!(found["limits"][0]["value"], 77);
+        // It leaves nothing: no output, no entry, no group.
+        assert_eq!(std::fs::read_dir(place.state().join("spool")).unwrap().count(), 0);
+        assert_eq!(super::groups_called("probe"), Vec::<std::path::PathBuf>::new());
+        let history = place.output(["history", "--json"]);
+        let history: Value = serde_json::from_slice(&history.stdout).unwrap_or_default();
+        assert!(!history.to_string().contains("bash"), "{history}");
+    });
+}
+
+#[test]
+fn people_read_sentences_and_pipes_get_no_colours() {
+    for_each_user(|place| {
+        let output = place.output(["doctor"]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("Everything that is needed is there.") && !text.contains('\x1b'), "{text}");
+        let output = place.output(["doctor", "--color", "always"]);
+        assert!(String::from_utf8(output.stdout).unwrap().contains("\x1b[32mok"));
+    });
+}
+
+#[test]
+fn what_is_missing_is_named_with_what_helps() {
+    for_each_user(|place| {
+        // No bash.
+        let mut command = place.shellgate(["doctor", "--json"]);
+        let output = command.env("PATH", place.root()).output().unwrap();
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((status(&found, "bash"), output.status.code()), (&json!("missing"), Some(1)), "{found}");
+        // Broken settings.
+        limit(place, "memory_mb = -1");
+        let (found, code) = doctor(place, &[]);
+        assert_eq!((status(&found, "settings"), code), (&json!("missing"), Some(1)), "{found}");
+        limit(place, "");
+        // A state folder that is a file.
+        let file = place.write("file", "");
+        let mut command = place.shellgate(["doctor"]);
+        let output = command.env("SHELLGATE_HOME", &file).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text.contains("missing       state") && text.contains("SHELLGATE_HOME"), "{text}");
+        assert_eq!(doctor(place, &[]).1, Some(0), "and all is well again");
+    });
+}
