@@ -1,6 +1,6 @@
 //! Jobs: started, found, read, waited for and stopped from anywhere, with nothing lost.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
 
 #[path = "jobs/chaos.rs"]
 mod chaos;
