@@ -4,6 +4,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
+#[path = "limits/delegated.rs"]
+mod delegated;
 #[path = "limits/doctor.rs"]
 mod doctor;
 #[path = "limits/groups.rs"]
