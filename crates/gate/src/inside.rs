@@ -2,7 +2,7 @@
 //!
 //! Whoever is below a keeper, by ancestry and not by a variable, doesn't answer questions, trust, stop others or make the
 //! record forget, and chooses nothing that lets more pass than the settings do. The front ends and everything in this
-//! library ask here, and [`REFUSED`] and [`LOOSENING`] are all that there is to know. It holds for those who use shellgate;
+//! library ask here, and `REFUSED` and `LOOSENING` are all that there is to know. It holds for those who use shellgate;
 //! what a program does to the files by itself is for the judge and for the kernel.
 
 use std::path::{Path, PathBuf};

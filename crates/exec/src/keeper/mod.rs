@@ -11,7 +11,9 @@
 //! | `place` | takes and leaves the session's socket |
 //! | `events` | waits for everything at once |
 //! | `connection` | talks to one front end |
-//! | `serve` | the loop, and what front ends ask for |
+//! | `serve` | the loop |
+//! | `obeying` | what front ends ask for |
+//! | `answering` | what they are told, and the end |
 //! | `life` | an execution from its turn to its answer |
 //! | `pump` | output, out of the pipes |
 //! | `terminal` | a pseudo-terminal, and who sits at it |
@@ -19,19 +21,23 @@
 //! | `stopping` | ending an execution before its time |
 //! | `heir` | what is left when the keeper is killed |
 //! | `orphans` | whose is a process that lost its parent |
+//! | `pruning` | finished output that goes |
 //! | `run` | the data of one execution |
 //! | `watching` | what others than its caller learn of an execution |
 //! | `stream` | one output stream |
 //! | `tree` | which process belongs to which execution |
 
+mod answering;
 mod connection;
 mod events;
 mod heir;
 mod input;
 mod life;
 mod limits;
+mod obeying;
 mod orphans;
 mod place;
+mod pruning;
 mod pump;
 mod run;
 mod serve;

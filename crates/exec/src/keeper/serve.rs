@@ -1,7 +1,6 @@
-//! The loop, and what front ends ask for.
+//! The loop.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -11,18 +10,19 @@ use rustix::fs::{Mode, OFlags};
 use shellgate_sandbox::signals::{Signal, SignalFd};
 use shellgate_sandbox::spawn::Spawner;
 
-use super::connection::{Connection, ConnectionKey, Received, Stopping};
+use super::connection::{Connection, ConnectionKey, Received};
 use super::events::{Events, Interest, Token};
 use super::heir::Heir;
 use super::orphans::Recognised;
 use super::place::Place;
-use super::run::{Cause, Run};
-use super::tree::{NOBODY, Reaped, RunKey, Trees};
+use super::pruning::Unpruned;
+use super::run::Run;
+use super::tree::{Reaped, RunKey, Trees};
 use super::{Duty, Served};
 use crate::circumstances::raise_descriptor_limit;
-use crate::outcome::{Exit, Failure, plain};
-use crate::wire::{FromKeeper, ToKeeper, Urgency};
-use crate::{PerStream, SoftLimits, Spec, State};
+use crate::outcome::{Exit, plain};
+use crate::wire::{FromKeeper, Urgency};
+use crate::{SoftLimits, State};
 
 /// How long a keeper that was started for somebody waits for that somebody.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -52,17 +52,10 @@ pub(super) struct Keeper {
     last_key: u64,
     /// What has been written since the spool was last looked through.
     pub(super) unpruned: Unpruned,
-    spool: PathBuf,
+    pub(super) spool: PathBuf,
     /// Where ends are left that nobody hears.
     pub(super) ends: PathBuf,
-    keep_bytes: u64,
-}
-
-/// Work that makes another look at the spool worthwhile.
-#[derive(Debug, Default)]
-pub(super) struct Unpruned {
-    pub(super) executions: u64,
-    pub(super) bytes: u64,
+    pub(super) keep_bytes: u64,
 }
 
 pub(super) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
@@ -157,7 +150,7 @@ impl Keeper {
     }
 
     /// A number that was never used.
-    fn new_key(&mut self) -> u64 {
+    pub(super) fn new_key(&mut self) -> u64 {
         self.last_key += 1;
         self.last_key
     }
@@ -214,134 +207,6 @@ impl Keeper {
         self.adjust_interest(key);
     }
 
-    fn obey(&mut self, key: ConnectionKey, message: ToKeeper) {
-        match message {
-            ToKeeper::Hold => {}
-            ToKeeper::Recorded => {
-                if let Some(connection) = self.connections.get_mut(&key) {
-                    connection.unrecorded = None;
-                }
-            }
-            ToKeeper::Held => {
-                let held = self.runs.values().filter(|run| !run.is_over()).map(|run| run.spec.id).collect();
-                if let Some(connection) = self.connections.get_mut(&key) {
-                    connection.greet();
-                    connection.send(&FromKeeper::Held(held));
-                }
-            }
-            ToKeeper::Jobs => self.tell_jobs(key),
-            ToKeeper::Watch(id) => self.watch(key, id),
-            ToKeeper::Release(id) => self.release_this(key, id),
-            ToKeeper::Start { spec, stdin } => self.enqueue(key, *spec, stdin),
-            ToKeeper::Spool(place) => self.take_spool(key, place),
-            ToKeeper::Stop(id, urgency) => {
-                let run = self.connections.get(&key).and_then(|connection| connection.run);
-                let run = run.filter(|run| self.runs.get(run).is_some_and(|run| run.spec.id == id));
-                if let Some(run) = run {
-                    self.stop(run, Cause::Canceled, urgency);
-                }
-            }
-            ToKeeper::Type(id, input) => self.take_input(key, id, input),
-            ToKeeper::Look(id) => self.look_for(key, id),
-            ToKeeper::StopThis(id, urgency) => self.stop_this(key, id, urgency),
-            ToKeeper::StopSession(urgency) => {
-                let executions = u32::try_from(self.runs.len()).unwrap_or(u32::MAX);
-                if let Some(connection) = self.connections.get_mut(&key) {
-                    connection.stopping = Some(Stopping::Session(executions));
-                }
-                self.stop_session(urgency);
-                self.tell_stoppers();
-            }
-        }
-    }
-
-    fn enqueue(&mut self, key: ConnectionKey, spec: Spec, stdin: bool) {
-        let run = self.new_key();
-        let Some(connection) = self.connections.get_mut(&key) else { return };
-        if connection.run.is_some() {
-            return self.farewell(key);
-        }
-        connection.run = Some(run);
-        connection.unrecorded = None;
-        if stdin {
-            let Some(stdin) = connection.descriptor() else {
-                connection
-                    .send(&FromKeeper::Unable("no descriptor is left for its standard input".to_owned()));
-                return self.farewell(key);
-            };
-            self.stdins.insert(run, stdin);
-        }
-        let jobs = self.runs.values().filter(|run| run.caller.is_none()).count();
-        let is_job = matches!(spec.mode, crate::Mode::Background { .. });
-        let too_many = is_job && u64::from(spec.max_jobs) <= jobs as u64;
-        let failure = too_many.then_some(Failure::TooManyJobs { limit: spec.max_jobs });
-        self.runs.insert(run, Run { failure, ..Run::new(spec, key, Instant::now()) });
-        if too_many {
-            return self.answer(run, State::Failed);
-        }
-        self.waiting.push_back(run);
-        self.start_waiting();
-    }
-
-    fn take_spool(&mut self, key: ConnectionKey, place: Result<(), String>) {
-        let Some(connection) = self.connections.get_mut(&key) else { return };
-        let place = match place {
-            Err(reason) => Err(reason),
-            Ok(()) => match (connection.descriptor(), connection.descriptor()) {
-                (Some(stdout), Some(stderr)) => {
-                    Ok(PerStream { stdout: File::from(stdout), stderr: File::from(stderr) })
-                }
-                _ => Err("no descriptor is left for its files".to_owned()),
-            },
-        };
-        let Some(key) = connection.run else { return };
-        if let Some(run) = self.runs.get_mut(&key) {
-            run.spool = Some(place);
-            self.open_pipes(key);
-        }
-    }
-
-    /// A front end is gone. Whoever waited for an answer wants none any more, so its execution ends.
-    fn farewell(&mut self, key: ConnectionKey) {
-        let Some(mut connection) = self.connections.remove(&key) else { return };
-        if let Some(watched) = connection.watching.and_then(|run| self.runs.get_mut(&run)) {
-            watched.watchers.retain(|watcher| *watcher != key);
-        }
-        // Closing it isn't enough: whoever forked us off holds a copy of the first one, and its hang-up would wake us for ever.
-        self.events.forget(&connection);
-        if let Some((id, ending)) = connection.unrecorded.take() {
-            let _ = ending.write(&self.ends, id);
-        }
-        let Some(key) = connection.run else { return };
-        self.make_spool(key);
-        let Some(run) = self.runs.get_mut(&key) else { return };
-        if run.caller.take().is_some() && run.was_foreground() {
-            self.stop(key, Cause::Canceled, Urgency::Politely);
-        } else {
-            self.resume_pipes(key);
-        }
-    }
-
-    /// Makes the files for what an execution prints, when its front end was gone before it made them.
-    fn make_spool(&mut self, key: RunKey) {
-        let Some(run) = self.runs.get_mut(&key) else { return };
-        let placed = run.sources.as_ref().is_some_and(|sources| sources.stdout.has_place());
-        if !placed && run.spool.is_none() {
-            let made = crate::spool::Spool::create(&self.spool, run.spec.id);
-            run.spool = Some(made.map(|spool| spool.files).map_err(|error| plain(&error)));
-            self.open_pipes(key);
-        }
-    }
-
-    fn stop_session(&mut self, urgency: Urgency) {
-        let runs: Vec<RunKey> = self.runs.keys().copied().collect();
-        for run in runs {
-            self.stop(run, Cause::Canceled, urgency);
-        }
-        self.claim_orphans();
-        self.trees.kill_strangers();
-    }
-
     /// Tells the front end of `run` something, if it is there and wants to hear it.
     pub(super) fn tell_state(&mut self, run: RunKey, state: State) {
         let Some(run) = self.runs.get(&run).filter(|run| run.is_followed()) else { return };
@@ -363,36 +228,6 @@ impl Keeper {
         if let (Some(run), true) = (connection.run, connection.has_room()) {
             self.resume_pipes(run);
         }
-    }
-
-    /// Looks through the spool now and then: in a process of its own, because a look at thousands of files would keep
-    /// commands waiting, and its memory would stay with us.
-    pub(super) fn prune_now_and_then(&mut self) {
-        if !self.unpruned.is_due(self.keep_bytes) {
-            return;
-        }
-        self.unpruned = Unpruned::default();
-        let (spool, keep_bytes) = (&self.spool, self.keep_bytes);
-        let forked = shellgate_sandbox::detach::fork(|| {
-            // Nobody's connection may stay open because we have a copy of it.
-            let detached = shellgate_sandbox::detach::detach(&[]);
-            i32::from(detached.is_err() || crate::spool::prune(spool, keep_bytes).is_err())
-        });
-        if let Ok(pid) = forked {
-            self.trees.plant(pid.as_raw_nonzero().get().unsigned_abs(), NOBODY);
-        }
-    }
-}
-
-impl Unpruned {
-    /// A sixty-fourth of what may stay was written since, or a thousand executions left their files.
-    fn is_due(&self, keep_bytes: u64) -> bool {
-        self.executions >= 1024 || (self.bytes > 0 && self.bytes >= keep_bytes / 64)
-    }
-
-    /// When a keeper leaves: it may have had one small command only, so one in 64 of those looks too.
-    fn is_worth_a_look(&self, keep_bytes: u64) -> bool {
-        self.is_due(keep_bytes) || (self.executions > 0 && std::process::id().is_multiple_of(64))
     }
 }
 
