@@ -53,7 +53,8 @@ impl Form {
         Self { message, choices }
     }
 
-    /// As the protocol has it.
+    /// As the protocol has it. One field: Codex can't send a form in which an optional text is empty. A reason for a no is read
+    /// all the same where a client sends one.
     pub(crate) fn params(&self) -> Option<ElicitRequestParams> {
         let words: Vec<&str> = self.choices.iter().map(|offered| offered.word).collect();
         let meanings: Vec<&str> = self.choices.iter().map(|offered| offered.meaning.as_str()).collect();
@@ -61,7 +62,6 @@ impl Form {
             "type": "object",
             "properties": {
                 "answer": {"type": "string", "title": "Your answer", "enum": words, "enumNames": meanings},
-                "reason": {"type": "string", "title": "Why not", "description": "With `no`: what the agent is told"},
             },
             "required": ["answer"],
         });
