@@ -85,3 +85,23 @@ fn no_byte_is_lost_when_the_keeper_is_killed_while_a_job_prints() {
         place.assert_nothing_is_left();
     });
 }
+
+/// A command can suspend its keeper. That switches nothing off.
+#[test]
+fn a_suspended_keeper_is_woken_and_a_stubborn_one_ended() {
+    for_each_user(|place| {
+        let mark = mark();
+        let id = start(place, &format!("exec sleep {mark}"));
+        let keeper = keepers(place)[0];
+        let suspend = |pid: u64| {
+            let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+            rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+        };
+        suspend(keeper);
+        assert_eq!(listed(place, &id).unwrap()["status"], "running");
+        suspend(keeper);
+        assert_eq!(run(place, &["stop", "--all"]).1, Some(0));
+        assert!(processes_with(&mark).is_empty());
+        place.assert_nothing_is_left();
+    });
+}

@@ -87,6 +87,21 @@ fn others_jobs_are_unknown() {
     assert_eq!(call(&theirs, "shell_stop", &json!({"job": id}))["status"], "canceled");
 }
 
+/// A session without a name is called by its root, and so is that of a project below it.
+#[test]
+fn a_root_below_ours_is_somebody_else() {
+    let place = Place::new(None);
+    let below = place.root().join("below");
+    std::fs::create_dir(&below).unwrap();
+    let builder = Gate::builder().root(&below).state_folder(place.state());
+    let builder = builder.keeper_program(super::support::shellgate()).flags(super::support::unasked());
+    let (outer, inner) = (place.gate(), builder.build().unwrap());
+    let id = start(&inner, "exec sleep 600");
+    assert_eq!(call(&outer, "shell_jobs", &json!({}))["jobs"], json!([]));
+    assert_eq!(call(&outer, "shell_stop", &json!({"job": id}))["error"]["code"], "unknown_job");
+    assert_eq!(call(&inner, "shell_stop", &json!({"job": id}))["status"], "canceled");
+}
+
 #[test]
 fn every_tool_says_what_it_takes() {
     for tool in TOOLS {

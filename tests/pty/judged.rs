@@ -87,7 +87,13 @@ fn what_nobody_can_judge_is_not_typed_at_a_shell() {
         ] {
             is_refused(place, &job, &[text], "approval_unavailable");
         }
-        passes(place, &job, &["echo a; echo \\\n b"]);
+        is_refused(
+            place,
+            &job,
+            &["echo a; echo \\\n b"],
+            "denied_by_policy: the line is not a whole command",
+        );
+        passes(place, &job, &["echo a; echo b"]);
         job.prints("a\r\n");
     });
 }
@@ -201,5 +207,48 @@ fn nobody_slips_through_between_a_look_and_a_key() {
             passes(place, &job, &["--key", "C-c"]);
         }
         assert!(place.root().join("x").exists(), "{}", job.printed());
+    });
+}
+
+/// Ways by which a shell was once made to run what nobody had judged.
+const TRICKS: &[(&str, &[&str])] = &[
+    ("bash --norc", &["head -c1", "xrm x"]),
+    ("dash", &["dd bs=1 count=1 of=/dev/null status=none", "xrm x"]),
+    ("bash --norc", &["read -n1 y", "xrm x"]),
+    ("bash --norc", &["builtin read -n1 y", "xrm x"]),
+    ("bash --norc", &["exec < script"]),
+    ("bash --norc", &["exec <<< 'rm x'"]),
+    ("bash --norc", &["exec python3\n: '\nimport os; os.system(\"rm x\")\n'"]),
+    ("bash --norc", &["stty erase Z", "xxxxZZZZrm x"]),
+    ("dash", &["stty iuclc", "RM X"]),
+    ("bash --norc", &[": rm x", ": \"'\"; !-1:1-2 # '"]),
+    ("bash --norc", &[": rm x", ": # it's\n!-2:1-2\n: # it's"]),
+    ("bash --norc", &[": \"'\" !zzz 'a\nrm x\n' # '"]),
+    ("dash", &[": &>/dev/null rm x"]),
+    ("dash", &["echo $'\\'; rm x; #'"]),
+    ("dash", &["[[ -n x || rm == x ]]"]),
+];
+
+#[test]
+fn tricks_of_shells_and_terminals_run_nothing_unjudged() {
+    for_each_user(|place| {
+        place.write("script", "rm x\n");
+        for (shell, texts) in TRICKS {
+            place.write("x", "");
+            let job = Job::start(place, shell);
+            let sent: Vec<Output> = texts.iter().map(|text| send(place, &job, &[text])).collect();
+            assert!(sent.iter().any(|output| output.status.code() == Some(3)), "{texts:?}: {sent:?}");
+            drop(job);
+            assert!(place.root().join("x").exists(), "{texts:?}");
+        }
+    });
+}
+
+/// Somebody else's program may have changed the terminal's keys: then nothing is typed at a shell.
+#[test]
+fn a_terminal_whose_keys_were_changed_takes_no_commands() {
+    for_each_user(|place| {
+        let job = Job::start(place, "stty erase Z; exec bash --norc");
+        is_refused(place, &job, &["ls"], "denied_by_policy: the keys of the terminal");
     });
 }

@@ -1,6 +1,10 @@
 //! Talking to every keeper of this user at once: what do you hold, stop it.
 
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
 
 use crate::ExecId;
 use crate::execution::Execution;
@@ -10,6 +14,7 @@ use crate::line::Line;
 use crate::session::SessionError;
 use crate::spool::Spool;
 use crate::state_folder::{StateError, StateFolder};
+use crate::sys::processes;
 use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
 
 /// Stops one execution with all that it left behind, whichever keeper holds it, and returns when it has ended. Says
@@ -20,7 +25,7 @@ use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
 pub fn stop_execution(state: &StateFolder, id: ExecId, urgency: Urgency) -> Result<bool, SessionError> {
     let mut stopped = false;
     for line in ask(state, &ToKeeper::StopThis(id, urgency), |_| true)? {
-        let answer = answer(line, |message| match message {
+        let answer = obeyed(line, |message| match message {
             FromKeeper::Stopped(held) => Some(held),
             _ => None,
         });
@@ -79,7 +84,11 @@ pub fn jobs(state: &StateFolder) -> Result<Vec<Job>, SessionError> {
             FromKeeper::Jobs(jobs) => Some(jobs),
             _ => None,
         });
-        jobs.extend(answer?.unwrap_or_default());
+        match answer {
+            // The others have something to say.
+            Err(error) if is_silence(&error) => {}
+            answer => jobs.extend(answer?.unwrap_or_default()),
+        }
     }
     jobs.sort_by_key(|job| job.id);
     Ok(jobs)
@@ -92,7 +101,7 @@ pub fn jobs(state: &StateFolder) -> Result<Vec<Job>, SessionError> {
 /// When a keeper can't be understood.
 pub fn watch(state: &StateFolder, id: ExecId) -> Result<Option<(Job, Execution)>, SessionError> {
     for mut line in ask(state, &ToKeeper::Watch(id), |_| true)? {
-        let watched = answer_on(&mut line, |message| match message {
+        let watched = answer_on(&mut line, PATIENCE, |message| match message {
             FromKeeper::Watched(job) => Some(job),
             _ => None,
         });
@@ -129,7 +138,7 @@ pub(crate) fn stop(
     // All are told before the first is waited for: each takes its time to stop.
     let told = ask(state, &ToKeeper::StopSession(urgency), wanted)?;
     let stopped = told.into_iter().map(|line| {
-        let answer = answer(line, |message| match message {
+        let answer = obeyed(line, |message| match message {
             FromKeeper::SessionStopped { executions } => Some(executions),
             _ => None,
         });
@@ -156,6 +165,7 @@ pub(crate) fn ask(
             address.sweep();
             continue;
         };
+        wake(&socket);
         let mut line = Line::new(socket);
         if line.send(message, &[]).is_ok() {
             told.push(line);
@@ -164,15 +174,65 @@ pub(crate) fn ask(
     Ok(told)
 }
 
+/// How long a keeper may take to say what it holds. One that is suspended again and again is not waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long it may take to stop everything: more than the time that is given to clean up and to die.
+const TIME_TO_STOP: Duration = Duration::from_secs(15);
+
+/// Whether a keeper is there and says nothing.
+fn is_silence(error: &SessionError) -> bool {
+    matches!(error, SessionError::Connection(error) if error.kind() == io::ErrorKind::TimedOut)
+}
+
+/// A command can suspend the keeper that it runs under, and nobody would hear us then.
+fn wake(socket: &OwnedFd) {
+    if let Some(keeper) =
+        keeper_of(socket).filter(|pid| processes::stat(*pid).is_some_and(|stat| stat.letter == b'T'))
+    {
+        processes::signal_keeper(keeper, Signal::CONT);
+    }
+}
+
+/// The keeper at the other end.
+fn keeper_of(socket: impl AsFd) -> Option<u32> {
+    let peer = rustix::net::sockopt::socket_peercred(socket).ok()?;
+    let pid = peer.pid.as_raw_nonzero().get().unsigned_abs();
+    let (_, name) = processes::parent_and_name(pid)?;
+    (name == processes::KEEPER).then_some(pid)
+}
+
+/// One that doesn't answer to a stop is ended: its executions end with it.
+fn give_up_on(line: &Line) {
+    if let Some(keeper) = keeper_of(line.socket()) {
+        processes::signal_keeper(keeper, Signal::KILL);
+    }
+}
+
 /// Waits for the message that `take` wants; `None` when the keeper leaves instead.
 fn answer<T>(mut line: Line, take: impl Fn(FromKeeper) -> Option<T>) -> Result<Option<T>, SessionError> {
-    answer_on(&mut line, take)
+    answer_on(&mut line, PATIENCE, take)
+}
+
+/// The same for a stop, which is always obeyed.
+fn obeyed<T>(mut line: Line, take: impl Fn(FromKeeper) -> Option<T>) -> Result<Option<T>, SessionError> {
+    let answer = answer_on(&mut line, TIME_TO_STOP, take);
+    if answer.as_ref().is_err_and(is_silence) {
+        give_up_on(&line);
+        return Ok(None);
+    }
+    answer
 }
 
 /// The same on a connection that is used further.
-fn answer_on<T>(line: &mut Line, take: impl Fn(FromKeeper) -> Option<T>) -> Result<Option<T>, SessionError> {
+fn answer_on<T>(
+    line: &mut Line,
+    patience: Duration,
+    take: impl Fn(FromKeeper) -> Option<T>,
+) -> Result<Option<T>, SessionError> {
+    let until = Instant::now() + patience;
     loop {
-        match line.next() {
+        match line.next_before(until) {
             Ok(Some(message)) => {
                 if let Some(taken) = take(message) {
                     return Ok(Some(taken));

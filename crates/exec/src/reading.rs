@@ -88,6 +88,8 @@ pub enum Channel {
         unread: bool,
         /// Whether Ctrl-Z is lost on it: the kernel doesn't suspend programs that no shell watches over.
         unsuspendable: bool,
+        /// Its keys are not what they are in other terminals: letters erase, or become others.
+        odd: bool,
     },
 }
 

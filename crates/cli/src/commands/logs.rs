@@ -33,7 +33,7 @@ fn show(args: &LogsArgs) -> Result<(), Trouble> {
     let wanted = |stream: Stream| args.stream.as_deref().is_none_or(|name| name == stream.name());
     let streams = Stream::BOTH.into_iter().filter(|stream| wanted(*stream));
     // Watched before the files are read, so that nothing is missing between the two.
-    let watched = if args.follow { jobs.watch(&id)? } else { None };
+    let watched = if args.follow && part.to.is_none() { jobs.watch(&id)? } else { None };
     let ranges = jobs.ranges(&id, &part)?;
     if args.shown.json {
         return print_json(&jobs, &id, streams, &ranges, grep.as_ref());

@@ -6,7 +6,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::pty::OpenptFlags;
-use rustix::termios::{InputModes, LocalModes, OptionalActions, Winsize};
+use rustix::termios::{InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, Winsize};
 
 use super::input::Inlet;
 use super::life::Streams;
@@ -31,12 +31,34 @@ pub(super) struct Terminal {
     pub(super) suspended: bool,
 }
 
+/// Whether letters mean something else than themselves: one of them is a special key, or they become others.
+fn is_odd(modes: &Termios) -> bool {
+    use SpecialCodeIndex as Key;
+    let keys = [
+        Key::VINTR,
+        Key::VQUIT,
+        Key::VERASE,
+        Key::VKILL,
+        Key::VEOF,
+        Key::VSUSP,
+        Key::VEOL,
+        Key::VEOL2,
+        Key::VREPRINT,
+        Key::VWERASE,
+        Key::VLNEXT,
+    ];
+    let is_letter = |key: &u8| (0x20..0x7f).contains(key) || *key >= 0x80 && *key != 0xff;
+    let changed = InputModes::ISTRIP | InputModes::IUCLC | InputModes::IGNCR | InputModes::INLCR;
+    keys.iter().any(|key| is_letter(&modes.special_codes[*key])) || modes.input_modes.intersects(changed)
+}
+
 /// How a terminal treats what is typed.
 #[derive(Clone, Copy, Debug)]
 struct Manners {
     lines: bool,
     echo: bool,
     signals: bool,
+    odd: bool,
 }
 
 impl Terminal {
@@ -84,9 +106,10 @@ impl Terminal {
 
     fn manners(&self) -> Manners {
         // Our end answers for theirs.
-        let modes = rustix::termios::tcgetattr(&self.master).map(|modes| modes.local_modes);
-        let has = |mode| modes.as_ref().is_ok_and(|modes| modes.contains(mode));
+        let modes = rustix::termios::tcgetattr(&self.master);
+        let has = |mode| modes.as_ref().is_ok_and(|modes| modes.local_modes.contains(mode));
         Manners {
+            odd: modes.as_ref().map_or(true, is_odd),
             lines: has(LocalModes::ICANON),
             echo: has(LocalModes::ECHO),
             signals: has(LocalModes::ISIG),
@@ -154,7 +177,7 @@ impl Keeper {
         self.claim_orphans();
         let terminal = self.runs.get(&key)?.terminal.as_ref()?;
         let members = self.trees.members(key);
-        let Manners { lines, echo, signals } = terminal.manners();
+        let Manners { lines, echo, signals, odd } = terminal.manners();
         let unread = terminal.has_unread();
         let foreground = terminal.foreground();
         let mut seated: Vec<Seated> = Vec::new();
@@ -172,7 +195,7 @@ impl Keeper {
         let waiting = !unread && seated.iter().any(|seat| seat.reads == Reads::This);
         Some(Reading {
             id,
-            channel: Channel::Terminal { size: terminal.size(), lines, echo, unread, unsuspendable },
+            channel: Channel::Terminal { size: terminal.size(), lines, echo, unread, unsuspendable, odd },
             waiting,
             seated,
             draft: terminal.inlet.draft().clone(),

@@ -92,7 +92,9 @@ impl Arguments {
             other => Err(other),
         })?;
         let Some(number) = number else { return Ok(None) };
-        u64::try_from(number).map(Some).map_err(|_| {
+        // Places in files are no larger.
+        let fits = |number: &u64| i64::try_from(*number).is_ok();
+        u64::try_from(number).ok().filter(fits).map(Some).ok_or_else(|| {
             ErrorObject::invalid(format!("`{name}` is {number}, out of range"))
                 .token(name)
                 .hint("use 0 or more")

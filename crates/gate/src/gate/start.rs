@@ -1,5 +1,6 @@
 //! From a request that may run to an execution in the session's keeper.
 
+use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
 use std::io::{Seek as _, Write as _};
 use std::os::fd::OwnedFd;
@@ -115,20 +116,17 @@ impl Gate {
         let asked = request.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         // Last, so that nothing above can forge them.
         let marks = [("PWD", &*folder), ("SHELLGATE", "1"), ("SHELLGATE_EXEC_ID", id)];
-        for (name, value) in term.into_iter().chain(asked).chain(request.marks.iter().copied()).chain(marks) {
-            set_variable(&mut env, name, value)?;
+        let mut new = BTreeMap::new();
+        new.extend(term.into_iter().chain(asked).chain(request.marks.iter().copied()).chain(marks));
+        env.retain(|entry| {
+            let name = entry.as_bytes().split(|byte| *byte == b'=').next().unwrap_or_default();
+            !std::str::from_utf8(name).is_ok_and(|name| new.contains_key(name))
+        });
+        for (name, value) in new {
+            env.push(c_string(format!("{name}={value}").as_bytes())?);
         }
         Ok(env)
     }
-}
-
-fn set_variable(env: &mut Vec<CString>, name: &str, value: &str) -> Result<(), ErrorObject> {
-    let is_it = |entry: &CString| {
-        entry.as_bytes().strip_prefix(name.as_bytes()).is_some_and(|rest| rest.starts_with(b"="))
-    };
-    env.retain(|entry| !is_it(entry));
-    env.push(c_string(format!("{name}={value}").as_bytes())?);
-    Ok(())
 }
 
 fn not_found(action: &Action, name: &str, error: &NotFound) -> ErrorObject {

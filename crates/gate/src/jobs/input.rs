@@ -180,15 +180,19 @@ impl Typing<'_> {
     ) -> Result<usize, ErrorObject> {
         let cleared = self.cleared.filter(|(pid, _)| *pid == reader.pid).is_some();
         if reader.typed == Typed::Command {
+            if matches!(reading.channel, Channel::Terminal { odd: true, .. }) {
+                let message = format!("the keys of the terminal of `{}` were changed", self.id);
+                return Err(ErrorObject::new(Code::DeniedByPolicy, message)
+                    .token(self.id)
+                    .hint("nobody can say what a line becomes then; start another shell"));
+            }
             let line = line::next(draft, rest, self.id)?;
-            if let (Some(text), false) = (&line.judged, cleared) {
-                let text = text.trim_end_matches('\n');
+            if let Some(text) = &line.judged {
                 let directory = self.directory(reader);
-                let mut judgement =
-                    self.judge(Action::Shell(text.to_owned()), Stdin::Closed, directory.as_ref());
+                let action = command(reader, text);
+                let mut judgement = self.judge(action.clone(), Stdin::Closed, directory.as_ref());
                 line::be_stricter(&mut judgement, text, directory.is_some());
-                self.approve(reader, Action::Shell(text.to_owned()), Stdin::Closed, judgement)?;
-                self.cleared = Some((reader.pid, line.cleared));
+                self.approve(reader, action, Stdin::Closed, judgement)?;
             }
             return Ok(line.now);
         }
@@ -204,7 +208,7 @@ impl Typing<'_> {
         if asks && !cleared {
             let (action, stdin) = (Action::Program(reader.argv.clone()), Stdin::Text(typed));
             let mut judgement = self.judge(action.clone(), stdin.clone(), self.directory(reader).as_ref());
-            line::ask_about(&mut judgement, reader.argv.first().map_or("", String::as_str));
+            line::ask_about(&mut judgement, reader);
             self.approve(reader, action, stdin, judgement)?;
             self.cleared = Some((reader.pid, rest.len()));
         }
@@ -237,6 +241,14 @@ impl Typing<'_> {
         let description = Some(format!("typed at `{name}` in {}", self.id));
         let request = Request { action, stdin, description, dialect: "shellgate", ..Request::default() };
         self.gate.admit_typed(&request, judgement, &directory)
+    }
+}
+
+/// A line for a shell. Others than bash may read it otherwise than bash does, which the judge knows of their `-c`.
+fn command(reader: &Reader, text: &str) -> Action {
+    match reader.argv.first().map(String::as_str) {
+        Some("bash" | "rbash") | None => Action::Shell(text.to_owned()),
+        Some(shell) => Action::Program(vec![shell.to_owned(), "-c".to_owned(), text.to_owned()]),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Lines for a shell: where they end, what they say, what they do that only a shell with a person in front of it does.
 
 use shellgate_exec::Draft;
-use shellgate_policy::is_whole;
+use shellgate_policy::{Typed, is_whole};
+
+use super::reader::Reader;
 
 use crate::judge::{Decision, Judgement, Reason, ReasonCode, Span};
 use crate::{Code, ErrorObject};
@@ -12,10 +14,30 @@ const KILL_LINE: u8 = 0x15;
 /// Ctrl-D.
 const END: u8 = 0x04;
 
-/// Builtins that change what later lines mean.
+/// What changes the meaning of later lines, or takes some of them for itself.
 const LASTING: &[&str] = &[
-    ".", "alias", "bind", "complete", "compopt", "enable", "fc", "hash", "history", "set", "shopt", "source",
-    "trap", "unalias",
+    ".",
+    "alias",
+    "bind",
+    "complete",
+    "compopt",
+    "enable",
+    "exec",
+    "fc",
+    "hash",
+    "history",
+    "mapfile",
+    "read",
+    "readarray",
+    "reset",
+    "select",
+    "set",
+    "shopt",
+    "source",
+    "stty",
+    "trap",
+    "tset",
+    "unalias",
 ];
 
 /// What may be typed next.
@@ -23,15 +45,13 @@ const LASTING: &[&str] = &[
 pub(super) struct Line {
     /// So many bytes now.
     pub(super) now: usize,
-    /// What has to be judged before: whole commands.
+    /// What has to be judged before: one line, which is a whole command.
     pub(super) judged: Option<String>,
-    /// So many bytes are judged by that.
-    pub(super) cleared: usize,
 }
 
 impl Line {
     const fn unjudged(now: usize) -> Self {
-        Self { now, judged: None, cleared: 0 }
+        Self { now, judged: None }
     }
 }
 
@@ -61,28 +81,20 @@ pub(super) fn next(draft: &Draft, rest: &[u8], id: &str) -> Result<Line, ErrorOb
         );
     }
     let typed = rest.get(..length).unwrap_or_default();
-    let Some(last) = typed.iter().rposition(|byte| *byte == b'\r') else { return Ok(Line::unjudged(length)) };
-    let lines = typed.get(..=last).unwrap_or_default();
-    let Ok(text) = String::from_utf8([draft.text.as_slice(), lines].concat()) else {
+    // One line at a time: the next may be for the program that this one starts. And never a command of several lines: a
+    // signal in the midst of it would make commands of those that were quoted.
+    let Some(last) = typed.iter().position(|byte| *byte == b'\r') else { return Ok(Line::unjudged(length)) };
+    let line = typed.get(..last).unwrap_or_default();
+    let Ok(text) = String::from_utf8([draft.text.as_slice(), line].concat()) else {
         return refused("the line is not UTF-8", "write the command in a script, and run that");
     };
-    let text = text.replace('\r', "\n");
     if !is_whole(&text) {
         return refused(
             "the line is not a whole command: a quote, a here-document or a block is open",
-            "send the whole command in one call",
+            "send the whole command as one line, with `;` between its parts",
         );
     }
-    // One command at a time: the next line may be for the program that this one starts.
-    let mut end = 0;
-    for line in text.split_inclusive('\n') {
-        end += line.len();
-        if text.get(..end).is_some_and(is_whole) {
-            break;
-        }
-    }
-    let begun = draft.text.len();
-    Ok(Line { now: end.saturating_sub(begun), judged: Some(text), cleared: lines.len() })
+    Ok(Line { now: last + 1, judged: Some(text) })
 }
 
 /// The first piece of text for a program after which another may read: a line where it reads lines, else a key.
@@ -122,8 +134,17 @@ pub(super) fn be_stricter(judgement: &mut Judgement, text: &str, knows_directory
 }
 
 /// Has somebody asked about text for a program that runs it.
-pub(super) fn ask_about(judgement: &mut Judgement, program: &str) {
-    ask(judgement, format!("`{program}` runs what is typed at it, and that is not judged"));
+pub(super) fn ask_about(judgement: &mut Judgement, reader: &Reader) {
+    let program = reader.argv.first().map_or("", String::as_str);
+    ask(
+        judgement,
+        match (reader.typed, reader.before_shell) {
+            (Typed::Forwarded, true) => {
+                format!("what `{program}` doesn't read of it goes to the shell, and that is not judged")
+            }
+            _ => format!("`{program}` runs what is typed at it, and that is not judged"),
+        },
+    );
 }
 
 fn ask(judgement: &mut Judgement, message: String) {
@@ -139,27 +160,14 @@ fn ask(judgement: &mut Judgement, message: String) {
     });
 }
 
-/// Whether bash would expand something from its history in `text`.
+/// Whether bash might expand something from its history in `text`. Quotes and comments are not looked at: bash has ideas of its
+/// own about them.
 fn recalls_history(text: &str) -> bool {
-    let mut quoted = false;
-    let mut last = '\n';
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        match c {
-            '\\' if !quoted => drop(characters.next()),
-            '\'' => quoted = !quoted,
-            '^' if last == '\n' => return true,
-            '!' if !quoted => {
-                let next = characters.peek().copied().unwrap_or('\n');
-                if !next.is_whitespace() && !matches!(next, '=' | '(') {
-                    return true;
-                }
-            }
-            _ => {}
-        }
-        last = c;
-    }
-    false
+    let recalls = |(at, _): (usize, &str)| {
+        let next = text.get(at + 1..).and_then(|rest| rest.chars().next()).unwrap_or('\n');
+        !next.is_whitespace() && !matches!(next, '=' | '(')
+    };
+    text.starts_with('^') || text.match_indices('!').any(recalls)
 }
 
 #[cfg(test)]
@@ -174,11 +182,13 @@ mod tests {
     fn whole_lines_are_judged_and_begun_ones_wait() {
         assert_eq!(line(b"", b"r").unwrap(), Line::unjudged(1));
         let rm = line(b"r", b"m x\r").unwrap();
-        assert_eq!(rm, Line { now: 4, judged: Some("rm x\n".to_owned()), cleared: 4 });
+        assert_eq!(rm, Line { now: 4, judged: Some("rm x".to_owned()) });
         let two = line(b"", b"python3\rprint\rx").unwrap();
-        assert_eq!(two, Line { now: 8, judged: Some("python3\nprint\n".to_owned()), cleared: 14 });
-        let block = line(b"", b"if true\rthen ls\rfi\r").unwrap();
-        assert_eq!((block.now, block.cleared), (19, 19));
+        assert_eq!(
+            two,
+            Line { now: 8, judged: Some("python3".to_owned()) },
+            "the rest is judged in its time"
+        );
         assert_eq!(line(b"ab", b"\x15ls\r").unwrap(), Line::unjudged(1));
     }
 
@@ -190,6 +200,8 @@ mod tests {
             (b"", b"\t"),
             (b"", b"\x1b[A\r"),
             (b"", b"echo 'a\r"),
+            (b"", b"if true\rthen ls\rfi\r"),
+            (b"", b"echo 'a\rb'\r"),
             (b"", b"cat <<E\r"),
             (b"", b"ls \\\r"),
             (b"rm x", b"\x04"),
@@ -202,10 +214,10 @@ mod tests {
 
     #[test]
     fn history_is_recalled_by_some_marks() {
-        for text in ["!!", "echo !$", "!rm", "^a^b", "ls\n^a^b", "echo \"a!b\""] {
+        for text in ["!!", "echo !$", "!rm", "^a^b", "echo \"a!b\"", ": \"'\"; !-1 # '", "echo 'a!b'"] {
             assert!(recalls_history(text), "{text}");
         }
-        for text in ["! ls", "[ a != b ]", "echo 'a!b'", "echo a\\!b", "echo hi!", "a^b"] {
+        for text in ["! ls", "[ a != b ]", "echo hi!", "a^b"] {
             assert!(!recalls_history(text), "{text}");
         }
     }

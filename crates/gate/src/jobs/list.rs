@@ -80,7 +80,7 @@ impl Jobs<'_> {
             let id = job.id.to_string();
             let known = self.journal.execution(&id).map_err(|error| trouble(&error))?;
             // One without an entry ran before its entry could be read, or without a record: it has no session.
-            if known.as_ref().map_or(self.session.is_none(), |known| self.has(&known.session)) {
+            if known.as_ref().map_or(self.session.is_none(), |known| self.has(known)) {
                 list.push(self.held(job, known.as_ref()));
             }
         }
@@ -113,7 +113,8 @@ impl Jobs<'_> {
         };
         let found = self.journal.history(&query).map_err(|error| trouble(&error))?;
         let lately = |one: &Execution| {
-            one.ended.as_ref().map_or(one.at >= since, |ended| ended.job && ended.ended_at >= since)
+            self.has(one)
+                && one.ended.as_ref().map_or(one.at >= since, |ended| ended.job && ended.ended_at >= since)
         };
         Ok(found.into_iter().filter(lately).take(MOST_ENDED).collect())
     }

@@ -57,8 +57,8 @@ pub struct Jobs<'a> {
     journal: &'a Journal,
     /// The session that they must belong to. `None`: any.
     session: Option<String>,
-    /// Whether these are the jobs of the gate that we are asked through.
-    own: bool,
+    /// The root of the gate that we are asked through, if these are its jobs.
+    own: Option<String>,
     limits: Limits,
 }
 
@@ -77,7 +77,7 @@ impl Gate {
             state: &self.state,
             journal,
             session: Some(self.session_name.shown().to_owned()),
-            own: true,
+            own: Some(self.judge.root.path().display().to_string()),
             limits: self.judge.settings.limits.clone(),
         };
         jobs.settle();
@@ -89,7 +89,7 @@ impl Record {
     /// The jobs of this user, or of one session and its chats.
     #[must_use]
     pub fn jobs(&self, session: Option<String>) -> Jobs<'_> {
-        Jobs { state: self.state(), journal: self.journal(), session, own: false, limits: Limits::default() }
+        Jobs { state: self.state(), journal: self.journal(), session, own: None, limits: Limits::default() }
     }
 }
 
@@ -113,14 +113,21 @@ impl Jobs<'_> {
                     .hint("write more of it: what differs is at the end"));
             }
         };
-        found.filter(|execution| self.has(&execution.session)).ok_or_else(|| unknown(prefix))
+        found.filter(|execution| self.has(execution)).ok_or_else(|| unknown(prefix))
     }
 
-    /// Whether a session is one of those that this is about.
-    fn has(&self, session: &str) -> bool {
-        self.session.as_deref().is_none_or(|own| {
-            session.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })
+    /// Whether an execution is one of those that this is about.
+    fn has(&self, execution: &Execution) -> bool {
+        let of_session = |own: &String| {
+            let rest = execution.session.strip_prefix(own.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        // A session without a name is called by its root, and a root below it is not a chat of it.
+        let of_root = |own: &String| {
+            let by_root = self.session.as_ref() == Some(own);
+            !by_root || execution.asked.as_ref().is_some_and(|asked| asked.root == *own)
+        };
+        self.session.as_ref().is_none_or(of_session) && self.own.as_ref().is_none_or(of_root)
     }
 
     /// Stops one with all that it left behind, and returns when nobody of it is left: how it stands then.
@@ -129,7 +136,7 @@ impl Jobs<'_> {
     /// `unknown_job` when there is none. One that has ended is no error.
     pub fn stop(&self, id: &str, urgency: Urgency) -> Result<Report, ErrorObject> {
         let execution = self.find(id)?;
-        if !self.own {
+        if self.own.is_none() {
             inside::refuse(Deed::Stop)?;
         }
         stop_execution(self.state, parse(&execution.id)?, urgency).map_err(|error| session_error(&error))?;
@@ -142,7 +149,7 @@ impl Jobs<'_> {
     /// `unknown_job` when none runs that is called so.
     pub fn release(&self, id: &str) -> Result<Report, ErrorObject> {
         let execution = self.find(id)?;
-        if !self.own {
+        if self.own.is_none() {
             inside::refuse(Deed::Release)?;
         }
         if !release(self.state, parse(&execution.id)?).map_err(|error| session_error(&error))? {

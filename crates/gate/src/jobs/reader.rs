@@ -13,6 +13,8 @@ pub(super) struct Reader {
     pub(super) argv: Vec<String>,
     pub(super) directory: Option<String>,
     pub(super) typed: Typed,
+    /// Whether a shell that reads commands started it, and gets what it leaves of a line.
+    pub(super) before_shell: bool,
 }
 
 /// The strictest of those who read. `None`: nobody does, or there is something to read that they have not taken yet.
@@ -31,12 +33,21 @@ pub(super) fn reader(reading: &Reading) -> Option<Reader> {
         .filter(|(seat, typed)| may_read(seat, *typed))
         .max_by_key(|(seat, typed)| (*typed, reads(seat)))?;
     let password = matches!(reading.channel, Channel::Terminal { lines: true, echo: false, .. });
+    // What it doesn't take of a line goes to the shell that it was started from.
+    let shell_behind = seats.iter().any(|(_, typed)| *typed == Typed::Command);
     let typed = match typed {
+        Typed::Passes | Typed::Escapes | Typed::Forwarded if shell_behind => Typed::Forwarded,
         // It asks for a password before it does anything else.
         Typed::Forwarded if password => Typed::Passes,
         typed => *typed,
     };
-    Some(Reader { pid: seat.pid, argv: argv(seat), directory: seat.directory.clone(), typed })
+    Some(Reader {
+        pid: seat.pid,
+        argv: argv(seat),
+        directory: seat.directory.clone(),
+        typed,
+        before_shell: shell_behind,
+    })
 }
 
 /// By the file that it runs, and by the name that it was given: the stricter of both.
@@ -92,6 +103,7 @@ mod tests {
             echo,
             unread: false,
             unsuspendable: false,
+            odd: false,
         };
         let (id, draft) = (ExecId::generate(), Draft::default());
         reader(&Reading { id, channel, waiting, seated, draft, sequence: 0 })
@@ -105,9 +117,10 @@ mod tests {
     fn whoever_reads_counts_and_else_nobody() {
         let shell = || seat(1, "bash", false, Reads::No);
         let reader = at(vec![shell(), seat(2, "cat", true, Reads::This)], true);
-        assert_eq!((reader.pid, reader.typed), (2, Typed::Passes));
+        assert_eq!((reader.pid, reader.typed), (2, Typed::Forwarded), "the shell gets what it leaves");
+        assert_eq!(at(vec![seat(2, "cat", true, Reads::This)], true).typed, Typed::Passes);
         assert_eq!(perhaps(vec![shell(), seat(2, "sleep 9", true, Reads::No)], true), None);
-        let reader = at(vec![shell(), seat(2, "passwd", true, Reads::Unknown)], true);
+        let reader = at(vec![seat(2, "passwd", true, Reads::Unknown)], true);
         assert_eq!((reader.pid, reader.typed), (2, Typed::Passes));
         let reader = at(vec![seat(2, "cat", true, Reads::This), seat(3, "bash", true, Reads::No)], true);
         assert_eq!((reader.pid, reader.typed), (3, Typed::Command), "cat | bash");

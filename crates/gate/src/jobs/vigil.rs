@@ -124,7 +124,7 @@ struct Vigil {
     last_output: Instant,
     deadline: Option<Instant>,
     /// The listening sockets that were there at the last look, ours or not.
-    sockets: Vec<u64>,
+    sockets: Option<Vec<u64>>,
     over: bool,
 }
 
@@ -161,7 +161,7 @@ impl Jobs<'_> {
             scans: Scan::both(&until),
             last_output: now.checked_sub(job.silence).unwrap_or(now),
             deadline: until.timeout.map(|timeout| now + timeout),
-            sockets: Vec::new(),
+            sockets: None,
             job,
             until,
             over: false,
@@ -219,8 +219,8 @@ impl Vigil {
         let Some(wanted) = self.until.port else { return Ok(None) };
         let Some(network) = self.job.processes.first().map(|process| process.pid) else { return Ok(None) };
         // Nobody listens who didn't at the last look: then there is nothing to look for.
-        let sockets: Vec<u64> = vitals::listening(network).into_keys().collect();
-        if sockets == self.sockets && !sockets.is_empty() {
+        let sockets = Some(vitals::listening(network).into_keys().collect());
+        if sockets == self.sockets {
             return Ok(None);
         }
         self.sockets = sockets;

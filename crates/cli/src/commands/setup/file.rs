@@ -83,8 +83,20 @@ impl SettingsFile {
     }
 }
 
+/// No settings are longer.
+const LONGEST: u64 = 64 << 20;
+
+/// Says no to what isn't a file of settings: a pipe would be waited for, a device never ends.
+pub(crate) fn regular(path: &Path) -> io::Result<()> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_dir() || (metadata.is_file() && metadata.len() <= LONGEST) {
+        return Ok(());
+    }
+    Err(io::Error::other("it is no file of settings"))
+}
+
 fn content(path: &Path) -> io::Result<Option<String>> {
-    match fs::read(path) {
+    match regular(path).and_then(|()| fs::read(path)) {
         Ok(bytes) => {
             String::from_utf8(bytes).map(Some).map_err(|_| io::Error::other("it isn't text in UTF-8"))
         }

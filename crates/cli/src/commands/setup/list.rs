@@ -73,7 +73,7 @@ fn places(agent: &Agent) -> Vec<(String, State)> {
     let here = project.and_then(|name| Some(std::env::current_dir().ok()?.join(name)));
     let mut places: Vec<(String, State)> = Vec::new();
     for path in user.file().into_iter().chain(here) {
-        let text = std::fs::read_to_string(&path);
+        let text = super::file::regular(&path).and_then(|()| std::fs::read_to_string(&path));
         let state = match text.as_deref().map(|text| format.read(text.trim_start_matches('\u{feff}'))) {
             Ok(Ok(values)) if get(&values, &agent.place_of_entry()).is_some() => State::SetUp,
             Ok(Ok(_)) => State::Absent,

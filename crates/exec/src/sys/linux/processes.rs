@@ -203,6 +203,15 @@ pub(crate) fn signal_own_child(pid: u32, signal: Signal) {
     }
 }
 
+/// Signals a keeper, if it still is one.
+pub(crate) fn signal_keeper(pid: u32, signal: Signal) {
+    let Some(target) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
+    let Ok(pinned) = rustix::process::pidfd_open(target, PidfdFlags::empty()) else { return };
+    if parent_and_name(pid).is_some_and(|(_, name)| name == KEEPER) {
+        let _ = rustix::process::pidfd_send_signal(&pinned, signal);
+    }
+}
+
 /// Sends `signal` to `pid` if it still is a child of one of `parents`, and to nobody else: the descriptor pins the
 /// process while we look, so a number that was given to somebody new in between is noticed.
 pub(crate) fn signal_child(pid: u32, parents: &[u32], signal: Signal) {
