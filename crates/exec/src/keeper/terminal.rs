@@ -54,6 +54,7 @@ fn is_odd(modes: &Termios) -> bool {
 
 /// How a terminal treats what is typed.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the kernel's flags")]
 struct Manners {
     lines: bool,
     echo: bool,
