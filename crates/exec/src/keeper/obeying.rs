@@ -125,8 +125,8 @@ impl Keeper {
         let Some(run) = self.runs.get_mut(&key) else { return };
         let placed = run.sources.as_ref().is_some_and(|sources| sources.stdout.has_place());
         if !placed && run.spool.is_none() {
-            let made = crate::spool::Spool::create(&self.spool, run.spec.id);
-            run.spool = Some(made.map(|spool| spool.files).map_err(|error| plain(&error)));
+            let made = crate::spool::Spool::adopt(&self.spool, run.spec.id);
+            run.spool = Some(made.map_err(|error| plain(&error)));
             self.open_pipes(key);
         }
     }

@@ -33,8 +33,8 @@ impl Spool {
     /// # Errors
     /// When they can't be made there.
     pub fn create(folder: &Path, id: ExecId) -> io::Result<Self> {
-        let (stdout_path, stdout) = create(folder, id, Stream::Stdout)?;
-        let (stderr_path, stderr) = match create(folder, id, Stream::Stderr) {
+        let (stdout_path, stdout) = create(folder, id, Stream::Stdout, OFlags::EXCL)?;
+        let (stderr_path, stderr) = match create(folder, id, Stream::Stderr, OFlags::EXCL) {
             Ok(made) => made,
             Err(error) => {
                 let _ = std::fs::remove_file(&stdout_path);
@@ -45,6 +45,15 @@ impl Spool {
             files: PerStream { stdout, stderr },
             paths: Some(PerStream { stdout: stdout_path, stderr: stderr_path }),
         })
+    }
+
+    /// The files of an execution whose front end was gone before it handed them over: it may have made none, one or both.
+    ///
+    /// # Errors
+    /// When they can't be made there.
+    pub(crate) fn adopt(folder: &Path, id: ExecId) -> io::Result<PerStream<File>> {
+        let adopt = |stream| create(folder, id, stream, OFlags::NOFOLLOW).map(|(_, file)| file);
+        Ok(PerStream { stdout: adopt(Stream::Stdout)?, stderr: adopt(Stream::Stderr)? })
     }
 
     /// Opens the files of an execution to read.
@@ -65,10 +74,26 @@ impl Spool {
     }
 }
 
-fn create(folder: &Path, id: ExecId, stream: Stream) -> io::Result<(PathBuf, File)> {
+fn create(folder: &Path, id: ExecId, stream: Stream, how: OFlags) -> io::Result<(PathBuf, File)> {
     let path = folder.join(format!("{id}.{}", stream.name()));
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::APPEND | OFlags::CLOEXEC;
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::APPEND | OFlags::CLOEXEC | how;
     let file = rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)?;
     rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared)?;
     Ok((path, File::from(file)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_adopted_whether_they_were_made_or_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let id = ExecId::generate();
+        create(folder.path(), id, Stream::Stdout, OFlags::EXCL).unwrap();
+        assert!(Spool::create(folder.path(), id).is_err(), "never twice by a front end");
+        let adopted = Spool::adopt(folder.path(), id).unwrap();
+        std::io::Write::write_all(&mut &adopted.stderr, b"x").unwrap();
+        assert_eq!(Spool::open(folder.path(), id).unwrap().files.stderr.metadata().unwrap().len(), 1);
+    }
 }
