@@ -74,6 +74,15 @@ pub struct Place {
     pub user: Option<u32>,
 }
 
+impl Drop for Place {
+    /// A test that passed has seen to it that nothing is left. One that failed has not.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let _ = self.strictly(["stop", "--all", "--now"]).output();
+        }
+    }
+}
+
 /// Runs `test` as ourselves and, when we are root, as an ordinary user.
 pub fn for_each_user(test: impl Fn(&Place)) {
     let users: &[Option<u32>] = if is_root() { &[None, Some(ORDINARY)] } else { &[None] };

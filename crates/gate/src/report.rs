@@ -248,14 +248,14 @@ impl Report {
     }
 }
 
-const fn exit_code(exit: Option<Exit>) -> Option<i32> {
+pub(crate) const fn exit_code(exit: Option<Exit>) -> Option<i32> {
     match exit {
         Some(Exit::Code(code)) => Some(code),
         _ => None,
     }
 }
 
-fn signal(exit: Option<Exit>) -> Option<SignalName> {
+pub(crate) fn signal(exit: Option<Exit>) -> Option<SignalName> {
     match exit {
         Some(Exit::Signal(number)) => Some(SignalName::new(number)),
         _ => None,

@@ -9,6 +9,7 @@ use shellgate_journal::{Execution, Millis, Query, Status};
 use super::{Jobs, standing, trouble, vitals};
 use crate::ErrorObject;
 use crate::gate::session_error;
+use crate::report::{exit_code, signal};
 use crate::signal_names::SignalName;
 use crate::text::last_line;
 
@@ -136,7 +137,7 @@ impl Jobs<'_> {
             cpu_ms: Some(vitals.cpu_ms),
             memory_bytes: Some(vitals.memory_bytes),
             ports: vitals::ports(&pids),
-            exit_code: code(job.exit),
+            exit_code: exit_code(job.exit),
             signal: signal(job.exit),
             stdout_bytes: job.printed.stdout,
             stderr_bytes: job.printed.stderr,
@@ -163,7 +164,7 @@ impl Jobs<'_> {
             cpu_ms: None,
             memory_bytes: None,
             ports: Vec::new(),
-            exit_code: code(exit),
+            exit_code: exit_code(exit),
             signal: signal(exit),
             stdout_bytes: ended.map_or(0, |ended| ended.stdout.bytes),
             stderr_bytes: ended.map_or(0, |ended| ended.stderr.bytes),
@@ -202,18 +203,4 @@ fn shortened(text: String) -> String {
 
 fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-const fn code(exit: Option<Exit>) -> Option<i32> {
-    match exit {
-        Some(Exit::Code(code)) => Some(code),
-        _ => None,
-    }
-}
-
-fn signal(exit: Option<Exit>) -> Option<SignalName> {
-    match exit {
-        Some(Exit::Signal(number)) => Some(SignalName::new(number)),
-        _ => None,
-    }
 }

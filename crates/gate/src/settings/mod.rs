@@ -38,6 +38,7 @@ mod prefix;
 mod rule;
 mod words;
 
+pub use self::layers::AGENTS_JSON;
 pub(crate) use self::layers::project_file;
 pub use self::{
     duration::{DurationError, LONGEST_MS, parse_duration},

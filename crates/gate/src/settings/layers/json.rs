@@ -28,8 +28,8 @@ pub(super) fn is_json(path: &Path) -> bool {
     path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json") || end.eq_ignore_ascii_case("jsonc"))
 }
 
-/// JSON, with comments and trailing commas, as these agents accept it.
-const OPTIONS: ParseOptions = ParseOptions {
+/// JSON, with comments and trailing commas, as agents accept it in their settings.
+pub const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
     allow_trailing_commas: true,

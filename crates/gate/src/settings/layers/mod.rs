@@ -20,3 +20,4 @@ pub use self::{
     flags::Flags,
     sources::{PROJECT_FILE, Sources, Trust},
 };
+pub use json::OPTIONS as AGENTS_JSON;

@@ -6,25 +6,12 @@ use jsonc_parser::ast::{self, Object};
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
 use jsonc_parser::tokens::Token;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast, parse_to_serde_value};
+use jsonc_parser::{CollectOptions, parse_to_ast, parse_to_serde_value};
 use serde_json::{Map, Value};
+use shellgate::settings::AGENTS_JSON as OPTIONS;
 
 use super::{Broken, place};
 use crate::commands::setup::step::{Act, Step};
-
-/// More than this is no JSON for any of the agents.
-const OPTIONS: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_loose_object_property_names: false,
-    allow_trailing_commas: true,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
 
 pub(super) fn read(text: &str) -> Result<Value, Broken> {
     let value: Option<Value> = parse_to_serde_value(text, &OPTIONS).map_err(|error| {
