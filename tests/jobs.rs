@@ -20,7 +20,11 @@ use support::{Place, for_each_user, is_alive, mark, processes_with, wait_until};
 
 /// Starts a job and gives its name.
 fn start(place: &Place, command: &str) -> String {
-    let answer = place.call(&json!({"command": command, "background": true}));
+    start_with(place, &json!({"command": command, "background": true}))
+}
+
+fn start_with(place: &Place, arguments: &Value) -> String {
+    let answer = place.call(arguments);
     assert_eq!(answer["error"], Value::Null, "{answer}");
     answer["id"].as_str().unwrap().to_owned()
 }

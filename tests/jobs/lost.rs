@@ -3,20 +3,25 @@
 use serde_json::json;
 
 use super::support::{for_each_user, is_alive, mark, processes_with, wait_until};
-use super::{json_of, listed, run, start};
+use super::{json_of, listed, run, start, start_with};
 
-/// The keepers of a place: they hold the folder of its sockets.
+/// The keepers of a place.
 pub(super) fn keepers(place: &super::Place) -> Vec<u64> {
+    ours(place, "shellgate-keep")
+}
+
+/// Processes of this name that hold something in the place's state folder: the folder of sockets, or files of output.
+fn ours(place: &super::Place, comm: &str) -> Vec<u64> {
     let state = place.state().display().to_string();
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u64>().ok());
-    let is_keeper = |pid: &u64| {
+    let is_ours = |pid: &u64| {
         let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
         let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
         let mut targets = open.filter_map(|entry| std::fs::read_link(entry.path()).ok());
-        name.trim() == "shellgate-keep" && targets.any(|target| target.starts_with(&state))
+        name.trim() == comm && targets.any(|target| target.starts_with(&state))
     };
-    pids.filter(is_keeper).collect()
+    pids.filter(is_ours).collect()
 }
 
 #[test]
@@ -66,8 +71,34 @@ fn a_reboot_is_noticed() {
     assert!(story.contains("the machine was started anew while it ran"), "{story}");
 }
 
-/// What is in the pipe when the keeper dies is the heir's. The keeper is suspended while it waits, so that it has nothing in its
-/// own hands.
+/// The keeper dies in the middle of moving bytes, over and over.
+#[test]
+fn no_byte_is_lost_when_the_keeper_is_killed_while_a_job_prints() {
+    // It says what it has printed in a file of its own, right after having printed it.
+    let writer = "import os\nn = 0\nwhile True:\n  os.write(1, b'%08d\\n' % n); n += 1\n  os.pwrite(9, b'%08d' % n, 0)\n";
+    for_each_user(|place| {
+        place.write("writer.py", writer);
+        for (pty, round) in [false, true].into_iter().flat_map(|pty| (0..4).map(move |round| (pty, round))) {
+            let arguments = json!({"command": format!("exec 9>count.{pty}.{round}; exec python3 writer.py"),
+                "background": true, "pty": pty});
+            let id = start_with(place, &arguments);
+            wait_until("it prints", || run(place, &["logs", &id, "-n", "1"]).0.len() >= 9);
+            super::support::kill(keepers(place)[0]);
+            wait_until("it has ended", || listed(place, &id).is_some_and(|job| job["processes"] == 0));
+            wait_until("the heir has taken all", || ours(place, "shellgate-heir").is_empty());
+            let printed = std::fs::read_to_string(place.root().join(format!("count.{pty}.{round}"))).unwrap();
+            let printed: usize = printed.parse().unwrap();
+            let log = std::fs::read(place.state().join(format!("spool/{id}.stdout"))).unwrap();
+            let log = String::from_utf8(log).unwrap().replace("\r\n", "\n");
+            assert!(log.len() / 9 >= printed, "{printed} lines printed, {} kept", log.len() / 9);
+            let expected: String = (0..log.len() / 9).map(|n| format!("{n:08}\n")).collect();
+            assert!(log.starts_with(&expected), "whole and in order");
+            place.assert_nothing_is_left();
+        }
+    });
+}
+
+/// What is in the pipe when the keeper dies is the heir's. The keeper is suspended while it waits, so that all of it is.
 #[test]
 fn what_is_in_the_pipe_is_kept_when_the_keeper_is_killed() {
     for_each_user(|place| {

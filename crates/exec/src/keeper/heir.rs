@@ -7,13 +7,16 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt as _;
 
+use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType};
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 
+use super::moving;
 use super::serve::Keeper;
 use super::tree::{NOBODY, RunKey};
 use crate::sys::processes;
@@ -22,7 +25,7 @@ use crate::wire::{self, Frames};
 /// From the keeper to its heir.
 #[derive(Debug, Serialize, Deserialize)]
 enum ToHeir {
-    /// Stand by for this execution. With two descriptors a stream: the pipe, and the file that takes so many bytes.
+    /// Stand by for this execution. With two descriptors for each limit: a pipe or terminal, and the file that takes so many bytes of it.
     Hold { key: RunKey, tag: u64, limits: Vec<u64> },
     /// It has ended.
     Forget(RunKey),
@@ -53,7 +56,7 @@ impl Keeper {
         if !sources.stdout.has_place() || self.heir.as_ref().is_some_and(|heir| heir.holds.contains(&key)) {
             return;
         }
-        let estates: Vec<_> = sources.both().into_iter().filter_map(|source| source.estate()).collect();
+        let estates: Vec<_> = sources.both().into_iter().flat_map(|source| source.estate()).collect();
         let limits = estates.iter().map(|(_, _, limit)| *limit).collect();
         let descriptors: Vec<BorrowedFd<'_>> =
             estates.iter().flat_map(|(pipe, file, _)| [*pipe, *file]).collect();
@@ -141,12 +144,22 @@ fn stand_by(socket: &OwnedFd) {
 impl Estate {
     fn drain(&mut self) {
         let mut buffer = vec![0; 64 << 10];
-        for (pipe, file, limit) in &mut self.streams {
-            // Our copy doesn't block: that belongs to the pipe's end, not to the descriptor.
-            while let Ok(read @ 1..) = rustix::io::read(&*pipe, &mut buffer[..]) {
+        for (pipe, file, limit) in &self.streams {
+            loop {
                 let kept = file.metadata().map_or(0, |metadata| metadata.len());
-                let room = usize::try_from(limit.saturating_sub(kept)).unwrap_or(usize::MAX);
-                if file.write_all(buffer.get(..read.min(room)).unwrap_or_default()).is_err() {
+                let moved = match limit.saturating_sub(kept) {
+                    0 => break,
+                    room => moving::into_file(pipe, file, kept, room),
+                };
+                // Our copy doesn't block: that belongs to the pipe's end, not to the descriptor.
+                let read = match moved {
+                    Ok(1..) => continue,
+                    Err(Errno::INVAL) => rustix::io::read(pipe, &mut buffer[..]),
+                    Ok(_) | Err(_) => break,
+                };
+                let Ok(read @ 1..) = read else { break };
+                let room = usize::try_from(limit - kept).unwrap_or(usize::MAX);
+                if file.write_all_at(buffer.get(..read.min(room)).unwrap_or_default(), kept).is_err() {
                     break;
                 }
             }

@@ -34,6 +34,7 @@ mod heir;
 mod input;
 mod life;
 mod limits;
+mod moving;
 mod obeying;
 mod orphans;
 mod place;

@@ -1,11 +1,13 @@
 //! One output stream of one execution: out of the pipe, into the file.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt as _;
 
 use rustix::io::Errno;
 
+use super::moving::{self, Relay};
 use crate::outcome::{Output, plain};
 use crate::spool::Tail;
 
@@ -32,13 +34,15 @@ pub(super) struct Source {
     tail: Tail,
     lost: Option<String>,
     full_reads: u8,
+    /// The kernel can't move bytes into this file, so we carry them.
+    carries: bool,
 }
 
 /// What bytes come out of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum Kind {
     Pipe,
-    Terminal,
+    Terminal(Option<Relay>),
 }
 
 /// Where bytes go.
@@ -70,7 +74,7 @@ impl Source {
 
     /// Our end of a terminal. Where it has an end, reading is an error, which is as good.
     pub(super) fn terminal(master: OwnedFd, limit: u64) -> Self {
-        Self::of(Some(master), Kind::Terminal, limit)
+        Self::of(Some(master), Kind::Terminal(Relay::new().ok()), limit)
     }
 
     /// A stream that nobody writes to.
@@ -89,6 +93,7 @@ impl Source {
             tail: Tail::default(),
             lost: None,
             full_reads: 0,
+            carries: false,
         }
     }
 
@@ -115,17 +120,19 @@ impl Source {
     pub(super) fn number(&self) -> Option<u64> {
         self.pipe
             .as_ref()
-            .filter(|_| self.kind == Kind::Pipe)
+            .filter(|_| matches!(self.kind, Kind::Pipe))
             .and_then(|pipe| rustix::fs::fstat(pipe).ok())
             .map(|stat| stat.st_ino)
     }
 
-    /// What an heir needs: the pipe, the file, and how much that may hold.
-    pub(super) fn estate(&self) -> Option<(BorrowedFd<'_>, BorrowedFd<'_>, u64)> {
-        match (&self.pipe, &self.place) {
-            (Some(pipe), Place::File(file)) => Some((pipe.as_fd(), file.as_fd(), self.limit)),
+    /// What an heir needs: what bytes are in, in the order they come out; the file; and how much that may hold.
+    pub(super) fn estate(&self) -> Vec<(BorrowedFd<'_>, BorrowedFd<'_>, u64)> {
+        let (Some(pipe), Place::File(file)) = (&self.pipe, &self.place) else { return Vec::new() };
+        let relay = match &self.kind {
+            Kind::Terminal(Some(relay)) => Some(&relay.out),
             _ => None,
-        }
+        };
+        relay.into_iter().chain([pipe]).map(|from| (from.as_fd(), file.as_fd(), self.limit)).collect()
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -134,7 +141,7 @@ impl Source {
 
     /// How many bytes wait in the pipe right now.
     pub(super) fn waiting(&self) -> u64 {
-        if self.kind == Kind::Terminal {
+        if matches!(self.kind, Kind::Terminal(_)) {
             return MOST_IN_A_TERMINAL;
         }
         self.pipe.as_ref().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok()).unwrap_or(0)
@@ -144,48 +151,90 @@ impl Source {
         self.total
     }
 
-    /// Reads once.
+    /// Takes what is there, once. Bytes that don't go into the file are in `buffer` then.
     pub(super) fn drain(&mut self, buffer: &mut [u8]) -> Drained {
-        let Some(pipe) = &self.pipe else { return Drained::End(None) };
+        if self.pipe.is_none() {
+            return Drained::End(None);
+        }
         if !self.has_place() {
             return Drained::Nothing;
         }
-        let read = loop {
-            match rustix::io::read(pipe, &mut *buffer) {
-                Ok(read) => break read,
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Drained::Nothing,
-                Err(_) => break 0,
-            }
-        };
-        if read == 0 {
-            return Drained::End(self.pipe.take());
-        }
-        self.grow_pipe(read);
-        let bytes = buffer.get(..read).unwrap_or_default();
         let from = self.total;
+        match self.move_over().unwrap_or_else(|| self.carry_over(buffer)) {
+            Ok(count @ 1..) => {
+                self.grow_pipe(count);
+                Drained::Bytes { from, to: self.total, spooled: self.spooled }
+            }
+            Err(Errno::AGAIN) => Drained::Nothing,
+            Ok(_) | Err(_) => Drained::End(self.pipe.take()),
+        }
+    }
+
+    /// Has the kernel move bytes into the file, if it can and the file takes more.
+    fn move_over(&mut self) -> Option<Result<usize, Errno>> {
+        let (Some(pipe), Place::File(file), false) = (&self.pipe, &self.place, self.carries) else {
+            return None;
+        };
+        let room = self.limit - self.spooled;
+        let (from, filled) = match &self.kind {
+            Kind::Pipe => (pipe, Err(Errno::AGAIN)),
+            // What were left in the relay would have nobody to say that it is there.
+            Kind::Terminal(Some(relay)) if room > Relay::HOLDS => (&relay.out, relay.fill(pipe)),
+            Kind::Terminal(_) => return None,
+        };
+        match (moving::into_file(from, file, self.spooled, room), filled) {
+            (Ok(count), _) => {
+                self.total += count as u64;
+                self.spooled += count as u64;
+                self.close_when_full();
+                Some(Ok(count))
+            }
+            (Err(Errno::AGAIN), Err(Errno::INVAL)) | (Err(Errno::INVAL), _) => {
+                self.carries = true;
+                None
+            }
+            (Err(Errno::AGAIN), filled) => Some(filled),
+            // A full disk must not stop the command: from here on only the end is remembered.
+            (Err(error), _) => {
+                self.lost = Some(plain(&error.into()));
+                self.close_when_full();
+                None
+            }
+        }
+    }
+
+    /// Reads, and writes what the file may take.
+    fn carry_over(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
+        let mut read = Err(Errno::AGAIN);
+        if let Kind::Terminal(Some(relay)) = &self.kind {
+            read = rustix::io::retry_on_intr(|| rustix::io::read(&relay.out, &mut *buffer));
+        }
+        if let (Err(_), Some(pipe)) = (read, &self.pipe) {
+            read = rustix::io::retry_on_intr(|| rustix::io::read(pipe, &mut *buffer));
+        }
+        let bytes = buffer.get(..read?).unwrap_or_default();
         self.total += bytes.len() as u64;
         let kept = self.spool(bytes);
         if let Some(rest) = bytes.get(kept..).filter(|rest| !rest.is_empty()) {
             self.tail.push(rest);
         }
-        Drained::Bytes { from, to: self.total, spooled: self.spooled }
+        Ok(bytes.len())
     }
 
     /// Writes what the file may take, and says how much that was.
     fn spool(&mut self, bytes: &[u8]) -> usize {
-        let Place::File(file) = &mut self.place else { return 0 };
+        let Place::File(file) = &self.place else { return 0 };
         let room = usize::try_from(self.limit - self.spooled).unwrap_or(usize::MAX);
         let mut rest = bytes.get(..bytes.len().min(room)).unwrap_or_default();
         let mut written = 0;
         while !rest.is_empty() {
-            match file.write(rest) {
+            match file.write_at(rest, self.spooled + written as u64) {
                 Ok(count) if count > 0 => {
                     written += count;
                     rest = rest.get(count..).unwrap_or_default();
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // A full disk must not stop the command: from here on only the end is remembered.
+                // As with a full disk above.
                 short => {
                     self.lost = Some(
                         short.map_or_else(|error| plain(&error), |_| "the file takes no more".to_owned()),
@@ -195,13 +244,18 @@ impl Source {
             }
         }
         self.spooled += written as u64;
-        if self.lost.is_some() || self.spooled == self.limit {
-            let full = Place::Full { _file: None };
-            if let Place::File(file) = std::mem::replace(&mut self.place, full) {
-                self.place = Place::Full { _file: Some(file) };
-            }
-        }
+        self.close_when_full();
         written
+    }
+
+    /// Writes no more into the file once it has all that it may have, or can't take more.
+    fn close_when_full(&mut self) {
+        if self.lost.is_none() && self.spooled < self.limit {
+            return;
+        }
+        if let Place::File(file) = std::mem::replace(&mut self.place, Place::Full { _file: None }) {
+            self.place = Place::Full { _file: Some(file) };
+        }
     }
 
     fn grow_pipe(&mut self, read: usize) {

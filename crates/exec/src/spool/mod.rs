@@ -21,7 +21,7 @@ use crate::{ExecId, PerStream, Stream};
 /// The two files of one execution.
 #[derive(Debug)]
 pub struct Spool {
-    /// The files, open for reading and appending.
+    /// The files, open for reading and writing.
     pub files: PerStream<File>,
     /// Their names, unless they could not be made.
     pub paths: Option<PerStream<PathBuf>>,
@@ -76,7 +76,8 @@ impl Spool {
 
 fn create(folder: &Path, id: ExecId, stream: Stream, how: OFlags) -> io::Result<(PathBuf, File)> {
     let path = folder.join(format!("{id}.{}", stream.name()));
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::APPEND | OFlags::CLOEXEC | how;
+    // Not for appending: the kernel moves bytes out of pipes only to a stated place.
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | how;
     let file = rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)?;
     rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared)?;
     Ok((path, File::from(file)))
