@@ -66,6 +66,28 @@ fn assert_gone(mark: &str, text: &str) {
     assert_eq!(processes_with(&format!("sleep {mark}")), Vec::<u64>::new(), "left by: {text}");
 }
 
+/// Also those in sessions of their own are asked first, though their parent may have died of the same word by then: in one of a
+/// dozen rounds.
+#[test]
+fn everybody_is_told_before_they_are_killed() {
+    for_each_user(|place| {
+        let polite =
+            "trap 'touch told.$ROUND.$1; exit' TERM; touch ready.$ROUND.$1; while :; do sleep 0.01; done";
+        place.write("polite.sh", polite);
+        for round in 0..12 {
+            let text = format!(
+                "export ROUND={round}; for i in 1 2 3 4; do setsid bash polite.sh $i & done; sleep 1000"
+            );
+            let mut child = place.start(["call", &json!({"command": text}).to_string()]);
+            let all = |what: &str| (1..=4).all(|i| place.root().join(format!("{what}.{round}.{i}")).exists());
+            wait_until("they stand", || all("ready"));
+            assert_eq!(place.output(["stop", "--all"]).status.code(), Some(0));
+            assert!(all("told"), "round {round}");
+            let _ = child.wait();
+        }
+    });
+}
+
 #[test]
 fn a_timeout_ends_the_whole_tree() {
     for_each_user(|place| {

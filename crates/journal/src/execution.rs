@@ -19,16 +19,20 @@ impl Journal {
     /// When the name was used before, or the entries can't be written. Nothing is recorded then.
     pub fn begin(&self, id: &str, session: &str, asked: Asked, steps: Vec<Step>) -> Result<Head, Error> {
         self.write(|writer| {
-            if known(writer, id)?.is_some() {
+            writer.append_record(Some(id), Some(session), &Record::Asked(asked))?;
+            let mut life = Life::new(id, Known { session: session.to_owned(), status: Status::Asked });
+            for step in steps {
+                life.go_on(writer, &step.into())?;
+            }
+            let mut insert = writer.connection.prepare_cached(
+                "INSERT INTO executions (id, session, at, status, last) VALUES (?, ?, ?, ?, ?)
+                 ON CONFLICT DO NOTHING",
+            )?;
+            let row = params![id, session, writer.now, life.known.status, writer.head().seq];
+            if insert.execute(row)? == 0 {
                 return Err(Error::DuplicateExecution { id: id.to_owned() });
             }
-            let head = writer.append_record(Some(id), Some(session), &Record::Asked(asked))?;
-            let mut insert = writer.connection.prepare_cached(
-                "INSERT INTO executions (id, session, at, status, last) VALUES (?, ?, ?, ?, ?)",
-            )?;
-            insert.execute(params![id, session, writer.now, Status::Asked, head.seq])?;
-            drop(insert);
-            follow(writer, id, steps)
+            Ok(writer.head())
         })
     }
 
@@ -52,10 +56,8 @@ impl Journal {
 }
 
 fn follow(writer: &mut Writer<'_>, id: &str, steps: Vec<Step>) -> Result<Head, Error> {
-    for step in steps {
-        append(writer, id, &step.into())?;
-    }
-    Ok(writer.head())
+    let records: Vec<Record> = steps.into_iter().map(Record::from).collect();
+    append_all(writer, id, &records)
 }
 
 /// What `executions` says.
@@ -77,17 +79,48 @@ pub(crate) fn expect(writer: &Writer<'_>, id: &str) -> Result<Known, Error> {
 
 /// Appends `record` to an execution, if it may follow.
 pub(crate) fn append(writer: &mut Writer<'_>, id: &str, record: &Record) -> Result<Head, Error> {
-    let Known { session, status } = expect(writer, id)?;
-    let kind = record.kind();
-    if !status.admits(kind) {
-        return Err(Error::IllegalMove { id: id.to_owned(), status, kind });
+    append_all(writer, id, std::slice::from_ref(record))
+}
+
+fn append_all(writer: &mut Writer<'_>, id: &str, records: &[Record]) -> Result<Head, Error> {
+    let mut life = Life::new(id, expect(writer, id)?);
+    if records.is_empty() {
+        return Ok(writer.head());
     }
-    let head = writer.append_record(Some(id), Some(&session), record)?;
-    advance(writer, id, Status::after(record), head.seq)?;
-    if matches!(kind, Kind::Refused | Kind::Ended | Kind::Closed) {
+    for record in records {
+        life.go_on(writer, record)?;
+    }
+    let head = writer.head();
+    advance(writer, id, Some(life.known.status), head.seq)?;
+    if life.is_over {
         crate::question::cancel_all(writer, id)?;
     }
     Ok(head)
+}
+
+/// An execution within a transaction: `executions` is read before it and written after it, once.
+struct Life<'a> {
+    id: &'a str,
+    known: Known,
+    is_over: bool,
+}
+
+impl<'a> Life<'a> {
+    const fn new(id: &'a str, known: Known) -> Self {
+        Self { id, known, is_over: false }
+    }
+
+    fn go_on(&mut self, writer: &mut Writer<'_>, record: &Record) -> Result<(), Error> {
+        let Known { session, status } = &mut self.known;
+        let kind = record.kind();
+        if !status.admits(kind) {
+            return Err(Error::IllegalMove { id: self.id.to_owned(), status: *status, kind });
+        }
+        writer.append_record(Some(self.id), Some(session), record)?;
+        *status = Status::after(record).unwrap_or(*status);
+        self.is_over |= matches!(kind, Kind::Refused | Kind::Ended | Kind::Closed);
+        Ok(())
+    }
 }
 
 /// Notes that `seq` is the last entry of an execution, and where it now stands.

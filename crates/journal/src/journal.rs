@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::Connection;
 
 use crate::chain::{self, Writer};
 use crate::error::Error;
@@ -85,13 +85,37 @@ pub(crate) fn write<T>(
     connection: &mut Connection,
     work: impl FnOnce(&mut Writer<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    // Immediate: a transaction that reads first and then wants to write can find that somebody else wrote between.
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let mut writer = Writer::new(&transaction, now())?;
+    let transaction = Transaction::begin(connection)?;
+    let mut writer = Writer::new(transaction.0, now())?;
     let result = work(&mut writer)?;
     writer.finish()?;
     transaction.commit()?;
     Ok(result)
+}
+
+/// One that is rolled back unless it was committed. Every call makes two; rusqlite's own has SQLite read its words each time.
+struct Transaction<'a>(&'a Connection);
+
+impl<'a> Transaction<'a> {
+    fn begin(connection: &'a mut Connection) -> Result<Self, Error> {
+        // Immediate: a transaction that reads first and then wants to write can find that somebody else wrote between.
+        connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        Ok(Self(connection))
+    }
+
+    fn commit(self) -> Result<(), Error> {
+        self.0.prepare_cached("COMMIT")?.execute([])?;
+        Ok(())
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if !self.0.is_autocommit() {
+            // SQLite has done it already where this fails.
+            let _ = self.0.execute_batch("ROLLBACK");
+        }
+    }
 }
 
 /// The time, as entries have it.

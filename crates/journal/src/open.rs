@@ -26,6 +26,9 @@ pub(crate) const FILE: &str = "journal.db";
 /// sum of both is least on a disk that takes 2 ms for one.
 const LOG_PAGES: i64 = 300;
 
+/// More than there are: none is read twice.
+const STATEMENTS: usize = 64;
+
 /// What is safe after a loss of power. After the death of a process everything is, in both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
@@ -81,6 +84,7 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
             return Err(fs::metadata(path).map_or_else(|why| Error::from_io(path, &why), |_| error.into()));
         }
     };
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.busy_handler(Some(wait))?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     let application: i64 = connection

@@ -103,8 +103,9 @@ impl Trees {
     /// Sends `signal` to every process of `run`: whole process groups at once, the others parents first. A shell whose
     /// child dies before it would go on with its next command.
     pub(super) fn signal(&self, run: RunKey, signal: Signal) {
-        let groups = self.signal_groups(run, signal);
+        // Before anybody has died of it: children of the dead are found below us later, by name and not by descent.
         let members = self.members(run);
+        let groups = self.signal_groups(run, signal);
         let others: Vec<Member> =
             members.iter().filter(|member| !groups.contains(&member.stat.group)).copied().collect();
         signal_all(&others, signal);
