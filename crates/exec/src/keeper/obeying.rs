@@ -132,11 +132,13 @@ impl Keeper {
     }
 
     pub(super) fn stop_session(&mut self, urgency: Urgency) {
+        // Before the others: children of whoever ends first would be taken for strangers.
+        self.recognised = None;
+        self.claim_orphans();
+        self.trees.kill_strangers();
         let runs: Vec<RunKey> = self.runs.keys().copied().collect();
         for run in runs {
             self.stop(run, Cause::Canceled, urgency);
         }
-        self.claim_orphans();
-        self.trees.kill_strangers();
     }
 }

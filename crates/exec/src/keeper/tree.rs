@@ -140,9 +140,11 @@ impl Trees {
         if awake.is_empty() { Suspended::All } else { Suspended::Some }
     }
 
-    /// Ends every process below us that belongs to no execution.
+    /// Ends every process below us that was looked at and belongs to no execution.
     pub(super) fn kill_strangers(&self) {
-        signal_all(&descend(self.strangers()), Signal::KILL);
+        let mut strangers = self.strangers();
+        strangers.retain(|pid| self.is_contested(*pid));
+        signal_all(&descend(strangers), Signal::KILL);
     }
 }
 
