@@ -21,6 +21,7 @@ mod input_tool;
 mod keys;
 mod line;
 mod list;
+mod listeners;
 mod printed;
 mod reader;
 mod standing;

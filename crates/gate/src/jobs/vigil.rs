@@ -13,6 +13,7 @@ use serde::Serialize;
 use shellgate_exec::{self as exec, Job, Stream, watch};
 use shellgate_journal::Execution;
 
+use super::listeners::listeners;
 use super::{Jobs, parse, vitals};
 use crate::gate::session_error;
 use crate::report::Report;
@@ -219,7 +220,7 @@ impl Vigil {
         let Some(wanted) = self.until.port else { return Ok(None) };
         let Some(network) = self.job.processes.first().map(|process| process.pid) else { return Ok(None) };
         // Nobody listens who didn't at the last look: then there is nothing to look for.
-        let sockets = Some(vitals::listening(network).into_keys().collect());
+        let sockets = Some(listeners(network).into_keys().collect());
         if sockets == self.sockets {
             return Ok(None);
         }

@@ -1,7 +1,8 @@
 //! What the kernel knows of a job's processes: time, memory, ports. Asked when somebody wants to know, never kept.
 
-use std::collections::BTreeMap;
 use std::fs;
+
+use super::listeners::listeners;
 
 /// What a group of processes uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,26 +36,10 @@ fn stat(pid: u32) -> Option<(u64, u64)> {
     Some((ticks, number(24)?))
 }
 
-/// The ports that somebody listens on, by the number of the socket, as the process `pid` sees its network.
-pub(super) fn listening(pid: u32) -> BTreeMap<u64, u16> {
-    let tables = ["tcp", "tcp6"].map(|table| fs::read_to_string(format!("/proc/{pid}/net/{table}")));
-    tables.iter().flatten().flat_map(|table| table.lines().skip(1).filter_map(listener)).collect()
-}
-
-/// A line of `/proc/net/tcp`: number, local address, remote address, state, ..., socket.
-fn listener(line: &str) -> Option<(u64, u16)> {
-    const LISTEN: &str = "0A";
-    let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-    let (_, port) = fields.get(1)?.rsplit_once(':')?;
-    let listens = *fields.get(3)? == LISTEN;
-    let socket = fields.get(9)?.parse().ok()?;
-    listens.then_some((socket, u16::from_str_radix(port, 16).ok()?))
-}
-
 /// The ports that one of `pids` listens on.
 pub(super) fn ports(pids: &[u32]) -> Vec<u16> {
     let Some(first) = pids.first() else { return Vec::new() };
-    let known = listening(*first);
+    let known = listeners(*first);
     if known.is_empty() {
         return Vec::new();
     }
