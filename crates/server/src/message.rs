@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::ErrorData;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions as _, RequestId};
+use rmcp::model::{CallToolRequest, ClientJsonRpcMessage, ClientRequest, RequestId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -45,6 +45,8 @@ impl Trouble {
 #[derive(Deserialize)]
 struct Head<'a> {
     #[serde(borrow)]
+    jsonrpc: Option<Cow<'a, str>>,
+    #[serde(borrow)]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
     method: Option<Cow<'a, str>>,
@@ -81,7 +83,10 @@ fn one(text: &str) -> Result<ClientJsonRpcMessage, Trouble> {
         }
         _ => not_json(&error),
     })?;
-    let mut message: ClientJsonRpcMessage = serde_json::from_str(text).map_err(|error| {
+    if let Some(call) = tool_call(text, &head) {
+        return Ok(call);
+    }
+    let message: ClientJsonRpcMessage = serde_json::from_str(text).map_err(|error| {
         let id = head.id.and_then(|id| serde_json::from_str(id.get()).ok());
         let error = match &head.method {
             Some(method) if id.is_some() => ErrorData::invalid_params(
@@ -101,13 +106,20 @@ fn one(text: &str) -> Result<ClientJsonRpcMessage, Trouble> {
             ErrorData::invalid_params(format!("the parameters of `{}` can't be read", custom.method), None);
         return Err(Trouble { id: Some(request.id.clone()), error: Box::new(error) });
     }
-    if let ClientJsonRpcMessage::Request(request) = &mut message
-        && head.method.as_deref() == Some("tools/call")
-        && let Some(arguments) = head.params.and_then(|params| arguments(params.get()))
-    {
-        request.request.extensions_mut().insert(arguments);
-    }
     Ok(message)
+}
+
+/// A tool call, when it is one. rmcp would try one kind of message after the other; this is the kind that hurries.
+fn tool_call(text: &str, head: &Head<'_>) -> Option<ClientJsonRpcMessage> {
+    if head.method.as_deref() != Some("tools/call") || head.jsonrpc.as_deref() != Some("2.0") {
+        return None;
+    }
+    let id: RequestId = serde_json::from_str(head.id?.get()).ok()?;
+    let mut call: CallToolRequest = serde_json::from_str(text).ok()?;
+    if let Some(arguments) = head.params.and_then(|params| arguments(params.get())) {
+        call.extensions.insert(arguments);
+    }
+    Some(ClientJsonRpcMessage::request(ClientRequest::CallToolRequest(call), id))
 }
 
 fn arguments(params: &str) -> Option<RawArguments> {

@@ -97,12 +97,15 @@ impl Stdio {
     /// Takes the lines that are whole.
     fn take_lines(&mut self) {
         while let Some(length) = self.newline() {
-            let rest = self.buffer.split_off(length + 1);
-            let line = std::mem::replace(&mut self.buffer, rest);
+            let line: Vec<u8> = self.buffer.drain(..=length).collect();
             self.searched = 0;
             if !std::mem::take(&mut self.skipping) {
                 self.take_line(&line);
             }
+        }
+        if self.buffer.is_empty() {
+            // What a long message took is given back.
+            self.buffer.shrink_to(2 * CHUNK);
         }
         if self.buffer.len() > LONGEST_MESSAGE || self.skipping {
             if !std::mem::replace(&mut self.skipping, true) {

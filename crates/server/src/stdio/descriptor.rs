@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use tokio::io::Interest;
 
@@ -38,18 +39,15 @@ impl Descriptor {
         Ok(Self { own, waiter })
     }
 
-    /// Appends what there is to read, at most `most` bytes, waiting for it; 0 at the end.
+    /// Appends what there is to read, waiting for it; 0 at the end. There will be room for `most` bytes at least.
     pub(super) async fn read(&self, buffer: &mut Vec<u8>, most: usize) -> io::Result<usize> {
         while !self.is_ready(PollFlags::IN)? {
             if let Some(waiter) = &self.waiter {
                 waiter.readable().await?;
             }
         }
-        let before = buffer.len();
-        buffer.resize(before + most, 0);
-        let read = rustix::io::read(&self.own, buffer.get_mut(before..).unwrap_or_default());
-        buffer.truncate(before + *read.as_ref().unwrap_or(&0));
-        read.map_err(io::Error::from)
+        buffer.reserve(most);
+        Ok(rustix::io::read(&self.own, spare_capacity(buffer))?)
     }
 
     /// Writes all of it.
