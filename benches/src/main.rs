@@ -9,6 +9,7 @@
 )]
 
 mod floor;
+mod mcp;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -61,13 +62,21 @@ impl Place {
     }
 
     fn run(&self, text: &str) -> std::process::Command {
+        let mut command = self.shellgate("run");
+        command.arg(text).stdin(std::process::Stdio::null());
+        command
+    }
+
+    fn server(&self) -> mcp::Server {
+        mcp::Server::start(self.shellgate("mcp"))
+    }
+
+    fn shellgate(&self, what: &str) -> std::process::Command {
         let mut command = std::process::Command::new(&self.binary);
         command
-            .args(["run", "--core", "*"])
-            .arg(text)
+            .args([what, "--core", "*"])
             .current_dir(&self.folder)
-            .env("SHELLGATE_HOME", self.folder.join("cli-state"));
-        command.stdin(std::process::Stdio::null());
+            .env("SHELLGATE_HOME", self.folder.join(format!("{what}-state")));
         command
     }
 }
@@ -84,11 +93,13 @@ type Way<'a> = (&'a str, Box<dyn FnMut() + 'a>);
 fn latency(place: &Place) {
     let gate = place.gate();
     let unrecorded = place.builder("no-record").without_record().build().expect("a gate");
+    let mut server = place.server();
     let ways: Vec<Way<'_>> = vec![
         ("bare spawn", Box::new(|| floor::spawn("true"))),
         ("bare spawn again (control)", Box::new(|| floor::spawn("true"))),
         ("library call", Box::new(|| drop(call(&gate, "true")))),
         ("library call, no journal", Box::new(|| drop(call(&unrecorded, "true")))),
+        ("MCP call over stdio", Box::new(|| server.call("true"))),
         ("shellgate run", Box::new(|| floor::wait(place.run("true")))),
     ];
     println!("`bash -c true`, median of {ROUNDS} rounds");
