@@ -6,6 +6,8 @@ stand-in. No agent logs in, and none reaches anything but 127.0.0.1.
 
 import json
 import os
+import re
+import time
 
 PROMPT = "Do what the tools are for."
 
@@ -208,11 +210,16 @@ extensions:
         return [self.program(), "run", "--no-session", "-s", "-t", PROMPT]
 
     def answer(self, screen, answer):
-        screen.wait_for(r"answer\*: *\n")
-        screen.type(answer, "Enter")
-        screen.wait_for(r"answer\*: " + answer)
-        # Where there is a second field, and nothing to say.
+        screen.wait_for(r"◆ +answer")
+        # The first is chosen; nobody knows how far the other is.
+        for _ in range(8):
+            if re.search(rf"● {answer}\b", screen.text()):
+                break
+            screen.type("Down")
+            time.sleep(0.2)
+        screen.wait_for(rf"● {answer}\b", patience=5)
         screen.type("Enter")
+        screen.wait_until_gone(r"◆ +answer")
 
     def leave(self, screen):
         screen.wait_for(r"finished[^>]*\n> ")

@@ -126,15 +126,17 @@ fn a_signal_to_us_ends_the_command_and_restores_the_terminal() {
         pane.type_line("kill %1; wait; echo ended");
         pane.shows_that("ended", |screen| screen.lines().any(|line| line == "ended"));
         wait_until("it is gone", || !sleeps(&mark));
-        pane.start(&run(&[&format!("sleep {mark}")]));
-        wait_until("it runs", || sleeps(&mark));
-        let own: Vec<u64> = front_ends(place);
-        let [pid] = own.as_slice() else { panic!("{own:?}") };
-        let pid = rustix::process::Pid::from_raw(i32::try_from(*pid).unwrap()).unwrap();
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-        pane.ends(130);
-        is_restored(&pane);
-        assert!(!sleeps(&mark));
+        for signal in [rustix::process::Signal::TERM, rustix::process::Signal::QUIT] {
+            pane.start(&run(&[&format!("sleep {mark}")]));
+            wait_until("it runs", || sleeps(&mark));
+            let own: Vec<u64> = front_ends(place);
+            let [pid] = own.as_slice() else { panic!("{own:?}") };
+            let pid = rustix::process::Pid::from_raw(i32::try_from(*pid).unwrap()).unwrap();
+            rustix::process::kill_process(pid, signal).unwrap();
+            pane.ends(130);
+            is_restored(&pane);
+            assert!(!sleeps(&mark));
+        }
     });
 }
 

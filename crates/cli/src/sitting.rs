@@ -12,9 +12,10 @@ use crate::modes::Modes;
 use crate::seat::Seat;
 
 /// Signals that are ours to handle while somebody sits there.
-const SIGNALS: [Signal; 6] = [
+const SIGNALS: [Signal; 7] = [
     Signal::Interrupt,
     Signal::Terminate,
+    Signal::Quit,
     Signal::HangUp,
     Signal::WindowChange,
     Signal::Stop,
@@ -181,7 +182,7 @@ impl<H: Host> Sitting<'_, H> {
             Signal::WindowChange => self.host.input(Input::Resize(Seat::size()))?,
             Signal::Stop => self.suspend()?,
             Signal::Continue => self.seat.take_again()?,
-            Signal::Interrupt | Signal::Terminate | Signal::HangUp => {
+            Signal::Interrupt | Signal::Terminate | Signal::Quit | Signal::HangUp => {
                 self.interrupts += 1;
                 if self.interrupts > 2 {
                     return Ok(Some(Left::Unheard));

@@ -20,8 +20,8 @@ const ENTER: &str = "\x1b[?1049h\x1b[?7l\x1b[8l\x1b[?2004h\x1b[?25l\x1b[H\x1b[2J
 const LEAVE: &str = "\x1b[0m\x1b[?25h\x1b[?2004l\x1b[8h\x1b[?7h\x1b[?1049l";
 
 /// Signals that would leave the terminal as it is now.
-const SIGNALS: [Signal; 5] =
-    [Signal::Interrupt, Signal::Terminate, Signal::HangUp, Signal::Stop, Signal::Continue];
+const SIGNALS: [Signal; 6] =
+    [Signal::Interrupt, Signal::Terminate, Signal::Quit, Signal::HangUp, Signal::Stop, Signal::Continue];
 
 /// What is to be given back, for whoever gets to it first.
 static BORROWED: Mutex<Option<(File, Termios)>> = Mutex::new(None);
@@ -171,6 +171,7 @@ impl Terminal {
         let number = match signal {
             Signal::Interrupt => unix::Signal::INT,
             Signal::Terminate => unix::Signal::TERM,
+            Signal::Quit => unix::Signal::QUIT,
             Signal::HangUp => unix::Signal::HUP,
             Signal::Stop => unix::Signal::TSTP,
             Signal::Child | Signal::WindowChange | Signal::Continue => return,

@@ -15,6 +15,8 @@ pub enum Signal {
     Interrupt,
     /// A polite request to end.
     Terminate,
+    /// Ctrl-\.
+    Quit,
     /// The terminal went away.
     HangUp,
     /// The terminal changed its size.
@@ -25,10 +27,11 @@ pub enum Signal {
     Continue,
 }
 
-const NUMBERS: [(Signal, libc::c_int); 7] = [
+const NUMBERS: [(Signal, libc::c_int); 8] = [
     (Signal::Child, libc::SIGCHLD),
     (Signal::Interrupt, libc::SIGINT),
     (Signal::Terminate, libc::SIGTERM),
+    (Signal::Quit, libc::SIGQUIT),
     (Signal::HangUp, libc::SIGHUP),
     (Signal::WindowChange, libc::SIGWINCH),
     (Signal::Stop, libc::SIGTSTP),
