@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
-use shellgate_exec::{Clock, Exit, Failure, Outcome, PerStream, Size, Spool, State, Stream};
+use shellgate_exec::{Clock, Exit, Failure, Outcome, PerStream, Process, Size, Spool, State, Stream};
 
 use crate::artifacts::Artifact;
 use crate::judge::Verdict;
@@ -82,6 +82,12 @@ pub struct Background {
     pub pid: u32,
     pub host_pid: u32,
     pub command: String,
+}
+
+impl Background {
+    pub(crate) fn of(process: &Process) -> Self {
+        Self { pid: process.pid, host_pid: process.pid, command: process.command.clone() }
+    }
 }
 
 /// What is known of a request before it runs.
@@ -199,11 +205,7 @@ impl Report {
             stdout: text(Stream::Stdout, whole).0,
             stderr: text(Stream::Stderr, whole).0,
         });
-        let background = outcome.background.iter().map(|process| Background {
-            pid: process.pid,
-            host_pid: process.pid,
-            command: process.command.clone(),
-        });
+        let background = outcome.background.iter().map(Background::of);
         Self {
             status: outcome.state,
             exit_code: exit_code(outcome.exit),
@@ -269,26 +271,28 @@ fn error(asked: &Asked, outcome: &Outcome) -> Option<ErrorObject> {
     if let Some(broken) = &outcome.limit {
         return Some(crate::limits::error(broken));
     }
-    match (outcome.state, outcome.clock) {
-        (State::TimedOut, Some(Clock::Idle(limit))) => {
-            let message = format!("the command printed nothing for {} and was stopped", seconds(limit));
-            let hint = "give it more time, or run it in the background";
-            Some(ErrorObject::new(Code::TimedOut, message).hint(hint))
-        }
-        (State::TimedOut, clock) => {
-            let limit = if let Some(Clock::Wall(limit)) = clock { limit } else { outcome.duration };
-            let message = format!("the command ran longer than {} and was stopped", seconds(limit));
-            let hint = "give it more time, or run it in the background";
-            Some(ErrorObject::new(Code::TimedOut, message).hint(hint))
-        }
-        (State::Canceled, _) if outcome.pid.is_none() => {
+    match outcome.state {
+        State::TimedOut => Some(timed_out(outcome)),
+        State::Canceled if outcome.pid.is_none() => {
             Some(ErrorObject::new(Code::Canceled, "the command was canceled before it started"))
         }
-        (State::Canceled, _) => {
-            Some(ErrorObject::new(Code::Canceled, "the command was canceled and stopped"))
-        }
+        State::Canceled => Some(ErrorObject::new(Code::Canceled, "the command was canceled and stopped")),
         _ => None,
     }
+}
+
+/// What is said of a command that a clock stopped.
+pub(crate) fn timed_out(outcome: &Outcome) -> ErrorObject {
+    let message = match outcome.clock {
+        Some(Clock::Idle(limit)) => {
+            format!("the command printed nothing for {} and was stopped", seconds(limit))
+        }
+        Some(Clock::Wall(limit)) => {
+            format!("the command ran longer than {} and was stopped", seconds(limit))
+        }
+        None => format!("the command ran longer than {} and was stopped", seconds(outcome.duration)),
+    };
+    ErrorObject::new(Code::TimedOut, message).hint("give it more time, or run it in the background")
 }
 
 fn failed(asked: &Asked, failure: &Failure) -> ErrorObject {

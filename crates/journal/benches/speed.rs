@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use shellgate_journal::{
     Asked, Decision, Durability, Ended, Finish, Journal, Query, Retention, Sha, Started, Status, Step,
-    Stream, Verdict,
+    Stream, Verdict, Wanted,
 };
 
 const ROUNDS: usize = 3000;
@@ -132,6 +132,7 @@ fn asked() -> Asked {
         root: "/home/somebody/projects/something".into(),
         directory: ".".into(),
         verdict: Verdict { decision: Decision::Allow, rules: vec!["core: cargo test".into()], reasons: vec![] },
+        wanted: Wanted::default(),
         asker: None,
     }
 }

@@ -26,6 +26,7 @@
 //!     root: "/home/me/project".into(),
 //!     directory: ".".into(),
 //!     verdict: Verdict { decision: Decision::Allow, rules: vec!["core: cargo test".into()], reasons: vec![] },
+//!     wanted: Default::default(),
 //!     asker: None,
 //! };
 //! journal.begin("01J1", "default", asked, vec![Step::Started(Started::default())])?;
@@ -84,7 +85,7 @@ pub use question::{Answering, Pending};
 pub use record::{
     Always, Answer, Answered, ApprovedBy, Asked, Cause, Channel, Checkpoint, Choice, Closed, Closing,
     Decision, Ended, Finish, Grant, Input, Kind, Millis, Note, Owner, Part, Problem, Question, QuestionId,
-    Reason, Record, Scope, Settled, Started, Step, Stream, Tombstone, Trusted, Verdict,
+    Reason, Record, Scope, Settled, Shows, Started, Step, Stream, Tombstone, Trusted, Verdict, Wanted,
 };
 pub use status::Status;
 pub use verify::{Break, Difference, Intact, Verification};

@@ -201,11 +201,7 @@ impl<'a> Pending<'a> {
                 ErrorObject::new(Code::Config, message).hint("say yes for this session instead")
             })?;
         }
-        let answered = Answered {
-            choice,
-            by: approval::user(),
-            channel: record::channel(channel).unwrap_or(journal::Channel::Terminal),
-        };
+        let answered = Answered { choice, by: approval::user(), channel: record::channel(channel) };
         let answering = entry.journal().answer(*number, answered, grants(&answer, &question));
         answering.map(counting).map_err(|e| unwritable(&e))
     }

@@ -120,7 +120,7 @@ impl Jobs<'_> {
         Ok(found.into_iter().filter(lately).take(MOST_ENDED).collect())
     }
 
-    fn held(&self, job: &Job, known: Option<&Execution>) -> Listed {
+    pub(super) fn held(&self, job: &Job, known: Option<&Execution>) -> Listed {
         let pids: Vec<u32> = job.processes.iter().map(|process| process.pid).collect();
         let vitals = vitals::vitals(&pids);
         let first = || job.processes.first().map(|process| process.command.clone()).unwrap_or_default();
@@ -146,7 +146,7 @@ impl Jobs<'_> {
         }
     }
 
-    fn gone(&self, execution: &Execution) -> Listed {
+    pub(super) fn gone(&self, execution: &Execution) -> Listed {
         let ended = execution.ended.as_ref();
         let ran = ended.and_then(|ended| Some(ended.ended_at.saturating_sub(ended.started_at?)));
         let exit = ended

@@ -5,6 +5,7 @@
 //! | `list` | which there are, and how they do |
 //! | `vitals` | what the kernel knows of their processes |
 //! | `standing` | one of them as a report, running or ended |
+//! | `call` | the answer of one, as its call wanted it |
 //! | `printed` | parts of what it printed |
 //! | `vigil` | waiting for something to happen to it |
 //! | `watched` | what it prints from now on |
@@ -16,6 +17,7 @@
 //! | `reader` | who reads what is typed |
 //! | `tools` | all that as tools for models |
 
+mod call;
 mod input;
 mod input_tool;
 mod keys;
@@ -35,6 +37,7 @@ pub use shellgate_exec::Event;
 use shellgate_exec::{ExecId, StateFolder, Urgency, release, stop_execution};
 use shellgate_journal::{Execution, Journal};
 
+pub use call::{Call, Stands};
 pub use input::Stroke;
 pub use keys::Key;
 pub use list::Listed;

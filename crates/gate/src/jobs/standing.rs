@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use shellgate_exec::{Exit, Job, Outcome, Output, PerStream, Spool, State, Stream};
-use shellgate_journal::{self as journal, Closing, Execution, Status};
+use shellgate_journal::{self as journal, Closed, Closing, Execution, Status};
 
 use super::{Jobs, parse, trouble};
+use crate::approval::ApprovedBy;
 use crate::gate::session_error;
 use crate::judge::{Decision, Verdict};
+use crate::record;
 use crate::report::{Asked, Report};
 use crate::request::{Action, Detail, Format};
 use crate::{Code, ErrorObject};
@@ -64,14 +66,14 @@ impl Jobs<'_> {
     pub(super) fn over(&self, execution: &Execution, detail: Detail) -> Report {
         let asked = asked(execution, detail);
         let spool = self.spool(execution);
-        let (Ok(spool), None) = (spool, &execution.refused) else {
-            let error = execution.refused.as_ref().map_or_else(
-                || ErrorObject::new(Code::Config, "what it printed is not kept any more"),
-                problem,
-            );
-            return Report::refused(&asked, error);
-        };
         let ended = execution.ended.as_ref();
+        let told = ended.and_then(|ended| ended.error.as_ref()).map(problem);
+        let found = execution.closed.as_ref().map(closed);
+        let (Ok(spool), None) = (spool, &execution.refused) else {
+            let gone = || ErrorObject::new(Code::Config, "what it printed is not kept any more");
+            let why = execution.refused.as_ref().map(problem).or(told).or(found);
+            return Report::refused(&asked, why.unwrap_or_else(gone));
+        };
         let length = |stream: Stream| spool.files.get(stream).metadata().map_or(0, |metadata| metadata.len());
         let output = |stream: Stream, kept: Option<&journal::Stream>| {
             // What it left behind may have printed more since.
@@ -97,17 +99,6 @@ impl Jobs<'_> {
             }),
             waiting_for_input: false,
         };
-        let told = ended.and_then(|ended| ended.error.as_ref()).map(problem);
-        let found = execution.closed.as_ref().map(|closed| match closed.how {
-            Closing::KeeperLost => ErrorObject::new(
-                Code::KeeperLost,
-                "the keeper of this session ended before the command did, so how the command ended is not known",
-            ),
-            Closing::Reboot => {
-                ErrorObject::new(Code::KeeperLost, "the machine was started anew while the command ran")
-            }
-            Closing::NeverStarted => ErrorObject::new(Code::Canceled, "it was never started"),
-        });
         let report = Report::ended(&asked, &self.limits, outcome, &spool);
         Report { error: told.or(found).or(report.error), ..report }
     }
@@ -131,7 +122,10 @@ fn asked(execution: &Execution, detail: Detail) -> Asked {
         action: argv.map_or_else(|| Action::Shell(text()), Action::Program),
         directory: known.map_or(".", |asked| &asked.directory).to_owned(),
         detail,
-        format: Format::Json,
+        format: match known {
+            Some(known) if known.wanted.markdown => Format::Markdown,
+            _ => Format::Json,
+        },
         speaks: false,
         artifacts: Vec::new(),
         terminal: None,
@@ -142,8 +136,25 @@ fn asked(execution: &Execution, detail: Detail) -> Asked {
                 journal::Decision::Deny => Decision::Deny,
             },
             rules: asked.verdict.rules.clone(),
-            approved_by: approved.map(|approved| approved.who.clone()),
+            approved_by: approved.map(|approved| {
+                let channel = record::channel_of(approved.channel);
+                ApprovedBy { who: approved.who.clone(), channel }.to_string()
+            }),
         }),
+    }
+}
+
+/// What was found in place of an end.
+fn closed(closed: &Closed) -> ErrorObject {
+    match closed.how {
+        Closing::KeeperLost => ErrorObject::new(
+            Code::KeeperLost,
+            "the keeper of this session ended before the command did, so how the command ended is not known",
+        ),
+        Closing::Reboot => {
+            ErrorObject::new(Code::KeeperLost, "the machine was started anew while the command ran")
+        }
+        Closing::NeverStarted => ErrorObject::new(Code::Canceled, "it was never started"),
     }
 }
 

@@ -19,7 +19,7 @@ use shellgate_journal::{self as journal, Journal, Started, Step};
 pub(crate) use owner::own;
 pub use reading::Record;
 pub(crate) use settle::settle;
-pub(crate) use translate::{always, asked, canceled, channel, now, problem, question, typed};
+pub(crate) use translate::{always, asked, canceled, channel, channel_of, now, problem, question, typed};
 
 use crate::approval::ApprovedBy;
 use crate::{Code, ErrorObject};
@@ -120,7 +120,7 @@ impl Entry {
 pub(crate) fn started(approved_by: Option<&ApprovedBy>, spool: Option<(String, String)>) -> Step {
     let (stdout_file, stderr_file) = spool.unzip();
     Step::Started(Started {
-        approved_by: approved_by.and_then(translate::approved_by),
+        approved_by: approved_by.map(translate::approved_by),
         keeper: Some(own()),
         stdout_file,
         stderr_file,

@@ -11,7 +11,8 @@ use shellgate_journal::{self as journal, Asked, Ended, Finish, Millis, Problem, 
 use crate::ErrorObject;
 use crate::approval::{Always, ApprovedBy, Channel, Question};
 use crate::judge::{Decision, Judgement, Span};
-use crate::request::{Action, Request, Stdin};
+use crate::report;
+use crate::request::{Action, Detail, Format, Request, Stdin};
 
 /// The time, as the record has it.
 pub(crate) fn now() -> Millis {
@@ -43,6 +44,15 @@ pub(crate) fn asked(
         root: root.display().to_string(),
         directory: directory.to_owned(),
         verdict,
+        wanted: journal::Wanted {
+            shows: match request.detail {
+                Detail::Minimal => None,
+                Detail::Full => Some(journal::Shows::All),
+                Detail::Preview => Some(journal::Shows::Preview),
+            },
+            markdown: request.format == Format::Markdown,
+            artifacts: request.artifacts.clone(),
+        },
         asker: Some(super::own()),
     }
 }
@@ -81,18 +91,27 @@ pub(crate) fn problem(error: &ErrorObject) -> Problem {
     }
 }
 
-pub(super) fn approved_by(approved: &ApprovedBy) -> Option<journal::ApprovedBy> {
-    let channel = channel(approved.channel)?;
-    Some(journal::ApprovedBy { who: approved.who.clone(), channel, question: None })
+pub(super) fn approved_by(approved: &ApprovedBy) -> journal::ApprovedBy {
+    journal::ApprovedBy { who: approved.who.clone(), channel: channel(approved.channel), question: None }
 }
 
-/// How somebody was asked. `None`: nobody was.
-pub(crate) fn channel(channel: Channel) -> Option<journal::Channel> {
+/// How somebody was asked.
+pub(crate) const fn channel(channel: Channel) -> journal::Channel {
     match channel {
-        Channel::Settings => None,
-        Channel::Terminal => Some(journal::Channel::Terminal),
-        Channel::Queue => Some(journal::Channel::Queue),
-        Channel::Elicitation => Some(journal::Channel::Elicitation),
+        Channel::Settings => journal::Channel::Settings,
+        Channel::Terminal => journal::Channel::Terminal,
+        Channel::Queue => journal::Channel::Queue,
+        Channel::Elicitation => journal::Channel::Elicitation,
+    }
+}
+
+/// The same the other way round. What nobody is asked through yet counts as a setting.
+pub(crate) const fn channel_of(channel: journal::Channel) -> Channel {
+    match channel {
+        journal::Channel::Settings | journal::Channel::Page => Channel::Settings,
+        journal::Channel::Terminal => Channel::Terminal,
+        journal::Channel::Queue => Channel::Queue,
+        journal::Channel::Elicitation => Channel::Elicitation,
     }
 }
 
@@ -122,6 +141,10 @@ pub(super) fn end(outcome: &Outcome, at: Millis, stdout: journal::Stream, stderr
         exit_code,
         signal,
         error: outcome.limit.as_ref().map(|broken| problem(&crate::limits::error(broken))).or_else(|| {
+            // Which clock it was is known only now.
+            if outcome.state == State::TimedOut {
+                return Some(problem(&report::timed_out(outcome)));
+            }
             outcome.failure.as_ref().map(|failure| Problem {
                 code: match failure {
                     shellgate_exec::Failure::KeeperLost => "keeper_lost",

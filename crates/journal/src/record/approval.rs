@@ -160,6 +160,8 @@ impl Choice {
 words! {
     /// How a person was asked.
     Channel {
+        /// Not for this: a setting lets it pass, or an approval that was given before.
+        Settings = "settings",
         /// On the terminal of the command.
         Terminal = "terminal",
         /// From another terminal.

@@ -29,9 +29,42 @@ pub struct Asked {
     pub directory: String,
     /// What the judge said.
     pub verdict: Verdict,
+    /// How its answer is to be written.
+    #[serde(default, skip_serializing_if = "Wanted::is_usual")]
+    pub wanted: Wanted,
     /// The process that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asker: Option<Owner>,
+}
+
+/// How an answer is to be written: what whoever reads it later must know beside the end of the execution.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Wanted {
+    /// How much of the output it shows, if not as much as usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shows: Option<Shows>,
+    /// Whether it is for reading, where the form has a choice.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub markdown: bool,
+    /// The files that it describes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<String>,
+}
+
+impl Wanted {
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+words! {
+    /// How much of the output an answer shows.
+    Shows {
+        /// All of it, within limits.
+        All = "all",
+        /// A few lines.
+        Preview = "preview",
+    }
 }
 
 /// What the judge said.

@@ -10,7 +10,8 @@ pub use approval::{
     Always, Answer, Answered, Channel, Choice, Grant, Input, Part, Question, QuestionId, Scope, Settled,
 };
 pub use execution::{
-    ApprovedBy, Asked, Closed, Closing, Decision, Ended, Finish, Problem, Reason, Started, Stream, Verdict,
+    ApprovedBy, Asked, Closed, Closing, Decision, Ended, Finish, Problem, Reason, Shows, Started, Stream,
+    Verdict, Wanted,
 };
 pub use keeping::{Cause, Checkpoint, Note, Tombstone, Trusted};
 

@@ -25,6 +25,7 @@ pub(crate) fn asked(text: &str) -> Asked {
         root: "/root".into(),
         directory: ".".into(),
         verdict: Verdict { decision: Decision::Allow, rules: vec!["core: *".into()], reasons: vec![] },
+        wanted: shellgate_journal::Wanted::default(),
         asker: Some(Owner("asker".into())),
     }
 }
