@@ -16,3 +16,5 @@ mod http;
 mod shutdown;
 #[path = "mcp/talk.rs"]
 mod talk;
+#[path = "mcp/tasks.rs"]
+mod tasks;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{PATIENCE, Place, for_each_user, mark, processes_with, wait_until};
 use crate::talk::NEWER;
+use crate::tasks::{meta, tasks};
 
 /// A server, where it is and the keys to it.
 struct Site {
@@ -83,14 +84,17 @@ impl Site {
     }
 
     /// A request of the newer generation.
-    fn newer(&self, key: &str, method: &str, mut params: Value) -> Answer {
-        let name = params.get("name").and_then(Value::as_str).map(|name| format!("\r\nMcp-Name: {name}"));
+    fn newer(&self, key: &str, method: &str, params: Value) -> Answer {
+        self.newer_that_can(&json!({}), key, method, params)
+    }
+
+    /// The same of a client with these capabilities.
+    fn newer_that_can(&self, capabilities: &Value, key: &str, method: &str, mut params: Value) -> Answer {
+        let name = ["name", "taskId"].iter().find_map(|field| params.get(field)?.as_str());
+        let name = name.map(|name| format!("\r\nMcp-Name: {name}"));
         let more =
             format!("\r\nMCP-Protocol-Version: {NEWER}\r\nMcp-Method: {method}{}", name.unwrap_or_default());
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": NEWER,
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
+        params["_meta"] = meta(capabilities);
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
         self.send(&self.head(key, &more), &body)
     }
@@ -213,6 +217,39 @@ fn nobody_gets_at_the_sessions_of_another() {
         let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).to_string();
         assert_eq!(site.send(&site.head(&bob, &more), &list).status, 404);
         assert_eq!(site.send(&site.head(&ann, &more), &list).status, 200);
+    });
+}
+
+#[test]
+fn a_task_is_its_holder_s_alone() {
+    for_each_user(|place| {
+        let (ann, bob) = ("a".repeat(64), "b".repeat(64));
+        add_key(place, "ann", &ann);
+        add_key(place, "bob", &bob);
+        let site = Site::new(place, &[]);
+        let ask = |key: &str, method: &str, params: Value| {
+            site.newer_that_can(&tasks(), key, method, params).message()
+        };
+        let long = mark();
+        let command = format!("while [ ! -e go ]; do sleep 0.02; done; echo hi; sleep {long}");
+        let call = json!({"name": "shell", "arguments": {"command": command, "wait_ms": 50}});
+        let begun = ask(&ann, "tools/call", call)["result"].clone();
+        assert_eq!((&begun["resultType"], &begun["status"]), (&json!("task"), &json!("working")), "{begun}");
+        let id = begun["taskId"].as_str().unwrap();
+        place.write("go", "");
+        wait_until("it sleeps", || !processes_with(&long).is_empty());
+        let never = ask(&bob, "tasks/get", json!({"taskId": "01ARZ3NDEKTSV4RRFFQ69G5FAV"}));
+        assert_eq!(never["error"]["code"], -32602, "{never}");
+        for method in ["tasks/get", "tasks/cancel", "tasks/update"] {
+            let answer = ask(&bob, method, json!({"taskId": id, "inputResponses": {}}));
+            assert_eq!(answer["error"], never["error"], "{method}");
+        }
+        assert!(!processes_with(&long).is_empty(), "nobody touched it");
+        let task = ask(&ann, "tasks/get", json!({"taskId": id}))["result"].clone();
+        assert!(task["statusMessage"].as_str().unwrap().ends_with("the last line: hi"), "{task}");
+        ask(&ann, "tasks/cancel", json!({"taskId": id}));
+        assert!(processes_with(&long).is_empty());
+        assert_eq!(ask(&ann, "tasks/get", json!({"taskId": id}))["result"]["status"], "cancelled");
     });
 }
 

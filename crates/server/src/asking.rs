@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{ElicitRequest, ServerRequest};
 use rmcp::service::PeerRequestOptions;
+use serde_json::Value;
 use shellgate::approval::{Answer, Question};
 use shellgate::journal::QuestionId;
 use shellgate::settings::{Asker, Settings};
@@ -56,6 +57,15 @@ pub(crate) struct Held {
     end: watch::Receiver<End>,
     /// The request as it stands.
     queued: Arc<Report>,
+    /// For a client that comes back for it.
+    form: Arc<Mutex<Kept>>,
+}
+
+/// A form that is kept for a client that comes back.
+#[derive(Debug, Default)]
+struct Kept {
+    form: Option<Form>,
+    shown: bool,
 }
 
 /// What became of a question.
@@ -120,15 +130,19 @@ impl Questions {
             Ok(pending) => pending,
             Err(refused) => return Waited::Settled(Err(refused)),
         };
-        let form =
-            (asks != Asks::Never).then(|| pending.with_question(|question| Form::of(question, self.shown)));
+        let comes_back = client.tasks && self.from.elicitation;
+        let form = (asks != Asks::Never || comes_back)
+            .then(|| pending.with_question(|question| Form::of(question, self.shown)));
         let elicitation = match &form {
             Some(form) if asks == Asks::Directly => elicit(client, form).await,
             _ => None,
         };
         let in_turns = asks == Asks::InTurns;
-        let held =
-            self.hold(pending, client, |task| Task { elicitation, form: form.clone(), in_turns, ..task });
+        let with = |task| Task { elicitation, form: form.clone(), in_turns, ..task };
+        let held = self.hold(pending, client, with);
+        if comes_back {
+            held.kept().form.clone_from(&form);
+        }
         match form {
             Some(form) if in_turns => Waited::Form(held, form),
             _ => held.wait(client, progress, patience).await,
@@ -146,6 +160,7 @@ impl Questions {
             tell,
             end,
             queued: Arc::new(pending.report()),
+            form: Arc::default(),
         };
         self.held().insert(held.id.clone(), held.clone());
         let until = Instant::now() + pending.with_question(|question| question.timeout);
@@ -177,6 +192,23 @@ impl Questions {
             (Some(only), None) => Some(only.clone()),
             _ => None,
         }
+    }
+
+    /// The question that `principal` waits for under exactly this name.
+    pub(crate) fn exactly(&self, name: &str, principal: &Principal) -> Option<Held> {
+        self.held().get(name).filter(|held| held.principal == *principal).cloned()
+    }
+
+    /// Takes what somebody made of the form that was shown: once, and whether it can be understood or not. Whether it is
+    /// settled by that.
+    pub(crate) async fn respond(&self, question: &Held, response: &Value) -> bool {
+        let Some(form) = question.take_back() else { return false };
+        match form.answer(response) {
+            Some(answer) => question.answer(answer).await,
+            None if !self.from.queue => question.answer(Answer::Nobody).await,
+            None => return false,
+        }
+        true
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<String, Held>> {
@@ -225,6 +257,28 @@ impl Held {
             Ok(End::Refused(report)) => Waited::Settled(Err(Box::new((*report).clone()))),
             _ => Waited::Queued(self),
         }
+    }
+
+    /// The form for a client that comes back for it, as long as nobody has answered it.
+    pub(crate) fn form(&self) -> Option<Form> {
+        self.kept().form.clone()
+    }
+
+    /// The same to show it: from now on it can be answered.
+    pub(crate) fn show(&self) -> Option<Form> {
+        let mut kept = self.kept();
+        kept.shown = true;
+        kept.form.clone()
+    }
+
+    /// Takes it back with an answer: one that was never shown has none, and none has two.
+    fn take_back(&self) -> Option<Form> {
+        let mut kept = self.kept();
+        if kept.shown { kept.form.take() } else { None }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.form.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the model is told while nobody has answered.

@@ -5,7 +5,8 @@ use std::io;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ElicitRequest, InputRequest, InputRequiredResult, InputResponses,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CreateTaskResult, ElicitRequest, InputRequest,
+    InputRequiredResult, InputResponses,
 };
 use shellgate::jobs::tools::JobTool;
 use shellgate::{Admitted, Code, Considered, Dialect, ErrorObject, Follow, Gate, Report, Request};
@@ -19,6 +20,7 @@ use crate::jobs::Places;
 use crate::limits::{MOST_CALLS, WAIT};
 use crate::progress::Progress;
 use crate::state::{CallDigest, States};
+use crate::tasks::{self, Begun};
 use crate::{Offer, answer, following, jobs};
 
 /// Judging a longer text takes so long that others would have to wait for it.
@@ -46,6 +48,15 @@ struct Call {
     progress: Option<Progress>,
     /// Then it is answered, whatever the command does.
     patience: Instant,
+    /// Whether it is a task from then on.
+    task: bool,
+}
+
+impl Call {
+    /// The client, if it gets a task.
+    fn for_task(&self) -> Option<&Client> {
+        self.task.then_some(&self.client)
+    }
 }
 
 impl Calls {
@@ -92,26 +103,31 @@ impl Calls {
         };
         let mut progress = client.progress.clone().map(|token| Progress::new(client.peer.clone(), token));
         if let Some(tool) = tool {
-            let places = Places { gate: self.gate, questions: &self.questions };
-            let answer = jobs::answer(places, tool, arguments, &client, &mut progress).await;
+            let answer = jobs::answer(self.places(), tool, arguments, &client, &mut progress).await;
             return Ok(answer.into());
         }
         let digest = CallDigest::of(&params.name, &arguments);
-        let mut call = Call { digest, client, progress, patience: Instant::now() + WAIT };
+        let mut call = Call { digest, client, progress, patience: Instant::now() + WAIT, task: false };
+        let read = self.dialect.read(&arguments);
+        if let Ok(request) = &read {
+            call.patience = Instant::now() + request.wait.unwrap_or(WAIT);
+            call.task = call.client.tasks && may_be_task(request);
+        }
         if let Some(state) = params.request_state {
             return self.again(&state, params.input_responses.unwrap_or_default(), call).await;
         }
-        let mut request = match self.dialect.read(&arguments) {
+        let mut request = match read {
             Ok(request) => request,
             Err(error) => return Ok(self.reported(&self.dialect.refused(&arguments, error))),
         };
-        let wait = *request.wait.get_or_insert(WAIT);
-        call.patience = Instant::now() + wait;
+        request.wait.get_or_insert(WAIT);
         let chat = match call.client.principal.chat(request.chat.as_deref()) {
             Ok(chat) => chat,
             Err(error) => return Ok(self.reported(&self.dialect.refused(&arguments, error))),
         };
         request.chat = chat.name;
+        // Whoever makes a session must be told its word, and a task has no place for it.
+        call.task &= chat.made.is_none();
         let mut answer = self.run(request, call).await;
         if let (CallToolResponse::Complete(answer), Some(made)) = (&mut answer, chat.made) {
             answer::add(answer, "Session", made.into());
@@ -168,7 +184,10 @@ impl Calls {
                 self.start(admitted.waiting(left), call).await
             }
             Waited::Settled(Err(refused)) => self.reported(&refused),
-            Waited::Queued(question) => answer::of_question(self.dialect, &question).into(),
+            Waited::Queued(question) => {
+                let plain = answer::of_question(self.dialect, &question);
+                self.goes_on(plain, &question.id, call.for_task()).await
+            }
             Waited::Form(question, form) => self.turn(question, form, call),
         }
     }
@@ -189,12 +208,38 @@ impl Calls {
                 .unwrap_or_else(|error: io::Error| Box::new(Report::of_error(lost(&error)))),
             Err(refused) => refused,
         };
-        self.reported(&report)
+        let plain = answer::of_report(self.dialect, &report);
+        match report.unfinished_job() {
+            // Somebody must type, so the model must know.
+            Some(job) if !report.waiting_for_input => self.goes_on(plain, job, call.for_task()).await,
+            _ => plain.into(),
+        }
+    }
+
+    /// The answer to a call whose command goes on: a task if the client gets one and it is found as such, else `plain`.
+    async fn goes_on(&self, plain: CallToolResult, id: &str, client: Option<&Client>) -> CallToolResponse {
+        let Some(client) = client else { return plain.into() };
+        match tasks::begin(self.places(), id, client).await {
+            Ok(Begun::Task(task)) => CallToolResponse::Task(CreateTaskResult::new(*task)),
+            Ok(Begun::Over(result)) => result.into(),
+            Err(_) => plain.into(),
+        }
+    }
+
+    /// Where jobs and tasks are found.
+    pub(crate) fn places(&self) -> Places<'_> {
+        Places { gate: self.gate, questions: &self.questions }
     }
 
     fn reported(&self, report: &Report) -> CallToolResponse {
         answer::of_report(self.dialect, report).into()
     }
+}
+
+/// Whether a call may be a task when it takes its time. One for the background, or with a terminal, is made to go on with:
+/// its model wants the name of the job.
+fn may_be_task(request: &Request) -> bool {
+    !request.background && request.pty.is_none()
 }
 
 fn lost(error: &dyn std::error::Error) -> ErrorObject {

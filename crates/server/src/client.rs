@@ -44,6 +44,8 @@ pub(crate) enum Asks {
 pub(crate) struct Client {
     pub(crate) principal: Principal,
     pub(crate) asks: Asks,
+    /// It can be given a task in place of an answer.
+    pub(crate) tasks: bool,
     pub(crate) peer: Peer<RoleServer>,
     /// Wants to know how the call goes on.
     pub(crate) progress: Option<ProgressToken>,
@@ -61,6 +63,7 @@ impl Client {
         Self {
             principal: bearer.unwrap_or(Principal::Parent),
             asks: asks(context),
+            tasks: tasks(context),
             peer: context.peer.clone(),
             progress: context.meta.get_progress_token(),
             canceled: context.ct.clone(),
@@ -75,8 +78,14 @@ fn asks(context: &RequestContext<RoleServer>) -> Asks {
     if elicits.is_none_or(|how| how.form.is_none() && how.url.is_some()) {
         return Asks::Never;
     }
-    match context.protocol_version() {
-        Some(version) if version >= ProtocolVersion::V_2026_07_28 => Asks::InTurns,
-        _ => Asks::Directly,
-    }
+    if is_newer(context) { Asks::InTurns } else { Asks::Directly }
+}
+
+/// The older generation had something of this name, which is something else.
+fn tasks(context: &RequestContext<RoleServer>) -> bool {
+    is_newer(context) && context.client_capabilities().is_some_and(|can| can.supports_tasks())
+}
+
+fn is_newer(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

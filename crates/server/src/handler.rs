@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CancelTaskMethod, CancelTaskParams, ConstString, GetTaskMethod,
+    GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    UpdateTaskMethod, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -13,7 +15,7 @@ use shellgate::Gate;
 
 use crate::calls::Calls;
 use crate::client::Client;
-use crate::{Offer, instructions, resources, tools};
+use crate::{Offer, instructions, resources, tasks, tools};
 
 /// Answers every client: cheap to copy.
 #[derive(Clone, Debug)]
@@ -30,7 +32,8 @@ struct Shared {
 
 impl Handler {
     pub(crate) fn new(offer: Offer) -> Self {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_resources().enable_tasks().build();
         let config = ServerConfig::new(capabilities)
             .with_server_info(
                 Implementation::new("shellgate", env!("CARGO_PKG_VERSION")).with_title("shellgate"),
@@ -64,6 +67,18 @@ impl ServerHandler for Handler {
         self.shared.config.clone()
     }
 
+    async fn initialize(
+        &self,
+        params: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(params.clone());
+        let mut info = self.negotiate_initialize(&params)?;
+        // Clients that begin with this are of the generation before extensions.
+        info.capabilities.extensions = None;
+        Ok(info)
+    }
+
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
@@ -82,6 +97,34 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         self.shared.calls.answer(params, Client::of(&context)).await
+    }
+
+    async fn get_task(
+        &self,
+        params: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let client = having_tasks::<GetTaskMethod>(&context)?;
+        let task = tasks::get(self.shared.calls.places(), &params.task_id, &client).await?;
+        Ok(GetTaskResult::new(task))
+    }
+
+    async fn update_task(
+        &self,
+        params: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let client = having_tasks::<UpdateTaskMethod>(&context)?;
+        tasks::update(self.shared.calls.places(), &params.task_id, &params.input_responses, &client).await
+    }
+
+    async fn cancel_task(
+        &self,
+        params: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let client = having_tasks::<CancelTaskMethod>(&context)?;
+        tasks::cancel(self.shared.calls.places(), &params.task_id, &client).await
     }
 
     async fn list_resources(
@@ -109,4 +152,10 @@ impl ServerHandler for Handler {
         let read = move |gate: &Gate, client: &Client| resources::read(gate, &params.uri, client);
         Ok(self.aside(&context, read).await?.into())
     }
+}
+
+/// The client, if its generation has tasks.
+fn having_tasks<M: ConstString>(context: &RequestContext<RoleServer>) -> Result<Client, ErrorData> {
+    let client = Client::of(context);
+    if client.tasks { Ok(client) } else { Err(ErrorData::method_not_found::<M>()) }
 }

@@ -23,6 +23,7 @@ mod resources;
 mod session;
 mod state;
 mod stdio;
+mod tasks;
 mod token;
 mod tools;
 mod waiter;

@@ -24,6 +24,9 @@ const KNOWN: &[&str] = &[
     "resources/read",
     "resources/templates/list",
     "server/discover",
+    "tasks/cancel",
+    "tasks/get",
+    "tasks/update",
     "tools/call",
     "tools/list",
 ];

@@ -1,0 +1,423 @@
+//! Tasks: calls that take their time, for clients that have the extension.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{PATIENCE, Place, for_each_user, mark, processes_with, wait_until};
+use crate::talk::{NEWER, Talk};
+
+/// Ends when the file `go` is there.
+const SLOW: &str = "echo out; echo err >&2; while [ ! -e go ]; do sleep 0.02; done; echo made > made; exit 7";
+
+pub(crate) fn tasks() -> Value {
+    json!({"extensions": {"io.modelcontextprotocol/tasks": {}}})
+}
+
+fn tasks_and_forms() -> Value {
+    json!({"extensions": {"io.modelcontextprotocol/tasks": {}}, "elicitation": {"form": {}}})
+}
+
+pub(crate) fn meta(capabilities: &Value) -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": NEWER,
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    })
+}
+
+/// A client of the newer generation.
+struct Client {
+    talk: Talk,
+    can: Value,
+}
+
+impl Client {
+    fn new(place: &Place, flags: &[&str]) -> Self {
+        Self { talk: Talk::silent(place, flags), can: tasks() }
+    }
+
+    fn strict(place: &Place, flags: &[&str], can: Value) -> Self {
+        Self { talk: Talk::with(place.strictly(["mcp"].iter().chain(flags))), can }
+    }
+
+    fn ask(&mut self, method: &str, mut params: Value) -> Value {
+        params["_meta"] = meta(&self.can);
+        self.talk.ask(method, params)
+    }
+
+    /// Calls the tool to whatever its answer is.
+    fn call(&mut self, arguments: &Value) -> Value {
+        self.ask("tools/call", json!({"name": "shell", "arguments": arguments}))["result"].clone()
+    }
+
+    /// Calls the tool; the name of the task.
+    fn begin(&mut self, arguments: &Value) -> String {
+        let answer = self.call(arguments);
+        assert_eq!(answer["resultType"], "task", "{answer}");
+        answer["taskId"].as_str().unwrap().to_owned()
+    }
+
+    fn get(&mut self, id: &str) -> Value {
+        let answer = self.ask("tasks/get", json!({"taskId": id}));
+        assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
+        answer["result"].clone()
+    }
+
+    fn update(&mut self, id: &str, response: &Value) {
+        let answer =
+            self.ask("tasks/update", json!({"taskId": id, "inputResponses": {"approval": response}}));
+        assert_eq!(answer["result"], json!({"resultType": "complete"}), "{answer}");
+    }
+
+    fn cancel(&mut self, id: &str) {
+        let answer = self.ask("tasks/cancel", json!({"taskId": id}));
+        assert_eq!(answer["result"], json!({"resultType": "complete"}), "{answer}");
+    }
+
+    /// The task as it is when it goes on no more.
+    fn end(&mut self, id: &str) -> Value {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let task = self.get(id);
+            if task["status"] != "working" {
+                return task;
+            }
+            assert!(Instant::now() < until, "{task}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// A result without what differs from call to call.
+fn plain(result: &Value) -> Value {
+    let report = &result["structuredContent"];
+    let id = report["id"].as_str().unwrap();
+    let mut text = result.to_string().replace(id, "ID");
+    for (name, number) in [("pid", &report["pid"]), ("duration_ms", &report["duration_ms"])] {
+        // As a field, in the text's own JSON too.
+        for (quote, end) in [("\"", [",", "}"]), ("\\\"", [",", "}"])] {
+            for end in end {
+                for field in [name.to_owned(), format!("host_{name}")] {
+                    let found = format!("{quote}{field}{quote}:{number}{end}");
+                    text = text.replace(&found, &format!("{quote}{field}{quote}:0{end}"));
+                }
+            }
+        }
+    }
+    let mut plain: Value = serde_json::from_str(&text).unwrap();
+    // Markdown says it in words.
+    if let Some(text) = plain["content"][0]["text"].as_str().filter(|text| !text.starts_with('{')) {
+        let lines: Vec<&str> =
+            text.lines().filter(|line| !line.contains(" in ") && !line.contains("ms")).collect();
+        plain["content"][0]["text"] = json!(lines);
+    }
+    plain
+}
+
+#[test]
+fn a_slow_call_is_a_task_with_the_result_of_a_quick_one() {
+    for_each_user(|place| {
+        let mut client = Client::new(place, &["--core", "*"]);
+        let discovered = client.ask("server/discover", json!({}))["result"]["capabilities"].clone();
+        assert_eq!(discovered["extensions"]["io.modelcontextprotocol/tasks"], json!({}), "{discovered}");
+        for more in [
+            json!({}),
+            json!({"format": "markdown", "artifacts": ["made"]}),
+            json!({"detail": "full", "args": ["-c", SLOW], "command": "bash"}),
+            json!({"timeout_ms": 300, "command": "echo out; exec sleep 1000"}),
+        ] {
+            let mut arguments = json!({"command": SLOW, "wait_ms": 50});
+            arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let begun = client.call(&arguments);
+            assert_eq!(
+                (&begun["resultType"], &begun["status"]),
+                (&json!("task"), &json!("working")),
+                "{begun}"
+            );
+            assert!(begun.get("content").is_none() && begun["pollIntervalMs"].is_u64(), "{begun}");
+            assert_eq!(begun["ttlMs"], 30_u64 * 86_400_000, "as long as the record is kept");
+            let id = begun["taskId"].as_str().unwrap();
+            wait_until("it has printed", || {
+                std::fs::read_dir(place.state().join("spool")).unwrap().flatten().any(|file| {
+                    file.file_name().to_str() == Some(&format!("{id}.stdout"))
+                        && file.metadata().is_ok_and(|metadata| metadata.len() > 0)
+                })
+            });
+            if more.get("timeout_ms").is_none() {
+                let on = client.get(id);
+                assert_eq!(on["status"], "working", "{on}");
+                assert!(on["statusMessage"].as_str().unwrap().contains("the last line: "), "{on}");
+                assert_eq!(on["createdAt"], begun["createdAt"]);
+            }
+            place.write("go", "");
+            let done = client.end(id);
+            assert_eq!(done["status"], "completed", "{done}");
+            assert!(done["lastUpdatedAt"].as_str().unwrap() > done["createdAt"].as_str().unwrap());
+            assert_eq!(client.get(id)["result"], done["result"], "as often as one likes");
+            arguments["wait_ms"] = json!(60_000);
+            let direct = client.call(&arguments);
+            assert_eq!(direct["resultType"], "complete", "{direct}");
+            assert_eq!(plain(&done["result"]), plain(&direct));
+            std::fs::remove_file(place.root().join("go")).unwrap();
+        }
+        client.talk.leave();
+    });
+}
+
+#[test]
+fn a_task_outlives_the_server() {
+    for_each_user(|place| {
+        let mut client = Client::new(place, &["--core", "*"]);
+        let (ends, goes_on) = (
+            client.begin(
+                &json!({"command": "while [ ! -e go ]; do sleep 0.02; done; echo ended", "wait_ms": 50}),
+            ),
+            client.begin(&json!({"command": SLOW.replace("go", "gone"), "wait_ms": 50})),
+        );
+        client.talk.server.kill().unwrap();
+        client.talk.server.wait().unwrap();
+        place.write("go", "");
+        // One ends while no server is there.
+        let output = place.output(["wait", &ends]);
+        assert!(output.status.success(), "{output:?}");
+        let mut client = Client::new(place, &["--core", "*", "--dialect", "gemini"]);
+        let done = client.get(&ends);
+        let report = &done["result"]["structuredContent"];
+        assert_eq!((&done["status"], &report["stdout"]), (&json!("completed"), &json!("ended\n")), "{done}");
+        let text = done["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with('{'), "in the form of the call, not of the server: {text}");
+        assert_eq!(client.get(&goes_on)["status"], "working");
+        place.write("gone", "");
+        let done = client.end(&goes_on);
+        assert_eq!(done["result"]["structuredContent"]["exit_code"], 7, "{done}");
+        client.talk.leave();
+    });
+}
+
+#[test]
+fn canceling_ends_all_of_it() {
+    for_each_user(|place| {
+        let mut client = Client::new(place, &[]);
+        let (one, other) = (mark(), mark());
+        let command = format!("echo said; setsid sleep {one} & sleep {other}");
+        let id = client.begin(&json!({"command": command, "wait_ms": 50}));
+        wait_until("both run", || !processes_with(&one).is_empty() && !processes_with(&other).is_empty());
+        client.cancel(&id);
+        assert!(processes_with(&one).is_empty() && processes_with(&other).is_empty());
+        let task = client.end(&id);
+        assert_eq!((&task["status"], task.get("result")), (&json!("cancelled"), None), "{task}");
+        assert!(task["statusMessage"].as_str().unwrap().contains("shell_output"), "{task}");
+        client.cancel(&id);
+        // One that is over stays as it is.
+        let id = client.begin(&json!({"command": SLOW, "wait_ms": 50}));
+        place.write("go", "");
+        let done = client.end(&id);
+        client.cancel(&id);
+        assert_eq!(client.get(&id), done);
+        client.talk.leave();
+    });
+}
+
+#[test]
+fn who_has_no_tasks_gets_what_they_always_got() {
+    let place = Place::new(None);
+    let mut client = Client::new(&place, &[]);
+    client.can = json!({});
+    let answer = client.call(&json!({"command": SLOW, "wait_ms": 50}));
+    let report = &answer["structuredContent"];
+    assert_eq!(
+        (&answer["resultType"], &report["status"]),
+        (&json!("complete"), &json!("running")),
+        "{answer}"
+    );
+    let job = report["job"].clone();
+    for method in ["tasks/get", "tasks/cancel", "tasks/update"] {
+        let error = client.ask(method, json!({"taskId": job, "inputResponses": {}}))["error"].clone();
+        assert_eq!(error["code"], -32021, "{method}: {error}");
+        assert_eq!(error["data"]["requiredCapabilities"], tasks(), "{error}");
+    }
+    // The next request of the same client may have it: each speaks for itself.
+    client.can = tasks();
+    assert_eq!(client.get(job.as_str().unwrap())["status"], "working", "any job of the session is a task");
+    assert_eq!(client.ask("tasks/get", json!({"task": job}))["error"]["code"], -32602);
+    client.cancel(job.as_str().unwrap());
+
+    // What the older generation says when it begins is no such thing.
+    let mut older = Talk::begin(place.shellgate(["mcp"]), &tasks());
+    let report = older.run(json!({"command": "sleep 1000", "wait_ms": 50}));
+    assert_eq!(report["status"], "running", "{report}");
+    assert_eq!(older.ask("tasks/get", json!({"taskId": report["job"]}))["error"]["code"], -32601);
+    older.ask("tools/call", json!({"name": "shell_stop", "arguments": {"job": report["job"]}}));
+    let mut other = Talk::silent(&place, &[]);
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}});
+    let answer = other.ask("initialize", hello);
+    assert!(answer["result"]["capabilities"].get("extensions").is_none(), "{answer}");
+}
+
+#[test]
+fn what_the_model_must_go_on_with_is_no_task() {
+    let place = Place::new(None);
+    let mut client = Client::new(&place, &[]);
+    for arguments in [
+        json!({"command": "sleep 1000", "background": true}),
+        json!({"command": "sleep 1000", "pty": true, "wait_ms": 50}),
+        json!({"command": "sleep 1000", "session": "new", "wait_ms": 50}),
+    ] {
+        let answer = client.call(&arguments);
+        let report = &answer["structuredContent"];
+        assert_eq!(
+            (&answer["resultType"], &report["status"]),
+            (&json!("complete"), &json!("running")),
+            "{answer}"
+        );
+        client.cancel(report["job"].as_str().unwrap());
+    }
+    // In the form of its call, whatever the server's other answers look like.
+    let mut qwen = Client::new(&place, &["--dialect", "qwen"]);
+    let arguments =
+        json!({"command": "while [ ! -e go ]; do sleep 0.02; done; echo hi", "is_background": true});
+    let answer = qwen.ask("tools/call", json!({"name": "run_shell_command", "arguments": arguments}));
+    let job = answer["result"]["structuredContent"]["job"].as_str().unwrap().to_owned();
+    place.write("go", "");
+    let text = qwen.end(&job)["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+    assert!(text.starts_with("Command: ") && text.contains("\nStdout: hi\n"), "{text}");
+    assert!(text.contains("\nExit Code: 0\n"), "{text}");
+}
+
+#[test]
+fn nobody_learns_anything_of_what_is_not_theirs() {
+    for_each_user(|place| {
+        let mut client = Client::new(place, &[]);
+        let long = mark();
+        let id = client.begin(&json!({"command": format!("sleep {long}"), "wait_ms": 50}));
+        let mut foreign = Client::new(place, &["--session", "other"]);
+        let never = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+        let refusal = foreign.ask("tasks/get", json!({"taskId": never}))["error"].clone();
+        assert_eq!(refusal["code"], -32602, "{refusal}");
+        for method in ["tasks/get", "tasks/cancel", "tasks/update"] {
+            for name in [&*id, id.get(..20).unwrap(), &id.to_lowercase(), never, "", "../x", "%"] {
+                let params = json!({"taskId": name, "inputResponses": {"approval": {"action": "decline"}}});
+                assert_eq!(foreign.ask(method, params.clone())["error"], refusal, "{method} {name}");
+                if name != id {
+                    assert_eq!(client.ask(method, params)["error"], refusal, "{method} {name}, its owner");
+                }
+            }
+        }
+        assert!(!processes_with(&long).is_empty(), "nobody touched it");
+        client.cancel(&id);
+        assert!(processes_with(&long).is_empty());
+        client.talk.leave();
+        foreign.talk.leave();
+    });
+}
+
+fn yes() -> Value {
+    json!({"action": "accept", "content": {"answer": "once"}})
+}
+
+/// A question that its client asked its user about and got no answer to: a task that waits.
+fn pending(client: &mut Client, command: &str) -> String {
+    let arguments = json!({"command": command, "wait_ms": 50});
+    let asked = client.call(&arguments);
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let again = json!({"name": "shell", "arguments": arguments, "requestState": asked["requestState"]});
+    let task = client.ask("tools/call", again)["result"].clone();
+    assert_eq!((&task["resultType"], &task["status"]), (&json!("task"), &json!("input_required")), "{task}");
+    task["taskId"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_question_is_answered_through_its_task() {
+    for_each_user(|place| {
+        let mut client = Client::strict(place, &[], tasks_and_forms());
+        let id = pending(&mut client, "echo >> yes");
+        // Never shown, so never answered.
+        client.update(&id, &yes());
+        let task = client.get(&id);
+        let ask = &task["inputRequests"]["approval"];
+        assert_eq!(
+            (&task["status"], &ask["method"]),
+            (&json!("input_required"), &json!("elicitation/create")),
+            "{task}"
+        );
+        assert!(ask["params"]["message"].as_str().unwrap().contains("echo >> yes"), "{task}");
+        assert_eq!(client.get(&id)["inputRequests"], task["inputRequests"], "the same as long as it waits");
+        let other = json!({"taskId": id, "inputResponses": {"other": yes()}});
+        assert_eq!(client.ask("tasks/update", other)["result"]["resultType"], "complete");
+        assert!(!place.root().join("yes").exists());
+        client.update(&id, &yes());
+        let done = client.end(&id);
+        let report = &done["result"]["structuredContent"];
+        assert_eq!(
+            (&done["status"], &report["status"]),
+            (&json!("completed"), &json!("completed")),
+            "{done}"
+        );
+        let by = report["verdict"]["approved_by"].as_str().unwrap();
+        assert!(by.ends_with("in the agent's program"), "{by}");
+        // Once, however often it is said.
+        client.update(&id, &yes());
+        assert_eq!(client.end(&id), done);
+        assert_eq!(std::fs::read_to_string(place.root().join("yes")).unwrap(), "\n");
+
+        let id = pending(&mut client, "touch no");
+        client.get(&id);
+        client.update(&id, &json!({"action": "decline"}));
+        let done = client.end(&id);
+        assert_eq!(
+            (&done["status"], &done["result"]["isError"]),
+            (&json!("completed"), &json!(true)),
+            "{done}"
+        );
+        assert_eq!(done["result"]["structuredContent"]["error"]["code"], "denied_by_user", "{done}");
+        client.update(&id, &yes());
+
+        // Nonsense is no answer, and leaves it to the queue.
+        let id = pending(&mut client, "touch queued");
+        client.get(&id);
+        client.update(&id, &json!({"action": "maybe"}));
+        let task = client.get(&id);
+        let words = task["statusMessage"].as_str().unwrap();
+        assert_eq!(task["status"], "working", "{task}");
+        client.update(&id, &yes());
+        assert!(!place.root().join("queued").exists());
+        let number = words.split("approve ").nth(1).unwrap().split('`').next().unwrap();
+        assert!(place.strictly(["approvals", "approve", number]).status().unwrap().success());
+        assert_eq!(client.end(&id)["status"], "completed");
+        assert!(place.root().join("queued").exists() && !place.root().join("no").exists());
+
+        // One that is taken back can't be answered any more.
+        let id = pending(&mut client, "touch never");
+        client.get(&id);
+        client.cancel(&id);
+        assert_eq!(client.get(&id)["status"], "cancelled");
+        client.update(&id, &yes());
+        assert_eq!(client.get(&id)["status"], "cancelled");
+        assert!(!place.root().join("never").exists());
+        client.talk.leave();
+    });
+}
+
+#[test]
+fn who_has_no_forms_is_told_where_to_answer() {
+    for_each_user(|place| {
+        let mut client = Client::strict(place, &[], tasks());
+        let id = client.begin(&json!({"command": "touch late", "wait_ms": 50}));
+        let task = client.get(&id);
+        assert_eq!(task["status"], "working", "{task}");
+        assert!(task["statusMessage"].as_str().unwrap().contains("shellgate approvals approve"), "{task}");
+        // A later request of it may have forms.
+        client.can = tasks_and_forms();
+        assert_eq!(client.get(&id)["status"], "input_required");
+        // A server that is killed takes its questions along.
+        client.talk.server.kill().unwrap();
+        client.talk.server.wait().unwrap();
+        let mut client = Client::strict(place, &[], tasks_and_forms());
+        let task = client.get(&id);
+        assert_eq!(task["status"], "cancelled", "{task}");
+        assert!(task["statusMessage"].as_str().unwrap().contains("never started"), "{task}");
+        client.update(&id, &yes());
+        assert!(!place.root().join("late").exists());
+        client.talk.leave();
+    });
+}
