@@ -195,6 +195,29 @@ fn a_task_outlives_the_server() {
 }
 
 #[test]
+fn what_a_command_leaves_behind_is_not_waited_for() {
+    for_each_user(|place| {
+        let mut client = Client::new(place, &[]);
+        let long = mark();
+        let command = format!("sleep {long} & while [ ! -e go ]; do sleep 0.02; done; exit 3");
+        let id = client.begin(&json!({"command": command, "wait_ms": 50}));
+        assert_eq!(client.get(&id)["status"], "working");
+        place.write("go", "");
+        let done = client.end(&id);
+        let report = &done["result"]["structuredContent"];
+        assert_eq!((&report["status"], &report["exit_code"]), (&json!("failed"), &json!(3)), "{done}");
+        assert_eq!(report["background"][0]["command"], format!("sleep {long}"), "{done}");
+        assert_eq!((&report["job"], &done["taskId"]), (&json!(id), &json!(id)), "{done}");
+        // It is over: there is nothing to cancel.
+        client.cancel(&id);
+        assert!(!processes_with(&long).is_empty(), "{done}");
+        client.ask("tools/call", json!({"name": "shell_stop", "arguments": {"job": id}}));
+        assert!(processes_with(&long).is_empty());
+        client.talk.leave();
+    });
+}
+
+#[test]
 fn canceling_ends_all_of_it() {
     for_each_user(|place| {
         let mut client = Client::new(place, &[]);

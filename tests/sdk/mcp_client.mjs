@@ -1,5 +1,5 @@
-// Drives `shellgate mcp` with the official TypeScript SDK, the one of the older generation and the one that knows both, and
-// with the command line of the MCP inspector: every tool, on both transports.
+// Drives `shellgate mcp` with the official TypeScript SDK, the one of the older generation and the one that knows both, with
+// the package that adds tasks to the latter, and with the command line of the MCP inspector: every tool, on both transports.
 //
 //     node mcp_client.mjs path/to/shellgate FOLDER_WITH_node_modules
 //
@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
 const [shellgate, modules] = [resolve(process.argv[2]), resolve(process.argv[3])];
@@ -24,7 +25,10 @@ const old = {
   ...load("@modelcontextprotocol/sdk/types.js"),
 };
 const both = { ...load("@modelcontextprotocol/client"), ...load("@modelcontextprotocol/client/stdio") };
+// Can't be required.
+const ext = await import(pathToFileURL(join(modules, "node_modules/@modelcontextprotocol/ext-tasks/dist/client/index.js")));
 
+const NEWER = "2026-07-28";
 const TOOLS = ["shell", "shell_input", "shell_jobs", "shell_output", "shell_stop", "shell_wait"];
 const PATIENCE = 60_000;
 
@@ -59,7 +63,7 @@ const ways = [];
 for (const [name, sdk, mode] of [
   ["sdk 1", old, undefined],
   ["sdk 2, older", both, "legacy"],
-  ["sdk 2, newer", both, { pin: "2026-07-28" }],
+  ["sdk 2, newer", both, { pin: NEWER }],
 ]) {
   const client = (answer) => {
     const capabilities = answer ? { elicitation: { form: {} } } : {};
@@ -68,7 +72,9 @@ for (const [name, sdk, mode] of [
     if (answer) made.setRequestHandler(sdk === old ? old.ElicitRequestSchema : "elicitation/create", answer);
     return made;
   };
+  const tasks = mode?.pin === NEWER;
   ways.push({
+    tasks,
     name: `${name}, stdio`,
     connect: async (place, flags, answer) => {
       const made = client(answer);
@@ -77,6 +83,7 @@ for (const [name, sdk, mode] of [
     },
   });
   ways.push({
+    tasks,
     name: `${name}, HTTP`,
     connect: async (place, flags, answer) => {
       const made = client(answer);
@@ -102,6 +109,35 @@ const call = async (client, name, args, options) => {
   assert.equal(result.content.length, 1);
   assert.ok(result.content[0].text);
   return result;
+};
+
+// A client that takes tasks. The package leaves it to its host to send what the SDK does not know and to match the answers.
+const taking = (client, clientCapabilities, onInputRequest) => {
+  const { transport } = client;
+  const [waiting, hears] = [new Map(), transport.onmessage];
+  transport.onmessage = (message, extra) => {
+    const waits = waiting.get(message.id);
+    if (!waits) return hears(message, extra);
+    waiting.delete(message.id);
+    waits(message.error ? { kind: "error", error: message.error } : { kind: "result", result: message.result });
+  };
+  const rawDispatch = (request) =>
+    new Promise((answered, failed) => {
+      const id = `raw ${++taking.last}`;
+      waiting.set(id, answered);
+      transport.send({ jsonrpc: "2.0", id, ...request }).catch(failed);
+    });
+  const v2RequestFraming = { protocolVersion: NEWER, clientInfo: { name: "test", version: "0" }, clientCapabilities };
+  return ext.createTaskSessionFromClient(client, { endpointId: "here", rawDispatch, v2RequestFraming, onInputRequest });
+};
+taking.last = 0;
+
+// Leaves a task to whoever comes with its reference. A session that is closed too soon after that cancels it.
+const left = async (execution) => {
+  const reference = execution.serializeReference();
+  await execution.detach();
+  await execution.result().catch(() => {});
+  return reference;
 };
 
 const until = async (happens) => {
@@ -190,6 +226,72 @@ const scenes = {
     place.shellgate("approvals", "approve", String(queued.approval.id));
     const ended = (await call(client, "shell_wait", { job: queued.job })).structuredContent;
     assert.ok(ended.status === "completed" && place.has("queued"));
+    await close();
+  },
+  async tasks(way, place) {
+    if (!way.tasks) return;
+    let { client, close } = await way.connect(place, ALLOW);
+    let session = taking(client, {});
+    const quick = await session.callTool("shell", { command: "echo quick" });
+    assert.equal(quick.kind, "immediate");
+    assert.equal((await quick.settle()).outcome.result.structuredContent.stdout, "quick\n");
+    // Ends only when a task has been seen at work.
+    const slow = await session.callTool("shell", { command: "echo up; while [ ! -e go ]; do sleep 0.02; done; exit 3", wait_ms: 100 });
+    assert.equal(slow.kind, "task");
+    const seen = [];
+    const onEvent = ({ task }) => {
+      if (task?.statusMessage.endsWith("the last line: up")) place.make("go");
+      seen.push(task?.status);
+    };
+    const { outcome } = await slow.settle({ onEvent });
+    assert.deepEqual([outcome.status, outcome.result.structuredContent.exit_code], ["completed", 3]);
+    assert.equal(seen[0], "working");
+    const command = "trap 'touch ended; exit' TERM; touch begun; while :; do sleep 0.02; done";
+    const endless = await session.callTool("shell", { command, wait_ms: 100 });
+    await until(() => place.has("begun"));
+    await endless.cancel();
+    assert.equal((await endless.settle()).outcome.status, "cancelled");
+    assert.ok(place.has("ended"));
+    await assert.rejects(session.task("01ARZ3NDEKTSV4RRFFQ69G5FAV").snapshot());
+    // Another server goes on with it.
+    const late = await session.callTool("shell", { command: "while [ ! -e later ]; do sleep 0.02; done; echo late", wait_ms: 100 });
+    const reference = await left(late);
+    await session.close();
+    await close();
+    place.make("later");
+    ({ client, close } = await way.connect(place, ALLOW));
+    session = taking(client, {});
+    const ended = (await (await session.resumeTask(reference)).settle()).outcome;
+    assert.deepEqual([ended.status, ended.result.structuredContent.stdout], ["completed", "late\n"]);
+    await session.close();
+    await close();
+  },
+  async "asked in tasks"(way, place) {
+    if (!way.tasks) return;
+    const { client, close } = await way.connect(place, []);
+    for (const [action, file] of [["accept", "accepted"], ["decline", "declined"]]) {
+      // One that can show no form lets the question wait, and one that can comes for it.
+      let session = taking(client, {});
+      const execution = await session.callTool("shell", { command: `touch ${file}`, wait_ms: 100 });
+      assert.equal(execution.kind, "task");
+      const reference = await left(execution);
+      await session.close();
+      let asked;
+      session = taking(client, { elicitation: { form: {} } }, async ({ params }, { delivery }) => {
+        asked = [params.message.includes(`touch ${file}`), delivery];
+        return action === "accept" ? { action, content: { answer: "once" } } : { action };
+      });
+      const { outcome } = await (await session.resumeTask(reference)).settle();
+      assert.deepEqual(asked, [true, "task-update"]);
+      assert.deepEqual([outcome.status, outcome.result.isError], ["completed", action === "decline"]);
+      assert.equal(place.has(file), action === "accept");
+      // With a form at hand, the call itself asks.
+      const direct = await session.callTool("shell", { command: `touch ${file}-too` });
+      assert.equal((await direct.settle()).outcome.result.isError, action === "decline");
+      assert.equal(asked[1], "request-retry");
+      assert.equal(place.has(`${file}-too`), action === "accept");
+      await session.close();
+    }
     await close();
   },
 };

@@ -53,6 +53,10 @@ pub(crate) async fn begin(places: Places<'_>, id: &str, client: &Client) -> Resu
             _ => Begun::Task(Box::new(shown(places.gate, &call).task)),
         });
     };
+    if question.number.is_none() {
+        // There is no record, in which its end could be found.
+        return Err(unknown());
+    }
     Ok(Begun::Task(Box::new(asked(places.gate, &question, form(&question, client, Held::form)).task)))
 }
 

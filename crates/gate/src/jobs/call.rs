@@ -2,13 +2,13 @@
 //! had waited for it. All of it comes from the record, the keeper and the spool, so whoever asks need not be the process
 //! that made the call.
 
-use shellgate_exec::Job;
-use shellgate_journal::{Execution, Millis, Shows, Status};
+use shellgate_exec::{Exit, Job, State};
+use shellgate_journal::{Asked, Execution, Millis, Shows, Status, Wanted};
 
 use super::{Jobs, Listed, unknown};
 use crate::dialect::Dialect;
 use crate::gate::{Gate, session_error};
-use crate::report::{Background, Report};
+use crate::report::{Background, Report, exit_code, signal};
 use crate::request::Detail;
 use crate::{ErrorObject, artifacts, record};
 
@@ -52,9 +52,16 @@ impl Gate {
         let job = held.iter().find(|job| job.id.to_string() == execution.id);
         let (stands, changed_at) = match job {
             Some(job) if !job.bond.is_leftover() => {
-                let listed = jobs.held(job, Some(&execution));
                 let silence = Millis::try_from(job.silence.as_millis()).unwrap_or(0);
-                (Stands::GoesOn(Box::new(listed)), record::now().saturating_sub(silence))
+                let stands = match job.exit {
+                    // Its command has ended, and that was waited for. What it left goes on.
+                    Some(_) if !wanted(&execution).background => {
+                        let report = jobs.running(&execution, job, detail(&execution))?;
+                        Stands::Over(Box::new(self.described(&execution, with_left(report, job))))
+                    }
+                    _ => Stands::GoesOn(Box::new(jobs.held(job, Some(&execution)))),
+                };
+                (stands, record::now().saturating_sub(silence))
             }
             left => {
                 // It may have ended between the two looks.
@@ -65,7 +72,13 @@ impl Gate {
                     Status::Asked => Stands::Asked,
                     // It is about to be held, or its end about to be written.
                     Status::Running => Stands::GoesOn(Box::new(jobs.gone(&execution))),
-                    _ => Stands::Over(Box::new(self.answer(&jobs, &execution, left))),
+                    _ => {
+                        let mut report = jobs.over(&execution, detail(&execution));
+                        if let Some(job) = left {
+                            report = with_left(report, job);
+                        }
+                        Stands::Over(Box::new(self.described(&execution, report)))
+                    }
                 };
                 (stands, ended.unwrap_or(execution.at))
             }
@@ -81,27 +94,15 @@ impl Gate {
         })
     }
 
-    /// The answer to a call that is over, written as the call wanted it.
-    fn answer(&self, jobs: &Jobs<'_>, execution: &Execution, left: Option<&Job>) -> Report {
-        let asked = execution.asked.as_ref();
-        let detail = match asked.and_then(|asked| asked.wanted.shows) {
-            None => Detail::Minimal,
-            Some(Shows::All) => Detail::Full,
-            Some(Shows::Preview) => Detail::Preview,
-        };
-        let mut report = jobs.over(execution, detail);
-        if let Some(left) = left {
-            report.background = left.processes.iter().map(Background::of).collect();
-            report.job = Some(execution.id.clone());
-        }
-        // As they are now: a file may have changed since the command ended.
+    /// The same with the files that the call wanted described, as they are now: one may have changed since.
+    fn described(&self, execution: &Execution, report: Report) -> Report {
         let root = &self.judge.root;
-        let here = |asked: &&shellgate_journal::Asked| asked.root == root.path().display().to_string();
-        let artifacts = match asked.filter(here) {
-            Some(asked) if report.pid.is_some() => artifacts::collect(&asked.wanted.artifacts, root),
-            _ => Vec::new(),
-        };
-        Report { artifacts, ..report }
+        let here = |asked: &Asked| asked.root == root.path().display().to_string();
+        // Another root's are none of our business, and what never ran made none.
+        if report.pid.is_none() || !execution.asked.as_ref().is_some_and(here) {
+            return report;
+        }
+        Report { artifacts: artifacts::collect(&wanted(execution).artifacts, root), ..report }
     }
 }
 
@@ -109,5 +110,30 @@ impl Jobs<'_> {
     /// The execution that has this name, all of it.
     fn exactly(&self, id: &str) -> Result<Execution, ErrorObject> {
         self.find(id).and_then(|found| if found.id == id { Ok(found) } else { Err(unknown(id)) })
+    }
+}
+
+fn wanted(execution: &Execution) -> Wanted {
+    execution.asked.as_ref().map(|asked| asked.wanted.clone()).unwrap_or_default()
+}
+
+fn detail(execution: &Execution) -> Detail {
+    match wanted(execution).shows {
+        None => Detail::Minimal,
+        Some(Shows::All) => Detail::Full,
+        Some(Shows::Preview) => Detail::Preview,
+    }
+}
+
+/// The answer of a command that left something behind.
+fn with_left(report: Report, job: &Job) -> Report {
+    let ended = job.exit.map(|exit| if exit == Exit::Code(0) { State::Completed } else { State::Failed });
+    Report {
+        status: ended.unwrap_or(report.status),
+        exit_code: exit_code(job.exit).or(report.exit_code),
+        signal: signal(job.exit).or(report.signal),
+        background: job.processes.iter().map(Background::of).collect(),
+        job: Some(report.id.clone()),
+        ..report
     }
 }

@@ -52,6 +52,7 @@ pub(crate) fn asked(
             },
             markdown: request.format == Format::Markdown,
             artifacts: request.artifacts.clone(),
+            background: request.background,
         },
         asker: Some(super::own()),
     }

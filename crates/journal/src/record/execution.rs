@@ -29,7 +29,7 @@ pub struct Asked {
     pub directory: String,
     /// What the judge said.
     pub verdict: Verdict,
-    /// How its answer is to be written.
+    /// How its answer is wanted.
     #[serde(default, skip_serializing_if = "Wanted::is_usual")]
     pub wanted: Wanted,
     /// The process that asks.
@@ -37,7 +37,7 @@ pub struct Asked {
     pub asker: Option<Owner>,
 }
 
-/// How an answer is to be written: what whoever reads it later must know beside the end of the execution.
+/// How an answer is wanted: what whoever reads it later must know beside the end of the execution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wanted {
     /// How much of the output it shows, if not as much as usual.
@@ -49,6 +49,9 @@ pub struct Wanted {
     /// The files that it describes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<String>,
+    /// Whether it is wanted at once, and the command goes on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub background: bool,
 }
 
 impl Wanted {
