@@ -16,5 +16,9 @@ mod http;
 mod shutdown;
 #[path = "mcp/talk.rs"]
 mod talk;
+#[path = "mcp/task_client.rs"]
+mod task_client;
+#[path = "mcp/task_questions.rs"]
+mod task_questions;
 #[path = "mcp/tasks.rs"]
 mod tasks;

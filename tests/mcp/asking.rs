@@ -198,6 +198,14 @@ fn the_newer_generation_asks_between_two_calls() {
         assert!(place.root().join("turn").exists());
         assert_eq!(talk.ask("tools/call", again)["error"]["code"], -32602, "once");
 
+        // The word of a new session comes with the answer that is one.
+        let new = json!({"arguments": {"command": "true", "session": "new"}});
+        let asked = talk.ask("tools/call", call("", new.clone()))["result"].clone();
+        let mut again = call("", json!({"inputResponses": yes, "requestState": asked["requestState"]}));
+        again["arguments"] = new["arguments"].clone();
+        let done = talk.ask("tools/call", again)["result"].clone();
+        assert!(done["structuredContent"]["session"].is_string(), "{done}");
+
         let asked = talk.ask("tools/call", call("touch no", json!({})))["result"].clone();
         let no = json!({"inputResponses": {"approval": {"action": "decline"}}, "requestState": asked["requestState"]});
         let denied = talk.ask("tools/call", call("touch no", no))["result"].clone();

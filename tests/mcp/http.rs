@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{PATIENCE, Place, for_each_user, mark, processes_with, wait_until};
 use crate::talk::NEWER;
-use crate::tasks::{meta, tasks};
+use crate::task_client::{meta, tasks};
 
 /// A server, where it is and the keys to it.
 struct Site {

@@ -19,7 +19,7 @@ use crate::client::Client;
 use crate::jobs::Places;
 use crate::limits::{MOST_CALLS, WAIT};
 use crate::progress::Progress;
-use crate::state::{CallDigest, States};
+use crate::state::{CallDigest, Given, States};
 use crate::tasks::{self, Begun};
 use crate::{Offer, answer, following, jobs};
 
@@ -50,12 +50,14 @@ struct Call {
     patience: Instant,
     /// Whether it is a task from then on.
     task: bool,
+    /// The word of the session that it makes.
+    made: Option<String>,
 }
 
 impl Call {
-    /// The client, if it gets a task.
+    /// The client, if it gets a task. Whoever makes a session must be told its word, and a task has no place for it.
     fn for_task(&self) -> Option<&Client> {
-        self.task.then_some(&self.client)
+        (self.task && self.made.is_none()).then_some(&self.client)
     }
 }
 
@@ -107,7 +109,8 @@ impl Calls {
             return Ok(answer.into());
         }
         let digest = CallDigest::of(&params.name, &arguments);
-        let mut call = Call { digest, client, progress, patience: Instant::now() + WAIT, task: false };
+        let mut call =
+            Call { digest, client, progress, patience: Instant::now() + WAIT, task: false, made: None };
         let read = self.dialect.read(&arguments);
         if let Ok(request) = &read {
             call.patience = Instant::now() + request.wait.unwrap_or(WAIT);
@@ -126,13 +129,9 @@ impl Calls {
             Err(error) => return Ok(self.reported(&self.dialect.refused(&arguments, error))),
         };
         request.chat = chat.name;
-        // Whoever makes a session must be told its word, and a task has no place for it.
-        call.task &= chat.made.is_none();
-        let mut answer = self.run(request, call).await;
-        if let (CallToolResponse::Complete(answer), Some(made)) = (&mut answer, chat.made) {
-            answer::add(answer, "Session", made.into());
-        }
-        Ok(answer)
+        call.made = chat.made;
+        let made = call.made.clone();
+        Ok(with_session(self.run(request, call).await, made))
     }
 
     /// A call that is made again, with what its client's user said.
@@ -142,15 +141,18 @@ impl Calls {
         responses: InputResponses,
         mut call: Call,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some((question, form)) = self.states.take(state, &call.digest, &call.client.principal) else {
+        let Some(Given { question, form, made, .. }) =
+            self.states.take(state, &call.digest, &call.client.principal)
+        else {
             let message = "`requestState` is unknown, used up, or for another call: call again without it";
             return Err(ErrorData::invalid_params(message, None));
         };
         if let Some(answer) = responses.get(APPROVAL).and_then(|response| form.answer(response)) {
             question.answer(answer).await;
         }
+        call.made.clone_from(&made);
         let waited = question.wait(&call.client, &mut call.progress, call.patience).await;
-        Ok(self.waited(waited, call).await)
+        Ok(with_session(self.waited(waited, call).await, made))
     }
 
     async fn run(&self, mut request: Request, mut call: Call) -> CallToolResponse {
@@ -196,7 +198,9 @@ impl Calls {
     fn turn(&self, question: Held, form: Form, call: Call) -> CallToolResponse {
         let Some(params) = form.params() else { return answer::of_question(self.dialect, &question).into() };
         let ask = InputRequest::Elicitation(ElicitRequest::new(params));
-        let state = self.states.give(call.digest, call.client.principal, question, form);
+        let Call { digest, client, made, .. } = call;
+        let state =
+            self.states.give(Given { call: digest, principal: client.principal, question, form, made });
         InputRequiredResult::new(Some(BTreeMap::from([(APPROVAL.to_owned(), ask)])), Some(state)).into()
     }
 
@@ -234,6 +238,14 @@ impl Calls {
     fn reported(&self, report: &Report) -> CallToolResponse {
         answer::of_report(self.dialect, report).into()
     }
+}
+
+/// The same with the word of the session that the call made.
+fn with_session(mut answer: CallToolResponse, made: Option<String>) -> CallToolResponse {
+    if let (CallToolResponse::Complete(answer), Some(made)) = (&mut answer, made) {
+        answer::add(answer, "Session", made.into());
+    }
+    answer
 }
 
 /// Whether a call may be a task when it takes its time. One for the background, or with a terminal, is made to go on with:

@@ -20,12 +20,15 @@ pub(crate) struct States {
     given: Mutex<HashMap<String, Given>>,
 }
 
+/// What one stands for.
 #[derive(Debug)]
-struct Given {
-    call: CallDigest,
-    principal: Principal,
-    question: Held,
-    form: Form,
+pub(crate) struct Given {
+    pub(crate) call: CallDigest,
+    pub(crate) principal: Principal,
+    pub(crate) question: Held,
+    pub(crate) form: Form,
+    /// The word of the session that the call makes.
+    pub(crate) made: Option<String>,
 }
 
 /// Exactly this call, in whatever order its client writes the arguments.
@@ -75,19 +78,19 @@ fn update(hash: &mut Sha256, value: &Value) {
 
 impl States {
     /// Gives one out.
-    pub(crate) fn give(&self, call: CallDigest, principal: Principal, question: Held, form: Form) -> String {
+    pub(crate) fn give(&self, one: Given) -> String {
         let word = crate::token::random();
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         given.retain(|_, given| !given.question.is_settled());
         if given.len() < MOST_QUESTIONS {
-            given.insert(word.clone(), Given { call, principal, question, form });
+            given.insert(word.clone(), one);
         }
         word
     }
 
     /// Takes one back: it is used up, whether it fits or not.
-    pub(crate) fn take(&self, word: &str, call: &CallDigest, principal: &Principal) -> Option<(Held, Form)> {
+    pub(crate) fn take(&self, word: &str, call: &CallDigest, principal: &Principal) -> Option<Given> {
         let given = self.given.lock().unwrap_or_else(PoisonError::into_inner).remove(word)?;
-        (given.call == *call && given.principal == *principal).then_some((given.question, given.form))
+        (given.call == *call && given.principal == *principal).then_some(given)
     }
 }
