@@ -57,7 +57,9 @@ fn copy_for_all(built: &Path) -> PathBuf {
     let draft = tempfile::NamedTempFile::new_in(folder).unwrap().into_temp_path();
     std::fs::copy(built, &draft).unwrap();
     std::fs::set_permissions(&draft, std::fs::Permissions::from_mode(0o755)).unwrap();
-    draft.persist(&copy).unwrap();
+    // The first one stays: whoever runs it already starts its keeper from there.
+    let kept = draft.persist_noclobber(&copy);
+    assert!(kept.is_ok() || copy.exists(), "{kept:?}");
     let is_old = |other: &std::fs::DirEntry| {
         let age = other.metadata().ok().and_then(|metadata| metadata.modified().ok()?.elapsed().ok());
         age.is_some_and(|age| age > Duration::from_secs(24 * 3600))

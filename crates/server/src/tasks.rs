@@ -147,7 +147,7 @@ fn asked(gate: &Gate, question: &Held, form: Option<Form>) -> DetailedTask {
     DetailedTask::new(task.with_poll_interval_ms(*PACE.start()), payload)
 }
 
-/// A call that needs no answer any more, as a task.
+/// A call that waits for no yes here, as a task.
 fn shown(gate: &Gate, call: &Call) -> DetailedTask {
     let base = |words| task(gate, &call.id, (call.made_at, call.changed_at), words);
     let paced =
