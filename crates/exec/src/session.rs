@@ -141,22 +141,22 @@ impl Session {
             return Err(SessionError::Spool { folder, source: errno.into() });
         }
         let (id, follow) = (spec.id, spec.follow);
-        let message = ToKeeper::Start { spec: Box::new(spec), stdin: stdin.is_some() };
-        let stdin: Vec<BorrowedFd<'_>> = stdin.as_ref().map(AsFd::as_fd).into_iter().collect();
-        let mut line = self.ask(&message, &stdin)?;
-        // While the command starts. What is wrong with the connection shows when the answer is read.
-        let spool = match Spool::create(&folder, id) {
-            Ok(spool) => {
-                let files = [spool.files.stdout.as_fd(), spool.files.stderr.as_fd()];
-                let _ = line.send(&ToKeeper::Spool(Ok(())), &files);
-                spool
-            }
-            Err(error) => {
-                let _ = line.send(&ToKeeper::Spool(Err(plain(&error))), &[]);
-                Spool::nowhere()?
-            }
+        let (spool, made) = match Spool::create(&folder, id) {
+            Ok(spool) => (spool, Ok(())),
+            Err(error) => (Spool::nowhere()?, Err(plain(&error))),
         };
-        Ok(Execution::new((id, follow), line, self.pool.clone(), self.forked.clone(), spool))
+        let mut descriptors: Vec<BorrowedFd<'_>> = stdin.as_ref().map(AsFd::as_fd).into_iter().collect();
+        if made.is_ok() {
+            descriptors.extend([spool.files.stdout.as_fd(), spool.files.stderr.as_fd()]);
+        }
+        let message = ToKeeper::Start { spec: Box::new(spec), stdin: stdin.is_some(), spool: made };
+        match self.ask(&message, &descriptors) {
+            Ok(line) => Ok(Execution::new((id, follow), line, self.pool.clone(), self.forked.clone(), spool)),
+            Err(error) => {
+                spool.remove();
+                Err(error)
+            }
+        }
     }
 
     /// Stops everything that the session and those below it run, and returns when it has ended: how many executions

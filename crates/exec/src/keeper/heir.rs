@@ -53,7 +53,7 @@ impl Keeper {
     pub(super) fn bequeath(&mut self, key: RunKey) {
         let Some(run) = self.runs.get(&key) else { return };
         let Some(sources) = &run.sources else { return };
-        if !sources.stdout.has_place() || self.heir.as_ref().is_some_and(|heir| heir.holds.contains(&key)) {
+        if self.heir.as_ref().is_some_and(|heir| heir.holds.contains(&key)) {
             return;
         }
         let estates: Vec<_> = sources.both().into_iter().flat_map(|source| source.estate()).collect();

@@ -195,10 +195,6 @@ impl Keeper {
         let Some(run) = self.runs.get_mut(&key) else { return };
         let all_said =
             run.sources.as_ref().is_none_or(|sources| sources.both().iter().all(|s| s.is_closed()));
-        if run.awaits_spool() {
-            run.phase = Phase::Settling { since, look: now + GRACE };
-            return;
-        }
         let end = run.natural_end();
         if gone && all_said {
             return self.answer(key, end);

@@ -7,7 +7,7 @@ use super::connection::{ConnectionKey, Stopping};
 use super::run::{Cause, Run};
 use super::serve::Keeper;
 use super::tree::RunKey;
-use crate::outcome::{Failure, plain};
+use crate::outcome::Failure;
 use crate::wire::{FromKeeper, ToKeeper, Urgency};
 use crate::{PerStream, Spec, State};
 
@@ -30,8 +30,7 @@ impl Keeper {
             ToKeeper::Jobs => self.tell_jobs(key),
             ToKeeper::Watch(id) => self.watch(key, id),
             ToKeeper::Release(id) => self.release_this(key, id),
-            ToKeeper::Start { spec, stdin } => self.enqueue(key, *spec, stdin),
-            ToKeeper::Spool(place) => self.take_spool(key, place),
+            ToKeeper::Start { spec, stdin, spool } => self.enqueue(key, *spec, stdin, spool),
             ToKeeper::Stop(id, urgency) => {
                 let run = self.connections.get(&key).and_then(|connection| connection.run);
                 let run = run.filter(|run| self.runs.get(run).is_some_and(|run| run.spec.id == id));
@@ -53,7 +52,7 @@ impl Keeper {
         }
     }
 
-    fn enqueue(&mut self, key: ConnectionKey, spec: Spec, stdin: bool) {
+    fn enqueue(&mut self, key: ConnectionKey, spec: Spec, stdin: bool, spool: Result<(), String>) {
         let run = self.new_key();
         let Some(connection) = self.connections.get_mut(&key) else { return };
         if connection.run.is_some() {
@@ -69,34 +68,22 @@ impl Keeper {
             };
             self.stdins.insert(run, stdin);
         }
+        let spool = spool.and_then(|()| match (connection.descriptor(), connection.descriptor()) {
+            (Some(stdout), Some(stderr)) => {
+                Ok(PerStream { stdout: File::from(stdout), stderr: File::from(stderr) })
+            }
+            _ => Err("no descriptor is left for its files".to_owned()),
+        });
         let jobs = self.runs.values().filter(|run| run.caller.is_none()).count();
         let is_job = matches!(spec.mode, crate::Mode::Background { .. });
         let too_many = is_job && u64::from(spec.max_jobs) <= jobs as u64;
         let failure = too_many.then_some(Failure::TooManyJobs { limit: spec.max_jobs });
-        self.runs.insert(run, Run { failure, ..Run::new(spec, key, Instant::now()) });
+        self.runs.insert(run, Run { failure, ..Run::new(spec, spool, key, Instant::now()) });
         if too_many {
             return self.answer(run, State::Failed);
         }
         self.waiting.push_back(run);
         self.start_waiting();
-    }
-
-    fn take_spool(&mut self, key: ConnectionKey, place: Result<(), String>) {
-        let Some(connection) = self.connections.get_mut(&key) else { return };
-        let place = match place {
-            Err(reason) => Err(reason),
-            Ok(()) => match (connection.descriptor(), connection.descriptor()) {
-                (Some(stdout), Some(stderr)) => {
-                    Ok(PerStream { stdout: File::from(stdout), stderr: File::from(stderr) })
-                }
-                _ => Err("no descriptor is left for its files".to_owned()),
-            },
-        };
-        let Some(key) = connection.run else { return };
-        if let Some(run) = self.runs.get_mut(&key) {
-            run.spool = Some(place);
-            self.open_pipes(key);
-        }
     }
 
     /// A front end is gone. Whoever waited for an answer wants none any more, so its execution ends.
@@ -111,23 +98,11 @@ impl Keeper {
             let _ = ending.write(&self.ends, id);
         }
         let Some(key) = connection.run else { return };
-        self.make_spool(key);
         let Some(run) = self.runs.get_mut(&key) else { return };
         if run.caller.take().is_some() && run.was_foreground() {
             self.stop(key, Cause::Canceled, Urgency::Politely);
         } else {
             self.resume_pipes(key);
-        }
-    }
-
-    /// Makes the files for what an execution prints, when its front end was gone before it made them.
-    fn make_spool(&mut self, key: RunKey) {
-        let Some(run) = self.runs.get_mut(&key) else { return };
-        let placed = run.sources.as_ref().is_some_and(|sources| sources.stdout.has_place());
-        if !placed && run.spool.is_none() {
-            let made = crate::spool::Spool::adopt(&self.spool, run.spec.id);
-            run.spool = Some(made.map_err(|error| plain(&error)));
-            self.open_pipes(key);
         }
     }
 

@@ -28,7 +28,7 @@ enum Read {
 }
 
 impl Keeper {
-    /// Begins to read what an execution prints, once it has started and its output has a place.
+    /// Begins to read what an execution prints, now that it has started.
     pub(super) fn open_pipes(&mut self, key: RunKey) {
         let Some(run) = self.runs.get_mut(&key) else { return };
         let Some(sources) = &mut run.sources else { return };
@@ -45,13 +45,8 @@ impl Keeper {
                 let _ = self.events.add(pipe, Token::Pipe(key, stream));
             }
         }
-        let (has_ended, is_job) = (run.exit.is_some(), !run.was_foreground());
-        if is_job {
+        if !run.was_foreground() {
             self.bequeath(key);
-        }
-        if has_ended {
-            self.drain_waiting(key);
-            self.look_at(key, Instant::now());
         }
     }
 

@@ -55,13 +55,16 @@ pub(super) struct Run {
     pub(super) terminal: Option<Terminal>,
     /// What it may use, when that is limited.
     pub(super) held: Option<Box<Held>>,
-    /// Where the output goes, when that came before the start.
-    pub(super) spool: Option<Result<PerStream<File>, String>>,
+    /// Where the output goes, until it is started.
+    pub(super) spool: Option<Files>,
     /// Its end, which was told or left for whoever asks: what goes on are its leftovers.
     pub(super) ended: Option<Box<Outcome>>,
     /// Its pipes aren't read, because its reader can't follow and no file takes the bytes.
     pub(super) paused: bool,
 }
+
+/// The files that output goes to, or why there are none.
+pub(super) type Files = Result<PerStream<File>, String>;
 
 /// What the keeper is doing about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +93,7 @@ pub(super) enum Cause {
 }
 
 impl Run {
-    pub(super) fn new(spec: Spec, caller: ConnectionKey, now: Instant) -> Self {
+    pub(super) fn new(spec: Spec, spool: Files, caller: ConnectionKey, now: Instant) -> Self {
         Self {
             spec,
             caller: Some(caller),
@@ -107,7 +110,7 @@ impl Run {
             sources: None,
             terminal: None,
             held: None,
-            spool: None,
+            spool: Some(spool),
             ended: None,
             paused: false,
         }
@@ -139,12 +142,6 @@ impl Run {
     /// From now on nobody has to wait for it.
     pub(super) fn become_job(&mut self) {
         self.spec.mode = Mode::Background { answer_after: Duration::ZERO };
-    }
-
-    /// Whether its output can't be read yet, because nobody has said where it goes. Whoever started it will.
-    pub(super) fn awaits_spool(&self) -> bool {
-        let unplaced = self.sources.as_ref().is_some_and(|sources| !sources.stdout.has_place());
-        unplaced && self.caller.is_some()
     }
 
     /// The numbers of its pipes, which whoever writes to them shares.

@@ -82,12 +82,7 @@ impl Keeper {
         let gone = self.trees.is_empty(key);
         let Some(run) = self.runs.get_mut(&key) else { return };
         let Phase::Stopping { cause, kill, give_up, .. } = run.phase else { return };
-        if run.awaits_spool() && now < give_up {
-            run.phase = Phase::Stopping { cause, kill, give_up, look: now + LOOK_AGAIN };
-            if gone {
-                return;
-            }
-        } else if gone || now >= give_up {
+        if gone || now >= give_up {
             let end = match cause {
                 Cause::Canceled => State::Canceled,
                 Cause::TimedOut(_) => State::TimedOut,

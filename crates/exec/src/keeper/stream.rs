@@ -48,8 +48,6 @@ enum Kind {
 /// Where bytes go.
 #[derive(Debug)]
 enum Place {
-    /// We'll be told. Nothing is read before.
-    Awaited,
     /// Into this file, up to the limit.
     File(File),
     /// Nowhere any more. The file stays open: whoever holds it open has it locked against being pruned.
@@ -86,7 +84,7 @@ impl Source {
         Self {
             pipe,
             kind,
-            place: Place::Awaited,
+            place: Place::Full { _file: None },
             limit,
             total: 0,
             spooled: 0,
@@ -106,10 +104,6 @@ impl Source {
                 self.place = Place::Full { _file: None };
             }
         }
-    }
-
-    pub(super) fn has_place(&self) -> bool {
-        !matches!(self.place, Place::Awaited)
     }
 
     pub(super) fn pipe(&self) -> Option<&OwnedFd> {
@@ -155,9 +149,6 @@ impl Source {
     pub(super) fn drain(&mut self, buffer: &mut [u8]) -> Drained {
         if self.pipe.is_none() {
             return Drained::End(None);
-        }
-        if !self.has_place() {
-            return Drained::Nothing;
         }
         let from = self.total;
         match self.move_over().unwrap_or_else(|| self.carry_over(buffer)) {

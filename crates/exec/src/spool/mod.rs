@@ -33,8 +33,8 @@ impl Spool {
     /// # Errors
     /// When they can't be made there.
     pub fn create(folder: &Path, id: ExecId) -> io::Result<Self> {
-        let (stdout_path, stdout) = create(folder, id, Stream::Stdout, OFlags::EXCL)?;
-        let (stderr_path, stderr) = match create(folder, id, Stream::Stderr, OFlags::EXCL) {
+        let (stdout_path, stdout) = create(folder, id, Stream::Stdout)?;
+        let (stderr_path, stderr) = match create(folder, id, Stream::Stderr) {
             Ok(made) => made,
             Err(error) => {
                 let _ = std::fs::remove_file(&stdout_path);
@@ -47,13 +47,12 @@ impl Spool {
         })
     }
 
-    /// The files of an execution whose front end was gone before it handed them over: it may have made none, one or both.
-    ///
-    /// # Errors
-    /// When they can't be made there.
-    pub(crate) fn adopt(folder: &Path, id: ExecId) -> io::Result<PerStream<File>> {
-        let adopt = |stream| create(folder, id, stream, OFlags::NOFOLLOW).map(|(_, file)| file);
-        Ok(PerStream { stdout: adopt(Stream::Stdout)?, stderr: adopt(Stream::Stderr)? })
+    /// Removes the files of an execution that was never started.
+    pub(crate) fn remove(self) {
+        for path in self.paths.into_iter().flat_map(|paths| [paths.stdout, paths.stderr]) {
+            // What can't be removed is pruned in time.
+            let _ = std::fs::remove_file(path);
+        }
     }
 
     /// Opens the files of an execution to read.
@@ -74,27 +73,11 @@ impl Spool {
     }
 }
 
-fn create(folder: &Path, id: ExecId, stream: Stream, how: OFlags) -> io::Result<(PathBuf, File)> {
+fn create(folder: &Path, id: ExecId, stream: Stream) -> io::Result<(PathBuf, File)> {
     let path = folder.join(format!("{id}.{}", stream.name()));
     // Not for appending: the kernel moves bytes out of pipes only to a stated place.
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | how;
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::EXCL;
     let file = rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)?;
     rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared)?;
     Ok((path, File::from(file)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_are_adopted_whether_they_were_made_or_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let id = ExecId::generate();
-        create(folder.path(), id, Stream::Stdout, OFlags::EXCL).unwrap();
-        assert!(Spool::create(folder.path(), id).is_err(), "never twice by a front end");
-        let adopted = Spool::adopt(folder.path(), id).unwrap();
-        std::io::Write::write_all(&mut &adopted.stderr, b"x").unwrap();
-        assert_eq!(Spool::open(folder.path(), id).unwrap().files.stderr.metadata().unwrap().len(), 1);
-    }
 }

@@ -10,11 +10,10 @@ use crate::{ExecId, Input, NotTaken, Outcome, Reading, Spec, State, Stream};
 pub(crate) enum ToKeeper {
     /// Stay while this connection does.
     Hold,
-    /// Run this. With a descriptor for standard input when `stdin` is true. [`Spool`](Self::Spool) follows.
-    Start { spec: Box<Spec>, stdin: bool },
-    /// Where the output of what was just started goes, with two descriptors; or why it has no place. Sent behind the
-    /// start, because making files takes time that a starting command takes anyway.
-    Spool(Result<(), String>),
+    /// Run this. With a descriptor for standard input when `stdin` is true, and two for the files that its output goes to, or
+    /// why there are none. In one message, though the files could be made while the command starts: whoever wakes somebody up
+    /// is often set aside for them, and the files would come when the command has ended.
+    Start { spec: Box<Spec>, stdin: bool, spool: Result<(), String> },
     /// Stop the execution of this connection, if it still is this one.
     Stop(ExecId, Urgency),
     /// Stop every execution of the session, and say when that is done.
