@@ -17,4 +17,4 @@ pub use message::Urgency;
 pub(crate) use message::{FromKeeper, ToKeeper};
 
 /// Changes with every change of the messages; part of the socket's name, so that two versions never meet.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
