@@ -98,6 +98,27 @@ fn no_byte_is_lost_when_the_keeper_is_killed_while_a_job_prints() {
     });
 }
 
+#[test]
+fn a_killed_heir_has_a_successor() {
+    for_each_user(|place| {
+        let mark = mark();
+        let id = start(place, &format!("echo printed; (setsid sleep {mark} &) ; exec sleep {mark}"));
+        wait_until("all of it runs", || processes_with(&mark).len() >= 2);
+        let first = ours(place, "shellgate-heir");
+        assert_eq!(first.len(), 1);
+        super::support::kill(first[0]);
+        wait_until("there is another", || {
+            let heirs = ours(place, "shellgate-heir");
+            heirs.len() == 1 && heirs != first
+        });
+        super::support::kill(keepers(place)[0]);
+        // Nobody else would end what left its session before the next call.
+        wait_until("nobody of it is left", || processes_with(&mark).is_empty());
+        assert_eq!(run(place, &["logs", &id]).0, "printed\n");
+        place.assert_nothing_is_left();
+    });
+}
+
 /// What is in the pipe when the keeper dies is the heir's. The keeper is suspended while it waits, so that all of it is.
 #[test]
 fn what_is_in_the_pipe_is_kept_when_the_keeper_is_killed() {

@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType};
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
+use shellgate_sandbox::reap::End;
 
 use super::moving;
 use super::serve::Keeper;
@@ -49,7 +50,7 @@ impl Drop for Heir {
 }
 
 impl Keeper {
-    /// Has the heir stand by for a job, once its output has a place.
+    /// Has the heir stand by for a job.
     pub(super) fn bequeath(&mut self, key: RunKey) {
         let Some(run) = self.runs.get(&key) else { return };
         let Some(sources) = &run.sources else { return };
@@ -72,6 +73,15 @@ impl Keeper {
             && heir.tell(&message, &descriptors).is_ok()
         {
             heir.holds.push(key);
+        }
+    }
+
+    /// A child was reaped. If that was the heir, and somebody killed it, another one takes its place.
+    pub(super) fn mourn(&mut self, pid: u32, end: End) {
+        let Some(heir) = self.heir.take_if(|heir| heir.pid == pid) else { return };
+        // One that can't do its work ends by itself, and so would the next.
+        if matches!(end, End::Signal(_)) {
+            heir.holds.iter().for_each(|key| self.bequeath(*key));
         }
     }
 

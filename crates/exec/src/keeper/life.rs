@@ -103,6 +103,7 @@ impl Keeper {
                 Ok(Some(dead)) => {
                     let pid = dead.pid.as_raw_nonzero().get().unsigned_abs();
                     if let Some((key, what)) = self.trees.reaped(pid) {
+                        self.mourn(pid, dead.end);
                         self.bury(key, &dead);
                         self.dead.push((key, what, exit(dead.end)));
                     }
