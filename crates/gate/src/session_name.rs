@@ -14,8 +14,8 @@ use crate::ErrorObject;
 
 /// The longest name.
 const LONGEST: usize = 256;
-/// A digest per level is in the name of a file, which has room for so many.
-const DEEPEST: usize = 8;
+/// A digest per level is in the name of a socket, whose path has 108 bytes in all.
+const DEEPEST: usize = 3;
 /// Hexadecimal digits of the digest of a session above.
 const SHORT: usize = 16;
 

@@ -22,7 +22,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use crate::client::{Asks, Client, Principal};
-use crate::limits::MOST_QUESTIONS;
+use crate::limits::{MOST_QUESTIONS, MOST_QUESTIONS_OF_ONE};
 use crate::progress::Progress;
 use form::Form;
 use task::Task;
@@ -98,6 +98,8 @@ pub(crate) enum Waited {
     Settled(Settled),
     /// It goes on waiting, as this.
     Queued(Held),
+    /// Somebody said yes while no call waited: the command of this name is a job.
+    Started(String),
     /// The client is to ask, and to call again.
     Form(Held, Form),
 }
@@ -123,7 +125,7 @@ impl Questions {
         patience: Instant,
     ) -> Waited {
         let asks = if self.from.elicitation { client.asks } else { Asks::Never };
-        if (asks == Asks::Never && !self.from.queue) || self.held().len() >= MOST_QUESTIONS {
+        if (asks == Asks::Never && !self.from.queue) || self.is_full_for(&client.principal) {
             return Waited::Settled(Err(unasked.nobody()));
         }
         let pending = match unasked.lay() {
@@ -147,6 +149,13 @@ impl Questions {
             Some(form) if in_turns => Waited::Form(held, form),
             _ => held.wait(client, progress, patience).await,
         }
+    }
+
+    /// Whether nobody, or this client, may ask more now: one client alone must not use up the questions of all.
+    fn is_full_for(&self, principal: &Principal) -> bool {
+        let held = self.held();
+        let own = held.values().filter(|held| held.principal == *principal).count();
+        held.len() >= MOST_QUESTIONS || own >= MOST_QUESTIONS_OF_ONE
     }
 
     /// Makes a task of a question.
@@ -255,6 +264,7 @@ impl Held {
         let end = self.end.wait_for(|end| !matches!(end, End::Open)).await.map(|end| end.clone());
         match end {
             Ok(End::Refused(report)) => Waited::Settled(Err(Box::new((*report).clone()))),
+            Ok(End::Started) => Waited::Started(self.id),
             _ => Waited::Queued(self),
         }
     }

@@ -9,7 +9,8 @@ use rmcp::model::{
     InputRequiredResult, InputResponses,
 };
 use shellgate::jobs::tools::JobTool;
-use shellgate::{Admitted, Code, Considered, Dialect, ErrorObject, Follow, Gate, Report, Request};
+use shellgate::jobs::{Cancel, Stands, Until};
+use shellgate::{Admitted, Code, Considered, Dialect, ErrorObject, Follow, Gate, Report, Request, Urgency};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
@@ -190,7 +191,26 @@ impl Calls {
                 let plain = answer::of_question(self.dialect, &question);
                 self.goes_on(plain, &question.id, call.for_task()).await
             }
+            Waited::Started(id) => self.catch_up(&id, call).await,
             Waited::Form(question, form) => self.turn(question, form, call),
+        }
+    }
+
+    /// The answer to a call whose command was started while nobody waited for it.
+    async fn catch_up(&self, id: &str, mut call: Call) -> CallToolResponse {
+        let (gate, name) = (self.gate, id.to_owned());
+        let left = call.patience.saturating_duration_since(Instant::now());
+        let wait = move |cancel: Option<&Cancel>| {
+            let until = Until { timeout: Some(left), ..Until::default() };
+            let waited = gate.jobs()?.wait(&name, until, cancel)?;
+            Ok(match gate.call_named(&name)?.stands {
+                Stands::Over(report) => *report,
+                Stands::Asked | Stands::GoesOn(_) => waited.report,
+            })
+        };
+        match jobs::aside(&call.client, &mut call.progress, wait).await {
+            Ok(report) => self.ended(&report, call).await,
+            Err(error) => self.reported(&Report::of_error(error)),
         }
     }
 
@@ -212,12 +232,23 @@ impl Calls {
                 .unwrap_or_else(|error: io::Error| Box::new(Report::of_error(lost(&error)))),
             Err(refused) => refused,
         };
-        let plain = answer::of_report(self.dialect, &report);
-        match report.unfinished_job() {
+        self.ended(&report, call).await
+    }
+
+    /// The answer to a call that has waited long enough.
+    async fn ended(&self, report: &Report, call: Call) -> CallToolResponse {
+        let plain = answer::of_report(self.dialect, report);
+        let answer = match report.unfinished_job() {
             // Somebody must type, so the model must know.
             Some(job) if !report.waiting_for_input => self.goes_on(plain, job, call.for_task()).await,
             _ => plain.into(),
+        };
+        if let (true, Some(job)) = (call.client.canceled.is_cancelled(), &report.job) {
+            // Taken back in the moment it became a job: nobody will hear of that.
+            let (gate, job) = (self.gate, job.clone());
+            tokio::task::spawn_blocking(move || gate.jobs()?.stop(&job, Urgency::Politely));
         }
+        answer
     }
 
     /// The answer to a call whose command goes on: a task if the client gets one and it is found as such, else `plain`.

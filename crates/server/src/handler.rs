@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelTaskMethod, CancelTaskParams, ConstString, GetTaskMethod,
-    GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
-    UpdateTaskMethod, UpdateTaskParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskMethod, CancelTaskParams, ConstString, CustomRequest,
+    CustomResult, ErrorCode, GetTaskMethod, GetTaskParams, GetTaskResult, Implementation,
+    InitializeRequestParams, InitializeResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool, UpdateTaskMethod, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -15,7 +15,7 @@ use shellgate::Gate;
 
 use crate::calls::Calls;
 use crate::client::Client;
-use crate::{Offer, instructions, resources, tasks, tools};
+use crate::{Offer, instructions, message, resources, tasks, tools};
 
 /// Answers every client: cheap to copy.
 #[derive(Clone, Debug)]
@@ -125,6 +125,19 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         let client = having_tasks::<CancelTaskMethod>(&context)?;
         tasks::cancel(self.shared.calls.places(), &params.task_id, &client).await
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        Err(if message::KNOWN.contains(&method.as_str()) {
+            message::unreadable(&method)
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
+        })
     }
 
     async fn list_resources(

@@ -46,10 +46,22 @@ pub(crate) async fn answer(
             return result(refused(&error));
         }
     }
+    let run = move |cancel: Option<&Cancel>| Ok(gate.job_tool(tool, &arguments, cancel));
+    let mut done = aside(client, progress, run).await.unwrap_or_else(|error| refused(&error));
+    hide(gate, &mut done, client);
+    result(done)
+}
+
+/// Does on a thread of its own what may wait for long. A client that takes its call back ends the waiting.
+pub(crate) async fn aside<T: Send + 'static>(
+    client: &Client,
+    progress: &mut Option<Progress>,
+    work: impl FnOnce(Option<&Cancel>) -> Result<T, ErrorObject> + Send + 'static,
+) -> Result<T, ErrorObject> {
     let canceled = Arc::new(Cancel::new().ok());
     let work = {
         let (canceled, client, runtime) = (canceled.clone(), client.clone(), Handle::current());
-        let run = move || gate.job_tool(tool, &arguments, canceled.as_ref().as_ref());
+        let run = move || work(canceled.as_ref().as_ref());
         tokio::task::spawn_blocking(move || working_for(client, runtime, run))
     };
     tokio::pin!(work);
@@ -64,9 +76,7 @@ pub(crate) async fn answer(
         }
     };
     Progress::finish(progress).await;
-    let mut done = done.unwrap_or_else(|error| refused(&ErrorObject::new(Code::Config, error.to_string())));
-    hide(gate, &mut done, client);
-    result(done)
+    done.unwrap_or_else(|error| Err(ErrorObject::new(Code::Config, error.to_string())))
 }
 
 /// The job that a call is about.
@@ -120,12 +130,14 @@ async fn at_question(
 fn allowed(gate: &Gate, job: &str, client: &Client) -> Result<(), ErrorObject> {
     let Some(own) = client.principal.session(gate) else { return Ok(()) };
     match gate.jobs()?.find(job) {
-        Ok(execution) if !is_below(&execution.session, &own) => {
-            // As if there were none.
+        Ok(execution) if is_below(&execution.session, &own) => Ok(()),
+        // As if there were none, also where only others' names begin so.
+        Ok(_) | Err(ErrorObject { code: Code::UnknownJob | Code::InvalidInput, .. }) => {
             let message = format!("no job is called `{job}`");
-            Err(ErrorObject::new(Code::UnknownJob, message).token(job).hint("`shell_jobs` lists yours"))
+            let hint = "`shell_jobs` lists yours; write the whole name";
+            Err(ErrorObject::new(Code::UnknownJob, message).token(job).hint(hint))
         }
-        _ => Ok(()),
+        Err(error) => Err(error),
     }
 }
 

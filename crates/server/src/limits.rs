@@ -14,6 +14,8 @@ pub(crate) const MOST_REQUESTS: usize = 4096;
 pub(crate) const MOST_WAITS: usize = 128;
 /// So many questions may wait for somebody.
 pub(crate) const MOST_QUESTIONS: usize = 256;
+/// So many of them of one client.
+pub(crate) const MOST_QUESTIONS_OF_ONE: usize = 64;
 /// So many clients may be connected over HTTP.
 pub(crate) const MOST_CONNECTIONS: usize = 256;
 /// So many sessions of older clients are held over HTTP.

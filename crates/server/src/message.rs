@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 #[derive(Clone, Debug)]
 pub(crate) struct RawArguments(pub(crate) Arc<str>);
 
-/// Methods that are in the protocol.
-const KNOWN: &[&str] = &[
+/// Methods that are in the protocol. What rmcp can't read of one, it takes for a method of somebody's own.
+pub(crate) const KNOWN: &[&str] = &[
     "completion/complete",
     "initialize",
     "logging/setLevel",
@@ -104,10 +104,7 @@ fn one(text: &str) -> Result<ClientJsonRpcMessage, Trouble> {
         && let ClientRequest::CustomRequest(custom) = &request.request
         && KNOWN.contains(&custom.method.as_str())
     {
-        // rmcp takes what it can't read for a method of somebody's own.
-        let error =
-            ErrorData::invalid_params(format!("the parameters of `{}` can't be read", custom.method), None);
-        return Err(Trouble { id: Some(request.id.clone()), error: Box::new(error) });
+        return Err(Trouble { id: Some(request.id.clone()), error: Box::new(unreadable(&custom.method)) });
     }
     Ok(message)
 }
@@ -128,6 +125,10 @@ fn tool_call(text: &str, head: &Head<'_>) -> Option<ClientJsonRpcMessage> {
 fn arguments(params: &str) -> Option<RawArguments> {
     let params: Arguments<'_> = serde_json::from_str(params).ok()?;
     params.arguments.map(|arguments| RawArguments(arguments.get().into()))
+}
+
+pub(crate) fn unreadable(method: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("the parameters of `{method}` can't be read"), None)
 }
 
 fn not_json(error: &serde_json::Error) -> Trouble {

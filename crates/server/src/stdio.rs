@@ -25,6 +25,9 @@ use crate::message::{self, Trouble};
 use descriptor::Descriptor;
 use output::Output;
 
+/// How often a client that doesn't read us is looked at: it may have gone, and what it sent before isn't read.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(500);
+
 /// How much is read at once.
 const CHUNK: usize = 64 << 10;
 
@@ -115,6 +118,20 @@ impl Stdio {
             }
             self.buffer = Vec::new();
             self.searched = 0;
+        }
+    }
+
+    /// Waits until the client has read enough of what it got. `false`: it has gone meanwhile.
+    async fn has_room(&self) -> bool {
+        loop {
+            tokio::select! {
+                biased;
+                () = self.output.has_room() => return true,
+                () = tokio::time::sleep(LOOK) => {}
+            }
+            if self.input.has_hung_up() {
+                return false;
+            }
         }
     }
 
@@ -215,7 +232,9 @@ impl Transport<RoleServer> for Stdio {
             if let Some(message) = self.ready.pop_front() {
                 return Some(message);
             }
-            self.output.has_room().await;
+            if !self.has_room().await {
+                break;
+            }
             match self.input.read(&mut self.buffer, CHUNK).await {
                 Ok(1..) => self.take_lines(),
                 Ok(0) | Err(_) if !self.buffer.is_empty() && !self.skipping => {

@@ -133,7 +133,12 @@ impl<'a> Judge<'a> {
             let message = format!("the program's name `{name}` holds characters that may look like others");
             self.ask(ReasonCode::Characters, call.span, message);
         }
+        let mut seen = None;
         for word in &call.words {
+            // Without a shell, all words stand for the whole text.
+            if seen.replace(word.span) == Some(word.span) {
+                continue;
+            }
             let raw = word.span.of(self.text);
             if let Some(deceit) = characters::imitating(raw).filter(|_| !raw.contains(['\'', '"', '\\'])) {
                 self.ask(ReasonCode::Characters, call.span, format!("it holds {}", deceit.what));

@@ -50,6 +50,13 @@ impl Descriptor {
         Ok(rustix::io::read(&self.own, spare_capacity(buffer))?)
     }
 
+    /// Whether the other end is closed, though there may be something left to read.
+    pub(super) fn has_hung_up(&self) -> bool {
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut polled = [PollFd::new(&self.own, PollFlags::empty())];
+        rustix::event::poll(&mut polled, Some(&at_once)).is_ok_and(|ready| ready > 0)
+    }
+
     /// Writes all of it.
     pub(super) async fn write(&self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
