@@ -206,6 +206,14 @@ fn the_newer_generation_asks_between_two_calls() {
         let done = talk.ask("tools/call", again)["result"].clone();
         assert!(done["structuredContent"]["session"].is_string(), "{done}");
 
+        // Somebody says yes at a terminal meanwhile: the call that comes back is answered with what became of it.
+        let asked = talk.ask("tools/call", call("touch queue", json!({})))["result"].clone();
+        assert!(place.output(["approvals", "approve", pending(place).last().unwrap()]).status.success());
+        crate::support::wait_until("it has run", || place.root().join("queue").exists());
+        let again = call("touch queue", json!({"inputResponses": {}, "requestState": asked["requestState"]}));
+        let done = talk.ask("tools/call", again)["result"].clone();
+        assert_eq!(done["structuredContent"]["status"], "completed", "{done}");
+
         let asked = talk.ask("tools/call", call("touch no", json!({})))["result"].clone();
         let no = json!({"inputResponses": {"approval": {"action": "decline"}}, "requestState": asked["requestState"]});
         let denied = talk.ask("tools/call", call("touch no", no))["result"].clone();

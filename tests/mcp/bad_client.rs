@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, for_each_user, wait_until};
+use crate::support::{Place, for_each_user, mark, processes_with, wait_until};
 use crate::talk::Talk;
 
 /// What it has in memory now and had at most, in MB.
@@ -131,6 +131,24 @@ fn a_thousand_calls_at_once_are_all_answered() {
     wait_until("its descriptors are given back", || descriptors(&talk) < before + 100);
     assert!(talk.leave().success());
     place.assert_nothing_is_left();
+}
+
+#[test]
+fn a_client_that_goes_without_having_read_is_noticed() {
+    let place = Place::new(None);
+    let mut talk = Talk::new(&place);
+    talk.stop_reading();
+    let long = mark();
+    talk.call(json!({"command": format!("exec sleep {long}")}));
+    wait_until("it runs", || !processes_with(&long).is_empty());
+    // More than the server keeps for us: from now on it reads nothing either.
+    for _ in 0..1_100 {
+        talk.send("tools/list", json!({}));
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(!processes_with(&long).is_empty());
+    drop(talk.to.take());
+    wait_until("it is gone", || processes_with(&long).is_empty());
 }
 
 #[test]

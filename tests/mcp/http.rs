@@ -209,6 +209,10 @@ fn nobody_gets_at_the_sessions_of_another() {
         );
         assert!(processes_with(&long).is_empty());
 
+        // Others' names are not even in the way.
+        let answer = site.call(&bob, "shell_output", json!({"job": job.get(..6)}));
+        assert_eq!(answer["structuredContent"]["error"]["code"], "unknown_job", "{answer}");
+
         // Sessions of the older generation, by their ids.
         let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}});
         let answer = site.send(&site.head(&ann, ""), &hello.to_string());
@@ -217,6 +221,17 @@ fn nobody_gets_at_the_sessions_of_another() {
         let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).to_string();
         assert_eq!(site.send(&site.head(&bob, &more), &list).status, 404);
         assert_eq!(site.send(&site.head(&ann, &more), &list).status, 200);
+
+        // What runs in one ends with it.
+        let command = json!({"command": format!("exec sleep {long}")});
+        let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "shell", "arguments": command}});
+        let _stream = site.open(&site.head(&ann, &more), &call.to_string());
+        wait_until("it runs", || !processes_with(&long).is_empty());
+        let delete = |key: &str| site.send(&site.head(key, &more).replacen("POST", "DELETE", 1), "").status;
+        assert_eq!(delete(&bob), 404);
+        assert!(!processes_with(&long).is_empty());
+        assert_eq!(delete(&ann), 200);
+        wait_until("it is gone", || processes_with(&long).is_empty());
     });
 }
 
@@ -280,6 +295,14 @@ fn nonsense_and_too_much_are_refused() {
     let site = Site::new(&place, &[]);
     assert!((400..500).contains(&site.send(&site.head(&site.key, ""), "garbage").status));
     assert!((400..500).contains(&site.send(&site.head(&site.key, ""), "[]").status));
+    // More than one host, in a header or in the first line.
+    let twice = site.head(&site.key, "\r\nHost: example.org");
+    assert_eq!(site.send(&twice, "{}").status, 400);
+    let elsewhere = site.head(&site.key, "").replacen("/mcp", "http://example.org/mcp", 1);
+    assert_eq!(site.send(&elsewhere, "{}").status, 400);
+    // What can't be read of a method that there is isn't another method.
+    let call = json!({"name": "shell", "arguments": {"command": "true"}, "requestState": 5});
+    assert_eq!(site.newer(&site.key, "tools/call", call).message()["error"]["code"], -32602);
     // 100 MB, of which it reads no more than it takes.
     let mut stream = TcpStream::connect(&site.address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
@@ -19,6 +20,8 @@ pub(crate) struct Talk {
     pub(crate) server: Child,
     pub(crate) to: Option<ChildStdin>,
     from: Receiver<String>,
+    /// Nobody reads what the server says while this is locked.
+    reading: Arc<Mutex<()>>,
     /// Heard while something else was waited for.
     pub(crate) heard: VecDeque<Value>,
     next: u64,
@@ -32,8 +35,9 @@ impl Talk {
 
     pub(crate) fn with(mut command: Command) -> Self {
         let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (to, from) = (server.stdin.take(), read(server.stdout.take().unwrap()));
-        Self { server, to, from, heard: VecDeque::new(), next: 0 }
+        let reading = Arc::default();
+        let (to, from) = (server.stdin.take(), read(server.stdout.take().unwrap(), Arc::clone(&reading)));
+        Self { server, to, from, reading, heard: VecDeque::new(), next: 0 }
     }
 
     /// Starts it and introduces an older client with these capabilities.
@@ -115,6 +119,11 @@ impl Talk {
         self.server.wait().unwrap()
     }
 
+    /// From now on nobody reads what it says, but perhaps one line.
+    pub(crate) fn stop_reading(&self) {
+        std::mem::forget(self.reading.lock().unwrap());
+    }
+
     /// All that it says until it goes.
     pub(crate) fn rest(&mut self) -> Vec<String> {
         self.from.iter().collect()
@@ -128,10 +137,11 @@ impl Drop for Talk {
     }
 }
 
-fn read(from: ChildStdout) -> Receiver<String> {
+fn read(from: ChildStdout, reading: Arc<Mutex<()>>) -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(from).lines().map_while(Result::ok) {
+            drop(reading.lock().unwrap());
             if sender.send(line).is_err() {
                 return;
             }

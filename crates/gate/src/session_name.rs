@@ -132,10 +132,12 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_name_still_fits_into_a_file_name() {
-        let deepest = key("a/b/c/d/e/f/g/h");
-        assert!(deepest.own.len() + ".0123456789abcdef.99".len() < 255, "{}", deepest.own.len());
-        assert!(SessionName::named("a/b/c/d/e/f/g/h/i").is_err());
+    fn the_deepest_name_still_fits_into_the_path_of_a_socket() {
+        let path = format!("/proc/self/fd/99/{}.0123456789abcdef.99", key("a/b/c").own);
+        assert!(path.len() < 108, "{}", path.len());
+        assert!(SessionName::named("a/b/c/d").is_err());
+        assert!(SessionName::of_root(Path::new("/r")).chat("a/b").is_ok());
+        assert!(SessionName::of_root(Path::new("/r")).chat("a/b/c").is_err());
         assert!(SessionName::named("").is_err());
         assert!(SessionName::named("a\nb").is_err());
     }

@@ -28,6 +28,10 @@ pub(crate) enum Principal {
 #[derive(Clone, Debug)]
 pub(crate) struct Body(pub(crate) hyper::body::Bytes);
 
+/// The end of an HTTP session, for the calls that are under way in it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SessionEnd(pub(crate) CancellationToken);
+
 /// How a client can be asked something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asks {
@@ -59,6 +63,16 @@ impl Client {
     pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
         let parts = context.extensions.get::<Parts>();
         let bearer = parts.and_then(|parts| parts.extensions.get::<Principal>().cloned());
+        if let Some(SessionEnd(end)) = parts.and_then(|parts| parts.extensions.get()) {
+            // rmcp forgets the calls of a session that ends, and lets them go on.
+            let (end, call) = (end.clone(), context.ct.clone());
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = end.cancelled() => call.cancel(),
+                    () = call.cancelled() => {}
+                }
+            });
+        }
         let body = || parts.and_then(|parts| message::arguments_in(&parts.extensions.get::<Body>()?.0));
         Self {
             principal: bearer.unwrap_or(Principal::Parent),

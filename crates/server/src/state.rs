@@ -90,7 +90,9 @@ impl States {
 
     /// Takes one back: it is used up, whether it fits or not.
     pub(crate) fn take(&self, word: &str, call: &CallDigest, principal: &Principal) -> Option<Given> {
-        let given = self.given.lock().unwrap_or_else(PoisonError::into_inner).remove(word)?;
-        (given.call == *call && given.principal == *principal).then_some(given)
+        let mut all = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        // What somebody else tries costs its holder nothing.
+        all.get(word).filter(|given| given.principal == *principal)?;
+        all.remove(word).filter(|given| given.call == *call)
     }
 }

@@ -12,7 +12,7 @@ use hyper::body::{Bytes, Incoming};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
-use crate::client::{Body, Principal};
+use crate::client::{Body, Principal, SessionEnd};
 use crate::handler::Handler;
 use crate::limits::{LONGEST_MESSAGE, MOST_SESSIONS};
 use crate::token::Keys;
@@ -29,8 +29,15 @@ pub(super) struct Guard {
     service: StreamableHttpService<Handler, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
     keys: Keys,
-    /// Whose sessions they are.
-    owners: Mutex<HashMap<String, Principal>>,
+    /// The sessions of older clients.
+    held: Mutex<HashMap<String, Session>>,
+}
+
+/// A session of an older client.
+struct Session {
+    owner: Principal,
+    /// Its client has ended it.
+    end: SessionEnd,
 }
 
 impl Guard {
@@ -39,7 +46,7 @@ impl Guard {
         sessions: Arc<LocalSessionManager>,
         keys: Keys,
     ) -> Self {
-        Self { service, sessions, keys, owners: Mutex::default() }
+        Self { service, sessions, keys, held: Mutex::default() }
     }
 
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
@@ -57,24 +64,33 @@ impl Guard {
         if request.uri().path() != "/mcp" {
             return no(StatusCode::NOT_FOUND, "the server is at /mcp");
         }
-        let session = session(request.headers());
-        if let Some(session) = &session
-            && self.owners().get(session).is_some_and(|owner| *owner != principal)
-        {
-            return no(StatusCode::NOT_FOUND, "there is no such session");
+        if !names_one_host(&request) {
+            return no(StatusCode::BAD_REQUEST, "the request names more than one host");
         }
+        let session = session(request.headers());
+        let end = match session.as_ref().and_then(|session| self.held().get(session).map(Session::both)) {
+            Some((owner, _)) if owner != principal => {
+                return no(StatusCode::NOT_FOUND, "there is no such session");
+            }
+            known => known.map(|(_, end)| end),
+        };
         if session.is_none() && request.method() == Method::POST && self.sessions_full().await {
             return no(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions");
         }
         let ends = request.method() == Method::DELETE;
-        let request = with_body(request, &principal).await?;
+        let mut request = with_body(request, &principal).await?;
+        if let Some(end) = &end {
+            request.extensions_mut().insert(end.clone());
+        }
         let mut answer = self.service.handle(request).await;
         if ends && answer.status() == StatusCode::ACCEPTED {
-            // The session is gone by now, and clients look for that.
+            // The session is gone by now, and clients look for that. So is whoever waited for its calls.
             *answer.status_mut() = StatusCode::OK;
+            end.iter().for_each(|end| end.0.cancel());
         }
         if let Some(session) = self::session(answer.headers()) {
-            self.owners().insert(session, principal);
+            let made = || Session { owner: principal, end: SessionEnd::default() };
+            self.held().entry(session).or_insert_with(made);
         }
         Ok(answer)
     }
@@ -92,13 +108,27 @@ impl Guard {
     async fn sessions_full(&self) -> bool {
         let sessions = self.sessions.sessions.read().await;
         // Whose session is gone owns nothing.
-        self.owners().retain(|session, _| sessions.contains_key(session.as_str()));
+        self.held().retain(|session, _| sessions.contains_key(session.as_str()));
         sessions.len() >= MOST_SESSIONS
     }
 
-    fn owners(&self) -> MutexGuard<'_, HashMap<String, Principal>> {
-        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    fn held(&self) -> MutexGuard<'_, HashMap<String, Session>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Session {
+    fn both(&self) -> (Principal, SessionEnd) {
+        (self.owner.clone(), self.end.clone())
+    }
+}
+
+/// Whether all that names a host names the same one: rmcp looks at one of them.
+fn names_one_host<B>(request: &Request<B>) -> bool {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    let (first, second) = (hosts.next(), hosts.next());
+    let target = request.uri().authority().map(|target| target.as_str().as_bytes());
+    second.is_none() && target.is_none_or(|target| first.is_some_and(|host| host.as_bytes() == target))
 }
 
 /// The same request with its body read, for us and for rmcp.
