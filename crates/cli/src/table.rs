@@ -1,4 +1,4 @@
-//! Aligned columns. On a terminal the last one is cut to the width of the screen; in a pipe nothing is.
+//! Aligned columns. On a terminal they are cut to the width of the screen, the widest first; in a pipe nothing is.
 
 use std::io::{self, IsTerminal as _};
 
@@ -23,6 +23,9 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
+/// No column is made narrower than this.
+const LEAST: usize = 10;
+
 /// How wide standard output is. `None`: as wide as anybody likes.
 pub(crate) fn width() -> Option<usize> {
     let stdout = io::stdout();
@@ -37,16 +40,17 @@ pub(crate) fn table<const N: usize>(heads: [&str; N], rows: &[[Cell; N]], width:
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.width());
         cells.chain(heads.get(column).map(|head| head.width())).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..N).map(widest).collect();
-    let before: usize = widths.iter().rev().skip(1).map(|width| width + 2).sum();
-    let room = width.map(|width| width.saturating_sub(before).max(10));
+    let mut widths: Vec<usize> = (0..N).map(widest).collect();
+    if let Some(width) = width {
+        let least = heads.map(|head| head.width().max(LEAST));
+        narrow(&mut widths, &least, width);
+    }
     let mut text = String::new();
     let heads = heads.map(|head| Cell::painted(head, "\x1b[1m"));
     for row in std::iter::once(&heads).chain(rows) {
         for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let last = at + 1 == N;
-            let shown = if last { cut(&cell.text, room) } else { cell.text.clone() };
-            let blanks = if last { 0 } else { width + 2 - shown.width() };
+            let shown = cut(&cell.text, *width);
+            let blanks = if at + 1 == N { 0 } else { width + 2 - shown.width() };
             let end = if cell.colour.is_empty() { "" } else { "\x1b[0m" };
             text.push_str(&format!("{}{shown}{end}{}", cell.colour, " ".repeat(blanks)));
         }
@@ -55,9 +59,30 @@ pub(crate) fn table<const N: usize>(heads: [&str; N], rows: &[[Cell; N]], width:
     text
 }
 
+/// Makes columns narrower until all fit into `width`, or none can become narrower: the last first, then whichever is the
+/// widest. Never the first, by which people name the row.
+fn narrow(widths: &mut [usize], least: &[usize], width: usize) {
+    loop {
+        let all: usize = widths.iter().map(|width| width + 2).sum();
+        let over = (all - 2).saturating_sub(width);
+        let can =
+            |at: &usize| widths.get(*at).zip(least.get(*at)).is_some_and(|(width, least)| width > least);
+        let last = widths.len().saturating_sub(1);
+        let next = Some(last)
+            .filter(can)
+            .or_else(|| (1..last).filter(can).max_by_key(|at| widths.get(*at).copied()));
+        match next.and_then(|at| widths.get_mut(at)) {
+            Some(width) if over > 0 => *width -= 1,
+            _ => return,
+        }
+    }
+}
+
 /// As much of a text as there is room for.
-fn cut(text: &str, room: Option<usize>) -> String {
-    let Some(room) = room.filter(|room| text.width() > *room) else { return text.to_owned() };
+fn cut(text: &str, room: usize) -> String {
+    if text.width() <= room {
+        return text.to_owned();
+    }
     let mut shown = String::new();
     let mut used = 1;
     for c in text.chars() {
@@ -86,5 +111,8 @@ mod tests {
         );
         let cut = table(["x", "yy", "z"], &rows, Some(18));
         assert!(anstream::adapter::strip_str(&cut).to_string().contains("a   bb  the rest …\n"), "{cut}");
+        let rows = [["id".into(), "a long one in the middle".into(), "the rest of it".into()]];
+        let cut = anstream::adapter::strip_str(&table(["x", "yy", "z"], &rows, Some(30))).to_string();
+        assert_eq!(cut.lines().nth(1), Some("id  a long one in…  the rest …"), "{cut}");
     }
 }
