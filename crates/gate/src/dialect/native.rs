@@ -47,29 +47,19 @@ static FIELDS: &[Field] = &[
     )
     .required()
     .or(&["cmd"]),
-    Field::new(
-        "args",
-        Kind::Texts,
-        "Its arguments, one string each, which no shell reads. Without this, `command` is text for the shell.",
-    ),
+    Field::new("args", Kind::Texts, "Its arguments, one string each; no shell reads them."),
     DESCRIPTION,
-    Field::new(
-        "directory",
-        Kind::Text,
-        "The folder to run in, relative to the root, or absolute inside it. Default: the root.",
-    )
-    .or(FOLDER_NAMES),
+    Field::new("directory", Kind::Text, "The folder to run in, inside the root. Default: the root.")
+        .or(FOLDER_NAMES),
     Field::new(
         "background",
         Kind::Flag,
-        "true leaves it running and returns at once: for servers, watchers and all else without an end of its own. \
-         Default: false, wait for its end.",
+        "true leaves it running and returns at once: for servers and watchers. Default: false.",
     ),
     Field::new(
         "pty",
         Kind::Flag,
-        "true runs it in a terminal, where full-screen programs and prompts work and you can type with `shell_input`. \
-         Everything it prints is then `stdout`. Default: false.",
+        "true runs it in a terminal: full-screen programs and prompts work, `shell_input` types. All it prints is `stdout`. Default: false.",
     ),
     Field::new("pty_size", Kind::OneOf(SIZES), "Rows and columns of that terminal. Default: `24x80`."),
     Field::new("stdin", Kind::Text, "Text for its standard input. Default: none, it is closed."),
@@ -89,11 +79,7 @@ static FIELDS: &[Field] = &[
         "Milliseconds to wait for its end; if it takes longer, it goes on as a job and you get the id.",
     ),
     Field::new("env", Kind::Variables, "Environment variables to set."),
-    Field::new(
-        "artifacts",
-        Kind::Texts,
-        "Files to report with SHA-256 and size, relative to the root, or absolute inside it.",
-    ),
+    Field::new("artifacts", Kind::Texts, "Files inside the root to report with SHA-256 and size."),
     Field::new(
         "format",
         Kind::OneOf(&["json", "markdown"]),
@@ -102,8 +88,7 @@ static FIELDS: &[Field] = &[
     Field::new(
         "detail",
         Kind::OneOf(&["minimal", "full"]),
-        "`minimal` (default) returns start and end of long output, `full` up to 8 MiB a stream. Ask for `full` only when \
-         the whole output is needed.",
+        "`minimal` (default): start and end of long output; `full`: up to 8 MiB a stream. Ask for `full` only when all of it is needed.",
     ),
     Field::new(
         "session",

@@ -49,8 +49,7 @@ pub struct ToolAnswer {
     pub is_error: bool,
 }
 
-const JOB: Field =
-    Field::new("job", Kind::Text, "The job's id, or how it begins.").required().or(&["id", "job_id"]);
+const JOB: Field = Field::new("job", Kind::Text, "The job's id.").required().or(&["id", "job_id"]);
 
 /// What every answer about one job has.
 const STATUS: (&str, &str, &str) =
@@ -62,7 +61,7 @@ pub static TOOLS: &[JobTool] = &[
         name: "shell_jobs",
         title: "List jobs",
         about: "Lists the jobs of this session: commands that run in the background, what commands left running, and what \
-                ended lately, each with id, status, age, CPU time, memory, listening ports and last line of output.",
+                ended lately, each with id, status, age, CPU time, memory, ports and last line.",
         reads_only: true,
         destroys: false,
         fields: &[],
@@ -148,7 +147,7 @@ pub static TOOLS: &[JobTool] = &[
             Field::new(
                 "keys",
                 Kind::Texts,
-                "Keys to press behind that: C-c, C-d, Enter, Tab, Esc, Up, PageDown, F5 and so on, or single characters.",
+                "Keys to press behind that: C-c, C-d, Enter, Tab, Esc, Up, F5 and so on.",
             ),
             Field::new("eof", Kind::Flag, "true ends the input, last of all. Default: false."),
             Field::new(
