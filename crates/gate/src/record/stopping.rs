@@ -44,10 +44,14 @@ impl Record {
             let rest = pending.session.strip_prefix(name);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })?;
-        let named = SessionName::named(name)?;
         let of_root = Path::new(name).is_absolute().then(|| SessionName::of_root(Path::new(name)));
+        // Few roots could be names, too.
+        let named = match SessionName::named(name) {
+            Err(error) if of_root.is_none() => return Err(error),
+            named => named.ok(),
+        };
         let mut stopped = withdrawn;
-        for name in [Some(named), of_root].into_iter().flatten() {
+        for name in [named, of_root].into_iter().flatten() {
             // It starts no keeper, so how one would be started doesn't matter.
             let session = Session::new(self.state.clone(), name.key(), Starter::Fork, u64::MAX);
             stopped += session.stop(urgency).map_err(|error| session_error(&error))?;
