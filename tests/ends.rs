@@ -88,6 +88,25 @@ fn everybody_is_told_before_they_are_killed() {
     });
 }
 
+/// Who hears that must not die of losing the terminal meanwhile.
+#[test]
+fn in_a_terminal_too_there_is_time_to_clean_up() {
+    for_each_user(|place| {
+        let polite = "trap 'sleep 0.3; touch told; exit' TERM; touch ready; while :; do sleep 0.01; done";
+        place.write("polite.sh", polite);
+        let command = json!({"command": "exec bash polite.sh", "background": true, "pty": true});
+        assert_eq!(place.call(&command)["status"], "running");
+        wait_until("it stands", || place.root().join("ready").exists());
+        assert_eq!(place.output(["stop", "--all"]).status.code(), Some(0));
+        assert!(place.root().join("told").exists());
+        // A shell that people type at takes no notice of being asked, and is gone all the same.
+        let command = json!({"command": "bash --norc", "background": true, "pty": true});
+        assert_eq!(place.call(&command)["status"], "running");
+        assert_eq!(place.output(["stop", "--all"]).status.code(), Some(0));
+        place.assert_nothing_is_left();
+    });
+}
+
 #[test]
 fn a_timeout_ends_the_whole_tree() {
     for_each_user(|place| {

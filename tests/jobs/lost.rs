@@ -36,7 +36,7 @@ fn a_killed_keeper_takes_its_jobs_along_and_the_record_says_so() {
         super::support::kill(keeper[0]);
         wait_until("it is gone", || !is_alive(keeper[0]));
         let job = listed(place, &id).unwrap();
-        assert_eq!(job["status"], "failed", "{job}");
+        assert_eq!((&job["status"], &job["stdout_bytes"]), (&json!("failed"), &json!(8)), "{job}");
         wait_until("nobody of it is left", || processes_with(&mark).is_empty());
         let answer = json_of(place, &["wait", &id, "--json"]);
         assert_eq!(

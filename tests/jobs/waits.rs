@@ -1,7 +1,9 @@
 //! `wait`: for the end, a line, a port, silence, and not for ever.
 
+use serde_json::json;
+
 use super::support::{for_each_user, wait_until};
-use super::{json_of, run, start};
+use super::{json_of, run, start, start_with};
 
 #[test]
 fn a_line_is_waited_for_and_found_when_it_came_before() {
@@ -33,6 +35,41 @@ fn a_line_is_waited_for_and_found_when_it_came_before() {
             Some(0),
             "what it printed is still found"
         );
+        place.assert_nothing_is_left();
+    });
+}
+
+/// A line of a terminal ends in a carriage return and a newline.
+#[test]
+fn the_end_of_a_line_is_found_in_a_terminal_too() {
+    for_each_user(|place| {
+        let command = "echo is ready; exec sleep 600";
+        let id = start_with(place, &json!({"command": command, "background": true, "pty": true}));
+        assert_eq!(run(place, &["wait", &id, "--pattern", "ready$", "--timeout", "20s"]).1, Some(0));
+        assert_eq!(run(place, &["logs", &id, "--grep", "ready$"]).0.trim_end(), "is ready");
+        run(place, &["stop", &id]);
+        place.assert_nothing_is_left();
+    });
+}
+
+#[test]
+fn what_is_not_kept_is_heard_and_said_to_be_missing() {
+    for_each_user(|place| {
+        let config = place.write("small.toml", "[limits]\ncapture_bytes = 1000\n");
+        let command = "seq 1000; while [ ! -e go ]; do sleep 0.01; done; echo is ready; exec sleep 600";
+        let arguments = json!({"command": command, "background": true}).to_string();
+        let started = json_of(place, &["call", "--config", config.to_str().unwrap(), &arguments]);
+        let id = started["id"].as_str().unwrap();
+        let waiting = place.start(["wait", id, "--pattern", "is ready", "--timeout", "20s"]);
+        // It watches, and then it goes on.
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        std::fs::write(place.root().join("go"), "").unwrap();
+        assert_eq!(waiting.wait_with_output().unwrap().status.code(), Some(0));
+        let logs = place.output(["logs", id]);
+        assert_eq!(logs.stdout.len(), 1000);
+        assert!(String::from_utf8_lossy(&logs.stderr).contains("2902 more bytes"), "{logs:?}");
+        assert_eq!(json_of(place, &["logs", id, "--json"])["stdout_truncated"], true);
+        run(place, &["stop", id]);
         place.assert_nothing_is_left();
     });
 }

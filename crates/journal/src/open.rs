@@ -127,7 +127,9 @@ fn create(folder: &Path, path: &Path) -> Result<(), Error> {
     let mut connection = made.map_err(Error::from)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     schema::migrate(&mut connection, STEPS)?;
-    // The last connection to leave writes everything to the main file and removes the log.
+    // The last connection to leave writes everything to the main file and removes the log. It says nothing when it can't, on
+    // a full disk: so it is told to before.
+    let _busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     connection.close().map_err(|(_, error)| error)?;
     match fs::hard_link(&draft.0, path) {
         Ok(()) => {}

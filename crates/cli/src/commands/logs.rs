@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
-use shellgate::jobs::{Excerpt, Jobs, Part, Pattern, each_line};
+use shellgate::jobs::{Excerpt, Jobs, Part, Pattern, each_line, unreturned};
 use shellgate::text::Limit;
 use shellgate::{ErrorObject, Record, Stream};
 
@@ -55,7 +55,28 @@ fn show(args: &LogsArgs) -> Result<(), Trouble> {
             }
         }
     }
-    outlets.iter_mut().try_for_each(|outlet| outlet.finish(grep.as_ref()))
+    outlets.iter_mut().try_for_each(|outlet| outlet.finish(grep.as_ref()))?;
+    for stream in Stream::BOTH.into_iter().filter(|stream| wanted(*stream)) {
+        match unkept(&jobs, &id, stream)? {
+            0 => {}
+            bytes => output::whisper(&format!(
+                "{bytes} more bytes were printed to {} and are not kept: `limits.capture_bytes`, or the disk, was full",
+                stream.name()
+            )),
+        }
+    }
+    Ok(())
+}
+
+/// How much of what was printed no file has.
+fn unkept(jobs: &Jobs<'_>, id: &str, stream: Stream) -> Result<u64, Trouble> {
+    let report = jobs.report(id, shellgate::request::Detail::Minimal)?;
+    let printed = match stream {
+        Stream::Stdout => report.stdout_bytes,
+        Stream::Stderr => report.stderr_bytes,
+    };
+    let kept = jobs.file(id, stream)?.metadata().map_or(0, |metadata| metadata.len());
+    Ok(printed.saturating_sub(kept))
 }
 
 pub(super) fn pattern(text: &str) -> Result<Pattern, ErrorObject> {
@@ -84,7 +105,10 @@ fn print_json(
         let printed = jobs.read(id, &Excerpt { stream, bytes: range.clone(), grep, limit })?;
         answer.insert(stream.name().to_owned(), json!(printed.text));
         answer.insert(format!("{}_bytes", stream.name()), json!([range.start, range.end]));
-        answer.insert(format!("{}_truncated", stream.name()), json!(printed.truncated));
+        answer.insert(
+            format!("{}_truncated", stream.name()),
+            json!(printed.truncated || unkept(jobs, id, stream)? > 0),
+        );
     }
     output::print_json(&Value::Object(answer))
 }
@@ -122,7 +146,7 @@ impl Outlet {
             let mut found = Vec::new();
             let mut trouble = Ok(());
             each_line(file, bytes, |line| {
-                if pattern.is_match(line) && trouble.is_ok() {
+                if pattern.is_match(unreturned(line)) && trouble.is_ok() {
                     found.clear();
                     found.extend_from_slice(line);
                     found.push(b'\n');
@@ -158,7 +182,7 @@ impl Outlet {
         self.line.extend_from_slice(new);
         while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.line.drain(..=end).collect();
-            if pattern.is_match(line.get(..end).unwrap_or_default()) {
+            if pattern.is_match(unreturned(line.get(..end).unwrap_or_default())) {
                 self.write(&line)?;
             }
         }
@@ -167,7 +191,7 @@ impl Outlet {
 
     fn finish(&mut self, grep: Option<&Pattern>) -> Result<(), Trouble> {
         let line = std::mem::take(&mut self.line);
-        if grep.is_some_and(|pattern| !line.is_empty() && pattern.is_match(&line)) {
+        if grep.is_some_and(|pattern| !line.is_empty() && pattern.is_match(unreturned(&line))) {
             self.write(&line)?;
         }
         if let Some(rest) = self.visible.as_mut().map(Visible::finish) {

@@ -31,18 +31,16 @@ pub(super) struct Relay {
 }
 
 impl Relay {
-    /// What goes through it at once.
-    pub(super) const HOLDS: u64 = 64 << 10;
-
     pub(super) fn new() -> Result<Self, Errno> {
         let (out, into) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
         Ok(Self { out, into })
     }
 
-    /// Takes what the terminal has.
-    pub(super) fn fill(&self, terminal: &OwnedFd) -> Result<usize, Errno> {
+    /// Takes what the terminal has, at most `most`.
+    pub(super) fn fill(&self, terminal: &OwnedFd, most: u64) -> Result<usize, Errno> {
+        let most = usize::try_from(most).unwrap_or(ALL).min(ALL);
         rustix::io::retry_on_intr(|| {
-            rustix::pipe::splice(terminal, None, &self.into, None, ALL, SpliceFlags::NONBLOCK)
+            rustix::pipe::splice(terminal, None, &self.into, None, most, SpliceFlags::NONBLOCK)
         })
     }
 }

@@ -111,17 +111,18 @@ impl Keeper {
         *before.get_mut(stream) = from;
         run.times.note(now_ms(), before);
         self.unpruned.bytes += to - from;
-        self.tell_watchers(key, stream, from, spooled.clamp(from, to));
+        let kept = spooled.clamp(from, to);
+        let unkept = usize::try_from(kept - from).unwrap_or(0)..usize::try_from(to - from).unwrap_or(0);
+        self.tell_watchers(key, stream, from, kept);
+        self.show_watchers(key, stream, kept, unkept.clone());
         let Some(run) = self.runs.get_mut(&key) else { return Read::Nothing };
         let Some(caller) = run.caller.filter(|_| run.is_followed()) else { return Read::Some };
         let Some(connection) = self.connections.get_mut(&caller) else { return Read::Some };
-        let kept = spooled.clamp(from, to);
         if kept > from {
             connection.spooled(stream, from, kept);
         }
         if to > kept {
-            let range = usize::try_from(kept - from).unwrap_or(0)..usize::try_from(to - from).unwrap_or(0);
-            let bytes = self.buffer.get(range).unwrap_or_default().to_vec();
+            let bytes = self.buffer.get(unkept).unwrap_or_default().to_vec();
             connection.send(&FromKeeper::Bytes { stream, offset: kept, bytes });
             if !connection.has_room()
                 && let Some(pipe) = run.sources.as_ref().and_then(|sources| sources.get(stream).pipe())

@@ -44,7 +44,7 @@ impl Keeper {
                 }
                 if politely && on_terminal {
                     // What closing the terminal does: a shell that people type at takes no notice of the other one.
-                    self.trees.signal(key, Signal::HUP);
+                    self.trees.hang_up(key);
                 }
             }
         }

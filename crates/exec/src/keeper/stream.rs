@@ -169,9 +169,9 @@ impl Source {
         let room = self.limit - self.spooled;
         let (from, filled) = match &self.kind {
             Kind::Pipe => (pipe, Err(Errno::AGAIN)),
-            // What were left in the relay would have nobody to say that it is there.
-            Kind::Terminal(Some(relay)) if room > Relay::HOLDS => (&relay.out, relay.fill(pipe)),
-            Kind::Terminal(_) => return None,
+            // No more than the file takes: what were left in the relay would have nobody to say that it is there.
+            Kind::Terminal(Some(relay)) => (&relay.out, relay.fill(pipe, room)),
+            Kind::Terminal(None) => return None,
         };
         match (moving::into_file(from, file, self.spooled, room), filled) {
             (Ok(count), _) => {

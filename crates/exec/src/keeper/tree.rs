@@ -115,6 +115,14 @@ impl Trees {
         signal_all(&suspended, Signal::CONT);
     }
 
+    /// Tells those of `run` that ignore `SIGTERM` that their terminal is gone. The others have heard, and may be cleaning up:
+    /// most would die of it.
+    pub(super) fn hang_up(&self, run: RunKey) {
+        let mut members = self.members(run);
+        members.retain(|member| processes::ignores(member.pid, Signal::TERM));
+        signal_all(&members, Signal::HUP);
+    }
+
     /// Suspends the processes of `run` that are our own children, and the process groups that these are in, as fast as we
     /// can: no look at each, because a process that forks and exits is gone by then, and among a thousand busy ones we get
     /// little time to look. Numbers and groups can't be anybody else's as long as we have not reaped our child.

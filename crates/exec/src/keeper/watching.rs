@@ -1,5 +1,6 @@
 //! What others than its caller learn of an execution: that it is there, what it prints, how it ends.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use super::connection::ConnectionKey;
@@ -74,6 +75,19 @@ impl Keeper {
         for watcher in run.watchers.clone() {
             if let Some(connection) = self.connections.get_mut(&watcher) {
                 connection.spooled(stream, from, to);
+                self.adjust_interest(watcher);
+            }
+        }
+    }
+
+    /// What no file keeps goes to those who watch as it is, while they can follow: they hold nobody up.
+    pub(super) fn show_watchers(&mut self, key: RunKey, stream: Stream, offset: u64, unkept: Range<usize>) {
+        let Some(run) = self.runs.get(&key).filter(|run| !run.watchers.is_empty()) else { return };
+        let Some(bytes) = self.buffer.get(unkept).filter(|bytes| !bytes.is_empty()) else { return };
+        let message = FromKeeper::Bytes { stream, offset, bytes: bytes.to_vec() };
+        for watcher in run.watchers.clone() {
+            if let Some(connection) = self.connections.get_mut(&watcher).filter(|one| one.has_room()) {
+                connection.send(&message);
                 self.adjust_interest(watcher);
             }
         }

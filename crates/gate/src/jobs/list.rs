@@ -28,6 +28,10 @@ const MOST_LOOKED_AT: usize = 1_000;
 /// The most of a command and of a line that a list shows.
 const WIDEST: usize = 400;
 
+/// How often, and after which time, it is looked again for one that is in no list.
+const TRIES: u32 = 4;
+const A_MOMENT: Duration = Duration::from_millis(5);
+
 /// One job in the list.
 #[derive(Clone, Debug, Serialize)]
 pub struct Listed {
@@ -75,7 +79,7 @@ impl Jobs<'_> {
     /// # Errors
     /// When a keeper can't be understood or the record not be read.
     pub fn list(&self) -> Result<Vec<Listed>, ErrorObject> {
-        let held = shellgate_exec::jobs(self.state).map_err(|error| session_error(&error))?;
+        let held = self.held_now()?;
         let mut list = Vec::new();
         for job in &held {
             let id = job.id.to_string();
@@ -93,6 +97,22 @@ impl Jobs<'_> {
                 .map(|one| self.gone(one)),
         );
         Ok(list)
+    }
+
+    /// Those that somebody holds. One that ended a moment ago may be in no list yet: then a moment more.
+    fn held_now(&self) -> Result<Vec<Job>, ErrorObject> {
+        let running =
+            Query { session: self.session.clone(), statuses: vec![Status::Running], ..Query::default() };
+        for _ in 0..TRIES {
+            let held = shellgate_exec::jobs(self.state).map_err(|error| session_error(&error))?;
+            let open = self.journal.history(&running).map_err(|error| trouble(&error))?;
+            if open.iter().all(|one| held.iter().any(|job| job.id.to_string() == one.id)) {
+                return Ok(held);
+            }
+            self.settle();
+            std::thread::sleep(A_MOMENT);
+        }
+        shellgate_exec::jobs(self.state).map_err(|error| session_error(&error))
     }
 
     /// Those that ended lately as jobs, newest first.
@@ -151,6 +171,10 @@ impl Jobs<'_> {
         let ran = ended.and_then(|ended| Some(ended.ended_at.saturating_sub(ended.started_at?)));
         let exit = ended
             .and_then(|ended| ended.exit_code.map(Exit::Code).or_else(|| ended.signal.map(Exit::Signal)));
+        // Where nobody knows an end, the files know how much was kept.
+        let id = execution.id.parse().ok();
+        let spool = id.and_then(|id| Spool::open(&self.state.spool(), id).ok());
+        let kept = |stream: Stream| Some(spool.as_ref()?.files.get(stream).metadata().ok()?.len());
         Listed {
             id: execution.id.clone(),
             session: execution.session.clone(),
@@ -166,8 +190,8 @@ impl Jobs<'_> {
             ports: Vec::new(),
             exit_code: exit_code(exit),
             signal: signal(exit),
-            stdout_bytes: ended.map_or(0, |ended| ended.stdout.bytes),
-            stderr_bytes: ended.map_or(0, |ended| ended.stderr.bytes),
+            stdout_bytes: ended.map(|ended| ended.stdout.bytes).or_else(|| kept(Stream::Stdout)).unwrap_or(0),
+            stderr_bytes: ended.map(|ended| ended.stderr.bytes).or_else(|| kept(Stream::Stderr)).unwrap_or(0),
             waiting_for_input: false,
             last_line: self.last_line(&execution.id),
         }

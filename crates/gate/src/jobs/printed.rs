@@ -10,6 +10,7 @@ use regex::bytes::Regex;
 use shellgate_exec::{Moment, PerStream, Stream, printed_before, watch};
 use shellgate_journal::Execution;
 
+use super::vigil::unreturned;
 use super::{Jobs, parse};
 use crate::ErrorObject;
 use crate::gate::session_error;
@@ -145,7 +146,7 @@ fn grep(file: &File, excerpt: &Excerpt<'_>, pattern: &Regex) -> io::Result<Print
     let most = excerpt.limit.amount();
     let (mut found, mut length, mut truncated) = (VecDeque::new(), 0, false);
     each_line(file, excerpt.bytes.clone(), |line| {
-        if pattern.is_match(line) {
+        if pattern.is_match(unreturned(line)) {
             let line = one_line(line);
             length += line.len() + 1;
             found.push_back(line);

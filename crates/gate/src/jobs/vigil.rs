@@ -126,6 +126,8 @@ struct Vigil {
     deadline: Option<Instant>,
     /// The listening sockets that were there at the last look, ours or not.
     sockets: Option<Vec<u64>>,
+    /// Found in what no file keeps.
+    heard: Option<Met>,
     over: bool,
 }
 
@@ -163,6 +165,7 @@ impl Jobs<'_> {
             last_output: now.checked_sub(job.silence).unwrap_or(now),
             deadline: until.timeout.map(|timeout| now + timeout),
             sockets: None,
+            heard: None,
             job,
             until,
             over: false,
@@ -188,10 +191,16 @@ impl Vigil {
     fn look(&mut self, jobs: &Jobs<'_>) -> Result<Option<Met>, ErrorObject> {
         while let Some(event) = self.execution.try_next().map_err(|error| unreadable(&error))? {
             match event {
-                exec::Event::Output { .. } => self.last_output = Instant::now(),
+                exec::Event::Output { stream, offset, bytes } => {
+                    self.last_output = Instant::now();
+                    self.hear(stream, offset, &bytes)?;
+                }
                 exec::Event::Ended(_) => self.over = true,
                 exec::Event::State(_) => {}
             }
+        }
+        if let Some(met) = self.heard.take() {
+            return Ok(Some(met));
         }
         if let Some(pattern) = self.until.pattern.clone() {
             let files = &self.execution.spool().files;
@@ -213,6 +222,24 @@ impl Vigil {
             return Ok(Some(Met::Silent));
         }
         Ok(self.deadline.is_some_and(|deadline| now >= deadline).then_some(Met::TimedOut))
+    }
+
+    /// Looks for the pattern in bytes that no file keeps. Those that a file has are looked for there.
+    fn hear(&mut self, stream: Stream, offset: u64, bytes: &[u8]) -> Result<(), ErrorObject> {
+        let Some(pattern) = self.until.pattern.as_ref().filter(|_| self.heard.is_none()) else {
+            return Ok(());
+        };
+        let file = self.execution.spool().files.get(stream);
+        let kept = file.metadata().map_or(0, |metadata| metadata.len());
+        let Some(scan) = self.scans.iter_mut().find(|scan| scan.stream == stream && offset >= kept) else {
+            return Ok(());
+        };
+        self.heard = scan.go_on(file, pattern).map_err(|error| unreadable(&error))?;
+        if self.heard.is_none() {
+            scan.line.extend_from_slice(bytes);
+            self.heard = scan.whole_lines(pattern).or_else(|| scan.rest(pattern));
+        }
+        Ok(())
     }
 
     /// The ports that it listens on, when those are waited for and it does.
@@ -277,30 +304,43 @@ impl Scan {
             let known = self.line.len();
             let read = file.read_at(&mut buffer, self.at + known as u64)?;
             self.line.extend_from_slice(buffer.get(..read).unwrap_or_default());
-            while let Some(end) = memchr::memchr(b'\n', &self.line) {
-                let line: Vec<u8> = self.line.drain(..=end).collect();
-                self.at += line.len() as u64;
-                if let Some(met) = self.matched(line.get(..end).unwrap_or_default(), pattern) {
-                    return Ok(Some(met));
-                }
+            if let Some(met) = self.whole_lines(pattern) {
+                return Ok(Some(met));
             }
             if read == 0 || self.line.len() > LONGEST_LINE {
-                let found = self.matched(&self.line, pattern);
-                if found.is_some() {
-                    self.at += self.line.len() as u64;
-                    self.line.clear();
-                    return Ok(found.map(|met| self.ends_here(met)));
+                let found = self.rest(pattern);
+                if read == 0 || found.is_some() {
+                    return Ok(found);
                 }
-                if read == 0 {
-                    return Ok(None);
-                }
-                self.at += self.line.len() as u64;
-                self.line.clear();
             }
         }
     }
 
+    /// Looks at the lines that have ended.
+    fn whole_lines(&mut self, pattern: &Regex) -> Option<Met> {
+        while let Some(end) = memchr::memchr(b'\n', &self.line) {
+            let line: Vec<u8> = self.line.drain(..=end).collect();
+            self.at += line.len() as u64;
+            let met = self.matched(line.get(..end).unwrap_or_default(), pattern);
+            if met.is_some() {
+                return met;
+            }
+        }
+        None
+    }
+
+    /// Looks at the line that has not.
+    fn rest(&mut self, pattern: &Regex) -> Option<Met> {
+        let met = self.matched(&self.line, pattern);
+        if met.is_some() || self.line.len() > LONGEST_LINE {
+            self.at += self.line.len() as u64;
+            self.line.clear();
+        }
+        met.map(|met| self.ends_here(met))
+    }
+
     fn matched(&self, line: &[u8], pattern: &Regex) -> Option<Met> {
+        let line = unreturned(line);
         pattern.is_match(line).then(|| Met::Matched {
             line: crate::text::one_line(line),
             stream: self.stream.name(),
@@ -314,6 +354,12 @@ impl Scan {
             met => met,
         }
     }
+}
+
+/// A line of a terminal ends in a carriage return, which is no part of it.
+#[must_use]
+pub fn unreturned(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 fn unreadable(error: &io::Error) -> ErrorObject {

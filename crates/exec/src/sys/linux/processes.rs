@@ -39,6 +39,15 @@ impl Stat {
     }
 }
 
+/// Whether `pid` ignores `signal`. One that is gone ignores nothing.
+pub(crate) fn ignores(pid: u32, signal: Signal) -> bool {
+    let Some(text) = read(&format!("/proc/{pid}/status"), 8 << 10) else { return false };
+    let text = String::from_utf8_lossy(&text);
+    let mask = text.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal.as_raw() - 1) & 1 == 1
+}
+
 /// Looks at `pid`.
 pub(crate) fn stat(pid: u32) -> Option<Stat> {
     let text = read(&format!("/proc/{pid}/stat"), 1024)?;
