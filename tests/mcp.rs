@@ -14,6 +14,8 @@ mod calls;
 mod http;
 #[path = "mcp/shutdown.rs"]
 mod shutdown;
+#[path = "mcp/site.rs"]
+mod site;
 #[path = "mcp/talk.rs"]
 mod talk;
 #[path = "mcp/task_client.rs"]

@@ -37,7 +37,8 @@ impl<'a> Pane<'a> {
         tmux.arg("-S").arg(&pane.socket).args(["-f", "/dev/null", "new-session", "-d"]);
         tmux.args(["-x", &columns.to_string(), "-y", &rows.to_string()]);
         let greeting = place.home().join("rc");
-        std::fs::write(&greeting, "PS1='$ '\n").unwrap();
+        // No history: a shell that ends with its terminal would write it into a folder that is being removed.
+        std::fs::write(&greeting, "PS1='$ '; unset HISTFILE\n").unwrap();
         tmux.arg(format!("exec bash --rcfile {}", greeting.display()));
         tmux.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display()));
         tmux.env("XDG_CONFIG_HOME", place.home().join("settings")).env("TERM", "xterm-256color");

@@ -3,8 +3,8 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use shellgate::journal::Millis;
-
-const DAY: Millis = 86_400_000;
+pub(crate) use shellgate::journal::calendar::exact;
+use shellgate::journal::calendar::{DAY, civil, days};
 
 /// Units of a time ago.
 const UNITS: [(char, Millis); 5] = [('s', 1000), ('m', 60_000), ('h', 3_600_000), ('d', DAY), ('w', 7 * DAY)];
@@ -18,14 +18,6 @@ pub(crate) fn now() -> Millis {
 /// `2026-11-15 08:43:34`.
 pub(crate) fn shown(at: Millis) -> String {
     exact(at).chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect()
-}
-
-/// `2026-11-15T08:43:34.123Z`.
-pub(crate) fn exact(at: Millis) -> String {
-    let (year, month, day) = civil(at.div_euclid(DAY));
-    let ms = at.rem_euclid(DAY);
-    let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", ms % 1000)
 }
 
 /// Reads `90s`, `15m`, `2h`, `7d`, `1w` (ago), `2026-11-15` or `2026-11-15T08:43[:34][Z]`; UTC.
@@ -68,26 +60,6 @@ fn numbers(text: &str, between: char) -> Option<Vec<Millis>> {
 fn number(text: &str) -> Option<Millis> {
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     plain.then(|| text.parse().ok()).flatten()
-}
-
-/// Year, month and day of a day since 1970. Years begin in March here, so that a leap day is the last of its year.
-fn civil(days: Millis) -> (Millis, Millis, Millis) {
-    let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + Millis::from(month <= 2), month, day)
-}
-
-/// The other way round.
-fn days(year: Millis, month: Millis, day: Millis) -> Millis {
-    let year = year - Millis::from(month <= 2);
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 #[cfg(test)]

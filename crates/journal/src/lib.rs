@@ -54,6 +54,7 @@
 //! The journal knows nothing of processes: whether an asker or a keeper is alive is for the caller to say, who gave it
 //! an [`Owner`] to recognise them by.
 
+pub mod calendar;
 mod canonical;
 mod chain;
 mod entry;

@@ -6,7 +6,6 @@
 //!
 //! Nothing tells a client that a task has moved on: it asks as often as `pollIntervalMs` says.
 
-mod time;
 mod words;
 
 use std::time::Duration;
@@ -17,6 +16,7 @@ use rmcp::model::{
     TaskPayload, TaskStatus,
 };
 use shellgate::jobs::{Call, Stands};
+use shellgate::journal::calendar::exact;
 use shellgate::{Code, ErrorObject, Gate, State, Urgency};
 
 use crate::answer;
@@ -142,7 +142,7 @@ fn asked(gate: &Gate, question: &Held, form: Option<Form>) -> DetailedTask {
         },
         None => TaskPayload::Working,
     };
-    let made = time::of_name(&question.id);
+    let made = of_name(&question.id);
     let task = task(gate, &question.id, (made, made), words::of_question(question.number));
     DetailedTask::new(task.with_poll_interval_ms(*PACE.start()), payload)
 }
@@ -171,9 +171,18 @@ fn shown(gate: &Gate, call: &Call) -> DetailedTask {
 
 /// What every task says of itself. It is kept as long as the record is.
 fn task(gate: &Gate, id: &str, (made, changed): (u64, u64), words: String) -> Task {
-    let mut task = Task::new(id, TaskStatus::Working, time::iso(made), time::iso(changed.max(made)))
+    let mut task = Task::new(id, TaskStatus::Working, written(made), written(changed.max(made)))
         .with_status_message(words);
     let days = gate.settings().journal.keep_days;
     task.ttl_ms = (days > 0).then(|| days.saturating_mul(DAY));
     task
+}
+
+/// When an execution was named: its name begins with that.
+fn of_name(id: &str) -> u64 {
+    ulid::Ulid::from_string(id).map_or(0, |name| name.timestamp_ms())
+}
+
+fn written(ms: u64) -> String {
+    exact(i64::try_from(ms).unwrap_or(0))
 }

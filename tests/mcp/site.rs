@@ -1,0 +1,130 @@
+//! A server over HTTP, and a client of the test's own for it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::{PATIENCE, Place};
+use crate::talk::NEWER;
+use crate::task_client::meta;
+
+/// A server, where it is and the keys to it.
+pub(crate) struct Site {
+    pub(crate) server: Child,
+    pub(crate) address: String,
+    pub(crate) key: String,
+}
+
+/// An answer: status, headers, body.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    head: String,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    /// The message in it, whether it came alone or in a stream.
+    pub(crate) fn message(&self) -> Value {
+        let text = self
+            .body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data: "))
+            .rfind(|data| data.starts_with('{'));
+        serde_json::from_str(text.unwrap_or(&self.body))
+            .unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find_map(|(known, value)| known.eq_ignore_ascii_case(name).then_some(value))
+    }
+}
+
+impl Site {
+    pub(crate) fn new(place: &Place, flags: &[&str]) -> Self {
+        let mut command = place.shellgate(["mcp", "--http", "0"].iter().chain(flags));
+        let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(server.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+        assert!(address.starts_with("127.0.0.1:"), "this machine alone: {line}");
+        let keys = std::fs::read_to_string(place.state().join("mcp-keys")).unwrap();
+        let key = keys.split_whitespace().nth(1).unwrap().to_owned();
+        Self { server, address, key }
+    }
+
+    /// Sends a request and reads the answer to its end.
+    pub(crate) fn send(&self, head: &str, body: &str) -> Answer {
+        let mut stream = self.open(head, body);
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    pub(crate) fn open(&self, head: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let length = body.len();
+        write!(stream, "{head}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+        stream
+    }
+
+    /// The head of a good request, with the holder's key.
+    pub(crate) fn head(&self, key: &str, more: &str) -> String {
+        format!(
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream{more}",
+            self.address
+        )
+    }
+
+    /// A request of the newer generation.
+    pub(crate) fn newer(&self, key: &str, method: &str, params: Value) -> Answer {
+        self.newer_that_can(&json!({}), key, method, params)
+    }
+
+    /// The same of a client with these capabilities.
+    pub(crate) fn newer_that_can(
+        &self,
+        capabilities: &Value,
+        key: &str,
+        method: &str,
+        mut params: Value,
+    ) -> Answer {
+        let name = ["name", "taskId"].iter().find_map(|field| params.get(field)?.as_str());
+        let name = name.map(|name| format!("\r\nMcp-Name: {name}"));
+        let more =
+            format!("\r\nMCP-Protocol-Version: {NEWER}\r\nMcp-Method: {method}{}", name.unwrap_or_default());
+        params["_meta"] = meta(capabilities);
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+        self.send(&self.head(key, &more), &body)
+    }
+
+    pub(crate) fn call(&self, key: &str, tool: &str, arguments: Value) -> Value {
+        self.newer(key, "tools/call", json!({"name": tool, "arguments": arguments})).message()["result"]
+            .clone()
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// A line for the file of keys.
+pub(crate) fn add_key(place: &Place, name: &str, key: &str) {
+    let file = place.state().join("mcp-keys");
+    let before = std::fs::read_to_string(&file).unwrap_or_default();
+    std::fs::write(&file, format!("{before}{name} {key}\n")).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    if let Some(user) = place.user {
+        std::os::unix::fs::chown(&file, Some(user), Some(user)).unwrap();
+    }
+}
