@@ -16,6 +16,8 @@ mod http;
 mod shutdown;
 #[path = "mcp/site.rs"]
 mod site;
+#[path = "mcp/taken_back.rs"]
+mod taken_back;
 #[path = "mcp/talk.rs"]
 mod talk;
 #[path = "mcp/task_client.rs"]

@@ -146,31 +146,6 @@ fn what_becomes_a_job_as_it_starts_loses_nothing() {
     });
 }
 
-/// Whoever takes a call back in the moment it becomes a job hears of none, so there is none.
-#[test]
-fn a_call_that_is_canceled_as_it_becomes_a_job_leaves_nothing() {
-    for_each_user(|place| {
-        let mut talk = Talk::new(place);
-        for round in 0..24 {
-            let long = mark();
-            let id = talk.call(json!({"command": format!("exec sleep {long}"), "wait_ms": 50}));
-            std::thread::sleep(std::time::Duration::from_millis(47 + round % 8));
-            talk.tell("notifications/cancelled", json!({"requestId": id}));
-            talk.ask("ping", json!({}));
-            let Some(at) = talk.heard.iter().position(|message| message["id"] == id) else {
-                wait_until("it is gone", || processes_with(&long).is_empty());
-                continue;
-            };
-            let answer = talk.heard.remove(at).unwrap();
-            let job = &answer["result"]["structuredContent"]["job"];
-            assert!(job.is_string() && !processes_with(&long).is_empty(), "it was too late: {answer}");
-            talk.ask("tools/call", json!({"name": "shell_stop", "arguments": {"job": job}}));
-        }
-        talk.leave();
-        place.assert_nothing_is_left();
-    });
-}
-
 #[test]
 fn progress_tells_what_is_printed() {
     let place = Place::new(None);

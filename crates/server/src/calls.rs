@@ -188,6 +188,7 @@ impl Calls {
             }
             Waited::Settled(Err(refused)) => self.reported(&refused),
             Waited::Queued(question) => {
+                call.client.fate.unless_answered(self.undone(question.id.clone(), Some(question.clone())));
                 let plain = answer::of_question(self.dialect, &question);
                 self.goes_on(plain, &question.id, call.for_task()).await
             }
@@ -219,6 +220,7 @@ impl Calls {
         let Some(params) = form.params() else { return answer::of_question(self.dialect, &question).into() };
         let ask = InputRequest::Elicitation(ElicitRequest::new(params));
         let Call { digest, client, made, .. } = call;
+        client.fate.unless_answered(self.undone(question.id.clone(), Some(question.clone())));
         let state =
             self.states.give(Given { call: digest, principal: client.principal, question, form, made });
         InputRequiredResult::new(Some(BTreeMap::from([(APPROVAL.to_owned(), ask)])), Some(state)).into()
@@ -243,12 +245,23 @@ impl Calls {
             Some(job) if !report.waiting_for_input => self.goes_on(plain, job, call.for_task()).await,
             _ => plain.into(),
         };
-        if let (true, Some(job)) = (call.client.canceled.is_cancelled(), &report.job) {
-            // Taken back in the moment it became a job: nobody will hear of that.
-            let (gate, job) = (self.gate, job.clone());
-            tokio::task::spawn_blocking(move || gate.jobs()?.stop(&job, Urgency::Politely));
+        if let Some(job) = &report.job {
+            call.client.fate.unless_answered(self.undone(job.clone(), None));
         }
         answer
+    }
+
+    /// Ends what nobody will hear of: the job of this name, or the question that may make it one.
+    fn undone(&self, job: String, question: Option<Held>) -> impl Future<Output = ()> + Send + use<> {
+        let gate = self.gate;
+        async move {
+            if let Some(question) = question {
+                question.withdraw().await;
+                question.settled().await;
+            }
+            // An error is a question that was never answered.
+            let _ = tokio::task::spawn_blocking(move || gate.jobs()?.stop(&job, Urgency::Politely)).await;
+        }
     }
 
     /// The answer to a call whose command goes on: a task if the client gets one and it is found as such, else `plain`.

@@ -8,6 +8,7 @@ use rmcp::model::{ProgressToken, ProtocolVersion};
 use rmcp::service::{Peer, RequestContext};
 use tokio_util::sync::CancellationToken;
 
+use crate::fate::Fate;
 use crate::message::{self, RawArguments};
 
 /// Whose call it is. One can't get at what belongs to another.
@@ -27,10 +28,6 @@ pub(crate) enum Principal {
 /// The body of an HTTP request, as it came.
 #[derive(Clone, Debug)]
 pub(crate) struct Body(pub(crate) hyper::body::Bytes);
-
-/// The end of an HTTP session, for the calls that are under way in it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct SessionEnd(pub(crate) CancellationToken);
 
 /// How a client can be asked something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +52,8 @@ pub(crate) struct Client {
     pub(crate) progress: Option<ProgressToken>,
     /// It takes the call back.
     pub(crate) canceled: CancellationToken,
+    /// Whether it will hear the answer.
+    pub(crate) fate: Fate,
     /// Its arguments, letter by letter.
     pub(crate) arguments: Option<RawArguments>,
 }
@@ -63,16 +62,10 @@ impl Client {
     pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
         let parts = context.extensions.get::<Parts>();
         let bearer = parts.and_then(|parts| parts.extensions.get::<Principal>().cloned());
-        if let Some(SessionEnd(end)) = parts.and_then(|parts| parts.extensions.get()) {
-            // rmcp forgets the calls of a session that ends, and lets them go on.
-            let (end, call) = (end.clone(), context.ct.clone());
-            tokio::spawn(async move {
-                tokio::select! {
-                    () = end.cancelled() => call.cancel(),
-                    () = call.cancelled() => {}
-                }
-            });
-        }
+        let fate = context.extensions.get().or_else(|| parts?.extensions.get()).cloned();
+        let fate: Fate = fate.unwrap_or_default();
+        // rmcp does that too, but not for the calls of a session that ends.
+        fate.cancels(context.ct.clone());
         let body = || parts.and_then(|parts| message::arguments_in(&parts.extensions.get::<Body>()?.0));
         Self {
             principal: bearer.unwrap_or(Principal::Parent),
@@ -81,6 +74,7 @@ impl Client {
             peer: context.peer.clone(),
             progress: context.meta.get_progress_token(),
             canceled: context.ct.clone(),
+            fate,
             arguments: context.extensions.get::<RawArguments>().cloned().or_else(body),
         }
     }

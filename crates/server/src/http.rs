@@ -6,6 +6,7 @@
 
 mod guard;
 mod listener;
+mod underway;
 
 use std::io;
 use std::net::SocketAddr;

@@ -11,6 +11,7 @@ mod answer;
 mod asking;
 mod calls;
 mod client;
+mod fate;
 mod following;
 mod handler;
 mod http;

@@ -135,6 +135,35 @@ fn not_json(error: &serde_json::Error) -> Trouble {
     Trouble::nameless(ErrorData::parse_error(format!("not JSON: {error}"), None))
 }
 
+/// What a message means for the answers that its sender waits for.
+pub(crate) enum Said {
+    /// One more.
+    Asks(RequestId),
+    /// One less.
+    TakesBack(RequestId),
+    /// None of that.
+    Else,
+}
+
+/// What the body of an HTTP request says. What can't be read is rmcp's to complain about.
+pub(crate) fn said(body: &[u8]) -> Said {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Cancelled {
+        request_id: RequestId,
+    }
+    let Ok(head) = serde_json::from_slice::<Head<'_>>(body) else { return Said::Else };
+    let said = if head.method.as_deref() == Some("notifications/cancelled") {
+        let cancelled = head.params.and_then(|params| serde_json::from_str(params.get()).ok());
+        cancelled.map(|Cancelled { request_id }| Said::TakesBack(request_id))
+    } else {
+        // Answers to our questions have an id too.
+        let id = head.id.filter(|_| head.method.is_some());
+        id.and_then(|id| serde_json::from_str(id.get()).ok()).map(Said::Asks)
+    };
+    said.unwrap_or(Said::Else)
+}
+
 /// The arguments of the tool call in the body of an HTTP request.
 pub(crate) fn arguments_in(body: &[u8]) -> Option<RawArguments> {
     let head: Head<'_> = serde_json::from_slice(body).ok()?;

@@ -12,7 +12,7 @@ use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, RequestId};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions as _, GetMeta as _, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::{ErrorData, ServiceExt as _};
@@ -156,13 +156,14 @@ impl Stdio {
         }
     }
 
-    fn take(&mut self, message: ClientJsonRpcMessage) {
-        match &message {
+    fn take(&mut self, mut message: ClientJsonRpcMessage) {
+        match &mut message {
             ClientJsonRpcMessage::Request(request) => {
-                if !self.output.begin(&request.id) {
+                let Some(fate) = self.output.begin(&request.id) else {
                     let error = ErrorData::invalid_request("a request with this id is under way", None);
                     return self.answer(Trouble { id: Some(request.id.clone()), error: Box::new(error) });
-                }
+                };
+                request.request.extensions_mut().insert(fate);
                 self.begun |= begins(&request.request);
             }
             ClientJsonRpcMessage::Notification(notification) => {
@@ -170,8 +171,7 @@ impl Stdio {
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    // It gets no answer any more.
-                    self.output.finish(id);
+                    self.output.take_back(id);
                 }
                 if !self.begun {
                     return;

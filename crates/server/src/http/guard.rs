@@ -12,9 +12,11 @@ use hyper::body::{Bytes, Incoming};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
-use crate::client::{Body, Principal, SessionEnd};
+use super::underway::{Calls, Underway};
+use crate::client::{Body, Principal};
 use crate::handler::Handler;
 use crate::limits::{LONGEST_MESSAGE, MOST_SESSIONS};
+use crate::message::{Said, said};
 use crate::token::Keys;
 
 /// The header that names a session of an older client.
@@ -36,8 +38,7 @@ pub(super) struct Guard {
 /// A session of an older client.
 struct Session {
     owner: Principal,
-    /// Its client has ended it.
-    end: SessionEnd,
+    calls: Calls,
 }
 
 impl Guard {
@@ -68,31 +69,40 @@ impl Guard {
             return no(StatusCode::BAD_REQUEST, "the request names more than one host");
         }
         let session = session(request.headers());
-        let end = match session.as_ref().and_then(|session| self.held().get(session).map(Session::both)) {
+        let calls = match session.as_ref().and_then(|session| self.held().get(session).map(Session::both)) {
             Some((owner, _)) if owner != principal => {
                 return no(StatusCode::NOT_FOUND, "there is no such session");
             }
-            known => known.map(|(_, end)| end),
+            known => known.map(|(_, calls)| calls),
         };
         if session.is_none() && request.method() == Method::POST && self.sessions_full().await {
             return no(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions");
         }
         let ends = request.method() == Method::DELETE;
         let mut request = with_body(request, &principal).await?;
-        if let Some(end) = &end {
-            request.extensions_mut().insert(end.clone());
+        let mut underway = None;
+        match request.extensions().get().map_or(Said::Else, |Body(body)| said(body)) {
+            Said::Asks(id) => {
+                let call = underway.insert(Underway::new(id, calls.as_ref()));
+                request.extensions_mut().insert(call.fate.clone());
+            }
+            Said::TakesBack(id) => calls.iter().for_each(|calls| calls.take_back(&id)),
+            Said::Else => {}
         }
         let mut answer = self.service.handle(request).await;
         if ends && answer.status() == StatusCode::ACCEPTED {
             // The session is gone by now, and clients look for that. So is whoever waited for its calls.
             *answer.status_mut() = StatusCode::OK;
-            end.iter().for_each(|end| end.0.cancel());
+            calls.iter().for_each(Calls::take_all_back);
         }
         if let Some(session) = self::session(answer.headers()) {
-            let made = || Session { owner: principal, end: SessionEnd::default() };
+            let made = || Session { owner: principal, calls: Calls::default() };
             self.held().entry(session).or_insert_with(made);
         }
-        Ok(answer)
+        Ok(match underway {
+            Some(call) => call.watching(answer),
+            None => answer,
+        })
     }
 
     fn principal(&self, headers: &HeaderMap) -> Option<Principal> {
@@ -118,8 +128,8 @@ impl Guard {
 }
 
 impl Session {
-    fn both(&self) -> (Principal, SessionEnd) {
-        (self.owner.clone(), self.end.clone())
+    fn both(&self) -> (Principal, Calls) {
+        (self.owner.clone(), self.calls.clone())
     }
 }
 

@@ -1,6 +1,7 @@
 //! What goes to the client, whole messages one after the other, and which requests wait for one.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,6 +11,7 @@ use rmcp::service::{RoleServer, TxJsonRpcMessage};
 use tokio::sync::Notify;
 
 use super::descriptor::Descriptor;
+use crate::fate::Fate;
 use crate::limits::{MOST_REQUESTS, MOST_UNSENT};
 
 /// Standard output.
@@ -19,7 +21,7 @@ pub(super) struct Output {
     /// Bytes that wait for the client to read.
     unsent: AtomicUsize,
     /// Requests without an answer.
-    requests: Mutex<HashSet<RequestId>>,
+    requests: Mutex<HashMap<RequestId, Fate>>,
     /// Something was sent.
     sent: Notify,
 }
@@ -34,18 +36,28 @@ impl Output {
         })
     }
 
-    /// A request has come. `false`: one with this id is there already.
-    pub(super) fn begin(&self, id: &RequestId) -> bool {
-        self.requests().insert(id.clone())
+    /// A request has come. `None`: one with this id is there already.
+    pub(super) fn begin(&self, id: &RequestId) -> Option<Fate> {
+        match self.requests().entry(id.clone()) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(place) => Some(place.insert(Fate::default()).clone()),
+        }
     }
 
-    /// It is answered, or gets no answer.
-    pub(super) fn finish(&self, id: &RequestId) {
+    /// It gets no answer any more, unless that is on its way.
+    pub(super) fn take_back(&self, id: &RequestId) {
+        let fate = self.requests().get(id).cloned();
+        if fate.is_some_and(|fate| fate.take_back()) {
+            self.finish(id);
+        }
+    }
+
+    fn finish(&self, id: &RequestId) {
         self.requests().remove(id);
         self.sent.notify_waiters();
     }
 
-    /// Writes `message`, in its turn. An answer finishes its request.
+    /// Writes `message`, in its turn. An answer finishes its request, and isn't written if that was taken back.
     pub(super) fn send(
         self: Arc<Self>,
         message: &TxJsonRpcMessage<RoleServer>,
@@ -55,7 +67,14 @@ impl Output {
             JsonRpcMessage::Error(error) => error.id.clone(),
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
-        self.write(message, answered)
+        let goes_out = |id: &RequestId| self.requests().get(id).is_some_and(Fate::answer);
+        let write = answered.as_ref().is_none_or(goes_out).then(|| self.write(message, answered));
+        async move {
+            match write {
+                Some(write) => write.await,
+                None => Ok(()),
+            }
+        }
     }
 
     /// Writes `message`, in its turn, and finishes the request `answered`.
@@ -108,7 +127,7 @@ impl Output {
         }
     }
 
-    fn requests(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+    fn requests(&self) -> MutexGuard<'_, HashMap<RequestId, Fate>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

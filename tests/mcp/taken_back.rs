@@ -1,0 +1,103 @@
+//! Calls that are taken back in the moment they would leave something: whoever hears of nothing leaves nothing.
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::site::Site;
+use crate::support::{for_each_user, mark, processes_with, wait_until};
+use crate::talk::Talk;
+
+/// How long calls wait before they answer that it goes on.
+const WAIT_MS: u64 = 50;
+/// How often it is tried, each a little later.
+const ROUNDS: u64 = 24;
+
+/// Around the moment in which such a call is answered.
+fn sleep_about_as_long(round: u64) {
+    std::thread::sleep(Duration::from_millis(WAIT_MS - 3 + round % 8));
+}
+
+fn long(mark: &str) -> Value {
+    json!({"command": format!("exec sleep {mark}"), "wait_ms": WAIT_MS})
+}
+
+#[test]
+fn as_it_becomes_a_job() {
+    for_each_user(|place| {
+        let mut talk = Talk::new(place);
+        for round in 0..ROUNDS {
+            let mark = mark();
+            let id = talk.call(long(&mark));
+            sleep_about_as_long(round);
+            talk.tell("notifications/cancelled", json!({"requestId": id}));
+            talk.ask("ping", json!({}));
+            let Some(at) = talk.heard.iter().position(|message| message["id"] == id) else {
+                wait_until("it is gone", || processes_with(&mark).is_empty());
+                continue;
+            };
+            let answer = talk.heard.remove(at).unwrap();
+            let job = &answer["result"]["structuredContent"]["job"];
+            assert!(job.is_string() && !processes_with(&mark).is_empty(), "it was too late: {answer}");
+            talk.ask("tools/call", json!({"name": "shell_stop", "arguments": {"job": job}}));
+        }
+        talk.leave();
+        place.assert_nothing_is_left();
+    });
+}
+
+#[test]
+fn as_it_becomes_a_question_in_the_queue() {
+    for_each_user(|place| {
+        let mut talk = Talk::begin(place.strictly(["mcp"]), &json!({}));
+        let pending = || {
+            let list = place.strictly(["approvals", "list", "--json"]).output().unwrap().stdout;
+            serde_json::from_slice::<Value>(&list).unwrap().as_array().unwrap().len()
+        };
+        for round in 0..ROUNDS {
+            let id = talk.call(json!({"command": "touch never", "wait_ms": WAIT_MS}));
+            sleep_about_as_long(round);
+            talk.tell("notifications/cancelled", json!({"requestId": id}));
+            talk.ask("ping", json!({}));
+            if let Some(at) = talk.heard.iter().position(|message| message["id"] == id) {
+                let answer = talk.heard.remove(at).unwrap();
+                let job = &answer["result"]["structuredContent"]["job"];
+                assert_eq!(pending(), 1, "it was too late: {answer}");
+                talk.ask("tools/call", json!({"name": "shell_stop", "arguments": {"job": job}}));
+            }
+            wait_until("nobody is asked", || pending() == 0);
+        }
+        talk.leave();
+    });
+}
+
+#[test]
+fn as_it_becomes_a_job_of_a_session_over_http() {
+    for_each_user(|place| {
+        let site = Site::new(place, &[]);
+        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}});
+        let answer = site.send(&site.head(&site.key, ""), &hello.to_string());
+        let session = answer.header("mcp-session-id").unwrap().to_owned();
+        let head = site
+            .head(&site.key, &format!("\r\nMcp-Session-Id: {session}\r\nMCP-Protocol-Version: 2025-06-18"));
+        for round in 1..=ROUNDS {
+            let mark = mark();
+            let call = json!({"jsonrpc": "2.0", "id": round, "method": "tools/call",
+                "params": {"name": "shell", "arguments": long(&mark)}});
+            let mut stream = site.open(&head, &call.to_string());
+            sleep_about_as_long(round);
+            let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": round}});
+            assert_eq!(site.send(&head, &cancel.to_string()).status, 202);
+            let mut heard = String::new();
+            stream.read_to_string(&mut heard).unwrap();
+            if let Some((_, job)) = heard.split_once(r#""job":""#) {
+                site.call(&site.key, "shell_stop", json!({"job": job.get(..26)}));
+            }
+            wait_until("it is gone", || processes_with(&mark).is_empty());
+        }
+        drop(site);
+        place.assert_nothing_is_left();
+    });
+}
