@@ -116,18 +116,16 @@ fn no_byte_is_missing_whatever_the_size() {
 fn a_command_that_prints_much_costs_no_memory() {
     let place = Place::new(None);
     let config = place.write("limits.toml", "[limits]\ncapture_bytes = 50000000\n");
-    let child = place.start([
+    let mut child = place.start([
         "call",
         "--config",
         config.to_str().unwrap(),
         r#"{"command": "head -c 3000000000 /dev/zero | tr '\\0' 'x'"}"#,
     ]);
-    // The keeper was forked off the call: look at both for as long as they live.
-    let pids = || support::processes_with(support::shellgate().to_str().unwrap());
+    // The call and its keeper, for as long as they live.
     let mut most = 0;
-    let mut child = child;
     while child.try_wait().unwrap().is_none() {
-        for pid in pids() {
+        for pid in place.keepers().into_iter().chain([u64::from(child.id())]) {
             let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
             let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
             most = most.max(peak.trim().trim_end_matches(" kB").parse().unwrap_or(0));

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::lost::keepers;
 use super::support::{Place, for_each_user, kill, mark, processes_with, wait_until};
 use super::{json_of, run};
 
@@ -51,7 +50,7 @@ fn chaos(place: &Place, mut dice: Dice, jobs: u64) {
         }
         let _ = starter.wait();
         if dice.below(12) == 0 {
-            let alive = keepers(place);
+            let alive = place.keepers();
             if let Some(keeper) = alive.get(usize::try_from(dice.below(4)).unwrap()) {
                 kill(*keeper);
             }
@@ -62,7 +61,7 @@ fn chaos(place: &Place, mut dice: Dice, jobs: u64) {
         std::thread::sleep(Duration::from_millis(20));
     }
     // One keeper of those that are left, then everybody else's jobs by their names.
-    if let Some(keeper) = keepers(place).first() {
+    if let Some(keeper) = place.keepers().first() {
         kill(*keeper);
     }
     let list = json_of(place, &["jobs", "--json"]);

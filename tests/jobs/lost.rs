@@ -5,25 +5,6 @@ use serde_json::json;
 use super::support::{for_each_user, is_alive, mark, processes_with, wait_until};
 use super::{json_of, listed, run, start, start_with};
 
-/// The keepers of a place.
-pub(super) fn keepers(place: &super::Place) -> Vec<u64> {
-    ours(place, "shellgate-keep")
-}
-
-/// Processes of this name that hold something in the place's state folder: the folder of sockets, or files of output.
-fn ours(place: &super::Place, comm: &str) -> Vec<u64> {
-    let state = place.state().display().to_string();
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u64>().ok());
-    let is_ours = |pid: &u64| {
-        let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-        let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-        let mut targets = open.filter_map(|entry| std::fs::read_link(entry.path()).ok());
-        name.trim() == comm && targets.any(|target| target.starts_with(&state))
-    };
-    pids.filter(is_ours).collect()
-}
-
 #[test]
 fn a_killed_keeper_takes_its_jobs_along_and_the_record_says_so() {
     for_each_user(|place| {
@@ -31,7 +12,7 @@ fn a_killed_keeper_takes_its_jobs_along_and_the_record_says_so() {
         let id = start(place, &format!("echo printed; (setsid sleep {mark} &) ; sleep {mark}; true"));
         wait_until("all of it runs", || processes_with(&mark).len() >= 2);
         wait_until("it is written", || run(place, &["logs", &id]).0 == "printed\n");
-        let keeper = keepers(place);
+        let keeper = place.keepers();
         assert_eq!(keeper.len(), 1);
         super::support::kill(keeper[0]);
         wait_until("it is gone", || !is_alive(keeper[0]));
@@ -82,12 +63,12 @@ fn no_byte_is_lost_when_the_keeper_is_killed_while_a_job_prints() {
             let arguments = json!({"command": format!("exec 9>count.{pty}.{round}; exec python3 writer.py"),
                 "background": true, "pty": pty});
             let id = start_with(place, &arguments);
-            wait_until("it prints", || run(place, &["logs", &id, "-n", "1"]).0.len() >= 9);
-            super::support::kill(keepers(place)[0]);
+            let count = place.root().join(format!("count.{pty}.{round}"));
+            wait_until("it prints", || std::fs::read(&count).is_ok_and(|count| !count.is_empty()));
+            super::support::kill(place.keepers()[0]);
             wait_until("it has ended", || listed(place, &id).is_some_and(|job| job["processes"] == 0));
-            wait_until("the heir has taken all", || ours(place, "shellgate-heir").is_empty());
-            let printed = std::fs::read_to_string(place.root().join(format!("count.{pty}.{round}"))).unwrap();
-            let printed: usize = printed.parse().unwrap();
+            wait_until("the heir has taken all", || place.holders("shellgate-heir").is_empty());
+            let printed: usize = std::fs::read_to_string(&count).unwrap().parse().unwrap();
             let log = std::fs::read(place.state().join(format!("spool/{id}.stdout"))).unwrap();
             let log = String::from_utf8(log).unwrap().replace("\r\n", "\n");
             assert!(log.len() / 9 >= printed, "{printed} lines printed, {} kept", log.len() / 9);
@@ -104,14 +85,14 @@ fn a_killed_heir_has_a_successor() {
         let mark = mark();
         let id = start(place, &format!("echo printed; (setsid sleep {mark} &) ; exec sleep {mark}"));
         wait_until("all of it runs", || processes_with(&mark).len() >= 2);
-        let first = ours(place, "shellgate-heir");
+        let first = place.holders("shellgate-heir");
         assert_eq!(first.len(), 1);
         super::support::kill(first[0]);
         wait_until("there is another", || {
-            let heirs = ours(place, "shellgate-heir");
+            let heirs = place.holders("shellgate-heir");
             heirs.len() == 1 && heirs != first
         });
-        super::support::kill(keepers(place)[0]);
+        super::support::kill(place.keepers()[0]);
         // Nobody else would end what left its session before the next call.
         wait_until("nobody of it is left", || processes_with(&mark).is_empty());
         assert_eq!(run(place, &["logs", &id]).0, "printed\n");
@@ -126,7 +107,7 @@ fn what_is_in_the_pipe_is_kept_when_the_keeper_is_killed() {
         place.write("wait", "");
         let writer = "while [ -e wait ]; do sleep 0.01; done; seq 1000; touch printed; exec sleep 600";
         let id = start(place, writer);
-        let keeper = keepers(place)[0];
+        let keeper = place.keepers()[0];
         let pid = rustix::process::Pid::from_raw(i32::try_from(keeper).unwrap()).unwrap();
         let sleeps = || std::fs::read_to_string(format!("/proc/{keeper}/stat")).unwrap().contains(") S ");
         wait_until("it has nothing to do", sleeps);
@@ -147,7 +128,7 @@ fn a_suspended_keeper_is_woken_and_a_stubborn_one_ended() {
     for_each_user(|place| {
         let mark = mark();
         let id = start(place, &format!("exec sleep {mark}"));
-        let keeper = keepers(place)[0];
+        let keeper = place.keepers()[0];
         let suspend = |pid: u64| {
             let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
             rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();

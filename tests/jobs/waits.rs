@@ -149,7 +149,7 @@ fn waiting_and_holding_burn_no_cpu() {
         let pid = u64::from(waiting.id());
         let sleeps = || std::fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap().contains("poll");
         wait_until("it sleeps", sleeps);
-        let keepers = super::lost::keepers(place);
+        let keepers = place.keepers();
         assert_eq!(keepers.len(), 1);
         let used = || (ticks(pid), ticks(keepers[0]));
         let before = used();

@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::json;
-use crate::support::{Place, for_each_user, wait_until};
+use crate::support::{Place, for_each_user, kill, pids, wait_until};
 
 /// Calls for each user, unless somebody wants more.
 const RUNS: u64 = 60;
@@ -66,34 +65,13 @@ fn call(place: &Place, number: u64, random: &mut Random) -> Call {
     Call { command, file, child }
 }
 
-/// The keepers of this place.
-fn keepers(place: &Place) -> Vec<i32> {
-    let state = place.state().canonicalize().unwrap();
-    let of_place = |pid: &i32| {
-        let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-        let open = || std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-        name.trim() == "shellgate-keep"
-            && open().any(|one| std::fs::read_link(one.path()).is_ok_and(|file| file.starts_with(&state)))
-    };
-    pids().filter(of_place).collect()
-}
-
 /// Processes that work in this place.
-fn left(place: &Place) -> Vec<i32> {
+fn left(place: &Place) -> Vec<u64> {
     let root = place.root().canonicalize().unwrap();
-    let here = |pid: &i32| {
+    let here = |pid: &u64| {
         std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|folder| folder.starts_with(&root))
     };
     pids().filter(here).collect()
-}
-
-fn pids() -> impl Iterator<Item = i32> {
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-}
-
-fn kill(pid: i32) {
-    let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
 }
 
 #[test]
@@ -115,12 +93,12 @@ fn crash(place: &Place, runs: u64, random: &mut Random) {
         std::thread::sleep(Duration::from_micros(random.below(120_000)));
         for call in &batch {
             if random.in_hundred(50) {
-                kill(i32::try_from(call.child.id()).unwrap());
+                kill(u64::from(call.child.id()));
                 killed[0] += 1;
             }
         }
         if random.in_hundred(40) {
-            let keepers = keepers(place);
+            let keepers = place.keepers();
             killed[1] += keepers.len();
             keepers.into_iter().for_each(kill);
         }
@@ -140,7 +118,7 @@ fn crash(place: &Place, runs: u64, random: &mut Random) {
         assert_eq!(after.status.code(), Some(0), "{after:?}");
         asked.insert(format!("echo after {session}"), "none".to_owned());
     }
-    wait_until("nobody is left", || keepers(place).is_empty() && left(place).is_empty());
+    wait_until("nobody is left", || place.keepers().is_empty() && left(place).is_empty());
 
     let rows = json(place, &["history", "--limit", "0"]);
     let rows = rows.as_array().unwrap();

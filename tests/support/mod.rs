@@ -196,6 +196,24 @@ impl Place {
         builder.keeper_program(shellgate()).flags(unasked()).build().unwrap()
     }
 
+    /// The keepers of this place.
+    pub fn keepers(&self) -> Vec<u64> {
+        self.holders("shellgate-keep")
+    }
+
+    /// Processes of this name that hold something in the state folder: the folder of sockets, or files of output.
+    pub fn holders(&self, comm: &str) -> Vec<u64> {
+        let state = self.state();
+        let state = state.canonicalize().unwrap_or(state);
+        let holds = |pid: &u64| {
+            let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+            let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+            let mut targets = open.filter_map(|entry| std::fs::read_link(entry.path()).ok());
+            name.trim() == comm && targets.any(|target| target.starts_with(&state))
+        };
+        pids().filter(holds).collect()
+    }
+
     /// No keeper stays when its work is done: its socket goes with it.
     pub fn assert_nothing_is_left(&self) {
         let sessions = self.state().join("sessions");
@@ -241,14 +259,19 @@ pub fn is_alive(pid: u64) -> bool {
 
 /// The living processes whose command line contains `mark`.
 pub fn processes_with(mark: &str) -> Vec<u64> {
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u64>().ok());
     let own = u64::from(std::process::id());
-    pids.filter(|pid| {
-        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        *pid != own && String::from_utf8_lossy(&line).replace('\0', " ").contains(mark) && is_alive(*pid)
-    })
-    .collect()
+    pids()
+        .filter(|pid| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            *pid != own && String::from_utf8_lossy(&line).replace('\0', " ").contains(mark) && is_alive(*pid)
+        })
+        .collect()
+}
+
+/// All processes there are.
+pub fn pids() -> impl Iterator<Item = u64> {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 /// A number that no other test uses, to recognise processes by: `sleep 3600.NNNN`.
