@@ -137,7 +137,9 @@ fn of_fifty_calls_at_once_each_lists_its_own_child() {
         });
         for (mark, answer) in &answers {
             let commands: Vec<String> = listed(answer).into_iter().map(|(_, command)| command).collect();
-            assert_eq!(commands, [format!("sleep {mark}"), format!("sleep {mark}")]);
+            // Those that are about to be `sleep` count too.
+            let (two, sleep) = (commands.len() == 2, format!("sleep {mark}"));
+            assert!(two && commands.iter().all(|command| command.ends_with(&sleep)), "{answer}");
             assert!(listed(answer).iter().all(|(pid, _)| is_alive(*pid)));
         }
         answers.values().for_each(end);

@@ -75,15 +75,11 @@ pub(crate) fn to_read(folder: &Path) -> Result<Connection, Error> {
 }
 
 fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
+    // SQLite doesn't say why it can't open a file; the system does. It is asked before, not after: a file that comes between
+    // SQLite's try to write it and the next to read it would be taken for one that can only be read.
+    fs::metadata(path).map_err(|why| Error::from_io(path, &why))?;
     // A connection is used by one thread at a time, which its owner sees to: SQLite need not lock.
-    let opened = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX);
-    let mut connection = match opened {
-        Ok(connection) => connection,
-        // SQLite doesn't say why; the system does.
-        Err(error) => {
-            return Err(fs::metadata(path).map_or_else(|why| Error::from_io(path, &why), |_| error.into()));
-        }
-    };
+    let mut connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.busy_handler(Some(wait))?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;

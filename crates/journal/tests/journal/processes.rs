@@ -1,6 +1,6 @@
 //! Several processes at once.
 
-use shellgate_journal::{Choice, Finish, Journal, Query, Status};
+use shellgate_journal::{Choice, Error, Finish, Journal, Query, Status};
 
 use crate::support::{answered, asked, child, ended, intact, question, role, run, started};
 
@@ -41,6 +41,28 @@ fn write(name: &str, folder: &std::path::Path) {
         journal.answer(question, answered(Choice::Once, name), vec![]).unwrap();
         journal.append(&id, vec![started(), ended(Finish::Completed)]).unwrap();
         assert!(journal.poll_answer(question).unwrap().is_some());
+    }
+}
+
+/// It is there, or it is not; nobody finds something between.
+#[test]
+fn whoever_comes_while_it_is_made_can_use_it() {
+    for _ in 0..150 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        std::thread::scope(|scope| {
+            scope.spawn(|| Journal::open(path).unwrap());
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    loop {
+                        match Journal::open_read_only(path) {
+                            Ok(_) => break Journal::open(path).unwrap(),
+                            Err(error) => assert!(matches!(error, Error::Absent { .. }), "{error}"),
+                        }
+                    }
+                });
+            }
+        });
     }
 }
 
