@@ -11,7 +11,7 @@ use rmcp::model::{
 use shellgate::jobs::tools::JobTool;
 use shellgate::jobs::{Cancel, Stands, Until};
 use shellgate::{Admitted, Code, Considered, Dialect, ErrorObject, Follow, Gate, Report, Request, Urgency};
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Semaphore};
 use tokio::time::Instant;
 
 use crate::asking::form::Form;
@@ -40,6 +40,8 @@ pub(crate) struct Calls {
     states: States,
     /// Places for calls.
     places: Semaphore,
+    /// Whose turn it is to begin.
+    turns: Mutex<()>,
 }
 
 /// One call under way.
@@ -74,6 +76,7 @@ impl Calls {
             questions,
             states: States::default(),
             places: Semaphore::new(MOST_CALLS),
+            turns: Mutex::default(),
         }
     }
 
@@ -156,7 +159,19 @@ impl Calls {
         Ok(with_session(self.waited(waited, call).await, made))
     }
 
+    /// Waits for a call's turn to begin. Between two of them what has ended is answered: of a thousand calls at once, the
+    /// first must not wait until the last has begun.
+    async fn turn(&self) {
+        let is_alone = self.places.available_permits() + 1 == MOST_CALLS;
+        if is_alone {
+            return;
+        }
+        let _turn = self.turns.lock().await;
+        tokio::task::yield_now().await;
+    }
+
     async fn run(&self, mut request: Request, mut call: Call) -> CallToolResponse {
+        self.turn().await;
         if request.directory.is_none() {
             request.directory.clone_from(&self.directory);
         }
@@ -193,7 +208,7 @@ impl Calls {
                 self.goes_on(plain, &question.id, call.for_task()).await
             }
             Waited::Started(id) => self.catch_up(&id, call).await,
-            Waited::Form(question, form) => self.turn(question, form, call),
+            Waited::Form(question, form) => self.ask_in_turns(question, form, call),
         }
     }
 
@@ -216,7 +231,7 @@ impl Calls {
     }
 
     /// The client is to ask its user, and to call again.
-    fn turn(&self, question: Held, form: Form, call: Call) -> CallToolResponse {
+    fn ask_in_turns(&self, question: Held, form: Form, call: Call) -> CallToolResponse {
         let Some(params) = form.params() else { return answer::of_question(self.dialect, &question).into() };
         let ask = InputRequest::Elicitation(ElicitRequest::new(params));
         let Call { digest, client, made, .. } = call;
