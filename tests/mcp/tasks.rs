@@ -134,6 +134,10 @@ fn what_a_command_leaves_behind_is_not_waited_for() {
         assert!(!processes_with(&long).is_empty(), "{done}");
         client.ask("tools/call", json!({"name": "shell_stop", "arguments": {"job": id}}));
         assert!(processes_with(&long).is_empty());
+        // And stays what it was.
+        let still = client.end(&id);
+        let report = &still["result"]["structuredContent"];
+        assert_eq!((&report["status"], &report["exit_code"]), (&json!("failed"), &json!(3)), "{still}");
         client.talk.leave();
     });
 }

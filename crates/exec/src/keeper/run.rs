@@ -37,6 +37,8 @@ pub(super) struct Run {
     pub(super) spec: Spec,
     /// Who is to be answered. `None`: answered, or gone.
     pub(super) caller: Option<ConnectionKey>,
+    /// Whether somebody wanted to wait for the end of its program, also if it is a job by now.
+    pub(super) awaited: bool,
     /// Who else wants to hear of it.
     pub(super) watchers: Vec<ConnectionKey>,
     pub(super) state: State,
@@ -86,6 +88,8 @@ pub(super) enum Phase {
 pub(super) enum Cause {
     /// Somebody said so, or whoever waited is gone.
     Canceled,
+    /// Somebody said so when the program had ended by itself: only what it left is ended.
+    Leftovers,
     /// A clock ran out.
     TimedOut(Clock),
     /// It used more than it may.
@@ -95,6 +99,7 @@ pub(super) enum Cause {
 impl Run {
     pub(super) fn new(spec: Spec, spool: Files, caller: ConnectionKey, now: Instant) -> Self {
         Self {
+            awaited: matches!(spec.mode, Mode::Foreground { .. }),
             spec,
             caller: Some(caller),
             watchers: Vec::new(),
@@ -123,6 +128,11 @@ impl Run {
 
     fn is_foreground(&self) -> bool {
         self.caller.is_some() || self.was_foreground()
+    }
+
+    /// Whether its program has ended by itself, and that was what its caller wanted to know.
+    pub(super) fn is_told_by_its_program(&self) -> bool {
+        self.awaited && self.caller.is_none() && self.exit.is_some()
     }
 
     /// Whether it ends with its caller, and what it leaves has no clock.

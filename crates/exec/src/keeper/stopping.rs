@@ -35,6 +35,10 @@ impl Keeper {
             Phase::Stopping { .. } if politely => return,
             Phase::Stopping { cause, .. } => run.phase = Phase::stopping(cause, now, politely),
             Phase::Running | Phase::Settling { .. } | Phase::Left => {
+                let cause = match cause {
+                    Cause::Canceled if run.is_told_by_its_program() => Cause::Leftovers,
+                    other => other,
+                };
                 run.phase = Phase::stopping(cause, now, politely);
                 let on_terminal = run.terminal.is_some();
                 self.recognised = None;
@@ -85,6 +89,7 @@ impl Keeper {
         if gone || now >= give_up {
             let end = match cause {
                 Cause::Canceled => State::Canceled,
+                Cause::Leftovers => run.natural_end(),
                 Cause::TimedOut(_) => State::TimedOut,
                 Cause::Limit(_) => State::Failed,
             };
