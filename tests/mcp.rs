@@ -26,3 +26,5 @@ mod task_client;
 mod task_questions;
 #[path = "mcp/tasks.rs"]
 mod tasks;
+#[path = "mcp/told.rs"]
+mod told;

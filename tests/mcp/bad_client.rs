@@ -32,7 +32,7 @@ fn nonsense_gets_an_error_and_nothing_else_happens() {
             (b"\xff\xfe", -32700, Value::Null),
             (b"42", -32600, Value::Null),
             (b"[]", -32600, Value::Null),
-            (b"{\"jsonrpc\":\"1.0\",\"id\":\"old\",\"method\":\"ping\"}", -32602, json!("old")),
+            (b"{\"jsonrpc\":\"1.0\",\"id\":\"old\",\"method\":\"ping\"}", -32600, json!("old")),
             (b"{\"jsonrpc\":\"2.0\",\"id\":\"m\",\"method\":\"no/such\"}", -32601, json!("m")),
             (
                 b"{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"tools/call\",\"params\":{\"name\":5}}",

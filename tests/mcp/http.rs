@@ -178,11 +178,44 @@ fn a_closed_stream_is_a_canceled_call() {
 }
 
 #[test]
+fn whoever_calls_it_by_an_address_of_this_machine_is_let_in() {
+    let place = Place::new(None);
+    let mut site = Site::at("0.0.0.0:0", &place, &[]);
+    let port = site.address.rsplit(':').next().unwrap().to_owned();
+    site.address = format!("127.0.0.2:{port}");
+    let tools = site.newer(&site.key, "tools/list", json!({})).message();
+    assert_eq!(tools["result"]["tools"][0]["name"], "shell", "{tools}");
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
+    let good = site.head(&site.key, "");
+    for head in [
+        good.replace("Host: 127.0.0.2", "Host: 127.0.0.3"),
+        good.replace("Host: 127.0.0.2", "Host: evil.example"),
+        format!("{good}\r\nOrigin: http://127.0.0.3:{port}"),
+    ] {
+        assert_eq!(site.send(&head, &list).status, 403, "{head}");
+    }
+}
+
+#[test]
+fn an_empty_file_of_keys_lets_nobody_in_and_says_so() {
+    let place = Place::new(None);
+    std::fs::create_dir_all(place.state()).unwrap();
+    let file = place.state().join("mcp-keys");
+    std::fs::write(&file, "").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let output = place.output(["mcp", "--http", "0"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("no key is in"), "{output:?}");
+}
+
+#[test]
 fn nonsense_and_too_much_are_refused() {
     let place = Place::new(None);
     let site = Site::new(&place, &[]);
-    assert!((400..500).contains(&site.send(&site.head(&site.key, ""), "garbage").status));
-    assert!((400..500).contains(&site.send(&site.head(&site.key, ""), "[]").status));
+    for (body, code) in [("garbage", -32700), ("{", -32700), ("[]", -32600), ("[{}]", -32600)] {
+        let answer = site.send(&site.head(&site.key, ""), body);
+        assert_eq!((answer.status, &answer.message()["error"]["code"]), (400, &json!(code)), "{body}");
+    }
     // More than one host, in a header or in the first line.
     let twice = site.head(&site.key, "\r\nHost: example.org");
     assert_eq!(site.send(&twice, "{}").status, 400);

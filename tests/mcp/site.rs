@@ -45,12 +45,19 @@ impl Answer {
 
 impl Site {
     pub(crate) fn new(place: &Place, flags: &[&str]) -> Self {
-        let mut command = place.shellgate(["mcp", "--http", "0"].iter().chain(flags));
+        let site = Self::at("0", place, flags);
+        assert!(site.address.starts_with("127.0.0.1:"), "this machine alone: {}", site.address);
+        site
+    }
+
+    /// One that listens at this address.
+    pub(crate) fn at(address: &str, place: &Place, flags: &[&str]) -> Self {
+        let mut command = place.shellgate(["mcp", "--http", address].iter().chain(flags));
         let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(server.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        // A warning may come before.
+        let lines = BufReader::new(server.stderr.take().unwrap()).lines();
+        let line = lines.map(Result::unwrap).find(|line| line.contains("http://")).unwrap();
         let address = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
-        assert!(address.starts_with("127.0.0.1:"), "this machine alone: {line}");
         let keys = std::fs::read_to_string(place.state().join("mcp-keys")).unwrap();
         let key = keys.split_whitespace().nth(1).unwrap().to_owned();
         Self { server, address, key }

@@ -12,7 +12,15 @@ use crate::asking::Held;
 pub(crate) fn of_report(dialect: &Dialect, report: &Report) -> CallToolResult {
     // A report is strings, numbers and lists: it always serializes.
     let structured = serde_json::to_value(report).unwrap_or_default();
-    result(dialect.write(report), structured, is_error(report))
+    let mut text = dialect.write(report);
+    if let (Some(job), None) = (&report.job, report.unfinished_job()) {
+        // Dialects name what a command left at most by its pids, and a model needs more to deal with it.
+        text = with(text, "Job", &job.as_str().into());
+        if serde_json::from_str::<Value>(&text).is_ok() {
+            text = with(text, "Background", &json!(report.background));
+        }
+    }
+    result(text, structured, is_error(report))
 }
 
 /// The answer to a call that waits for somebody's yes: where to give it, and how to go on.
@@ -41,21 +49,25 @@ fn approval(question: &Held) -> Value {
 
 /// Adds a fact to an answer: to the structured content, and to the text in its own form.
 pub(crate) fn add(answer: &mut CallToolResult, label: &str, fact: Value) {
-    let key = label.to_ascii_lowercase();
     if let Some(ContentBlock::Text(block)) = answer.content.first_mut() {
-        block.text = match serde_json::from_str(&block.text) {
-            Ok(Value::Object(mut facts)) => {
-                facts.insert(key.clone(), fact.clone());
-                Value::Object(facts).to_string()
-            }
-            _ => {
-                let shown = fact.get("hint").unwrap_or(&fact);
-                format!("{}\n{label}: {}", block.text, shown.as_str().unwrap_or_default())
-            }
-        };
+        block.text = with(std::mem::take(&mut block.text), label, &fact);
     }
     if let Some(Value::Object(facts)) = &mut answer.structured_content {
-        facts.insert(key, fact);
+        facts.insert(label.to_ascii_lowercase(), fact);
+    }
+}
+
+/// A text with one more fact, in the text's own form.
+fn with(text: String, label: &str, fact: &Value) -> String {
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(mut facts)) => {
+            facts.insert(label.to_ascii_lowercase(), fact.clone());
+            Value::Object(facts).to_string()
+        }
+        _ => {
+            let shown = fact.get("hint").unwrap_or(fact);
+            format!("{text}\n{label}: {}", shown.as_str().unwrap_or_default())
+        }
     }
 }
 

@@ -125,8 +125,11 @@ impl Questions {
         patience: Instant,
     ) -> Waited {
         let asks = if self.from.elicitation { client.asks } else { Asks::Never };
-        if (asks == Asks::Never && !self.from.queue) || self.is_full_for(&client.principal) {
+        if asks == Asks::Never && !self.from.queue {
             return Waited::Settled(Err(unasked.nobody()));
+        }
+        if self.is_full_for(&client.principal) {
+            return Waited::Settled(Err(unasked.unaskable("too many other questions wait for an answer")));
         }
         let pending = match unasked.lay() {
             Ok(pending) => pending,

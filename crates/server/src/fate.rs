@@ -58,9 +58,9 @@ impl Fate {
         true
     }
 
-    /// Whether both are of the same call.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+    /// Whether somebody else holds it too: its call goes on, or its answer is on the way.
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
     }
 
     /// Cancels `call` when it is taken back.

@@ -136,7 +136,7 @@ impl ServerHandler for Handler {
         Err(if message::KNOWN.contains(&method.as_str()) {
             message::unreadable(&method)
         } else {
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None)
         })
     }
 

@@ -97,7 +97,7 @@ fn guard(handler: Handler, keys: Keys, address: SocketAddr, ended: CancellationT
         .with_max_request_body_bytes(LONGEST_MESSAGE)
         .with_cancellation_token(ended);
     let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions.clone(), config);
-    Guard::new(service, sessions, keys)
+    Guard::new(service, sessions, keys, SocketAddr::from(([127, 0, 0, 1], address.port())))
 }
 
 async fn accept(listener: tokio::net::TcpListener, guard: Arc<Guard>) {
@@ -111,11 +111,11 @@ async fn accept(listener: tokio::net::TcpListener, guard: Arc<Guard>) {
             continue;
         };
         let _ = stream.set_nodelay(true);
-        let guard = guard.clone();
+        let (guard, at) = (guard.clone(), stream.local_addr().ok());
         tokio::spawn(async move {
             let answer = |request| {
                 let guard = guard.clone();
-                async move { Ok::<_, std::convert::Infallible>(guard.answer(request).await) }
+                async move { Ok::<_, std::convert::Infallible>(guard.answer(request, at).await) }
             };
             // A client that breaks off is no trouble of ours.
             let _ = hyper::server::conn::http1::Builder::new()

@@ -1,7 +1,7 @@
 //! The tools about jobs. The gate has them; here is what a server adds: a question that still waits is a job too, and
 //! nobody gets at the jobs of another.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::CallToolResult;
@@ -10,6 +10,7 @@ use shellgate::jobs::Cancel;
 use shellgate::jobs::tools::{JobTool, ToolAnswer};
 use shellgate::{Code, ErrorObject, Gate};
 use tokio::runtime::Handle;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::answer;
@@ -17,7 +18,7 @@ use crate::asking::typed::working_for;
 use crate::asking::{Held, Questions};
 use crate::client::Client;
 use crate::limits::WAIT;
-use crate::progress::Progress;
+use crate::progress::{Progress, keep_end};
 
 /// Where jobs are found: those that have started, and those that wait for a yes.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +59,12 @@ pub(crate) async fn aside<T: Send + 'static>(
     progress: &mut Option<Progress>,
     work: impl FnOnce(Option<&Cancel>) -> Result<T, ErrorObject> + Send + 'static,
 ) -> Result<T, ErrorObject> {
-    let canceled = Arc::new(Cancel::new().ok());
+    let (heard, hearing) = (Arc::new(Heard::default()), progress.is_some());
+    let cancel = Cancel::new().ok().map(|cancel| {
+        let heard = heard.clone();
+        if hearing { cancel.hearing(move |bytes| heard.add(bytes)) } else { cancel }
+    });
+    let canceled = Arc::new(cancel);
     let work = {
         let (canceled, client, runtime) = (canceled.clone(), client.clone(), Handle::current());
         let run = move || work(canceled.as_ref().as_ref());
@@ -69,6 +75,11 @@ pub(crate) async fn aside<T: Send + 'static>(
         tokio::select! {
             done = &mut work => break done,
             () = client.canceled.cancelled(), if !client.canceled.is_cancelled() => {}
+            () = heard.more.notified() => {
+                if let Some(progress) = progress {
+                    progress.printed(&heard.take());
+                }
+            }
             () = Progress::tell(progress) => {}
         }
         if let (true, Some(cancel)) = (client.canceled.is_cancelled(), canceled.as_ref()) {
@@ -77,6 +88,26 @@ pub(crate) async fn aside<T: Send + 'static>(
     };
     Progress::finish(progress).await;
     done.unwrap_or_else(|error| Err(ErrorObject::new(Code::Config, error.to_string())))
+}
+
+/// What a job prints while it is waited for on another thread.
+#[derive(Default)]
+struct Heard {
+    printed: Mutex<Vec<u8>>,
+    more: Notify,
+}
+
+impl Heard {
+    /// Keeps the end of it, which is what will be told.
+    fn add(&self, bytes: &[u8]) {
+        let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        keep_end(&mut printed, bytes);
+        self.more.notify_one();
+    }
+
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.printed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// The job that a call is about.

@@ -46,6 +46,7 @@ impl Trouble {
 
 /// What every message has.
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct Head<'a> {
     #[serde(borrow)]
     jsonrpc: Option<Cow<'a, str>>,
@@ -82,10 +83,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ClientJsonRpcMessage>, Trouble> {
 fn one(text: &str) -> Result<ClientJsonRpcMessage, Trouble> {
     let head: Head<'_> = serde_json::from_str(text).map_err(|error| match error.classify() {
         serde_json::error::Category::Data => {
-            Trouble::nameless(ErrorData::invalid_request(format!("not a JSON-RPC message: {error}"), None))
+            let error = ErrorData::invalid_request(format!("not a JSON-RPC message: {error}"), None);
+            Trouble { id: id_alone(text), error: Box::new(error) }
         }
         _ => not_json(&error),
     })?;
+    if head.jsonrpc.as_deref() != Some("2.0") {
+        let error = ErrorData::invalid_request("not a JSON-RPC message: `jsonrpc` must be \"2.0\"", None);
+        return Err(Trouble { id: id_alone(text), error: Box::new(error) });
+    }
     if let Some(call) = tool_call(text, &head) {
         return Ok(call);
     }
@@ -109,9 +115,15 @@ fn one(text: &str) -> Result<ClientJsonRpcMessage, Trouble> {
     Ok(message)
 }
 
+/// The id of a message of which nothing else can be read.
+fn id_alone(text: &str) -> Option<RequestId> {
+    let whole: serde_json::Value = serde_json::from_str(text).ok()?;
+    serde_json::from_value(whole.get("id")?.clone()).ok()
+}
+
 /// A tool call, when it is one. rmcp would try one kind of message after the other; this is the kind that hurries.
 fn tool_call(text: &str, head: &Head<'_>) -> Option<ClientJsonRpcMessage> {
-    if head.method.as_deref() != Some("tools/call") || head.jsonrpc.as_deref() != Some("2.0") {
+    if head.method.as_deref() != Some("tools/call") {
         return None;
     }
     let id: RequestId = serde_json::from_str(head.id?.get()).ok()?;
@@ -143,6 +155,21 @@ pub(crate) enum Said {
     TakesBack(RequestId),
     /// None of that.
     Else,
+}
+
+/// Whether the body of an HTTP request is one message: rmcp would take what is no JSON for another type of content.
+///
+/// # Errors
+/// What its sender is told.
+pub(crate) fn is_one(body: &[u8]) -> Result<(), Trouble> {
+    let text = std::str::from_utf8(body)
+        .map_err(|_| Trouble::nameless(ErrorData::parse_error("a message must be UTF-8", None)))?;
+    let whole: &RawValue = serde_json::from_str(text).map_err(|error| not_json(&error))?;
+    if whole.get().starts_with('[') {
+        let error = "a list of messages isn't taken over HTTP: send one at a time";
+        return Err(Trouble::nameless(ErrorData::invalid_request(error, None)));
+    }
+    Ok(())
 }
 
 /// What the body of an HTTP request says. What can't be read is rmcp's to complain about.

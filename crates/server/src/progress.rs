@@ -8,6 +8,7 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::Peer;
+use shellgate::text;
 use tokio::time::Instant;
 
 /// The shortest time between two.
@@ -33,6 +34,14 @@ pub(crate) struct Progress {
     sending: Option<Sending>,
 }
 
+/// Adds to what was printed, and keeps as much of the end as is told.
+pub(crate) fn keep_end(printed: &mut Vec<u8>, bytes: &[u8]) {
+    let kept = bytes.get(bytes.len().saturating_sub(SHOWN)..).unwrap_or_default();
+    printed.extend_from_slice(kept);
+    let excess = printed.len().saturating_sub(SHOWN);
+    printed.drain(..excess);
+}
+
 impl Progress {
     pub(crate) fn new(peer: Peer<RoleServer>, token: ProgressToken) -> Self {
         let now = Instant::now();
@@ -41,18 +50,18 @@ impl Progress {
 
     /// The command printed something. Only the end is kept: it may be much.
     pub(crate) fn printed(&mut self, bytes: &[u8]) {
-        let kept = bytes.get(bytes.len().saturating_sub(SHOWN)..).unwrap_or_default();
-        self.printed.extend_from_slice(kept);
-        let excess = self.printed.len().saturating_sub(SHOWN);
-        self.printed.drain(..excess);
+        keep_end(&mut self.printed, bytes);
     }
 
     /// What is to be told: the end of what was printed, from a whole character on, or that nothing was.
     fn message(&mut self) -> String {
         let printed = std::mem::take(&mut self.printed);
         let start = printed.iter().position(|byte| byte & 0xc0 != 0x80).unwrap_or(0);
-        let text = String::from_utf8_lossy(printed.get(start..).unwrap_or_default());
-        let text: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+        let printed = printed.get(start..).unwrap_or_default();
+        if printed.contains(&0) {
+            return "binary output".to_owned();
+        }
+        let text = text::rendered(printed);
         if text.is_empty() { format!("waiting for {} s", self.begun.elapsed().as_secs()) } else { text }
     }
 

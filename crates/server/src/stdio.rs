@@ -28,6 +28,10 @@ use output::Output;
 /// How often a client that doesn't read us is looked at: it may have gone, and what it sent before isn't read.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(500);
 
+/// What a client hears that has not said who it is.
+const STRANGER: &str =
+    "`initialize` must come first, or every request must say its protocol version in `_meta`";
+
 /// How much is read at once.
 const CHUNK: usize = 64 << 10;
 
@@ -159,6 +163,10 @@ impl Stdio {
     fn take(&mut self, mut message: ClientJsonRpcMessage) {
         match &mut message {
             ClientJsonRpcMessage::Request(request) => {
+                if !self.begun && !may_come_first(&request.request) {
+                    let error = Box::new(ErrorData::invalid_params(STRANGER, None));
+                    return self.answer(Trouble { id: Some(request.id.clone()), error });
+                }
                 let Some(fate) = self.output.begin(&request.id) else {
                     let error = ErrorData::invalid_request("a request with this id is under way", None);
                     return self.answer(Trouble { id: Some(request.id.clone()), error: Box::new(error) });
@@ -200,6 +208,11 @@ fn begins(request: &ClientRequest) -> bool {
         ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_) => false,
         other => other.get_meta().protocol_version().is_some(),
     }
+}
+
+/// Whether a client that has not said who it is may ask this.
+fn may_come_first(request: &ClientRequest) -> bool {
+    begins(request) || matches!(request, ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_))
 }
 
 /// The id of a message that is too long to be read, if it stands before all that is long.

@@ -27,6 +27,8 @@ pub enum KeysError {
     Open(PathBuf),
     #[error("line {line} of `{}` isn't a name, a blank and a key of 32 characters or more", file.display())]
     Line { file: PathBuf, line: usize },
+    #[error("no key is in `{}`: write one there, or remove the file to have one made", .0.display())]
+    None(PathBuf),
 }
 
 /// Who may come.
@@ -61,6 +63,9 @@ impl Keys {
                 .filter(|(name, key)| key.len() >= 32 && !key.contains(' ') && is_name(name))
                 .ok_or_else(|| KeysError::Line { file: file.clone(), line: number })?;
             holders.push((digest(key), name.into()));
+        }
+        if holders.is_empty() {
+            return Err(KeysError::None(file));
         }
         Ok(Self { file, holders })
     }

@@ -61,8 +61,13 @@ impl<'a> Unasked<'a> {
     /// The answer when nobody can be asked.
     #[must_use]
     pub fn nobody(self) -> Refused {
-        let error = judge::not_approved(Code::ApprovalUnavailable, &self.judgement, "nobody is there to ask");
-        self.refused(error)
+        self.unaskable("nobody is there to ask")
+    }
+
+    /// The answer when nobody is asked, and why.
+    #[must_use]
+    pub fn unaskable(self, why: &str) -> Refused {
+        self.refused(judge::not_approved(Code::ApprovalUnavailable, &self.judgement, why))
     }
 
     fn write(&self) -> Result<Option<(Entry, QuestionId)>, ErrorObject> {

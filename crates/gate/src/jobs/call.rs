@@ -52,16 +52,16 @@ impl Gate {
         let job = held.iter().find(|job| job.id.to_string() == execution.id);
         let (stands, changed_at) = match job {
             Some(job) if !job.bond.is_leftover() => {
-                let silence = Millis::try_from(job.silence.as_millis()).unwrap_or(0);
-                let stands = match job.exit {
+                match job.exit {
                     // Its command has ended, and that was waited for. What it left goes on.
                     Some(_) if !wanted(&execution).background => {
                         let report = jobs.running(&execution, job, detail(&execution))?;
-                        Stands::Over(Box::new(self.described(&execution, with_left(report, job))))
+                        let report = self.described(&execution, with_left(report, job));
+                        let silence = Millis::try_from(job.silence.as_millis()).unwrap_or(0);
+                        (Stands::Over(Box::new(report)), record::now().saturating_sub(silence))
                     }
-                    _ => Stands::GoesOn(Box::new(jobs.held(job, Some(&execution)))),
-                };
-                (stands, record::now().saturating_sub(silence))
+                    _ => (Stands::GoesOn(Box::new(jobs.held(job, Some(&execution)))), execution.at),
+                }
             }
             left => {
                 // It may have ended between the two looks.

@@ -214,8 +214,14 @@ impl Gate {
         let answer = Arguments::read(arguments, tool.fields)
             .and_then(|mut arguments| (tool.run)(self, &mut arguments, cancel));
         match answer {
-            Ok(structured) => ToolAnswer { text: structured.to_string(), structured, is_error: false },
-            Err(error) => {
+            Ok(structured) => {
+                let code = structured.pointer("/error/code").and_then(Value::as_str);
+                let is_error = code.and_then(Code::named).is_some_and(Code::is_refusal);
+                ToolAnswer { text: structured.to_string(), structured, is_error }
+            }
+            Err(mut error) => {
+                // Models have a tool for it, and perhaps no command line.
+                error.hint = error.hint.map(|hint| hint.replace("`shellgate jobs`", "`shell_jobs`"));
                 let structured = json!({"status": "failed", "error": error});
                 ToolAnswer { text: structured.to_string(), structured, is_error: true }
             }

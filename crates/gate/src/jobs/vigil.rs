@@ -3,6 +3,7 @@
 //! A [`Vigil`] sleeps on the keeper's socket: output and ends wake it, nothing else does. Only a port has no event to sleep
 //! on; for one the kernel's list is read now and then, which costs some microseconds.
 
+use std::fmt;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -87,10 +88,18 @@ pub struct Waited {
     pub report: Report,
 }
 
-/// Says to a wait that nobody wants its answer any more.
-#[derive(Debug)]
+/// Whoever waits, from the outside: says that nobody wants the answer any more, and may hear what is printed meanwhile.
 pub struct Cancel {
     event: OwnedFd,
+    hears: Option<Hears>,
+}
+
+type Hears = Box<dyn Fn(&[u8]) + Send + Sync>;
+
+impl fmt::Debug for Cancel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cancel").field("event", &self.event).finish_non_exhaustive()
+    }
 }
 
 impl Cancel {
@@ -100,7 +109,13 @@ impl Cancel {
     /// When the process has no descriptor left.
     pub fn new() -> io::Result<Self> {
         let flags = rustix::event::EventfdFlags::CLOEXEC | rustix::event::EventfdFlags::NONBLOCK;
-        Ok(Self { event: rustix::event::eventfd(0, flags)? })
+        Ok(Self { event: rustix::event::eventfd(0, flags)?, hears: None })
+    }
+
+    /// The same for somebody who wants to hear what the job prints from now on.
+    #[must_use]
+    pub fn hearing(self, hears: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        Self { hears: Some(Box::new(hears)), ..self }
     }
 
     /// Says it.
@@ -140,7 +155,7 @@ impl Jobs<'_> {
         let execution = self.find(id)?;
         let met = match self.vigil(&execution, until.clone())? {
             Some(mut vigil) => loop {
-                if let Some(met) = vigil.look(self)? {
+                if let Some(met) = vigil.look(self, cancel)? {
                     break met;
                 }
                 if cancel.is_some_and(Cancel::was_said) {
@@ -188,11 +203,14 @@ impl Jobs<'_> {
 
 impl Vigil {
     /// What has happened by now.
-    fn look(&mut self, jobs: &Jobs<'_>) -> Result<Option<Met>, ErrorObject> {
+    fn look(&mut self, jobs: &Jobs<'_>, cancel: Option<&Cancel>) -> Result<Option<Met>, ErrorObject> {
         while let Some(event) = self.execution.try_next().map_err(|error| unreadable(&error))? {
             match event {
                 exec::Event::Output { stream, offset, bytes } => {
                     self.last_output = Instant::now();
+                    if let Some(hears) = cancel.and_then(|cancel| cancel.hears.as_ref()) {
+                        hears(&bytes);
+                    }
                     self.hear(stream, offset, &bytes)?;
                 }
                 exec::Event::Ended(_) => self.over = true,

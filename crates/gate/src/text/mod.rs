@@ -32,3 +32,9 @@ pub(crate) use marker::STARTS as MARKERS;
 pub use source::Source;
 pub(crate) use view::one_line;
 pub use view::{Limit, View, last_line, view};
+
+/// What a reader would see of a part of some output, without a look at the rest.
+#[must_use]
+pub fn rendered(bytes: &[u8]) -> String {
+    render::render(bytes.to_vec(), 0).text
+}

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +10,8 @@ use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
+use rmcp::RoleServer;
+use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
@@ -16,7 +19,7 @@ use super::underway::{Calls, Underway};
 use crate::client::{Body, Principal};
 use crate::handler::Handler;
 use crate::limits::{LONGEST_MESSAGE, MOST_SESSIONS};
-use crate::message::{Said, said};
+use crate::message::{Said, Trouble, is_one, said};
 use crate::token::Keys;
 
 /// The header that names a session of an older client.
@@ -31,6 +34,8 @@ pub(super) struct Guard {
     service: StreamableHttpService<Handler, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
     keys: Keys,
+    /// What rmcp takes for our name.
+    known: SocketAddr,
     /// The sessions of older clients.
     held: Mutex<HashMap<String, Session>>,
 }
@@ -46,11 +51,16 @@ impl Guard {
         service: StreamableHttpService<Handler, LocalSessionManager>,
         sessions: Arc<LocalSessionManager>,
         keys: Keys,
+        known: SocketAddr,
     ) -> Self {
-        Self { service, sessions, keys, held: Mutex::default() }
+        Self { service, sessions, keys, known, held: Mutex::default() }
     }
 
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
+    /// Answers a request that came to this address of ours.
+    pub(super) async fn answer(&self, mut request: Request<Incoming>, at: Option<SocketAddr>) -> Answer {
+        if let Some(at) = at.filter(|at| *at != self.known) {
+            self.call_by_known_name(request.headers_mut(), at);
+        }
         self.admitted(request).await.unwrap_or_else(|refused| *refused)
     }
 
@@ -79,7 +89,12 @@ impl Guard {
             return no(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions");
         }
         let ends = request.method() == Method::DELETE;
+        let posts = request.method() == Method::POST;
         let mut request = with_body(request, &principal).await?;
+        if let (true, Some(Err(trouble))) = (posts, request.extensions().get().map(|Body(body)| is_one(body)))
+        {
+            return Err(Box::new(unreadable(trouble)));
+        }
         let mut underway = None;
         match request.extensions().get().map_or(Said::Else, |Body(body)| said(body)) {
             Said::Asks(id) => {
@@ -103,6 +118,20 @@ impl Guard {
             Some(call) => call.watching(answer),
             None => answer,
         })
+    }
+
+    /// A machine has several addresses, and rmcp is told one list of names at the start: whoever calls us by the address that
+    /// they reached us at is right too. No page in a browser can do that under another site's name.
+    fn call_by_known_name(&self, headers: &mut HeaderMap, at: SocketAddr) {
+        for (name, scheme) in [(header::HOST, ""), (header::ORIGIN, "http://")] {
+            let is_ours = headers
+                .get(&name)
+                .is_some_and(|value| value.as_bytes() == format!("{scheme}{at}").as_bytes());
+            let only = headers.get_all(&name).iter().count() == 1;
+            if let (true, Ok(ours)) = (is_ours && only, format!("{scheme}{}", self.known).parse()) {
+                headers.insert(name, ours);
+            }
+        }
     }
 
     fn principal(&self, headers: &HeaderMap) -> Option<Principal> {
@@ -165,8 +194,19 @@ fn session(headers: &HeaderMap) -> Option<String> {
 }
 
 fn refused(status: StatusCode, why: &str) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::from(format!("{why}\n"))).boxed());
+    answer(status, "text/plain", format!("{why}\n"))
+}
+
+/// The answer to what is no message, as one of the protocol.
+fn unreadable(trouble: Trouble) -> Answer {
+    let Trouble { id, error } = trouble;
+    let message = serde_json::to_string(&TxJsonRpcMessage::<RoleServer>::error(*error, id));
+    answer(StatusCode::BAD_REQUEST, "application/json", message.unwrap_or_default())
+}
+
+fn answer(status: StatusCode, kind: &'static str, body: String) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
     *answer.status_mut() = status;
-    answer.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("text/plain"));
+    answer.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
     answer
 }

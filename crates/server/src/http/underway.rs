@@ -30,16 +30,8 @@ impl Calls {
     /// The client has gone for good.
     pub(super) fn take_all_back(&self) {
         let fates: Vec<Fate> = self.open().drain().map(|(_, fate)| fate).collect();
-        for fate in fates {
+        for fate in fates.iter().filter(|fate| fate.is_shared()) {
             fate.take_back();
-        }
-    }
-
-    /// Another call may have the same id by now.
-    fn forget(&self, id: &RequestId, fate: &Fate) {
-        let mut open = self.open();
-        if open.get(id).is_some_and(|held| held.is(fate)) {
-            open.remove(id);
         }
     }
 
@@ -51,19 +43,20 @@ impl Calls {
 /// A call under way.
 pub(super) struct Underway {
     pub(super) fate: Fate,
-    /// The call's place in its session.
-    place: Option<(Calls, RequestId)>,
+    in_session: bool,
 }
 
 impl Underway {
     /// A call with this id, in this session if its client has one.
     pub(super) fn new(id: RequestId, session: Option<&Calls>) -> Self {
         let fate = Fate::default();
-        let place = session.map(|calls| {
-            calls.open().insert(id.clone(), fate.clone());
-            (calls.clone(), id)
-        });
-        Self { fate, place }
+        if let Some(calls) = session {
+            let mut open = calls.open();
+            // Those that are over.
+            open.retain(|_, fate| fate.is_shared());
+            open.insert(id, fate.clone());
+        }
+        Self { fate, in_session: session.is_some() }
     }
 
     /// The same answer, watched until its end.
@@ -74,10 +67,9 @@ impl Underway {
 
 impl Drop for Underway {
     fn drop(&mut self) {
-        match &self.place {
-            // Such a client may come back for the answer: it says itself when it doesn't want it.
-            Some((calls, id)) => calls.forget(id, &self.fate),
-            None => _ = self.fate.take_back(),
+        // A client with a session may come back for the answer: it says itself when it doesn't want it.
+        if !self.in_session {
+            self.fate.take_back();
         }
     }
 }
