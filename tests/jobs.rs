@@ -199,3 +199,35 @@ fn an_unknown_job_is_exit_code_4() {
         assert!(String::from_utf8_lossy(&output.stderr).starts_with("unknown_job: "), "{command}");
     }
 }
+
+#[test]
+fn a_timeout_on_the_command_line_counts_for_jobs_too() {
+    for_each_user(|place| {
+        let mark = mark();
+        let command = format!("exec sleep {mark}");
+        let (started, _) = run(place, &["run", "--background", "--json", "--timeout", "500ms", &command]);
+        let started: Value = serde_json::from_str(&started).unwrap();
+        assert_eq!(run(place, &["wait", started["job"].as_str().unwrap()]).1, Some(124), "{started}");
+        assert!(processes_with(&mark).is_empty());
+    });
+}
+
+#[test]
+fn all_that_ended_lately_are_listed() {
+    let place = Place::new(None);
+    let ids: Vec<String> = (0..40).map(|_| start(&place, "sleep 0.4")).collect();
+    ids.iter().for_each(|id| drop(run(&place, &["wait", id])));
+    let list = json_of(&place, &["jobs", "--json"])["jobs"].clone();
+    assert_eq!(list.as_array().unwrap().len(), ids.len());
+}
+
+#[test]
+fn what_a_command_leaves_is_named_as_a_job() {
+    let place = Place::new(None);
+    let mark = mark();
+    let output = place.output(["run", &format!("sleep {mark} & echo left")]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let job = said.split("shellgate stop ").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
+    assert_eq!(run(&place, &["stop", job]).1, Some(0), "{said}");
+    assert!(processes_with(&mark).is_empty());
+}

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use serde_json::json;
 
-use super::support::{for_each_user, wait_until};
+use super::support::{Place, for_each_user, wait_until};
 use super::{json_of, run, start};
 
 #[test]
@@ -90,4 +90,18 @@ fn what_came_since_is_found_by_its_time() {
         assert_eq!(run(place, &["wait", &id]).1, Some(0));
         assert_eq!(run(place, &["logs", &id, "--since", "1h"]).0, "early\nlate\n", "after its end too");
     });
+}
+
+#[test]
+fn following_has_no_end_of_its_own() {
+    let place = Place::new(None);
+    let id = start(&place, "echo one; sleep 0.4");
+    for more in [["--json", ""], ["--bytes", "1-5"]] {
+        let words: Vec<&str> =
+            ["logs", "-f", &id].into_iter().chain(more).filter(|word| !word.is_empty()).collect();
+        let output = place.output(&words);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+    }
+    assert_eq!(run(&place, &["logs", "-f", &id, "--bytes", "1-"]), ("ne\n".to_owned(), Some(0)));
+    assert_eq!(run(&place, &["logs", &id, "--since", "600000ms"]), ("one\n".to_owned(), Some(0)));
 }

@@ -18,6 +18,7 @@ fn a_killed_keeper_takes_its_jobs_along_and_the_record_says_so() {
         wait_until("it is gone", || !is_alive(keeper[0]));
         let job = listed(place, &id).unwrap();
         assert_eq!((&job["status"], &job["stdout_bytes"]), (&json!("failed"), &json!(8)), "{job}");
+        assert!(job["age_ms"].as_u64() >= Some(1), "{job}");
         wait_until("nobody of it is left", || processes_with(&mark).is_empty());
         let answer = json_of(place, &["wait", &id, "--json"]);
         assert_eq!(
@@ -25,6 +26,7 @@ fn a_killed_keeper_takes_its_jobs_along_and_the_record_says_so() {
             (&json!("keeper_lost"), &json!("printed\n")),
             "{answer}"
         );
+        assert!(answer["duration_ms"].as_u64() >= Some(1), "{answer}");
         assert_eq!(run(place, &["logs", &id]).0, "printed\n");
         let story = run(place, &["history", "show", &id]).0;
         assert!(story.contains("nobody is left who knows its end"), "{story}");

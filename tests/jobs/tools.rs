@@ -87,6 +87,23 @@ fn others_jobs_are_unknown() {
     assert_eq!(call(&theirs, "shell_stop", &json!({"job": id}))["status"], "canceled");
 }
 
+#[test]
+fn codes_are_left_in_for_whoever_asks() {
+    let place = Place::new(None);
+    let gate = place.gate();
+    let command = r"printf '\033[31mred\033[0m\n50%%\r100%%\n'";
+    let action = shellgate::request::Action::Shell(command.to_owned());
+    let pty = Some(shellgate::request::Pty::default());
+    let request = Request { action, background: true, pty, ..Request::default() };
+    let id = gate.submit(request, Follow::Quietly).unwrap().wait().unwrap().id;
+    call(&gate, "shell_wait", &json!({"job": id}));
+    assert_eq!(call(&gate, "shell_output", &json!({"job": id}))["stdout"], "red\n100%\n");
+    let raw = call(&gate, "shell_output", &json!({"job": id, "raw": true, "from": 0}));
+    assert_eq!(raw["stdout"], "\u{1b}[31mred\u{1b}[0m\r\n50%\r100%\r\n", "{raw}");
+    let both = call(&gate, "shell_output", &json!({"job": id, "raw": true, "grep": "x"}));
+    assert_eq!(both["error"]["code"], "invalid_input");
+}
+
 /// A session without a name is called by its root, and so is that of a project below it.
 #[test]
 fn a_root_below_ours_is_somebody_else() {

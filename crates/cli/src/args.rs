@@ -7,6 +7,7 @@ mod terminal;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -296,6 +297,11 @@ pub(crate) enum Color {
 }
 
 impl Common {
+    /// `--timeout` where it is the call's own: a default one doesn't count for jobs.
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        self.timeout.map(Duration::from_millis)
+    }
+
     /// The flags that change settings. Clap has checked the words, so none fails here.
     pub(crate) fn flags(&self) -> Flags {
         fn word<T: std::str::FromStr>(text: Option<&String>) -> Option<T> {

@@ -7,7 +7,8 @@ pub(crate) use shellgate::journal::calendar::exact;
 use shellgate::journal::calendar::{DAY, civil, days};
 
 /// Units of a time ago.
-const UNITS: [(char, Millis); 5] = [('s', 1000), ('m', 60_000), ('h', 3_600_000), ('d', DAY), ('w', 7 * DAY)];
+const UNITS: [(&str, Millis); 6] =
+    [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", DAY), ("w", 7 * DAY)];
 
 /// Now.
 pub(crate) fn now() -> Millis {

@@ -19,6 +19,8 @@ pub struct Execution {
     pub session: String,
     /// When it was asked for.
     pub at: Millis,
+    /// When something was last written about it.
+    pub last_at: Millis,
     /// Where it stands.
     pub status: Status,
     /// The request.
@@ -180,6 +182,7 @@ fn load(connection: &Connection, row: &rusqlite::Row<'_>) -> Result<Execution, E
         id: row.get(0)?,
         session: row.get(1)?,
         at: row.get(2)?,
+        last_at: row.get(2)?,
         status: row.get(3)?,
         asked: None,
         refused: None,
@@ -188,6 +191,7 @@ fn load(connection: &Connection, row: &rusqlite::Row<'_>) -> Result<Execution, E
         closed: None,
     };
     for raw in latest(connection, &execution.id)? {
+        execution.last_at = raw.at;
         match raw.record()? {
             Some(Record::Asked(body)) => execution.asked = Some(body),
             Some(Record::Refused(body)) => execution.refused = Some(body),

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shellgate::jobs::Listed;
+use shellgate::jobs::{Listed, MOST_ENDED};
 use shellgate::{Record, State};
 
 use crate::args::JobsArgs;
@@ -27,7 +27,11 @@ fn list(args: &JobsArgs) -> Result<(), Trouble> {
     }
     let rows: Vec<[Cell; 9]> = jobs.iter().map(row).collect();
     let heads = ["ID", "STATE", "SESSION", "AGE", "CPU", "MEMORY", "PORTS", "COMMAND", "LAST LINE"];
-    output::print(&table(heads, &rows, table::width()))
+    output::print(&table(heads, &rows, table::width()))?;
+    if jobs.iter().filter(|job| job.status.is_final()).count() >= MOST_ENDED {
+        output::whisper("only the newest that ended are listed: `shellgate history` has all");
+    }
+    Ok(())
 }
 
 fn row(job: &Listed) -> [Cell; 9] {

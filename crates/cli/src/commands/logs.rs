@@ -23,6 +23,11 @@ pub(super) fn logs(args: &LogsArgs) -> ExitCode {
 }
 
 fn show(args: &LogsArgs) -> Result<(), Trouble> {
+    if args.follow && (args.shown.json || args.bytes.is_some_and(|(_, to)| to.is_some())) {
+        let error =
+            ErrorObject::invalid("`-f` goes on until the job ends, `--json` and a range with an end do not");
+        return Err(error.hint("leave out one of them").into());
+    }
     let record = Record::open(None)?;
     let jobs = record.jobs(None);
     let id = jobs.find(&args.id)?.id;

@@ -82,7 +82,8 @@ fn prepare(args: RunArgs) -> Result<(Gate, Request), ErrorObject> {
     // A command has our terminal for itself when a person sits there.
     let seated = !args.background && !args.common.json && Seat::is_there();
     let pty = seated.then(|| Pty { size: Seat::size(), term: std::env::var("TERM").ok() });
-    Ok((gate, Request { background: args.background, stdin: own_stdin(), pty, ..request }))
+    let timeout = args.common.timeout();
+    Ok((gate, Request { background: args.background, timeout, stdin: own_stdin(), pty, ..request }))
 }
 
 fn text(word: OsString) -> Result<String, ErrorObject> {
@@ -291,6 +292,9 @@ fn tell(report: &Report, json: bool) -> io::Result<()> {
     }
     for process in &report.background {
         whisper(&format!("still running: {} {}", process.pid, plain(&process.command)));
+    }
+    if let Some(job) = &report.job {
+        whisper(&format!("that is job {job}: `shellgate logs {job}`, `shellgate stop {job}`"));
     }
     Ok(())
 }

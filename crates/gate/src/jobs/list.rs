@@ -17,7 +17,7 @@ use crate::text::last_line;
 const REMEMBERED: Duration = Duration::from_secs(3_600);
 
 /// The most that are listed of those.
-const MOST_ENDED: usize = 32;
+pub const MOST_ENDED: usize = 256;
 
 /// How long before that one may have started, in milliseconds.
 const OLDEST: Millis = 7 * 86_400_000;
@@ -168,7 +168,10 @@ impl Jobs<'_> {
 
     pub(super) fn gone(&self, execution: &Execution) -> Listed {
         let ended = execution.ended.as_ref();
-        let ran = ended.and_then(|ended| Some(ended.ended_at.saturating_sub(ended.started_at?)));
+        let ran = match ended {
+            Some(ended) => ended.started_at.map(|started| ended.ended_at.saturating_sub(started)),
+            None => standing::lost_after(execution),
+        };
         let exit = ended
             .and_then(|ended| ended.exit_code.map(Exit::Code).or_else(|| ended.signal.map(Exit::Signal)));
         // Where nobody knows an end, the files know how much was kept.

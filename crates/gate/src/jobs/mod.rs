@@ -40,7 +40,7 @@ use shellgate_journal::{Execution, Journal};
 pub use call::{Call, Stands};
 pub use input::Stroke;
 pub use keys::Key;
-pub use list::Listed;
+pub use list::{Listed, MOST_ENDED};
 pub use printed::{Excerpt, Part, Printed, each_line};
 pub use regex::bytes::Regex as Pattern;
 pub use vigil::{Cancel, Met, Port, Until, Waited, unreturned};

@@ -100,6 +100,28 @@ impl Jobs<'_> {
         })
     }
 
+    /// Bytes of a stream as they came, codes and all; the last of them when they are too many.
+    ///
+    /// # Errors
+    /// As [`ranges`](Self::ranges).
+    pub fn read_raw(
+        &self,
+        id: &str,
+        stream: Stream,
+        bytes: Range<u64>,
+        limit: Limit,
+    ) -> Result<Printed, ErrorObject> {
+        let most = limit.amount() as u64;
+        let start = bytes.start.max(bytes.end.saturating_sub(most));
+        let mut read = vec![0; usize::try_from(bytes.end.saturating_sub(start)).unwrap_or(0)];
+        let file = self.file(id, stream)?;
+        file.read_exact_at(&mut read, start).map_err(|error| {
+            ErrorObject::new(crate::Code::Config, format!("what it printed can't be read: {error}"))
+        })?;
+        let text = String::from_utf8_lossy(&read).into_owned();
+        Ok(Printed { text, truncated: start > bytes.start })
+    }
+
     /// The file that holds a stream.
     ///
     /// # Errors

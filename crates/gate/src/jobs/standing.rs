@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use shellgate_exec::{Exit, Job, Outcome, Output, PerStream, Spool, State, Stream};
-use shellgate_journal::{self as journal, Closed, Closing, Execution, Status};
+use shellgate_journal::{self as journal, Closed, Closing, Ended, Execution, Millis, Status};
 
 use super::{Jobs, parse, trouble};
 use crate::approval::ApprovedBy;
@@ -93,10 +93,11 @@ impl Jobs<'_> {
                 stderr: output(Stream::Stderr, ended.map(|ended| &ended.stderr)),
             },
             background: Vec::new(),
-            duration: ended.map_or(Duration::ZERO, |ended| {
-                let since = ended.started_at.map_or(0, |started| ended.ended_at.saturating_sub(started));
-                Duration::from_millis(u64::try_from(since).unwrap_or(0))
-            }),
+            duration: {
+                let ran = |ended: &Ended| Some(ended.ended_at.saturating_sub(ended.started_at?));
+                let ran = ended.map_or_else(|| lost_after(execution), ran);
+                Duration::from_millis(ran.and_then(|ran| u64::try_from(ran).ok()).unwrap_or(0))
+            },
             waiting_for_input: false,
         };
         let report = Report::ended(&asked, &self.limits, outcome, &spool);
@@ -142,6 +143,11 @@ fn asked(execution: &Execution, detail: Detail) -> Asked {
             }),
         }),
     }
+}
+
+/// How long one ran whose end nobody saw: no longer than until that was noticed.
+pub(super) fn lost_after(execution: &Execution) -> Option<Millis> {
+    execution.started.as_ref().map(|_| execution.last_at.saturating_sub(execution.at))
 }
 
 /// What was found in place of an end.

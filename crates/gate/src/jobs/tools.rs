@@ -19,6 +19,9 @@ use crate::{Code, ErrorObject};
 /// How long a wait lasts that says nothing about it: less than common clients' patience.
 const WAIT: Duration = Duration::from_secs(45);
 
+/// So many that have ended are told a model: the newest.
+const MOST_ENDED: usize = 32;
+
 /// One tool.
 #[derive(Debug)]
 pub struct JobTool {
@@ -87,6 +90,7 @@ pub static TOOLS: &[JobTool] = &[
                 "Only what was printed in the last so many milliseconds.",
             ),
             Field::new("grep", Kind::Text, "Only lines in which this regular expression is found."),
+            Field::new("raw", Kind::Flag, "true leaves control codes in."),
         ],
         answer: &[
             STATUS,
@@ -230,7 +234,13 @@ impl Gate {
 }
 
 fn jobs(gate: &Gate, _: &mut Arguments, _: Option<&Cancel>) -> Result<Value, ErrorObject> {
-    Ok(json!({"jobs": gate.jobs()?.list()?}))
+    let mut jobs = gate.jobs()?.list()?;
+    let mut ended = 0;
+    jobs.retain(|job| {
+        ended += usize::from(job.status.is_final());
+        !job.status.is_final() || ended <= MOST_ENDED
+    });
+    Ok(json!({"jobs": jobs}))
 }
 
 fn output(gate: &Gate, arguments: &mut Arguments, _: Option<&Cancel>) -> Result<Value, ErrorObject> {
@@ -245,6 +255,12 @@ fn output(gate: &Gate, arguments: &mut Arguments, _: Option<&Cancel>) -> Result<
         since_ms: since.map(|ago| u64::try_from(crate::record::now()).unwrap_or(0).saturating_sub(ago)),
     };
     let grep = pattern(arguments, "grep")?;
+    let raw = arguments.flag("raw")? == Some(true);
+    if raw && grep.is_some() {
+        return Err(ErrorObject::invalid("`raw` is for whole parts, not for the lines that `grep` finds")
+            .token("raw")
+            .hint("leave out one of them"));
+    }
     let limit = Limit::Chars(usize::try_from(jobs.limits.answer_chars).unwrap_or(usize::MAX));
     let ranges = jobs.ranges(&id, &part)?;
     let report = jobs.report(&id, Detail::Minimal)?;
@@ -259,11 +275,14 @@ fn output(gate: &Gate, arguments: &mut Arguments, _: Option<&Cancel>) -> Result<
     for stream in Stream::BOTH.into_iter().filter(|stream| wanted == "both" || wanted == stream.name()) {
         let range = ranges.get(stream).clone();
         let next = range.end;
-        // All of a full-screen program's output is its screen; who wants the codes that draw it names a part.
+        // All of a full-screen program's output is its screen.
         let screen = report.screen && stream == Stream::Stdout && part == Part::default() && grep.is_none();
-        let printed = match screen {
-            true => Printed { text: report.stdout.clone(), truncated: true },
-            false => jobs.read(&id, &Excerpt { stream, bytes: range, grep: grep.as_ref(), limit })?,
+        let printed = match (raw, screen) {
+            (true, _) => jobs.read_raw(&id, stream, range, limit)?,
+            (false, true) => Printed { text: report.stdout.clone(), truncated: true },
+            (false, false) => {
+                jobs.read(&id, &Excerpt { stream, bytes: range, grep: grep.as_ref(), limit })?
+            }
         };
         truncated |= printed.truncated;
         insert(&mut answer, stream.name(), printed.text);
