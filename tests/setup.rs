@@ -10,6 +10,8 @@
 
 mod support;
 
+#[path = "setup/again.rs"]
+mod again;
 #[path = "setup/asking.rs"]
 mod asking;
 #[path = "setup/every_agent.rs"]
@@ -18,6 +20,8 @@ mod every_agent;
 mod files;
 #[path = "setup/flags.rs"]
 mod flags;
+#[path = "setup/left.rs"]
+mod left;
 #[path = "support/terminal.rs"]
 mod terminal;
 

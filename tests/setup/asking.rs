@@ -1,8 +1,10 @@
 //! Who says yes: a person on a terminal, beforehand with `--yes`, and never a command that shellgate runs.
 
+use serde_json::{Value, json};
+
 use crate::support::{Place, shellgate, wait_until};
 use crate::terminal::Terminal;
-use crate::{case, complaint, text};
+use crate::{at, case, complaint, text, values};
 
 #[test]
 fn nobody_to_ask_is_a_no() {
@@ -27,6 +29,33 @@ fn print_changes_nothing() {
     let shown = codex.done(&place, &["--undo", "--print"]);
     assert!(shown.contains("-[mcp_servers.shellgate]"), "{shown}");
     assert_ne!(codex.read(&place), codex.full);
+}
+
+#[test]
+fn print_is_json_for_programs() {
+    let place = Place::new(None);
+    for case in crate::CASES {
+        case.write(&place, case.full);
+        let shown = case.done(&place, &["--print", "--json", "--color", "always"]);
+        let shown: Value = serde_json::from_str(&shown).unwrap_or_else(|error| panic!("{error}: {shown}"));
+        let path = case.path(&place).display().to_string();
+        assert_eq!(shown["agent"], case.name);
+        assert_eq!(shown["changes"][0]["path"], path.as_str());
+        let difference = shown["changes"][0]["diff"].as_str().unwrap();
+        assert!(difference.contains("\n+") && difference.contains("shellgate"), "{difference}");
+        assert!(!difference.contains('\x1b'), "{difference:?}");
+        assert_eq!(shown["paste"][0]["path"], path.as_str());
+        let pasted = shown["paste"][0]["text"].as_str().unwrap();
+        assert!(at(&values(case, pasted), case.entry).is_object(), "{pasted}");
+        assert_eq!(case.read(&place), case.full, "nothing is written");
+        case.done(&place, &["--yes"]);
+        let shown: Value = serde_json::from_str(&case.done(&place, &["--print", "--json"])).unwrap();
+        assert_eq!(shown["changes"], json!([]), "nothing is to be changed any more");
+        let shown: Value =
+            serde_json::from_str(&case.done(&place, &["--undo", "--print", "--json"])).unwrap();
+        assert!(shown["changes"][0]["diff"].as_str().unwrap().contains("\n-"), "{shown}");
+        assert_eq!(shown["paste"], json!([]));
+    }
 }
 
 #[test]

@@ -110,3 +110,56 @@ fn the_name_that_the_agent_reads_is_taken() {
     assert!(status.success() && elsewhere.join("config.toml").exists());
     assert!(!case("codex").path(&place).exists());
 }
+
+#[test]
+fn a_home_that_is_no_whole_path_is_named() {
+    let place = Place::new(None);
+    let run = |home: &str| place.shellgate(["setup", "gemini", "--yes"]).env("HOME", home).output().unwrap();
+    let output = run("relative");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(complaint(&output).contains("HOME is `relative`, which is no whole path"), "{output:?}");
+    assert!(!complaint(&output).contains("not set"), "{output:?}");
+    assert_eq!(std::fs::read_dir(place.root()).unwrap().count(), 0, "nothing is made there");
+    let home = place.home().display().to_string();
+    assert_eq!(run(&home).status.code(), Some(0), "and with a whole one it works");
+}
+
+#[test]
+fn a_file_that_is_read_only_stays_as_it_is() {
+    for_each_user(|place| {
+        let claude = case("claude");
+        let mode = |path: &std::path::Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        claude.write(place, claude.full);
+        let servers = claude.path(place);
+        let settings = place.home().join(".claude/settings.json");
+        std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+        std::fs::write(&settings, "{}").unwrap();
+        for path in [servers.as_path(), settings.as_path(), settings.parent().unwrap()] {
+            std::os::unix::fs::chown(path, place.user, place.user).unwrap();
+        }
+        let refused = |path: &std::path::Path, flags: &[&str]| {
+            mode(path, 0o444);
+            let before = [&servers, &settings].map(|path| std::fs::read(path).unwrap());
+            let output = claude.setup(place, flags);
+            assert_eq!(output.status.code(), Some(2), "{output:?}");
+            let said = complaint(&output);
+            assert!(said.contains("is read-only") && said.contains("chmod u+w"), "{said}");
+            assert!(said.contains(&path.display().to_string()), "{said}");
+            let after = [&servers, &settings].map(|path| std::fs::read(path).unwrap());
+            assert_eq!(before, after, "neither of the two is changed");
+            mode(path, 0o644);
+        };
+        refused(&servers, &["--yes", "--shell-off"]);
+        refused(&settings, &["--yes", "--shell-off"]);
+        claude.done(place, &["--yes", "--shell-off"]);
+        mode(&servers, 0o444);
+        let again = claude.done(place, &["--yes", "--shell-off"]);
+        assert!(again.contains("nothing to do"), "looking needs no permission: {again}");
+        mode(&servers, 0o644);
+        refused(&settings, &["--yes", "--undo"]);
+        claude.done(place, &["--yes", "--undo"]);
+        assert_eq!(claude.read(place), claude.full);
+    });
+}

@@ -18,8 +18,8 @@ fn flags_of_the_server_are_passed_on() {
         .done(&place, &["--yes", "--dialect", "gemini", "--root", ".", "--", "--exclude", "git push"]);
     let wanted = json!(["mcp", "--dialect", "gemini", "--root", root, "--exclude", "git push"]);
     assert_eq!(entry("gemini", &place)["args"], wanted);
-    case("gemini").done(&place, &["--yes"]);
-    assert_eq!(entry("gemini", &place)["args"], json!(["mcp"]), "the last word counts");
+    case("gemini").done(&place, &["--yes", "--", "--exclude", "rm"]);
+    assert_eq!(entry("gemini", &place)["args"], json!(["mcp", "--exclude", "rm"]), "the last word counts");
     case("gemini").done(&place, &["--yes", "--undo"]);
     assert!(!case("gemini").path(&place).exists(), "and is taken back to before the first");
 

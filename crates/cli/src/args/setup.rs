@@ -37,7 +37,7 @@ pub(crate) struct SetupArgs {
     /// The folder that commands run in and below, for the server [default: where the agent starts it]
     #[arg(long, value_name = "DIR", requires = "agent")]
     pub(crate) root: Option<PathBuf>,
-    /// More flags of `shellgate mcp`, for the server
+    /// More flags of `shellgate mcp`, for the server. They replace those that its entry has; without any, those stay
     #[arg(last = true, value_name = "FLAGS", requires = "agent")]
     pub(crate) flags: Vec<String>,
     #[command(flatten)]

@@ -79,6 +79,23 @@ pub(crate) enum Shape {
     Goose,
 }
 
+impl Shape {
+    /// What stands in an entry before and after that which starts the server.
+    fn around(self) -> (Value, Value) {
+        match self {
+            Self::Plain => (json!({}), json!({})),
+            Self::Typed => (json!({"type": "stdio"}), json!({})),
+            Self::Joined => (json!({"type": "local"}), json!({"enabled": true})),
+            Self::Goose => {
+                let before = json!({
+                    "enabled": true, "type": "stdio", "name": NAME, "description": "Runs shell commands",
+                });
+                (before, json!({}))
+            }
+        }
+    }
+}
+
 /// A value that the table of agents can hold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Literal {
@@ -130,6 +147,16 @@ pub(crate) enum Wanted {
     Has(&'static str),
 }
 
+impl Wanted {
+    /// The same as the end of a sentence.
+    pub(crate) fn said(self) -> String {
+        match self {
+            Self::Is(value) => format!("is `{}`", value.value()),
+            Self::Has(item) => format!("has `{item}`"),
+        }
+    }
+}
+
 impl Setting {
     pub(crate) fn step(&self) -> Step {
         let act = match self.wanted {
@@ -143,20 +170,14 @@ impl Setting {
 impl Agent {
     /// The entry of shellgate. `more`: what switches add to it.
     pub(crate) fn entry(&self, server: &Server, more: &[(&str, Literal)]) -> Step {
-        let (command, args) = (&server.command, &server.args);
-        let entry = match self.shape {
-            Shape::Plain => json!({"command": command, "args": args}),
-            Shape::Typed => json!({"type": "stdio", "command": command, "args": args}),
-            Shape::Joined => {
-                let words: Vec<&String> = std::iter::once(command).chain(args).collect();
-                json!({"type": "local", "command": words, "enabled": true})
-            }
-            Shape::Goose => json!({
-                "enabled": true, "type": "stdio", "name": NAME, "description": "Runs shell commands",
-                "cmd": command, "args": args,
-            }),
-        };
-        let mut entry: Map<String, Value> = entry.as_object().cloned().unwrap_or_default();
+        let (before, after) = self.shape.around();
+        let parts = [before, server.start(self.shape), after];
+        let mut entry: Map<String, Value> = parts
+            .iter()
+            .filter_map(Value::as_object)
+            .flatten()
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect();
         entry.extend(self.extra.iter().chain(more).map(|(name, value)| ((*name).to_owned(), value.value())));
         Step::new(self.place_of_entry(), Act::Set(Value::Object(entry)))
     }

@@ -1,7 +1,7 @@
 //! A settings file on disk: read as it is, and replaced as a whole.
 //!
 //! A link is followed and stays a link. The mode and the owner stay. A file that somebody else changed after we read it is
-//! left alone.
+//! left alone, and so is one that is read-only.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -37,6 +37,19 @@ impl SettingsFile {
         let real = followed(&path).map_err(|error| trouble(&path, "followed", &error))?;
         let text = content(&real).map_err(|error| trouble(&path, "read", &error))?;
         Ok(Self { path, real, text, owner })
+    }
+
+    /// Says no to a file that its owner made read-only. It could be replaced all the same, but is so on purpose.
+    pub(crate) fn refuse_read_only(&self) -> Result<(), ErrorObject> {
+        let Ok(metadata) = fs::metadata(&self.real) else { return Ok(()) };
+        let mode = metadata.mode() & 0o7777;
+        if mode & 0o200 != 0 {
+            return Ok(());
+        }
+        let (path, real) = (self.path.display(), self.real.display());
+        let message = format!("`{path}` is read-only (mode {mode:04o}), and was left as it is");
+        let hint = format!("`chmod u+w '{real}'` lets `setup` write it; `--print` shows the change");
+        Err(ErrorObject::new(Code::Config, message).token(path.to_string()).hint(hint))
     }
 
     /// Replaces it by a file that says `text`. The folders that had to be made, outermost first.

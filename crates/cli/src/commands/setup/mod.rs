@@ -9,6 +9,7 @@ mod agents;
 mod edit;
 mod file;
 mod format;
+mod left;
 mod list;
 mod note;
 mod page;
@@ -16,7 +17,9 @@ mod place;
 mod plan;
 mod server;
 mod step;
+mod there;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::json;
@@ -26,8 +29,10 @@ use shellgate::inside::{self, Deed};
 use self::agent::{Agent, File, Switch};
 use self::file::{Owner, SettingsFile};
 use self::note::Notes;
+use self::page::Pasted;
 use self::plan::{Change, Written};
 use self::server::Server;
+use self::there::There;
 use super::yes::said_yes;
 use crate::args::SetupArgs;
 use crate::error::{self, Trouble};
@@ -50,14 +55,20 @@ fn set_up(name: &str, args: &SetupArgs) -> Result<(), Trouble> {
     if !args.print {
         inside::refuse(Deed::SetUp)?;
     }
+    // Before a folder for notes is made: where there is no place for settings, that isn't wanted either.
+    let main = plan::path(agent, &agent.file, owner(args))?;
     let notes = Notes::open()?;
     let (changes, pasted) =
-        if args.undo { (undo(agent, args, &notes)?, String::new()) } else { plan(agent, args, &notes)? };
+        if args.undo { (undo(agent, args, &notes)?, Vec::new()) } else { plan(agent, args, main, &notes)? };
+    let left = if args.undo { left::left(agent, owner(args), &changes) } else { Vec::new() };
     let changes: Vec<Change> = changes.into_iter().filter(Change::matters).collect();
-    let shown: String = changes.iter().map(page::difference).collect();
     if args.print {
-        return output::print(&format!("{shown}{pasted}"));
+        return page::print(agent, args, &changes, &pasted, &left);
     }
+    for change in &changes {
+        change.file.refuse_read_only()?;
+    }
+    let shown = page::shown(&changes, &left);
     if !changes.is_empty() && !args.yes {
         let question = format!("{shown}Write this?");
         if !said_yes(&question, "`--print` shows the change, and `--yes` makes it")? {
@@ -68,7 +79,7 @@ fn set_up(name: &str, args: &SetupArgs) -> Result<(), Trouble> {
     for change in &changes {
         carry_out(change, &notes)?;
     }
-    tell(agent, args, &changes, &shown)
+    tell(agent, args, &changes, &left)
 }
 
 fn owner(args: &SetupArgs) -> Owner {
@@ -76,18 +87,27 @@ fn owner(args: &SetupArgs) -> Owner {
 }
 
 /// The changes of a set-up, and what to paste by hand instead.
-fn plan(agent: &Agent, args: &SetupArgs, notes: &Notes) -> Result<(Vec<Change>, String), Trouble> {
-    let server = Server::new(agent, args)?;
-    let theirs: Vec<&str> = agent.extra.iter().map(|(name, _)| *name).collect();
+fn plan(
+    agent: &Agent,
+    args: &SetupArgs,
+    main: PathBuf,
+    notes: &Notes,
+) -> Result<(Vec<Change>, Vec<Pasted>), Trouble> {
+    let main = SettingsFile::read(main, owner(args));
+    let server = Server::new(agent, args, there(agent, main.as_ref().ok()))?;
+    let theirs: Vec<&str> = agent.extra.iter().map(|(name, _)| *name).chain(["description"]).collect();
     let mut changes = Vec::new();
-    let mut pasted = String::new();
+    let mut pasted = Vec::new();
+    // Read once: what is written must be made from what was looked at.
+    let mut main = Some(main);
     for (file, steps) in plan::steps(agent, args, &server)? {
         let path = plan::path(agent, file, owner(args))?;
         // From nothing to that, nothing stands in the way.
         let whole = edit::edit(file.format, "", &steps).map(|edited| edited.text).unwrap_or_default();
-        pasted.push_str(&format!("\nTo paste it, in `{}`:\n\n{}", plain(&path.display().to_string()), whole));
-        let change = SettingsFile::read(path, owner(args))
-            .and_then(|settings| plan::set_up(settings, file.format, &steps, &theirs, notes));
+        pasted.push(Pasted { path: path.display().to_string(), text: whole });
+        let settings = main.take().unwrap_or_else(|| SettingsFile::read(path, owner(args)));
+        let change =
+            settings.and_then(|settings| plan::set_up(settings, file.format, &steps, &theirs, notes));
         match change {
             Ok(change) => changes.push(change),
             Err(error) if args.print => output::say(&error.message),
@@ -95,6 +115,13 @@ fn plan(agent: &Agent, args: &SetupArgs, notes: &Notes) -> Result<(Vec<Change>, 
         }
     }
     Ok((changes, pasted))
+}
+
+/// How the entry in this file starts shellgate. What can't be read has none; that is said later.
+fn there(agent: &Agent, file: Option<&SettingsFile>) -> There {
+    let text = file.and_then(|file| file.text.as_deref()).unwrap_or_default();
+    let values = agent.file.format.read(text.trim_start_matches('\u{feff}')).ok();
+    There::of(values.as_ref().and_then(|values| step::get(values, &agent.place_of_entry())), agent.shape)
 }
 
 /// The changes that take back what was set up.
@@ -148,18 +175,20 @@ fn carry_out(change: &Change, notes: &Notes) -> Result<(), ErrorObject> {
     }
 }
 
-fn tell(agent: &Agent, args: &SetupArgs, changes: &[Change], shown: &str) -> Result<(), Trouble> {
+fn tell(agent: &Agent, args: &SetupArgs, changes: &[Change], left: &[String]) -> Result<(), Trouble> {
     let paths = || changes.iter().map(|change| change.file.path.display().to_string());
     if args.shown.json {
-        return output::print_json(&json!({"agent": agent.name, "changed": paths().collect::<Vec<_>>()}));
+        let changed: Vec<String> = paths().collect();
+        return output::print_json(&json!({"agent": agent.name, "changed": changed, "left": left}));
     }
     if changes.is_empty() {
         let state =
             if args.undo { "nothing of shellgate is in its settings" } else { "it is set up already" };
-        return output::print(&format!("{}: nothing to do, {state}\n", agent.title));
+        let left = page::shown(&[], left);
+        return output::print(&format!("{}: nothing to do, {state}\n{left}", agent.title));
     }
     // Whoever said yes beforehand sees here what to.
-    let mut page = if args.yes { shown.to_owned() } else { String::new() };
+    let mut page = if args.yes { page::shown(changes, left) } else { String::new() };
     for (path, change) in paths().zip(changes) {
         let done = if change.after.is_some() { "written" } else { "removed" };
         page.push_str(&format!("{done}: `{}`\n", plain(&path)));

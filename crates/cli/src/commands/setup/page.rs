@@ -1,12 +1,53 @@
 //! What a person sees of a change.
 
+use serde_json::json;
 use similar::TextDiff;
 
+use super::agent::Agent;
 use super::plan::Change;
-use crate::output::plain;
+use crate::args::SetupArgs;
+use crate::error::Trouble;
+use crate::output::{self, plain};
+
+/// What to put into a file by hand.
+#[derive(Debug)]
+pub(super) struct Pasted {
+    pub(super) path: String,
+    pub(super) text: String,
+}
+
+/// The changes, and what stays as it is though one might think otherwise.
+pub(super) fn shown(changes: &[Change], left: &[String]) -> String {
+    let left = left.iter().map(|sentence| format!("{sentence}\n"));
+    changes.iter().map(difference).chain(left).collect()
+}
+
+/// Only shows, with what to paste where the settings are elsewhere.
+pub(super) fn print(
+    agent: &Agent,
+    args: &SetupArgs,
+    changes: &[Change],
+    pasted: &[Pasted],
+    left: &[String],
+) -> Result<(), Trouble> {
+    if !args.shown.json {
+        let paste =
+            |Pasted { path, text }: &Pasted| format!("\nTo paste it, in `{}`:\n\n{text}", plain(path));
+        let pasted: String = pasted.iter().map(paste).collect();
+        return output::print(&format!("{}{pasted}", shown(changes, left)));
+    }
+    let change = |change: &Change| {
+        let page = difference(change);
+        json!({"path": change.file.path.display().to_string(), "diff": anstream::adapter::strip_str(&page).to_string()})
+    };
+    let changes: Vec<_> = changes.iter().map(change).collect();
+    let pasted: Vec<_> =
+        pasted.iter().map(|Pasted { path, text }| json!({"path": path, "text": text})).collect();
+    output::print_json(&json!({"agent": agent.name, "changes": changes, "paste": pasted, "left": left}))
+}
 
 /// The difference that a change makes, a line each, such that nothing in it acts on a terminal.
-pub(super) fn difference(change: &Change) -> String {
+fn difference(change: &Change) -> String {
     let old = change.file.text.as_deref().unwrap_or_default();
     let new = change.after.as_deref().unwrap_or_default();
     let name = plain(&change.file.path.display().to_string());

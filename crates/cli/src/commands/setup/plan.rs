@@ -13,6 +13,7 @@ use super::note::{Note, Notes};
 use super::server::Server;
 use super::step::{Act, Step, get};
 use crate::args::SetupArgs;
+use crate::output::plain;
 
 /// A change to one file.
 #[derive(Debug)]
@@ -86,8 +87,12 @@ pub(crate) fn path(agent: &Agent, file: &File, owner: Owner) -> Result<PathBuf, 
         return Ok(here.join(name));
     }
     file.user.file().ok_or_else(|| {
-        let message = format!("{}'s settings can't be found: HOME is not set", agent.title);
-        ErrorObject::new(Code::Config, message).hint("set HOME to your own folder")
+        let why = match std::env::home_dir() {
+            Some(home) => format!("HOME is `{}`, which is no whole path", plain(&home.display().to_string())),
+            None => "HOME is not set".to_owned(),
+        };
+        let message = format!("{}'s settings can't be found: {why}", agent.title);
+        ErrorObject::new(Code::Config, message).hint("set HOME to the whole path of your own folder")
     })
 }
 

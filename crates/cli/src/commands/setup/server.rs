@@ -3,21 +3,57 @@
 use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
+use serde_json::{Map, Value, json};
 use shellgate::{Code, ErrorObject};
 
-use super::agent::{Agent, NAME, Root, Start};
+use super::agent::{Agent, NAME, Root, Shape, Start};
+use super::there::There;
 use crate::args::{Cli, Command, SetupArgs};
 use crate::error::Trouble;
 
-/// A program and its arguments.
+/// What starts the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Server {
-    pub(crate) command: String,
-    pub(crate) args: Vec<String>,
+pub(crate) enum Server {
+    /// A program and its arguments.
+    Words { command: String, args: Vec<String> },
+    /// What the entry says already.
+    Own(Map<String, Value>),
 }
 
 impl Server {
-    pub(crate) fn new(agent: &Agent, args: &SetupArgs) -> Result<Self, Trouble> {
+    /// The one that the flags ask for. Without flags of its own it keeps those that are there.
+    pub(crate) fn new(agent: &Agent, args: &SetupArgs, there: There) -> Result<Self, Trouble> {
+        match there {
+            There::Ours(words) if args.flags.is_empty() => Self::kept(agent, args, words),
+            There::Own(own) if args.flags.is_empty() => {
+                if args.dialect.is_none() && args.root.is_none() {
+                    return Ok(Self::Own(own));
+                }
+                let message = format!("{}'s entry starts shellgate in a way of its own", agent.title);
+                let hint = "put `--root` and `--dialect` there yourself, or give all flags after `--`: \
+                            the entry is replaced then";
+                Err(ErrorObject::invalid(message).hint(hint).into())
+            }
+            _ => Self::fresh(agent, args),
+        }
+    }
+
+    fn kept(agent: &Agent, args: &SetupArgs, there: Vec<String>) -> Result<Self, Trouble> {
+        let mut words = there.clone();
+        if let Some(dialect) = args.dialect {
+            put(&mut words, "--dialect", dialect.name.to_owned());
+        }
+        if let Some(root) = args.root.as_deref().map(whole).transpose()? {
+            put(&mut words, "--root", root);
+        }
+        // What somebody wrote there is not ours to judge, as long as we don't touch it.
+        if words != there {
+            understood(&words)?;
+        }
+        Ok(Self::Words { command: command(agent.start)?, args: words })
+    }
+
+    fn fresh(agent: &Agent, args: &SetupArgs) -> Result<Self, Trouble> {
         let mut words = vec!["mcp".to_owned()];
         if let Some(dialect) = args.dialect {
             words.extend(["--dialect".to_owned(), dialect.name.to_owned()]);
@@ -27,17 +63,39 @@ impl Server {
         }
         words.extend(args.flags.iter().cloned());
         understood(&words)?;
-        Ok(Self { command: command(agent.start)?, args: words })
+        Ok(Self::Words { command: command(agent.start)?, args: words })
     }
+
+    /// The part of an entry that says this.
+    pub(crate) fn start(&self, shape: Shape) -> Value {
+        match (self, shape) {
+            (Self::Own(own), _) => Value::Object(own.clone()),
+            (Self::Words { command, args }, Shape::Plain | Shape::Typed) => {
+                json!({"command": command, "args": args})
+            }
+            (Self::Words { command, args }, Shape::Joined) => {
+                json!({"command": std::iter::once(command).chain(args).collect::<Vec<_>>()})
+            }
+            (Self::Words { command, args }, Shape::Goose) => json!({"cmd": command, "args": args}),
+        }
+    }
+}
+
+/// Gives a flag this value, where it stands or else at the end.
+fn put(words: &mut Vec<String>, flag: &str, value: String) {
+    let joined = format!("{flag}=");
+    let is_it = |word: &String| word == flag || word.starts_with(&joined);
+    let place = match words.iter().position(is_it) {
+        Some(at) if words.get(at).is_some_and(|word| word == flag) => at..words.len().min(at + 2),
+        Some(at) => at..at + 1,
+        None => words.len()..words.len(),
+    };
+    words.splice(place, [flag.to_owned(), value]);
 }
 
 fn root(agent: &Agent, named: Option<&Path>) -> Result<Option<String>, Trouble> {
     if let Some(root) = named {
-        let root = root.canonicalize().map_err(|error| {
-            ErrorObject::invalid(format!("`--root {}`: {error}", root.display()))
-                .hint("name a folder that is there")
-        })?;
-        return Ok(Some(text(root)?));
+        return Ok(Some(whole(root)?));
     }
     match agent.root {
         Root::Workspace => Ok(None),
@@ -47,6 +105,15 @@ fn root(agent: &Agent, named: Option<&Path>) -> Result<Option<String>, Trouble> 
             Err(ErrorObject::invalid(message).hint("name the folder to work in with `--root`").into())
         }
     }
+}
+
+/// The whole path of a folder that is there.
+fn whole(root: &Path) -> Result<String, Trouble> {
+    let path = root.canonicalize().map_err(|error| {
+        ErrorObject::invalid(format!("`--root {}`: {error}", root.display()))
+            .hint("name a folder that is there")
+    })?;
+    text(path)
 }
 
 /// What the server would say no to is better said now.
