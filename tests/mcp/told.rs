@@ -85,6 +85,9 @@ fn a_refusal_is_an_error_also_when_it_was_waited_for() {
     let place = Place::new(None);
     let mut talk = Talk::begin(place.strictly(["mcp"]), &json!({}));
     let queued = talk.run(json!({"command": "touch never", "wait_ms": 50}));
+    let jobs = talk.ask("tools/call", json!({"name": "shell_jobs", "arguments": {}}));
+    let listed = &jobs["result"]["structuredContent"]["jobs"][0];
+    assert_eq!((&listed["id"], &listed["status"]), (&queued["job"], &json!("queued")), "{jobs}");
     let number = queued["approval"]["id"].to_string();
     assert!(place.strictly(["approvals", "deny", &number]).status().unwrap().success());
     let wait = json!({"name": "shell_wait", "arguments": {"job": queued["job"]}});

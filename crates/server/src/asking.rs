@@ -206,6 +206,14 @@ impl Questions {
         }
     }
 
+    /// All that `principal` waits for, oldest first.
+    pub(crate) fn all_of(&self, principal: &Principal) -> Vec<Held> {
+        let mut own: Vec<Held> =
+            self.held().values().filter(|held| held.principal == *principal).cloned().collect();
+        own.sort_by(|one, other| one.id.cmp(&other.id));
+        own
+    }
+
     /// The question that `principal` waits for under exactly this name.
     pub(crate) fn exactly(&self, name: &str, principal: &Principal) -> Option<Held> {
         self.held().get(name).filter(|held| held.principal == *principal).cloned()

@@ -50,6 +50,9 @@ pub(crate) async fn answer(
     let run = move |cancel: Option<&Cancel>| Ok(gate.job_tool(tool, &arguments, cancel));
     let mut done = aside(client, progress, run).await.unwrap_or_else(|error| refused(&error));
     hide(gate, &mut done, client);
+    if tool.name == "shell_jobs" {
+        add_waiting(&mut done, &questions.all_of(&client.principal));
+    }
     result(done)
 }
 
@@ -177,6 +180,19 @@ fn hide(gate: &Gate, answer: &mut ToolAnswer, client: &Client) {
     let Some(own) = client.principal.session(gate) else { return };
     let Some(jobs) = answer.structured.get_mut("jobs").and_then(Value::as_array_mut) else { return };
     jobs.retain(|job| job.get("session").and_then(Value::as_str).is_some_and(|of| is_below(of, &own)));
+    answer.text = answer.structured.to_string();
+}
+
+/// Adds those to the list that wait for somebody's yes: their names are known as jobs.
+fn add_waiting(answer: &mut ToolAnswer, questions: &[Held]) {
+    let Some(jobs) = answer.structured.get_mut("jobs").and_then(Value::as_array_mut) else { return };
+    jobs.extend(questions.iter().map(|question| {
+        let mut facts = answer::waiting(question);
+        if let Some(facts) = facts.as_object_mut() {
+            facts.insert("command".to_owned(), question.report().command.clone().into());
+        }
+        facts
+    }));
     answer.text = answer.structured.to_string();
 }
 
