@@ -57,6 +57,30 @@ fn refusals_are_errors_of_the_tool() {
 }
 
 #[test]
+fn many_starts_at_once_are_no_way_around_the_limit_of_jobs() {
+    let place = Place::new(None);
+    let mark = mark();
+    let config = place.write("limits.toml", "[limits]\njobs_per_session = 4\n");
+    let command = place.shellgate(["mcp", "--config", config.to_str().unwrap()]);
+    let mut talk = Talk::begin(command, &json!({}));
+    let job = json!({"command": format!("exec sleep {mark}"), "background": true});
+    let calls: Vec<u64> = (0..12).map(|_| talk.call(job.clone())).collect();
+    let mut refused = 0;
+    for id in calls {
+        let report = talk.answer(id)["result"]["structuredContent"].clone();
+        match report["status"].as_str() {
+            Some("running") => {}
+            _ => {
+                assert_eq!(report["error"]["code"], "busy", "{report}");
+                refused += 1;
+            }
+        }
+    }
+    assert_eq!((refused, processes_with(&mark).len()), (8, 4));
+    talk.leave();
+}
+
+#[test]
 fn every_dialect_answers_with_one_text_and_the_facts() {
     let place = Place::new(None);
     for (dialect, tool, arguments) in [
