@@ -57,6 +57,20 @@ fn refusals_are_errors_of_the_tool() {
 }
 
 #[test]
+fn a_resource_counts_what_it_leaves_out() {
+    let place = Place::new(None);
+    let mut talk = Talk::new(&place);
+    let id = talk.run(json!({"command": "seq 1 8000000; echo END"}))["id"].clone();
+    let uri = format!("shellgate://jobs/{}/stdout", id.as_str().unwrap());
+    let read = talk.ask("resources/read", json!({"uri": uri}))["result"].clone();
+    let text = read["contents"][0]["text"].as_str().unwrap();
+    let marker = text.lines().find(|line| line.starts_with("[… ")).unwrap();
+    let shown = text.len() - marker.len() - 1;
+    assert!(marker.starts_with(&format!("[… {} bytes left out", 62_888_900 - shown)), "{shown}: {marker}");
+    talk.leave();
+}
+
+#[test]
 fn many_starts_at_once_are_no_way_around_the_limit_of_jobs() {
     let place = Place::new(None);
     let mark = mark();
