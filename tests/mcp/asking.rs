@@ -109,6 +109,38 @@ fn a_client_that_can_t_ask_leaves_it_to_the_queue() {
     });
 }
 
+/// Nothing ran, so there is nothing that could have been kept.
+#[test]
+fn the_output_of_what_was_denied_is_why() {
+    let place = Place::new(None);
+    let mut talk = strict(&place, &[], &json!({}));
+    let report = talk.run(json!({"command": "touch never", "wait_ms": 100}));
+    let (job, number) = (report["job"].clone(), report["approval"]["id"].to_string());
+    let output = |talk: &mut Talk| {
+        let call = json!({"name": "shell_output", "arguments": {"job": job}});
+        talk.ask("tools/call", call)["result"]["structuredContent"]["error"].clone()
+    };
+    let logs = || place.output(["logs", job.as_str().unwrap()]);
+    let waits = logs();
+    assert_eq!(waits.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&waits.stderr).contains("has not started"), "{waits:?}");
+    assert!(
+        place.strictly(["approvals", "deny", &number, "--reason", "not today"]).status().unwrap().success()
+    );
+    let call = json!({"name": "shell_wait", "arguments": {"job": job}});
+    let waited = talk.ask("tools/call", call)["result"]["structuredContent"]["error"].clone();
+    assert_eq!(waited["code"], "denied_by_user", "{waited}");
+    let denied = output(&mut talk);
+    assert_eq!(denied["code"], "denied_by_user", "{denied}");
+    let message = denied["message"].as_str().unwrap();
+    assert!(message.contains("never ran: ") && message.contains("not today"), "{message}");
+    let denied = logs();
+    assert_eq!(denied.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&denied.stderr).starts_with("denied_by_user: "), "{denied:?}");
+    assert!(!place.root().join("never").exists());
+    talk.leave();
+}
+
 #[test]
 fn a_question_outlives_its_call() {
     for_each_user(|place| {
