@@ -190,6 +190,43 @@ fn a_session_has_only_so_many_jobs() {
     });
 }
 
+/// The starts before an answer count too: who asks for many at once gets no more than who asks one by one.
+#[test]
+fn a_session_has_only_so_many_jobs_at_once_too() {
+    for_each_user(|place| {
+        let mark = mark();
+        let config = place.write("limits.toml", "[limits]\njobs_per_session = 4\n");
+        let flags = ["call", "--config", config.to_str().unwrap()];
+        let job = json!({"command": format!("exec sleep {mark}"), "background": true}).to_string();
+        let starters: Vec<_> =
+            (0..12).map(|_| place.start(flags.iter().copied().chain([job.as_str()]))).collect();
+        let answers: Vec<Value> = starters
+            .into_iter()
+            .map(|starter| serde_json::from_slice(&starter.wait_with_output().unwrap().stdout).unwrap())
+            .collect();
+        let (running, refused): (Vec<_>, Vec<_>) =
+            answers.iter().partition(|answer| answer["status"] == "running");
+        assert_eq!((running.len(), refused.len()), (4, 8), "{answers:?}");
+        for answer in refused {
+            assert_eq!(
+                (&answer["error"]["code"], &answer["error"]["rule"], &answer["pid"]),
+                (&json!("busy"), &json!("limits.jobs_per_session = 4"), &Value::Null)
+            );
+        }
+        assert_eq!(processes_with(&mark).len(), 4);
+        // What becomes a job because its caller waits no longer is not refused.
+        let patient = json!({"command": format!("exec sleep {mark}"), "wait_ms": 50}).to_string();
+        let starters: Vec<_> =
+            (0..2).map(|_| place.start(flags.iter().copied().chain([patient.as_str()]))).collect();
+        for starter in starters {
+            let answer: Value = serde_json::from_slice(&starter.wait_with_output().unwrap().stdout).unwrap();
+            assert_eq!(answer["status"], "running", "{answer}");
+        }
+        assert_eq!(run(place, &["stop", "--all"]).1, Some(0));
+        place.assert_nothing_is_left();
+    });
+}
+
 #[test]
 fn an_unknown_job_is_exit_code_4() {
     let place = Place::new(None);

@@ -45,6 +45,43 @@ fn parts_are_cut_as_asked() {
 }
 
 #[test]
+fn what_never_ran_has_no_output_and_a_reason() {
+    for_each_user(|place| {
+        for (flags, code) in [
+            (&["--default", "ask"][..], "approval_unavailable"),
+            (&["--exclude", "touch"], "denied_by_policy"),
+        ] {
+            let args = ["call"].iter().chain(flags).chain(&[r#"{"command": "touch never"}"#]);
+            let output = place.strictly(args).output().unwrap();
+            let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(answer["error"]["code"], code, "{answer}");
+            for more in [&[][..], &["--json"], &["-f"]] {
+                let args = [&["logs", answer["id"].as_str().unwrap()][..], more].concat();
+                let output = place.output(&args);
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0), "{args:?}: {said}");
+                assert!(said.starts_with(&format!("{code}: execution `")), "{said}");
+                assert!(said.contains("` never ran: "), "{said}");
+            }
+        }
+        let failed = place.call(&json!({"command": "no-such-program", "args": []}));
+        let output = place.output(["logs", failed["id"].as_str().unwrap()]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.starts_with("spawn_failed: ") && said.contains("` never ran: "), "{said}");
+        let id = start(place, "echo printed");
+        run(place, &["wait", &id]);
+        assert_eq!(run(place, &["logs", &id]).0, "printed\n");
+        for entry in std::fs::read_dir(place.state().join("spool")).unwrap().flatten() {
+            std::fs::remove_file(entry.path()).unwrap();
+        }
+        let output = place.output(["logs", &id]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(4));
+        assert!(said.contains("is not kept any more"), "{said}");
+    });
+}
+
+#[test]
 fn following_misses_nothing_and_ends_with_the_job() {
     for_each_user(|place| {
         place.write("go", "");

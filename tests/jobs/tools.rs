@@ -55,6 +55,41 @@ fn a_job_is_handled_by_tools_alone() {
     );
 }
 
+/// The number of bytes in the line that stands for what is left out, and the first of them.
+fn left_out(text: &str) -> (u64, u64) {
+    let marker = text.lines().find(|line| line.starts_with("[… ")).unwrap();
+    let numbers: Vec<u64> = marker.split(' ').filter_map(|word| word.parse().ok()).collect();
+    (numbers[0], numbers[1])
+}
+
+/// Also of more than anybody holds in memory.
+#[test]
+fn what_is_left_out_is_counted_right() {
+    let place = Place::new(None);
+    let gate = place.gate();
+    let action = shellgate::request::Action::Shell("seq 1 8000000; echo END".to_owned());
+    let report = gate.run(Request { action, ..Request::default() });
+    let (all, id) = (62_888_900_u64, report.id);
+    let check = |text: &str, from: u64, to: u64| {
+        let marker = text.lines().find(|line| line.starts_with("[… ")).unwrap();
+        let shown = u64::try_from(text.len() - marker.len() - 1).unwrap();
+        let head = u64::try_from(text.find(marker).unwrap()).unwrap();
+        assert_eq!(left_out(text), (to - from - shown, from + head + 1), "{marker}");
+    };
+    check(&report.stdout, 0, all);
+    let read = call(&gate, "shell_output", &json!({"job": id, "stream": "stdout"}));
+    assert_eq!((&read["stdout_next"], &read["truncated"]), (&json!(all), &json!(true)));
+    let text = read["stdout"].as_str().unwrap();
+    assert!(text.starts_with("1\n2\n") && text.ends_with("8000000\nEND\n"));
+    check(text, 0, all);
+    // A part counts from where the stream begins: that is where whoever asks for more counts from.
+    let (from, to) = (3_888_898, all - 4);
+    let part = json!({"job": id, "stream": "stdout", "from": from, "to": to});
+    let text = call(&gate, "shell_output", &part)["stdout"].as_str().unwrap().to_owned();
+    assert!(text.starts_with("571430\n") && text.ends_with("\n8000000\n"));
+    check(&text, from, to);
+}
+
 #[test]
 fn a_wait_is_canceled() {
     let place = Place::new(None);

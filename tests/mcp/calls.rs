@@ -57,6 +57,44 @@ fn refusals_are_errors_of_the_tool() {
 }
 
 #[test]
+fn a_resource_counts_what_it_leaves_out() {
+    let place = Place::new(None);
+    let mut talk = Talk::new(&place);
+    let id = talk.run(json!({"command": "seq 1 8000000; echo END"}))["id"].clone();
+    let uri = format!("shellgate://jobs/{}/stdout", id.as_str().unwrap());
+    let read = talk.ask("resources/read", json!({"uri": uri}))["result"].clone();
+    let text = read["contents"][0]["text"].as_str().unwrap();
+    let marker = text.lines().find(|line| line.starts_with("[… ")).unwrap();
+    let shown = text.len() - marker.len() - 1;
+    assert!(marker.starts_with(&format!("[… {} bytes left out", 62_888_900 - shown)), "{shown}: {marker}");
+    talk.leave();
+}
+
+#[test]
+fn many_starts_at_once_are_no_way_around_the_limit_of_jobs() {
+    let place = Place::new(None);
+    let mark = mark();
+    let config = place.write("limits.toml", "[limits]\njobs_per_session = 4\n");
+    let command = place.shellgate(["mcp", "--config", config.to_str().unwrap()]);
+    let mut talk = Talk::begin(command, &json!({}));
+    let job = json!({"command": format!("exec sleep {mark}"), "background": true});
+    let calls: Vec<u64> = (0..12).map(|_| talk.call(job.clone())).collect();
+    let mut refused = 0;
+    for id in calls {
+        let report = talk.answer(id)["result"]["structuredContent"].clone();
+        match report["status"].as_str() {
+            Some("running") => {}
+            _ => {
+                assert_eq!(report["error"]["code"], "busy", "{report}");
+                refused += 1;
+            }
+        }
+    }
+    assert_eq!((refused, processes_with(&mark).len()), (8, 4));
+    talk.leave();
+}
+
+#[test]
 fn every_dialect_answers_with_one_text_and_the_facts() {
     let place = Place::new(None);
     for (dialect, tool, arguments) in [

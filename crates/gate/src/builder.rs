@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use shellgate_exec::{Session, Starter, StateFolder, surroundings};
 use shellgate_policy::Protected;
@@ -214,6 +214,7 @@ impl GateBuilder {
             environment,
             umask,
             approver: self.approver,
+            always: Mutex::default(),
             shell: OnceLock::new(),
         })
     }

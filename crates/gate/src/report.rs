@@ -181,6 +181,7 @@ impl Report {
             let source = Source {
                 file: spool.files.get(stream),
                 path: spool.paths.as_ref().map_or(Path::new(""), |paths| paths.get(stream)),
+                begins: 0,
                 spooled: output.spooled,
                 total: output.total,
                 tail: &output.tail,

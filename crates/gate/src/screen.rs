@@ -159,6 +159,7 @@ mod tests {
         let source = Source {
             file: file.as_file(),
             path: file.path(),
+            begins: 0,
             spooled: length,
             total: length,
             tail: &[],

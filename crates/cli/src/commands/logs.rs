@@ -5,12 +5,12 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
-use shellgate::jobs::{Excerpt, Jobs, Part, Pattern, each_line, unreturned};
+use shellgate::jobs::{Excerpt, Jobs, Part, Pattern, each_line, never_ran, unreturned};
 use shellgate::text::Limit;
 use shellgate::{ErrorObject, Record, Stream};
 
 use crate::args::LogsArgs;
-use crate::error::{self, Trouble};
+use crate::error::{self, CALL_REFUSED, Trouble};
 use crate::output;
 use crate::visible::Visible;
 
@@ -30,7 +30,12 @@ fn show(args: &LogsArgs) -> Result<(), Trouble> {
     }
     let record = Record::open(None)?;
     let jobs = record.jobs(None);
-    let id = jobs.find(&args.id)?.id;
+    let execution = jobs.find(&args.id)?;
+    if let Some(why) = never_ran(&execution) {
+        error::show(&why);
+        return Err(Trouble::Said(CALL_REFUSED));
+    }
+    let id = execution.id;
     let grep = args.grep.as_deref().map(pattern).transpose()?;
     let (from, to) = args.bytes.map_or((None, None), |(from, to)| (Some(from), to));
     let part =

@@ -74,7 +74,7 @@ impl Keeper {
             }
             _ => Err("no descriptor is left for its files".to_owned()),
         });
-        let jobs = self.runs.values().filter(|run| run.caller.is_none()).count();
+        let jobs = self.runs.values().filter(|run| run.is_job()).count();
         let is_job = matches!(spec.mode, crate::Mode::Background { .. });
         let too_many = is_job && u64::from(spec.max_jobs) <= jobs as u64;
         let failure = too_many.then_some(Failure::TooManyJobs { limit: spec.max_jobs });

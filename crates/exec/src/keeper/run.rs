@@ -126,6 +126,11 @@ impl Run {
         self.phase != Phase::Waiting && self.phase != Phase::Left && self.is_foreground()
     }
 
+    /// Whether it counts against `max_jobs`: also before its caller is answered, or who starts many at once gets all.
+    pub(super) fn is_job(&self) -> bool {
+        self.caller.is_none() || !self.was_foreground()
+    }
+
     fn is_foreground(&self) -> bool {
         self.caller.is_some() || self.was_foreground()
     }

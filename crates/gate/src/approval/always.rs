@@ -53,6 +53,27 @@ impl Always {
         }
         std::fs::rename(&draft, &self.file)
     }
+
+    /// Those of its prefixes that a rule of the file allows now.
+    pub(crate) fn written(&self) -> Vec<Vec<String>> {
+        let text = std::fs::read_to_string(&self.file).unwrap_or_default();
+        let document: DocumentMut = text.parse().unwrap_or_default();
+        let rules = document.get("policy").and_then(|policy| policy.get("rule"));
+        let rules = rules.and_then(Item::as_array_of_tables);
+        let allowed = |prefix: &&Vec<String>| {
+            rules.into_iter().flatten().any(|rule| {
+                let words = rule.get("prefix").and_then(Item::as_array);
+                rule.get("decision").and_then(Item::as_str) == Some("allow")
+                    && words.is_some_and(|words| {
+                        words
+                            .iter()
+                            .map(toml_edit::Value::as_str)
+                            .eq(prefix.iter().map(|word| Some(word.as_str())))
+                    })
+            })
+        };
+        self.prefixes.iter().filter(allowed).cloned().collect()
+    }
 }
 
 fn with_rules(mut document: DocumentMut, prefixes: &[Vec<String>]) -> DocumentMut {
@@ -88,6 +109,26 @@ mod tests {
             after.strip_prefix(before).unwrap().trim(),
             "[[policy.rule]]\nprefix = [\"git\", \"log\"]\ndecision = \"allow\"\nreason = \"approved for always\""
         );
+    }
+
+    #[test]
+    fn only_what_stands_in_the_file_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let always =
+            Always::for_file(folder.path().join("config.toml"), &[words("git log"), words("cargo build")]);
+        assert!(always.written().is_empty(), "there is no file");
+        always.write().unwrap();
+        assert_eq!(always.written(), [words("git log"), words("cargo build")]);
+        for (text, left) in [
+            ("[[policy.rule]]\nprefix = [\"git\", \"log\"]\ndecision = \"allow\"\n", vec![words("git log")]),
+            ("[[policy.rule]]\nprefix = [\"git\", \"log\"]\ndecision = \"deny\"\n", vec![]),
+            ("[[policy.rule]]\nprefix = [\"git\", \"log\", \"-p\"]\ndecision = \"allow\"\n", vec![]),
+            ("not toml", vec![]),
+        ] {
+            std::fs::write(&always.file, text).unwrap();
+            assert_eq!(always.written(), left, "{text}");
+        }
     }
 
     #[test]

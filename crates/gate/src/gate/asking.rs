@@ -1,12 +1,13 @@
 //! Asking a person, and remembering what they said.
 
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use shellgate_journal::{self as journal, Grant, Scope};
 
 use super::Gate;
 use crate::approval::{self, Always, Answer, ApprovedBy, Channel, Choice, Question};
-use crate::judge::{self, Decision, Judgement};
+use crate::judge::{self, Decision, Granted, Judgement};
 use crate::record::{self, Entry};
 use crate::request::{Action, Request, Stdin};
 use crate::root::Inside;
@@ -54,25 +55,50 @@ impl Gate {
         Ok(by.map(|by| Approval { by: Some(by), entry: None }))
     }
 
-    /// Whether somebody said yes to this before, in this session, root and directory.
+    /// Whether somebody said yes to this before: in this session, root and directory, or for always.
     fn granted(&self, request: &Request, directory: &Inside) -> Option<ApprovedBy> {
-        let root = self.judge.root.path().display().to_string();
-        let session = self.session_of(request);
-        let grants =
-            self.recorder.journal()?.grants(&session, &root, directory.shown(), record::now()).ok()?;
         let exactly = exact(request);
-        let mut prefixes = Vec::new();
-        for grant in grants {
+        let mut granted = Granted { always: self.approved_for_always(), ..Granted::default() };
+        for grant in self.grants(request, directory) {
             match grant.scope {
-                scope @ Scope::Exact { .. } if scope == exactly => return Some(of_session()),
+                scope @ Scope::Exact { .. } if scope == exactly => return Some(approval_for("this session")),
                 Scope::Exact { .. } => {}
-                Scope::Prefix(prefix) => prefixes.push(prefix),
+                Scope::Prefix(prefix) => granted.session.push(prefix),
             }
         }
+        let how = match (granted.session.as_slice(), granted.always.as_slice()) {
+            ([], []) => return None,
+            ([], _) => "always",
+            _ => "this session",
+        };
         // With these prefixes allowed, the rules must be content with all of it.
-        let judgement =
-            (!prefixes.is_empty()).then(|| self.judge.judge_with(request, directory, &prefixes))?;
-        (judgement.decision == Decision::Allow).then(of_session)
+        let judgement = self.judge.judge_with(request, directory, &granted);
+        (judgement.decision == Decision::Allow).then(|| approval_for(how))
+    }
+
+    fn grants(&self, request: &Request, directory: &Inside) -> Vec<Grant> {
+        let root = self.judge.root.path().display().to_string();
+        let session = self.session_of(request);
+        // A record that can't be read grants nothing.
+        let grants = |journal: &journal::Journal| {
+            journal.grants(&session, &root, directory.shown(), record::now()).ok()
+        };
+        self.recorder.journal().and_then(grants).unwrap_or_default()
+    }
+
+    /// What this gate was told to allow for always, as far as it stands in the settings now.
+    fn approved_for_always(&self) -> Vec<Vec<String>> {
+        let always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
+        always.iter().flat_map(Always::written).collect()
+    }
+
+    /// From now on the rules of this answer count, as soon as they are in the settings: a gate that is made later reads
+    /// them there. Whoever answers from elsewhere writes them after having answered, or fails to.
+    pub(super) fn learn(&self, always: Always) {
+        let mut known = self.always.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.contains(&always) {
+            known.push(always);
+        }
     }
 
     pub(super) fn asking<'a>(
@@ -112,6 +138,11 @@ pub(super) struct Asking<'a> {
 }
 
 impl Asking<'_> {
+    /// What "always" writes.
+    pub(super) fn always(self) -> Option<Always> {
+        self.always
+    }
+
     pub(super) fn question(&self) -> Question<'_> {
         Question {
             request: self.request,
@@ -128,8 +159,8 @@ impl Asking<'_> {
     }
 }
 
-fn of_session() -> ApprovedBy {
-    ApprovedBy { who: "an approval for this session".to_owned(), channel: Channel::Settings }
+fn approval_for(how: &str) -> ApprovedBy {
+    ApprovedBy { who: format!("an approval for {how}"), channel: Channel::Settings }
 }
 
 /// Exactly this, as a grant says it.

@@ -10,7 +10,7 @@ mod start;
 
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use shellgate_exec::{Follow, Session, SessionError, Starter, StateFolder, Urgency};
 
@@ -18,7 +18,7 @@ pub use admission::Admitted;
 pub use pending::{Considered, Pending, Unasked};
 pub(crate) use start::environment_entry;
 
-use crate::approval::Approver;
+use crate::approval::{Always, Approver};
 use crate::builder::GateBuilder;
 use crate::dialect::Dialect;
 use crate::execution::Execution;
@@ -46,6 +46,8 @@ pub struct Gate {
     pub(crate) umask: u32,
     /// Who is asked, if anybody.
     pub(crate) approver: Option<Box<dyn Approver>>,
+    /// What was approved for always since it was made: rules that its settings don't know of.
+    pub(crate) always: Mutex<Vec<Always>>,
     /// Where the shell was found.
     pub(crate) shell: OnceLock<PathBuf>,
 }

@@ -153,6 +153,9 @@ impl<'a> Pending<'a> {
             Ok(counts) => counts,
             Err(error) => return Err(self.what.refused(error)),
         };
+        if let (Answer::Yes(Choice::Always), Some(always)) = (&answer, self.what.asking().always()) {
+            self.what.gate.learn(always);
+        }
         if let Answer::Yes(_) = answer {
             let Self { what, lying } = self;
             let by = ApprovedBy { who: approval::user(), channel };

@@ -43,6 +43,7 @@ pub use keys::Key;
 pub use list::{Listed, MOST_ENDED};
 pub use printed::{Excerpt, Part, Printed, each_line};
 pub use regex::bytes::Regex as Pattern;
+pub use standing::never_ran;
 pub use vigil::{Cancel, Met, Port, Until, Waited, unreturned};
 pub use watched::Watched;
 

@@ -93,7 +93,7 @@ impl Jobs<'_> {
         let file = spool.files.get(excerpt.stream);
         let printed = match excerpt.grep {
             Some(pattern) => grep(file, excerpt, pattern),
-            None => whole(file, path, excerpt),
+            None => Ok(whole(file, path, excerpt)),
         };
         printed.map_err(|error| {
             ErrorObject::new(crate::Code::Config, format!("what it printed can't be read: {error}"))
@@ -155,12 +155,12 @@ impl Jobs<'_> {
     }
 }
 
-fn whole(file: &File, path: &std::path::Path, excerpt: &Excerpt<'_>) -> io::Result<Printed> {
-    let part = copied(file, excerpt.bytes.clone())?;
-    let length = part.metadata().map_or(0, |metadata| metadata.len());
-    let source = Source { file: &part, path, spooled: length, total: length, tail: &[], lost: None };
+fn whole(file: &File, path: &std::path::Path, excerpt: &Excerpt<'_>) -> Printed {
+    let Range { start: begins, end } = excerpt.bytes;
+    let length = end.saturating_sub(begins);
+    let source = Source { file, path, begins, spooled: length, total: length, tail: &[], lost: None };
     let view = view(&source, excerpt.limit);
-    Ok(Printed { text: view.text, truncated: view.truncated })
+    Printed { text: view.text, truncated: view.truncated }
 }
 
 /// The lines in which a pattern is found, the last of them when they are too many.
@@ -185,34 +185,6 @@ fn grep(file: &File, excerpt: &Excerpt<'_>, pattern: &Regex) -> io::Result<Print
 fn moment((at, stdout, stderr): &(shellgate_journal::Millis, u64, u64)) -> Moment {
     let at = u64::try_from(*at).unwrap_or(0);
     Moment { from_ms: at, to_ms: at, before: PerStream { stdout: *stdout, stderr: *stderr } }
-}
-
-/// A part of a file as a file in memory. What is longer than any answer keeps its ends.
-fn copied(file: &File, bytes: Range<u64>) -> io::Result<File> {
-    const MOST: u64 = 32 << 20;
-    let memory = rustix::fs::memfd_create(c"part", rustix::fs::MemfdFlags::CLOEXEC)?;
-    let mut memory = File::from(memory);
-    let length = bytes.end.saturating_sub(bytes.start);
-    let halves = if length > MOST {
-        vec![bytes.start..bytes.start + MOST / 2, bytes.end - MOST / 2..bytes.end]
-    } else {
-        vec![bytes]
-    };
-    for half in halves {
-        let mut from = half.start;
-        let mut buffer = vec![0; usize::try_from(PIECE).unwrap_or(0)];
-        while from < half.end {
-            let wanted = usize::try_from((half.end - from).min(PIECE)).unwrap_or(0);
-            let room = buffer.get_mut(..wanted).unwrap_or_default();
-            let read = file.read_at(room, from)?;
-            if read == 0 {
-                break;
-            }
-            io::Write::write_all(&mut memory, buffer.get(..read).unwrap_or_default())?;
-            from += read as u64;
-        }
-    }
-    Ok(memory)
 }
 
 /// A line that is longer is seen in parts.

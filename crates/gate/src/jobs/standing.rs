@@ -72,7 +72,7 @@ impl Jobs<'_> {
         let (Ok(spool), None) = (spool, &execution.refused) else {
             let gone = || ErrorObject::new(Code::Config, "what it printed is not kept any more");
             let why = execution.refused.as_ref().map(problem).or(told).or(found);
-            return Report::refused(&asked, why.unwrap_or_else(gone));
+            return Report::refused(&asked, why.or_else(|| never_ran(execution)).unwrap_or_else(gone));
         };
         let length = |stream: Stream| spool.files.get(stream).metadata().map_or(0, |metadata| metadata.len());
         let output = |stream: Stream, kept: Option<&journal::Stream>| {
@@ -106,10 +106,37 @@ impl Jobs<'_> {
 
     pub(super) fn spool(&self, execution: &Execution) -> Result<Spool, ErrorObject> {
         Spool::open(&self.state.spool(), parse(&execution.id)?).map_err(|_| {
-            let message = format!("what execution `{}` printed is not kept any more", execution.id);
-            ErrorObject::new(Code::UnknownJob, message).token(execution.id.clone())
+            never_ran(execution).unwrap_or_else(|| {
+                let message = format!("what execution `{}` printed is not kept any more", execution.id);
+                ErrorObject::new(Code::UnknownJob, message).token(execution.id.clone())
+            })
         })
     }
+}
+
+/// Why nothing was ever started, as an answer to who asks what it printed. `None`: something was.
+#[must_use]
+pub fn never_ran(execution: &Execution) -> Option<ErrorObject> {
+    let id = &execution.id;
+    let ended = execution.ended.as_ref();
+    let failed = ended.and_then(|ended| ended.error.as_ref()).map(problem);
+    let unstarted = ended.is_some_and(|ended| ended.pid.is_none())
+        && failed.as_ref().is_some_and(|why| why.code.is_refusal() || why.code == Code::SpawnFailed);
+    // The record says that it starts before anybody tries.
+    if execution.started.is_some() && execution.refused.is_none() && !unstarted {
+        return None;
+    }
+    let why = execution.refused.as_ref().map(problem).or(failed);
+    Some(match why.or_else(|| execution.closed.as_ref().map(closed)) {
+        Some(why) => {
+            let message = format!("execution `{id}` never ran: {}", why.message);
+            ErrorObject { message, ..why }
+        }
+        None => {
+            let message = format!("execution `{id}` has not started: somebody must say yes first");
+            ErrorObject::new(Code::Busy, message).hint("`shellgate approvals list` shows what is asked")
+        }
+    })
 }
 
 /// The request, as the record has it.

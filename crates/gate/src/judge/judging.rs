@@ -5,7 +5,7 @@ use std::path::Path;
 
 use shellgate_policy::Protected;
 
-use super::{Book, Judgement, Where, check_scope};
+use super::{Book, Granted, Judgement, Where, check_scope};
 use crate::request::{Action, Request, Words};
 use crate::root::{Inside, Root};
 use crate::settings::Settings;
@@ -55,14 +55,9 @@ impl Judge {
         self.book.judge(request, self.place(directory))
     }
 
-    /// The same with these prefixes allowed.
-    pub(crate) fn judge_with(
-        &self,
-        request: &Request,
-        directory: &Inside,
-        prefixes: &[Vec<String>],
-    ) -> Judgement {
-        self.book.with(prefixes).judge(request, self.place(directory))
+    /// The same with what was granted.
+    pub(crate) fn judge_with(&self, request: &Request, directory: &Inside, granted: &Granted) -> Judgement {
+        self.book.with(granted).judge(request, self.place(directory))
     }
 
     fn place<'a>(&'a self, directory: &'a Inside) -> Where<'a> {

@@ -76,6 +76,15 @@ struct Where<'a> {
     protected: &'a Protected,
 }
 
+/// Prefixes that a person allowed.
+#[derive(Debug, Default)]
+pub(crate) struct Granted {
+    /// For a session.
+    pub(crate) session: Vec<Vec<String>>,
+    /// By a rule in their settings.
+    pub(crate) always: Vec<Vec<String>>,
+}
+
 /// The rules in force, made once for all requests.
 #[derive(Clone, Debug)]
 struct Book {
@@ -92,19 +101,22 @@ impl Book {
         }
     }
 
-    /// The same rules, and these prefixes allowed. What is excluded stays that.
-    fn with(&self, prefixes: &[Vec<String>]) -> Self {
+    /// The same rules, and what was granted. What is excluded stays that.
+    fn with(&self, granted: &Granted) -> Self {
         let mut book = self.clone();
+        let allow = |prefix: &Vec<String>, how: &str| Rule {
+            entry: Entry {
+                prefix: Prefix::Words(prefix.clone()),
+                shown: format!("approved for {how}: {}", prefix.join(" ")),
+            },
+            decision: Decision::Allow,
+            reason: None,
+        };
         for rules in [Some(&mut book.rules), book.project.as_mut()].into_iter().flatten() {
-            rules.rules.extend(prefixes.iter().map(|prefix| Rule {
-                entry: Entry {
-                    prefix: Prefix::Words(prefix.clone()),
-                    shown: format!("approved for this session: {}", prefix.join(" ")),
-                },
-                decision: Decision::Allow,
-                reason: None,
-            }));
+            rules.rules.extend(granted.session.iter().map(|prefix| allow(prefix, "this session")));
         }
+        // A rule of the user's settings is none of the project's.
+        book.rules.rules.extend(granted.always.iter().map(|prefix| allow(prefix, "always")));
         book
     }
 

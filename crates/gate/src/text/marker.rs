@@ -22,7 +22,7 @@ pub(super) fn left_out(range: &Range<u64>, stream: &Stream<'_>, readable: u64) -
     if stream.kept < stream.total {
         return format!("[… {amount} left out; {} …]", incomplete(stream, &path));
     }
-    let first = range.start + 1;
+    let first = stream.begins + range.start + 1;
     if count <= readable && path.len() <= SHORT_PATH {
         let quoted = quote(&path);
         format!(

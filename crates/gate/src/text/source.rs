@@ -9,7 +9,9 @@ pub struct Source<'a> {
     pub file: &'a File,
     /// Its path, for the reader of the text.
     pub path: &'a Path,
-    /// How many bytes of the file are valid: the first `spooled` bytes of the stream.
+    /// Where in the file it begins: 0, or that of a part which is looked at as if it were all.
+    pub begins: u64,
+    /// How many bytes of the file from there on are valid: the first `spooled` bytes of the stream.
     pub spooled: u64,
     /// How many bytes the command wrote.
     pub total: u64,
@@ -24,6 +26,8 @@ pub struct Source<'a> {
 pub(super) struct Stream<'a> {
     file: &'a File,
     pub(super) path: &'a Path,
+    /// Where in the file its first byte is.
+    pub(super) begins: u64,
     /// The first bytes of the stream, that the file holds.
     pub(super) kept: u64,
     pub(super) total: u64,
@@ -37,7 +41,7 @@ impl<'a> Stream<'a> {
     pub(super) fn new(source: &Source<'a>) -> Self {
         let mut lost = source.lost.clone();
         let on_disk = match source.file.metadata() {
-            Ok(metadata) => metadata.len(),
+            Ok(metadata) => metadata.len().saturating_sub(source.begins),
             Err(error) => {
                 lost = Some(error.to_string());
                 0
@@ -55,7 +59,7 @@ impl<'a> Stream<'a> {
         let start = source.tail.len().saturating_sub(wanted);
         let tail = source.tail.get(start..).unwrap_or_default();
         let tail_at = total - tail.len() as u64;
-        Self { file: source.file, path: source.path, kept, total, tail, tail_at, lost }
+        Self { file: source.file, path: source.path, begins: source.begins, kept, total, tail, tail_at, lost }
     }
 
     /// The bytes that nobody has: between the end of the file and the start of the tail.
@@ -72,7 +76,7 @@ impl<'a> Stream<'a> {
         let mut filled = 0;
         while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
             let offset = from_file.start + filled as u64;
-            match read_at(self.file, rest, offset) {
+            match read_at(self.file, rest, self.begins + offset) {
                 Ok(0) => {
                     return self.lose(bytes, filled, offset, "the file was made shorter while being read");
                 }
@@ -120,7 +124,7 @@ mod tests {
     }
 
     fn source<'a>(file: &'a tempfile::NamedTempFile, total: u64, tail: &'a [u8]) -> Source<'a> {
-        Source { file: file.as_file(), path: file.path(), spooled: 10, total, tail, lost: None }
+        Source { file: file.as_file(), path: file.path(), begins: 0, spooled: 10, total, tail, lost: None }
     }
 
     #[test]
@@ -140,6 +144,16 @@ mod tests {
         assert_eq!(stream.missing(), 10..17);
         assert_eq!(stream.read(0..4), b"0123");
         assert_eq!(stream.read(17..20), b"xyz");
+    }
+
+    #[test]
+    fn a_part_is_read_where_it_is() {
+        let file = spool(b"0123456789");
+        let part = Source { begins: 3, spooled: 4, ..source(&file, 4, b"") };
+        let mut stream = Stream::new(&part);
+        assert!(stream.missing().is_empty());
+        assert_eq!(stream.read(0..4), b"3456");
+        assert_eq!(stream.read(2..3), b"5");
     }
 
     #[test]

@@ -37,6 +37,7 @@ impl Spool {
         let source = Source {
             file: &self.file,
             path: Path::new(path),
+            begins: 0,
             spooled: self.spooled as u64,
             total: self.bytes.len() as u64,
             tail: &self.bytes[self.bytes.len() - self.tail..],

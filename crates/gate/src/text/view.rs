@@ -92,8 +92,15 @@ const LAST: u64 = 8 << 10;
 #[must_use]
 pub fn last_line(file: &std::fs::File) -> String {
     let total = file.metadata().map_or(0, |metadata| metadata.len());
-    let source =
-        Source { file, path: std::path::Path::new(""), spooled: total, total, tail: &[], lost: None };
+    let source = Source {
+        file,
+        path: std::path::Path::new(""),
+        begins: 0,
+        spooled: total,
+        total,
+        tail: &[],
+        lost: None,
+    };
     let mut stream = Stream::new(&source);
     let bytes = stream.read(total.saturating_sub(LAST)..total);
     let text = render(bytes, 0).text;
