@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::support::{for_each_user, wait_until};
-use super::{json_of, run, start, start_with};
+use super::{json_of, listed, run, start, start_with};
 
 #[test]
 fn a_line_is_waited_for_and_found_when_it_came_before() {
@@ -69,8 +69,22 @@ fn what_is_not_kept_is_heard_and_said_to_be_missing() {
         assert_eq!(logs.stdout.len(), 1000);
         assert!(String::from_utf8_lossy(&logs.stderr).contains("2902 more bytes"), "{logs:?}");
         assert_eq!(json_of(place, &["logs", id, "--json"])["stdout_truncated"], true);
-        run(place, &["stop", id]);
+        // The end is kept, while it runs and afterwards.
+        for status in ["running", "canceled"] {
+            let report = json_of(place, &["wait", id, "--json", "--timeout", "1ms"]);
+            assert_eq!(report["status"], status, "{report}");
+            assert!(report["stdout"].as_str().unwrap().ends_with("1000\nis ready\n"), "{report}");
+            assert_eq!(listed(place, id).unwrap()["last_line"], "is ready");
+            assert_eq!(run(place, &["logs", id, "-n", "2"]).0, "1000\nis ready\n");
+            let found = run(place, &["wait", id, "--pattern", "^is re"]);
+            assert_eq!(found.0, "is ready\n", "also when it came before");
+            run(place, &["stop", id]);
+        }
         place.assert_nothing_is_left();
+        // And forgotten with the rest.
+        assert_eq!(run(place, &["history", "forget", id]).1, Some(0));
+        let left = std::fs::read_dir(place.state().join("spool")).unwrap().count();
+        assert_eq!(left, 0);
     });
 }
 

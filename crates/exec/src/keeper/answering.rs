@@ -7,7 +7,7 @@ use crate::ending::Ending;
 use crate::outcome::{Exit, Outcome, Process};
 use crate::sys::processes;
 use crate::wire::FromKeeper;
-use crate::{PerStream, State};
+use crate::{PerStream, Spool, State, Stream};
 
 impl Keeper {
     /// The caller is answered, and the execution goes on without it, as a job.
@@ -27,6 +27,7 @@ impl Keeper {
 
     /// It has ended: answers the caller, once, and lets go of the execution if nothing of it is left.
     pub(super) fn answer(&mut self, key: RunKey, state: State) {
+        self.keep_tails(key);
         let background = self.living(key);
         let alive = !self.trees.is_empty(key);
         let last = !alive && self.connections.len() == 1 && self.runs.len() == 1;
@@ -81,6 +82,7 @@ impl Keeper {
     /// Nobody of it is left: a job whose caller was answered when it ran has ended by itself.
     pub(super) fn end_of_job(&mut self, key: RunKey) {
         self.drain_waiting(key);
+        self.keep_tails(key);
         let Some(run) = self.runs.get_mut(&key) else { return };
         if run.ended.is_none() {
             let end = run.natural_end();
@@ -90,6 +92,19 @@ impl Keeper {
             let _ = run.ending(outcome).write(&self.ends, run.spec.id);
         }
         self.remove(key);
+    }
+
+    /// Keeps the ends of streams whose files are full, for whoever asks later.
+    pub(super) fn keep_tails(&self, key: RunKey) {
+        let Some(run) = self.runs.get(&key) else { return };
+        let Some(sources) = &run.sources else { return };
+        for (stream, source) in Stream::BOTH.into_iter().zip(sources.both()) {
+            let tail = source.unkept();
+            if !tail.is_empty() {
+                // A disk without room for it may be why it is needed: then the answer alone has it.
+                let _ = Spool::keep_tail(&self.spool, run.spec.id, stream, tail);
+            }
+        }
     }
 
     /// Lets go of an execution that nothing is left of.

@@ -260,9 +260,18 @@ impl Source {
         }
     }
 
+    /// The last bytes, when the file doesn't have them.
+    pub(super) fn unkept(&self) -> &[u8] {
+        if self.spooled < self.total { self.tail.bytes() } else { &[] }
+    }
+
     /// The stream as it stands.
     pub(super) fn output(&self) -> Output {
-        let tail = if self.spooled < self.total { self.tail.bytes().to_vec() } else { Vec::new() };
-        Output { total: self.total, spooled: self.spooled, tail, lost: self.lost.clone() }
+        Output {
+            total: self.total,
+            spooled: self.spooled,
+            tail: self.unkept().to_vec(),
+            lost: self.lost.clone(),
+        }
     }
 }

@@ -44,6 +44,7 @@ impl Keeper {
     }
 
     fn job(&mut self, key: RunKey) -> Option<Job> {
+        self.keep_tails(key);
         let reading = self.reading(key);
         let terminal = reading.as_ref().and_then(|reading| match reading.channel {
             Channel::Terminal { size, .. } => Some(size),

@@ -1,6 +1,7 @@
 //! Where output is kept: two files per execution, byte for byte what was printed.
 //!
-//! `spool/ID.stdout` and `spool/ID.stderr` in the state folder. The caller opens them and hands the descriptors to
+//! `spool/ID.stdout` and `spool/ID.stderr` in the state folder; for a stream that was too much for its file, `ID.stdout.tail`
+//! has the end. The caller opens them and hands the descriptors to
 //! the keeper, so that a keeper which is confined later needs no way into the state folder. Whoever holds one holds a
 //! shared lock on it: a file that can be locked exclusively is finished, also after a crash ([`prune`]).
 
@@ -66,11 +67,31 @@ impl Spool {
         Ok(Self { files, paths: Some(paths) })
     }
 
+    /// The end of a stream whose file is full, as far as somebody has kept it.
+    #[must_use]
+    pub fn tail(folder: &Path, id: ExecId, stream: Stream) -> Vec<u8> {
+        std::fs::read(tail_path(folder, id, stream)).unwrap_or_default()
+    }
+
+    /// Keeps the end of a stream whose file is full. Whoever reads it finds all of it, or what was there before.
+    pub(crate) fn keep_tail(folder: &Path, id: ExecId, stream: Stream, tail: &[u8]) -> io::Result<()> {
+        let path = tail_path(folder, id, stream);
+        let draft = path.with_extension("tail-new");
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let file = File::from(rustix::fs::open(&draft, flags, Mode::RUSR | Mode::WUSR)?);
+        io::Write::write_all(&mut &file, tail)?;
+        std::fs::rename(draft, path)
+    }
+
     /// For an execution whose files could not be made: it has what the keeper remembers.
     pub(crate) fn nowhere() -> io::Result<Self> {
         let nothing = || File::open("/dev/null");
         Ok(Self { files: PerStream { stdout: nothing()?, stderr: nothing()? }, paths: None })
     }
+}
+
+fn tail_path(folder: &Path, id: ExecId, stream: Stream) -> PathBuf {
+    folder.join(format!("{id}.{}.tail", stream.name()))
 }
 
 fn create(folder: &Path, id: ExecId, stream: Stream) -> io::Result<(PathBuf, File)> {

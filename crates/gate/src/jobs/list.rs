@@ -11,7 +11,7 @@ use crate::ErrorObject;
 use crate::gate::session_error;
 use crate::report::{exit_code, signal};
 use crate::signal_names::SignalName;
-use crate::text::last_line;
+use crate::text::{last_line, last_line_in};
 
 /// How long one that has ended is still listed.
 const REMEMBERED: Duration = Duration::from_secs(3_600);
@@ -213,7 +213,9 @@ impl Jobs<'_> {
             .into_iter()
             .filter_map(|stream| Some((written(stream)?, stream)))
             .max_by_key(|(at, _)| *at);
-        last.map(|(_, stream)| shortened(last_line(spool.files.get(stream)))).unwrap_or_default()
+        let Some((_, stream)) = last else { return String::new() };
+        let tail = self.tail(id, stream);
+        shortened(if tail.is_empty() { last_line(spool.files.get(stream)) } else { last_line_in(&tail) })
     }
 }
 

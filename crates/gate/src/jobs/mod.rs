@@ -41,7 +41,7 @@ pub use call::{Call, Stands};
 pub use input::Stroke;
 pub use keys::Key;
 pub use list::{Listed, MOST_ENDED};
-pub use printed::{Excerpt, Part, Printed, each_line};
+pub use printed::{Excerpt, Part, Printed, each_line, ending};
 pub use regex::bytes::Regex as Pattern;
 pub use standing::never_ran;
 pub use vigil::{Cancel, Met, Port, Until, Waited, unreturned};

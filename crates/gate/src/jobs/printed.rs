@@ -155,6 +155,15 @@ impl Jobs<'_> {
     }
 }
 
+/// The last so many lines of some bytes.
+#[must_use]
+pub fn ending(bytes: &[u8], lines: u64) -> &[u8] {
+    let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let nth = usize::try_from(lines).unwrap_or(usize::MAX).checked_sub(1);
+    let before = nth.map(|nth| memchr::memrchr_iter(b'\n', whole).nth(nth).map_or(0, |at| at + 1));
+    bytes.get(before.unwrap_or(bytes.len())..).unwrap_or_default()
+}
+
 fn whole(file: &File, path: &std::path::Path, excerpt: &Excerpt<'_>) -> Printed {
     let Range { start: begins, end } = excerpt.bytes;
     let length = end.saturating_sub(begins);

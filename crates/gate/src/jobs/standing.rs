@@ -44,7 +44,8 @@ impl Jobs<'_> {
         let spool = self.spool(execution)?;
         let output = |stream: Stream| {
             let kept = spool.files.get(stream).metadata().map_or(0, |metadata| metadata.len());
-            Output { total: (*job.printed.get(stream)).max(kept), spooled: kept, ..Output::default() }
+            let total = (*job.printed.get(stream)).max(kept);
+            Output { total, spooled: kept, tail: self.tail(&execution.id, stream), lost: None }
         };
         let outcome = Outcome {
             state: job.state,
@@ -78,7 +79,8 @@ impl Jobs<'_> {
         let output = |stream: Stream, kept: Option<&journal::Stream>| {
             // What it left behind may have printed more since.
             let spooled = length(stream);
-            Output { total: kept.map_or(0, |kept| kept.bytes).max(spooled), spooled, ..Output::default() }
+            let total = kept.map_or(0, |kept| kept.bytes).max(spooled);
+            Output { total, spooled, tail: self.tail(&execution.id, stream), lost: None }
         };
         let outcome = Outcome {
             state: state(execution.status),
@@ -102,6 +104,12 @@ impl Jobs<'_> {
         };
         let report = Report::ended(&asked, &self.limits, outcome, &spool);
         Report { error: told.or(found).or(report.error), ..report }
+    }
+
+    /// The end of a stream that was too much for its file; empty when the file has all of it.
+    #[must_use]
+    pub fn tail(&self, id: &str, stream: Stream) -> Vec<u8> {
+        id.parse().map_or_else(|_| Vec::new(), |id| Spool::tail(&self.state.spool(), id, stream))
     }
 
     pub(super) fn spool(&self, execution: &Execution) -> Result<Spool, ErrorObject> {

@@ -9,11 +9,11 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use shellgate_exec::{PerStream, Stream, Urgency};
 
-use super::{Cancel, Excerpt, Jobs, Part, Port, Printed, Until};
+use super::{Cancel, Excerpt, Jobs, Part, Port, Printed, Until, ending};
 use crate::dialect::{Arguments, Field, Kind, object_schema};
 use crate::gate::Gate;
 use crate::request::Detail;
-use crate::text::Limit;
+use crate::text::{Limit, rendered};
 use crate::{Code, ErrorObject};
 
 /// How long a wait lasts that says nothing about it: less than common clients' patience.
@@ -275,14 +275,20 @@ fn output(gate: &Gate, arguments: &mut Arguments, _: Option<&Cancel>) -> Result<
     for stream in Stream::BOTH.into_iter().filter(|stream| wanted == "both" || wanted == stream.name()) {
         let range = ranges.get(stream).clone();
         let next = range.end;
-        // All of a full-screen program's output is its screen.
-        let screen = report.screen && stream == Stream::Stdout && part == Part::default() && grep.is_none();
-        let printed = match (raw, screen) {
-            (true, _) => jobs.read_raw(&id, stream, range, limit)?,
-            (false, true) => Printed { text: report.stdout.clone(), truncated: true },
-            (false, false) => {
-                jobs.read(&id, &Excerpt { stream, bytes: range, grep: grep.as_ref(), limit })?
+        let all = part == Part::default() && grep.is_none();
+        let screen = report.screen && stream == Stream::Stdout;
+        let tail = jobs.tail(&id, stream);
+        let printed = match part.lines {
+            _ if raw => jobs.read_raw(&id, stream, range, limit)?,
+            // All of a full-screen program's output is its screen; of too much for a file there are the ends.
+            _ if all && (screen || !tail.is_empty()) => {
+                let text = PerStream { stdout: &report.stdout, stderr: &report.stderr };
+                Printed { text: (*text.get(stream)).clone(), truncated: true }
             }
+            Some(lines) if !tail.is_empty() && grep.is_none() => {
+                Printed { text: rendered(ending(&tail, lines)), truncated: false }
+            }
+            _ => jobs.read(&id, &Excerpt { stream, bytes: range, grep: grep.as_ref(), limit })?,
         };
         truncated |= printed.truncated;
         insert(&mut answer, stream.name(), printed.text);

@@ -153,9 +153,15 @@ impl Jobs<'_> {
     /// `unknown_job` when there is none.
     pub fn wait(&self, id: &str, until: Until, cancel: Option<&Cancel>) -> Result<Waited, ErrorObject> {
         let execution = self.find(id)?;
+        let mut printed_before = None;
         let met = match self.vigil(&execution, until.clone())? {
             Some(mut vigil) => loop {
                 if let Some(met) = vigil.look(self, cancel)? {
+                    break met;
+                }
+                // Not found in the files: they may be full.
+                let before = printed_before.get_or_insert_with(|| self.found_at_the_end(&execution, &until));
+                if let Some(met) = before.take() {
                     break met;
                 }
                 if cancel.is_some_and(Cancel::was_said) {
@@ -197,7 +203,21 @@ impl Jobs<'_> {
                 return Ok(met);
             }
         }
-        Ok(None)
+        Ok(self.found_at_the_end(execution, until))
+    }
+
+    /// Looks for a pattern in the ends of streams that were too much for their files, when the search begins before.
+    fn found_at_the_end(&self, execution: &Execution, until: &Until) -> Option<Met> {
+        let pattern = until.pattern.as_ref()?;
+        let spool = self.spool(execution).ok()?;
+        Stream::BOTH.into_iter().find_map(|stream| {
+            let kept = spool.files.get(stream).metadata().map_or(0, |metadata| metadata.len());
+            let tail =
+                if *until.from.get(stream) < kept { self.tail(&execution.id, stream) } else { Vec::new() };
+            let line =
+                tail.split(|byte| *byte == b'\n').map(unreturned).find(|line| pattern.is_match(line))?;
+            Some(Met::Matched { line: crate::text::one_line(line), stream: stream.name(), next: kept })
+        })
     }
 }
 

@@ -70,8 +70,9 @@ impl Record {
             }
             error => trouble(&error),
         })?;
-        for stream in [Stream::Stdout, Stream::Stderr] {
-            match std::fs::remove_file(self.file(id, stream)) {
+        let kept = |stream: Stream| [stream.name().to_owned(), format!("{}.tail", stream.name())];
+        for name in [Stream::Stdout, Stream::Stderr].map(kept).concat() {
+            match std::fs::remove_file(self.state.spool().join(format!("{id}.{name}"))) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     let message = format!("its output can't be removed: {error}");
                     return Err(ErrorObject::new(Code::Config, message));

@@ -25,7 +25,7 @@ pub(super) fn prune(
     let folder = state.spool();
     let pruned = journal.prune(retention, &sizes(&folder))?;
     for id in pruned.executions {
-        for stream in ["stdout", "stderr"] {
+        for stream in ["stdout", "stderr", "stdout.tail", "stderr.tail"] {
             // What isn't there needs no removal.
             let _ = std::fs::remove_file(folder.join(format!("{id}.{stream}")));
         }

@@ -30,8 +30,8 @@ pub use binary::{Binary, Hashed};
 pub use decoder::{Decoder, Piece};
 pub(crate) use marker::STARTS as MARKERS;
 pub use source::Source;
-pub(crate) use view::one_line;
 pub use view::{Limit, View, last_line, view};
+pub(crate) use view::{last_line_in, one_line};
 
 /// What a reader would see of a part of some output, without a look at the rest.
 #[must_use]

@@ -102,8 +102,12 @@ pub fn last_line(file: &std::fs::File) -> String {
         lost: None,
     };
     let mut stream = Stream::new(&source);
-    let bytes = stream.read(total.saturating_sub(LAST)..total);
-    let text = render(bytes, 0).text;
+    last_line_in(&stream.read(total.saturating_sub(LAST)..total))
+}
+
+/// The same of bytes.
+pub(crate) fn last_line_in(bytes: &[u8]) -> String {
+    let text = render(bytes.to_vec(), 0).text;
     text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned()
 }
 
