@@ -77,7 +77,7 @@ impl Spool {
     pub(crate) fn keep_tail(folder: &Path, id: ExecId, stream: Stream, tail: &[u8]) -> io::Result<()> {
         let path = tail_path(folder, id, stream);
         let draft = path.with_extension("tail-new");
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let file = File::from(rustix::fs::open(&draft, flags, Mode::RUSR | Mode::WUSR)?);
         io::Write::write_all(&mut &file, tail)?;
         std::fs::rename(draft, path)

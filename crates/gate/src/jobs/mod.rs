@@ -11,6 +11,7 @@
 //! | `watched` | what it prints from now on |
 //! | `input` | typing at it |
 //! | `input_tool` | the same for models |
+//! | `output_tool` | reading as a tool for models |
 //! | `terminal` | its size and its screen |
 //! | `keys` | keys by name |
 //! | `line` | lines for a shell |
@@ -24,6 +25,7 @@ mod keys;
 mod line;
 mod list;
 mod listeners;
+mod output_tool;
 mod printed;
 mod reader;
 mod standing;

@@ -7,13 +7,11 @@ use std::time::Duration;
 use regex::bytes::Regex;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use shellgate_exec::{PerStream, Stream, Urgency};
+use shellgate_exec::{PerStream, Urgency};
 
-use super::{Cancel, Excerpt, Jobs, Part, Port, Printed, Until, ending};
+use super::{Cancel, Jobs, Port, Until, output_tool};
 use crate::dialect::{Arguments, Field, Kind, object_schema};
 use crate::gate::Gate;
-use crate::request::Detail;
-use crate::text::{Limit, rendered};
 use crate::{Code, ErrorObject};
 
 /// How long a wait lasts that says nothing about it: less than common clients' patience.
@@ -101,7 +99,7 @@ pub static TOOLS: &[JobTool] = &[
             ("stderr_next", "integer", "The byte after the last one read."),
             ("truncated", "boolean", "Whether something of that part was left out."),
         ],
-        run: output,
+        run: output_tool::output,
     },
     JobTool {
         name: "shell_wait",
@@ -243,61 +241,6 @@ fn jobs(gate: &Gate, _: &mut Arguments, _: Option<&Cancel>) -> Result<Value, Err
     Ok(json!({"jobs": jobs}))
 }
 
-fn output(gate: &Gate, arguments: &mut Arguments, _: Option<&Cancel>) -> Result<Value, ErrorObject> {
-    let jobs = gate.jobs()?;
-    let id = job(&jobs, arguments)?;
-    let wanted = arguments.word("stream")?.unwrap_or("both");
-    let since = arguments.milliseconds("since_ms")?;
-    let part = Part {
-        from: arguments.number("from")?,
-        to: arguments.number("to")?,
-        lines: arguments.number("lines")?,
-        since_ms: since.map(|ago| u64::try_from(crate::record::now()).unwrap_or(0).saturating_sub(ago)),
-    };
-    let grep = pattern(arguments, "grep")?;
-    let raw = arguments.flag("raw")? == Some(true);
-    if raw && grep.is_some() {
-        return Err(ErrorObject::invalid("`raw` is for whole parts, not for the lines that `grep` finds")
-            .token("raw")
-            .hint("leave out one of them"));
-    }
-    let limit = Limit::Chars(usize::try_from(jobs.limits.answer_chars).unwrap_or(usize::MAX));
-    let ranges = jobs.ranges(&id, &part)?;
-    let report = jobs.report(&id, Detail::Minimal)?;
-    let mut answer = Map::new();
-    insert(&mut answer, "id", &id);
-    insert(&mut answer, "status", report.status);
-    insert(&mut answer, "exit_code", report.exit_code);
-    insert(&mut answer, "signal", &report.signal);
-    insert(&mut answer, "error", &report.error);
-    insert(&mut answer, "waiting_for_input", report.waiting_for_input);
-    let mut truncated = false;
-    for stream in Stream::BOTH.into_iter().filter(|stream| wanted == "both" || wanted == stream.name()) {
-        let range = ranges.get(stream).clone();
-        let next = range.end;
-        let all = part == Part::default() && grep.is_none();
-        let screen = report.screen && stream == Stream::Stdout;
-        let tail = jobs.tail(&id, stream);
-        let printed = match part.lines {
-            _ if raw => jobs.read_raw(&id, stream, range, limit)?,
-            // All of a full-screen program's output is its screen; of too much for a file there are the ends.
-            _ if all && (screen || !tail.is_empty()) => {
-                let text = PerStream { stdout: &report.stdout, stderr: &report.stderr };
-                Printed { text: (*text.get(stream)).clone(), truncated: true }
-            }
-            Some(lines) if !tail.is_empty() && grep.is_none() => {
-                Printed { text: rendered(ending(&tail, lines)), truncated: false }
-            }
-            _ => jobs.read(&id, &Excerpt { stream, bytes: range, grep: grep.as_ref(), limit })?,
-        };
-        truncated |= printed.truncated;
-        insert(&mut answer, stream.name(), printed.text);
-        insert(&mut answer, &format!("{}_next", stream.name()), next);
-    }
-    insert(&mut answer, "truncated", truncated);
-    Ok(answer.into())
-}
-
 fn wait(gate: &Gate, arguments: &mut Arguments, cancel: Option<&Cancel>) -> Result<Value, ErrorObject> {
     let jobs = gate.jobs()?;
     let id = job(&jobs, arguments)?;
@@ -337,7 +280,7 @@ pub(super) fn job(jobs: &Jobs<'_>, arguments: &mut Arguments) -> Result<String, 
     jobs.find(&name).map(|execution| execution.id)
 }
 
-fn pattern(arguments: &mut Arguments, field: &'static str) -> Result<Option<Regex>, ErrorObject> {
+pub(super) fn pattern(arguments: &mut Arguments, field: &'static str) -> Result<Option<Regex>, ErrorObject> {
     let Some(text) = arguments.text(field)? else { return Ok(None) };
     Regex::new(&text).map(Some).map_err(|error| {
         let error = error.to_string();

@@ -1,0 +1,71 @@
+//! The tool that reads what a job printed.
+
+use serde_json::{Map, Value};
+use shellgate_exec::{PerStream, Stream};
+
+use super::tools::{insert, job, pattern};
+use super::{Cancel, Excerpt, Part, Printed, ending};
+use crate::ErrorObject;
+use crate::dialect::Arguments;
+use crate::gate::Gate;
+use crate::request::Detail;
+use crate::text::{Limit, rendered};
+
+pub(super) fn output(
+    gate: &Gate,
+    arguments: &mut Arguments,
+    _: Option<&Cancel>,
+) -> Result<Value, ErrorObject> {
+    let jobs = gate.jobs()?;
+    let id = job(&jobs, arguments)?;
+    let wanted = arguments.word("stream")?.unwrap_or("both");
+    let since = arguments.milliseconds("since_ms")?;
+    let part = Part {
+        from: arguments.number("from")?,
+        to: arguments.number("to")?,
+        lines: arguments.number("lines")?,
+        since_ms: since.map(|ago| u64::try_from(crate::record::now()).unwrap_or(0).saturating_sub(ago)),
+    };
+    let grep = pattern(arguments, "grep")?;
+    let raw = arguments.flag("raw")? == Some(true);
+    if raw && grep.is_some() {
+        return Err(ErrorObject::invalid("`raw` is for whole parts, not for the lines that `grep` finds")
+            .token("raw")
+            .hint("leave out one of them"));
+    }
+    let limit = Limit::Chars(usize::try_from(jobs.limits.answer_chars).unwrap_or(usize::MAX));
+    let ranges = jobs.ranges(&id, &part)?;
+    let report = jobs.report(&id, Detail::Minimal)?;
+    let mut answer = Map::new();
+    insert(&mut answer, "id", &id);
+    insert(&mut answer, "status", report.status);
+    insert(&mut answer, "exit_code", report.exit_code);
+    insert(&mut answer, "signal", &report.signal);
+    insert(&mut answer, "error", &report.error);
+    insert(&mut answer, "waiting_for_input", report.waiting_for_input);
+    let mut truncated = false;
+    for stream in Stream::BOTH.into_iter().filter(|stream| wanted == "both" || wanted == stream.name()) {
+        let range = ranges.get(stream).clone();
+        let next = range.end;
+        let all = part == Part::default() && grep.is_none();
+        let screen = report.screen && stream == Stream::Stdout;
+        let tail = jobs.tail(&id, stream);
+        let printed = match part.lines {
+            _ if raw => jobs.read_raw(&id, stream, range, limit)?,
+            // All of a full-screen program's output is its screen; of too much for a file there are the ends.
+            _ if all && (screen || !tail.is_empty()) => {
+                let text = PerStream { stdout: &report.stdout, stderr: &report.stderr };
+                Printed { text: (*text.get(stream)).clone(), truncated: true }
+            }
+            Some(lines) if !tail.is_empty() && grep.is_none() => {
+                Printed { text: rendered(ending(&tail, lines)), truncated: false }
+            }
+            _ => jobs.read(&id, &Excerpt { stream, bytes: range, grep: grep.as_ref(), limit })?,
+        };
+        truncated |= printed.truncated;
+        insert(&mut answer, stream.name(), printed.text);
+        insert(&mut answer, &format!("{}_next", stream.name()), next);
+    }
+    insert(&mut answer, "truncated", truncated);
+    Ok(answer.into())
+}
