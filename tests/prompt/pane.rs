@@ -23,9 +23,9 @@ impl<'a> Pane<'a> {
         let bin = place.home().join("bin");
         if !bin.exists() {
             std::fs::create_dir(&bin).unwrap();
-            // Programs that no rule covers, and that leave a trace.
+            // Programs that no rule covers, and that leave a trace before they say so.
             for name in ["frob", "git"] {
-                let script = "#!/bin/sh\necho \"ran: ${0##*/} $*\"\necho \"${0##*/} $*\" >> \"$HOME/ran\"\n";
+                let script = "#!/bin/sh\necho \"${0##*/} $*\" >> \"$HOME/ran\"\necho \"ran: ${0##*/} $*\"\n";
                 let path = bin.join(name);
                 std::fs::write(&path, script).unwrap();
                 let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
