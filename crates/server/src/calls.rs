@@ -26,6 +26,8 @@ use crate::{Offer, answer, following, jobs};
 
 /// Judging a longer text takes so long that others would have to wait for it.
 const LONG: usize = 16 << 10;
+/// So many calls begin as they come.
+const FEW: usize = 16;
 /// What the one thing that we ask a client for is called.
 const APPROVAL: &str = "approval";
 
@@ -162,8 +164,7 @@ impl Calls {
     /// Waits for a call's turn to begin. Between two of them what has ended is answered: of a thousand calls at once, the
     /// first must not wait until the last has begun.
     async fn turn(&self) {
-        let is_alone = self.places.available_permits() + 1 == MOST_CALLS;
-        if is_alone {
+        if self.places.available_permits() + FEW >= MOST_CALLS {
             return;
         }
         let _turn = self.turns.lock().await;

@@ -82,13 +82,9 @@ pub static TOOLS: &[JobTool] = &[
             Field::new("from", Kind::Number, "From this byte of the stream on. Default: 0."),
             Field::new("to", Kind::Number, "Up to this byte. Default: the end."),
             Field::new("lines", Kind::Number, "Only the last so many lines."),
-            Field::new(
-                "since_ms",
-                Kind::Milliseconds,
-                "Only what was printed in the last so many milliseconds.",
-            ),
+            Field::new("since_ms", Kind::Milliseconds, "Only what came in the last so many milliseconds."),
             Field::new("grep", Kind::Text, "Only lines in which this regular expression is found."),
-            Field::new("raw", Kind::Flag, "true leaves control codes in."),
+            Field::new("raw", Kind::Flag, "true: with control codes."),
         ],
         answer: &[
             STATUS,
@@ -111,11 +107,7 @@ pub static TOOLS: &[JobTool] = &[
         destroys: false,
         fields: &[
             JOB,
-            Field::new(
-                "pattern",
-                Kind::Text,
-                "A regular expression, looked for in each line of both streams.",
-            ),
+            Field::new("pattern", Kind::Text, "A regular expression, looked for in each line."),
             Field::new("from", Kind::Number, "Where in standard output the search begins. Default: 0."),
             Field::new("port", Kind::Number, "A port that it should listen on; 0: any."),
             Field::new("silence_ms", Kind::Milliseconds, "Milliseconds without output."),
