@@ -15,6 +15,8 @@ mod pane;
 mod programs;
 #[path = "pty/seated.rs"]
 mod seated;
+#[path = "pty/sourced.rs"]
+mod sourced;
 mod support;
 #[path = "pty/tool.rs"]
 mod tool;
