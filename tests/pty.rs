@@ -24,3 +24,5 @@ mod tool;
 mod typed;
 #[path = "pty/waiting.rs"]
 mod waiting;
+#[path = "pty/whole.rs"]
+mod whole;
