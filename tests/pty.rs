@@ -15,6 +15,8 @@ mod pane;
 mod programs;
 #[path = "pty/seated.rs"]
 mod seated;
+#[path = "pty/sourced.rs"]
+mod sourced;
 mod support;
 #[path = "pty/tool.rs"]
 mod tool;
@@ -22,3 +24,5 @@ mod tool;
 mod typed;
 #[path = "pty/waiting.rs"]
 mod waiting;
+#[path = "pty/whole.rs"]
+mod whole;

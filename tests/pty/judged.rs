@@ -8,17 +8,17 @@ use crate::job::Job;
 use crate::support::{Place, for_each_user, wait_until};
 
 /// Types with rules: everything is allowed but `rm`, and nobody is there to ask.
-fn send(place: &Place, job: &Job<'_>, args: &[&str]) -> Output {
+pub(crate) fn send(place: &Place, job: &Job<'_>, args: &[&str]) -> Output {
     let flags = ["send", &job.id, "--approve", "ask", "--default", "allow", "--exclude", "rm"];
     place.output(flags.iter().chain(args))
 }
 
-fn passes(place: &Place, job: &Job<'_>, args: &[&str]) {
+pub(crate) fn passes(place: &Place, job: &Job<'_>, args: &[&str]) {
     let output = send(place, job, args);
     assert!(output.status.success(), "{args:?}: {output:?}");
 }
 
-fn is_refused(place: &Place, job: &Job<'_>, args: &[&str], code: &str) {
+pub(crate) fn is_refused(place: &Place, job: &Job<'_>, args: &[&str], code: &str) {
     let output = send(place, job, args);
     assert_eq!(output.status.code(), Some(3), "{args:?}: {output:?}");
     let said = String::from_utf8(output.stderr).unwrap();

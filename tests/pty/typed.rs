@@ -1,6 +1,6 @@
 //! What is typed, and what becomes of it.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::job::Job;
 use crate::support::{for_each_user, wait_until};
@@ -26,6 +26,18 @@ fn text_keys_and_ends_arrive() {
         job.prints("\\r 033");
         let shown = job.printed();
         assert!(shown.contains("033   [   A  \\r 033   [   1   5   ~"), "{shown}");
+    });
+}
+
+#[test]
+fn programs_are_told_how_the_job_stands() {
+    for_each_user(|place| {
+        let job = Job::start(place, "exec cat");
+        assert!(job.send(&["a line"]).stdout.is_empty(), "people are told nothing");
+        let output = job.send(&["--json", "another"]);
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(told, json!({"id": job.id, "status": "running"}), "{output:?}");
+        job.prints("another\r\nanother");
     });
 }
 

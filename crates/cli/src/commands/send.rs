@@ -2,8 +2,10 @@
 
 use std::process::ExitCode;
 
+use serde_json::json;
 use shellgate::inside::{self, Deed};
 use shellgate::jobs::{Key, Stroke};
+use shellgate::request::Detail;
 use shellgate::{ErrorObject, Record};
 
 use crate::args::SendArgs;
@@ -40,6 +42,10 @@ fn sent(args: &SendArgs) -> Result<(), Trouble> {
         None => gate,
     };
     gate.type_at(&id, &strokes)?;
+    if args.common.json {
+        let report = record.jobs(None).report(&id, Detail::Minimal)?;
+        output::print_json(&json!({"id": report.id, "status": report.status}))?;
+    }
     Ok(())
 }
 

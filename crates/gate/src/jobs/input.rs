@@ -5,6 +5,9 @@
 //! answer to a program that asks something is just that. Where nobody reads, nobody knows what the text would become, so
 //! it isn't typed: only keys that send signals are.
 //!
+//! What can be known to be refused is refused before anything is typed: all lines for a shell are looked at first, as if
+//! it were to read them all. Where another turns out to read the rest, the error says what was typed before.
+//!
 //! The keeper counts inputs, and takes ours only if nobody typed since we looked. Text goes out piece by piece with a
 //! look before each, because the program that reads may end at any of them and another may read the rest.
 
@@ -15,11 +18,11 @@ use shellgate_exec::{Channel, Draft, ExecId, Input, NotTaken, Reading, Typist};
 use shellgate_policy::{Typed, escapes};
 
 use super::keys::Key;
-use super::line;
+use super::line::{self, END, SIGNALS};
 use super::reader::{Reader, reader};
 use crate::gate::{Gate, session_error};
 use crate::inside::{self, Deed};
-use crate::judge::Judgement;
+use crate::judge::{Decision, Judgement};
 use crate::request::{Action, Request, Stdin};
 use crate::root::Inside;
 use crate::text::Source;
@@ -35,11 +38,8 @@ const LAST_LOOK: Duration = Duration::from_millis(10);
 /// How often others may type between our look and our typing.
 const MOST_TRIES: u32 = 100;
 
-/// Ctrl-C, Ctrl-\ and Ctrl-Z: they reach the program whether it reads or not.
-const SIGNALS: [u8; 3] = [0x03, 0x1c, 0x1a];
-
-/// Ctrl-D.
-const END: u8 = 0x04;
+/// A longer text isn't repeated in an error.
+const MOST_REPEATED: usize = 200;
 
 /// Something to type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Gate {
     ///
     /// # Errors
     /// `unknown_job` when it doesn't run; `invalid_input` when it takes no input; `busy` when nobody reads; else as for a
-    /// command that may not run. What stands before the trouble may have been typed.
+    /// command that may not run. Nothing was typed then, unless the error says what was.
     pub fn type_at(&self, id: &str, strokes: &[Stroke]) -> Result<(), ErrorObject> {
         inside::refuse(Deed::Type)?;
         let name: ExecId = id.parse().map_err(|_| not_running(id))?;
@@ -67,7 +67,9 @@ impl Gate {
             return Err(not_taken(id, NotTaken::Closed));
         }
         let bytes = self.bytes(name, strokes, &reading);
-        Typing { gate: self, id, typist, cleared: None }.all(&bytes)
+        let mut typing =
+            Typing { gate: self, id, typist, cleared: None, foreseen: None, typed: 0, unseen: false };
+        typing.all(&bytes).map_err(|error| typing.with_what_was_typed(error, &bytes))
     }
 
     /// What is typed, for this terminal.
@@ -104,8 +106,15 @@ struct Typing<'a> {
     gate: &'a Gate,
     id: &'a str,
     typist: Typist,
-    /// So many of the next bytes may be typed, as long as this process reads them.
-    cleared: Option<(u32, usize)>,
+    /// So many of the next bytes may be typed, as long as this process reads them, and as what it was then: `exec` makes
+    /// another program of it.
+    cleared: Option<(u32, Typed, usize)>,
+    /// All that is left was looked at, as far as this shell reads it.
+    foreseen: Option<u32>,
+    /// So many bytes were typed.
+    typed: usize,
+    /// And some of them where the terminal shows nothing: a password.
+    unseen: bool,
 }
 
 impl Typing<'_> {
@@ -114,8 +123,18 @@ impl Typing<'_> {
         let mut tries = 0;
         while let Some(first) = rest.first() {
             let signal = SIGNALS.contains(first);
-            let (reading, reader) = if signal { (self.look()?, None) } else { self.somebody()? };
+            let (reading, reader) = if signal {
+                let reading = self.look()?;
+                let reader = reader(&reading);
+                (reading, reader)
+            } else {
+                self.somebody()?
+            };
             let draft = current(&reading, reader.as_ref());
+            if let Some(shell) = reader.as_ref().filter(|reader| reader.typed == Typed::Command) {
+                self.foresee(shell, &draft, &reading, rest)?;
+            }
+            let reader = reader.filter(|_| !signal);
             let count = match &reader {
                 None => 1,
                 Some(reader) => self.admit(reader, &draft, &reading, rest)?,
@@ -126,11 +145,14 @@ impl Typing<'_> {
             match self.typist.send(input).map_err(|error| session_error(&error))? {
                 Ok(()) => {
                     self.spend(count);
+                    self.typed += now.len();
+                    self.unseen |=
+                        matches!(reading.channel, Channel::Terminal { lines: true, echo: false, .. });
                     rest = later;
                 }
                 // What we know of the line is no longer so: judge again.
                 Err(NotTaken::Changed) if tries < MOST_TRIES => {
-                    self.cleared = None;
+                    (self.cleared, self.foreseen) = (None, None);
                     tries += 1;
                 }
                 Err(reason) => return Err(not_taken(self.id, reason)),
@@ -140,9 +162,9 @@ impl Typing<'_> {
     }
 
     fn spend(&mut self, count: usize) {
-        self.cleared = self.cleared.take().and_then(|(pid, left)| {
+        self.cleared = self.cleared.take().and_then(|(pid, typed, left)| {
             let left = left.checked_sub(count).filter(|left| *left > 0)?;
-            Some((pid, left))
+            Some((pid, typed, left))
         });
     }
 
@@ -171,6 +193,45 @@ impl Typing<'_> {
         }
     }
 
+    /// Looks at all that is left as if this shell were to read it, before any of it is typed. If somebody has to be asked,
+    /// it is about all of it.
+    fn foresee(
+        &mut self,
+        shell: &Reader,
+        draft: &Draft,
+        reading: &Reading,
+        rest: &[u8],
+    ) -> Result<(), ErrorObject> {
+        if matches!(reading.channel, Channel::Terminal { odd: true, .. }) {
+            let message = format!("the keys of the terminal of `{}` were changed", self.id);
+            return Err(ErrorObject::new(Code::DeniedByPolicy, message)
+                .token(self.id)
+                .hint("nobody can say what a line becomes then; start another shell"));
+        }
+        if self.foreseen == Some(shell.pid) {
+            return Ok(());
+        }
+        let ahead = line::ahead(draft, rest, self.id)?;
+        // A line that comes first is judged before it is typed in any case.
+        if ahead.is_late {
+            let (action, judgement) = self.judge_line(shell, &ahead.lines.join("\n"));
+            if judgement.decision != Decision::Allow {
+                self.approve(shell, action, Stdin::Closed, judgement)?;
+                self.cleared = Some((shell.pid, shell.typed, ahead.end));
+            }
+        }
+        self.foreseen = Some(shell.pid);
+        Ok(())
+    }
+
+    fn judge_line(&self, shell: &Reader, text: &str) -> (Action, Judgement) {
+        let directory = self.directory(shell);
+        let action = command(shell, text);
+        let mut judgement = self.judge(action.clone(), Stdin::Closed, directory.as_ref());
+        line::be_stricter(&mut judgement, text, directory.is_some());
+        (action, judgement)
+    }
+
     /// How many of the next bytes may be typed now.
     fn admit(
         &mut self,
@@ -179,21 +240,16 @@ impl Typing<'_> {
         reading: &Reading,
         rest: &[u8],
     ) -> Result<usize, ErrorObject> {
-        let cleared = self.cleared.filter(|(pid, _)| *pid == reader.pid).is_some();
+        let cleared = self.cleared.filter(|(pid, typed, _)| (*pid, *typed) == (reader.pid, reader.typed));
         if reader.typed == Typed::Command {
-            if matches!(reading.channel, Channel::Terminal { odd: true, .. }) {
-                let message = format!("the keys of the terminal of `{}` were changed", self.id);
-                return Err(ErrorObject::new(Code::DeniedByPolicy, message)
-                    .token(self.id)
-                    .hint("nobody can say what a line becomes then; start another shell"));
-            }
             let line = line::next(draft, rest, self.id)?;
             if let Some(text) = &line.judged {
-                let directory = self.directory(reader);
-                let action = command(reader, text);
-                let mut judgement = self.judge(action.clone(), Stdin::Closed, directory.as_ref());
-                line::be_stricter(&mut judgement, text, directory.is_some());
-                self.approve(reader, action, Stdin::Closed, judgement)?;
+                let (action, judgement) = self.judge_line(reader, text);
+                // Somebody said yes to all of it. The shell may be where a line is forbidden by now.
+                let is_cleared = cleared.is_some_and(|(.., left)| left >= line.now);
+                if !is_cleared || judgement.decision == Decision::Deny {
+                    self.approve(reader, action, Stdin::Closed, judgement)?;
+                }
             }
             return Ok(line.now);
         }
@@ -206,15 +262,28 @@ impl Typing<'_> {
             Typed::Escapes => escapes(&reader.argv, &line),
             Typed::Passes | Typed::Command => false,
         };
-        if asks && !cleared {
+        if asks && cleared.is_none() {
             let (action, stdin) = (Action::Program(reader.argv.clone()), Stdin::Text(typed));
             let mut judgement = self.judge(action.clone(), stdin.clone(), self.directory(reader).as_ref());
             line::ask_about(&mut judgement, reader);
             self.approve(reader, action, stdin, judgement)?;
-            self.cleared = Some((reader.pid, rest.len()));
+            self.cleared = Some((reader.pid, reader.typed, rest.len()));
         }
         let by_line = matches!(reading.channel, Channel::Terminal { lines: true, .. });
         Ok(line::piece(rest, by_line))
+    }
+
+    /// The error, and what had been typed by then.
+    fn with_what_was_typed(&self, mut error: ErrorObject, bytes: &[u8]) -> ErrorObject {
+        let typed = String::from_utf8_lossy(bytes.get(..self.typed).unwrap_or_default()).replace('\r', "\n");
+        let count = typed.chars().count();
+        let what = match count {
+            0 => return error,
+            _ if self.unseen || count > MOST_REPEATED => format!("its first {count} characters were typed"),
+            _ => format!("{typed:?} was typed"),
+        };
+        error.message = format!("{}; {what} before that", error.message);
+        error
     }
 
     /// The folder that the reader is in, when the system tells.

@@ -12,7 +12,10 @@ use crate::{Code, ErrorObject};
 const KILL_LINE: u8 = 0x15;
 
 /// Ctrl-D.
-const END: u8 = 0x04;
+pub(super) const END: u8 = 0x04;
+
+/// Ctrl-C, Ctrl-\ and Ctrl-Z: they reach the program whether it reads or not.
+pub(super) const SIGNALS: [u8; 3] = [0x03, 0x1c, 0x1a];
 
 /// What changes the meaning of later lines, or takes some of them for itself.
 const LASTING: &[&str] = &[
@@ -97,6 +100,41 @@ pub(super) fn next(draft: &Draft, rest: &[u8], id: &str) -> Result<Line, ErrorOb
     Ok(Line { now: last + 1, judged: Some(text) })
 }
 
+/// Lines that a shell gets if it is the one to read all that is typed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Ahead {
+    /// What they say.
+    pub(super) lines: Vec<String>,
+    /// Where the last of them ends.
+    pub(super) end: usize,
+    /// Whether something is typed before the last of them is judged.
+    pub(super) is_late: bool,
+}
+
+/// All lines in `bytes`, for a shell in whose line `draft` stands: so that what is refused is refused before the first of
+/// it is typed. The end of the input ends the shell, and who reads then nobody knows.
+pub(super) fn ahead(draft: &Draft, bytes: &[u8], id: &str) -> Result<Ahead, ErrorObject> {
+    let (mut draft, mut at) = (draft.clone(), 0);
+    let mut found = Ahead::default();
+    while let Some((first, rest)) = bytes.get(at..).and_then(|rest| Some((rest.first()?, rest))) {
+        let line = match SIGNALS.contains(first) {
+            true => Line::unjudged(1),
+            false => next(&draft, rest, id)?,
+        };
+        if *first == END {
+            break;
+        }
+        draft = draft.typed(rest.get(..line.now).unwrap_or_default(), None);
+        let start = at;
+        at += line.now;
+        if let Some(text) = line.judged {
+            found.lines.push(text);
+            (found.end, found.is_late) = (at, start > 0);
+        }
+    }
+    Ok(found)
+}
+
 /// The first piece of text for a program after which another may read: a line where it reads lines, else a key.
 pub(super) fn piece(rest: &[u8], by_line: bool) -> usize {
     let ends = |byte: &u8| matches!(*byte, b'\r' | b'\n' | END);
@@ -167,7 +205,7 @@ fn recalls_history(text: &str) -> bool {
         let next = text.get(at + 1..).and_then(|rest| rest.chars().next()).unwrap_or('\n');
         !next.is_whitespace() && !matches!(next, '=' | '(')
     };
-    text.starts_with('^') || text.match_indices('!').any(recalls)
+    text.lines().any(|line| line.starts_with('^')) || text.match_indices('!').any(recalls)
 }
 
 #[cfg(test)]
@@ -213,8 +251,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_typed_later_is_known_before() {
+        let ahead = |begun: &[u8], bytes: &[u8]| ahead(&Draft::default().typed(begun, None), bytes, "01J");
+        let whole = |lines: &[&str], end, is_late| Ahead {
+            lines: lines.iter().map(|line| (*line).to_owned()).collect(),
+            end,
+            is_late,
+        };
+        assert_eq!(ahead(b"", b"ls\r").unwrap(), whole(&["ls"], 3, false));
+        assert_eq!(ahead(b"r", b"m x\rls\rec").unwrap(), whole(&["rm x", "ls"], 7, true));
+        assert_eq!(ahead(b"echo", b"\x03rm x\r").unwrap(), whole(&["rm x"], 6, true));
+        assert_eq!(ahead(b"", b"ls\r\x04\t").unwrap(), whole(&["ls"], 3, false), "the tab is for another");
+        for bytes in [b"ls\t".as_slice(), b"ls\r\t", b"ls\recho '\r", b"ls\x04", b"ls\x1a\r"] {
+            assert!(ahead(b"", bytes).is_err(), "{bytes:?}");
+        }
+    }
+
+    #[test]
     fn history_is_recalled_by_some_marks() {
-        for text in ["!!", "echo !$", "!rm", "^a^b", "echo \"a!b\"", ": \"'\"; !-1 # '", "echo 'a!b'"] {
+        for text in
+            ["!!", "echo !$", "!rm", "^a^b", "ls\n^a^b", "echo \"a!b\"", ": \"'\"; !-1 # '", "echo 'a!b'"]
+        {
             assert!(recalls_history(text), "{text}");
         }
         for text in ["! ls", "[ a != b ]", "echo hi!", "a^b"] {

@@ -28,6 +28,7 @@ mod listeners;
 mod output_tool;
 mod printed;
 mod reader;
+mod scripts;
 mod standing;
 mod terminal;
 pub mod tools;

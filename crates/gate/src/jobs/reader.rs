@@ -3,8 +3,13 @@
 use shellgate_exec::{Channel, Reading, Reads, Seated};
 use shellgate_policy::{Typed, typed_at};
 
+use super::scripts::{self, Script};
+
 /// Programs that are many: what they are is what they are called.
 const MANY_IN_ONE: [&str; 4] = ["busybox", "toybox", "coreutils", "box"];
+
+/// Shells whose language we don't read.
+const OTHER_SHELLS: [&str; 5] = ["zsh", "rzsh", "fish", "csh", "tcsh"];
 
 /// Who gets what is typed next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,13 +55,28 @@ pub(super) fn reader(reading: &Reading) -> Option<Reader> {
     })
 }
 
-/// By the file that it runs, and by the name that it was given: the stricter of both.
+/// By the file that it runs, and by the name that it was given: the stricter of both. A shell that was given what it runs
+/// still reads commands where it sources the terminal.
 fn kind(seat: &Seated) -> Typed {
-    let by_name = typed_at(&named(seat, seat.argv.first().map_or("", |name| name.trim_start_matches('-'))));
-    match program(seat) {
-        Some(program) => by_name.max(typed_at(&named(seat, &program))),
-        None => by_name,
+    let called = seat.argv.first().map_or("", |name| name.trim_start_matches('-'));
+    let names = [Some(called.to_owned()), program(seat)];
+    let by_call = names.iter().flatten().map(|name| typed_at(&named(seat, name))).max();
+    let by_call = by_call.unwrap_or(Typed::Passes);
+    let as_shell = names.iter().flatten().filter_map(|name| as_shell(name)).max();
+    let Some(as_shell) = as_shell.filter(|as_shell| *as_shell > by_call) else { return by_call };
+    match scripts::of(seat.pid, seat.reads) {
+        Script::Typed => as_shell,
+        // Somebody else's. A password for it is no question.
+        Script::Hidden => by_call.max(Typed::Forwarded),
+        Script::None => by_call,
     }
+}
+
+/// What a shell of this name does with commands. `None`: it is no shell.
+fn as_shell(name: &str) -> Option<Typed> {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let typed = typed_at(&[name.to_owned()]);
+    (typed == Typed::Command || OTHER_SHELLS.contains(&name)).then_some(typed)
 }
 
 /// The argument list, as a person would write it.
