@@ -16,6 +16,7 @@
 //! | `keys` | keys by name |
 //! | `line` | lines for a shell |
 //! | `reader` | who reads what is typed |
+//! | `scripts` | whether a shell reads it as a script |
 //! | `tools` | all that as tools for models |
 
 mod call;
