@@ -92,6 +92,8 @@ fn many_starts_at_once_are_no_way_around_the_limit_of_jobs() {
     }
     assert_eq!((refused, processes_with(&mark).len()), (8, 4));
     talk.leave();
+    assert!(place.output(["stop", "--all"]).status.success());
+    place.assert_nothing_is_left();
 }
 
 #[test]
