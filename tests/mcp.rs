@@ -4,6 +4,8 @@
 
 mod support;
 
+#[path = "mcp/always.rs"]
+mod always;
 #[path = "mcp/asking.rs"]
 mod asking;
 #[path = "mcp/bad_client.rs"]

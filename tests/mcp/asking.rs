@@ -5,22 +5,22 @@ use serde_json::{Value, json};
 use crate::support::{Place, for_each_user, wait_until};
 use crate::talk::{NEWER, Talk};
 
-fn pending(place: &Place) -> Vec<String> {
+pub(crate) fn pending(place: &Place) -> Vec<String> {
     let output = place.strictly(["approvals", "list", "--json"]).output().unwrap();
     let list: Value = serde_json::from_slice(&output.stdout).unwrap();
     list.as_array().unwrap().iter().map(|one| one["id"].to_string()).collect()
 }
 
-fn strict(place: &Place, flags: &[&str], capabilities: &Value) -> Talk {
+pub(crate) fn strict(place: &Place, flags: &[&str], capabilities: &Value) -> Talk {
     Talk::begin(place.strictly(["mcp"].iter().chain(flags)), capabilities)
 }
 
-fn form() -> Value {
+pub(crate) fn form() -> Value {
     json!({"elicitation": {"form": {}}})
 }
 
 /// Answers the form that is open.
-fn answer_form(talk: &mut Talk, result: &Value) -> Value {
+pub(crate) fn answer_form(talk: &mut Talk, result: &Value) -> Value {
     let form = talk.hear(|message| message["method"] == "elicitation/create");
     let answer = json!({"jsonrpc": "2.0", "id": form["id"], "result": result});
     talk.line(answer.to_string().as_bytes());
@@ -76,86 +76,6 @@ fn a_yes_for_the_session_is_remembered() {
     answer_form(&mut talk, &json!({"action": "accept", "content": {"answer": "session"}}));
     talk.answer(id);
     assert_eq!(talk.run(json!({"command": "echo again"}))["stdout"], "again\n", "and nobody was asked");
-}
-
-/// The settings that "always" writes to.
-fn settings_of(place: &Place) -> std::path::PathBuf {
-    place.home().join("nothing/shellgate/config.toml")
-}
-
-#[test]
-fn a_yes_for_always_holds_at_once() {
-    for_each_user(|place| {
-        std::fs::create_dir(place.root().join("below")).unwrap();
-        let mut talk = strict(place, &[], &form());
-        let id = talk.call(json!({"command": "echo again"}));
-        answer_form(&mut talk, &json!({"action": "accept", "content": {"answer": "always"}}));
-        assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "again\n");
-        let written = std::fs::read_to_string(settings_of(place)).unwrap();
-        assert!(written.contains("prefix = [\"echo\"]"), "{written}");
-        // What the rule covers, here and elsewhere, and nobody is asked.
-        for arguments in [
-            json!({"command": "echo again"}),
-            json!({"command": "echo again", "directory": "below"}),
-            json!({"command": "echo again", "session": "new"}),
-        ] {
-            let report = talk.run(arguments);
-            assert_eq!(report["stdout"], "again\n", "{report}");
-        }
-        assert!(talk.heard.iter().all(|heard| heard["method"] != "elicitation/create"), "{:?}", talk.heard);
-        // And no more than that.
-        for command in ["touch other", "echo again; touch other", "echo again > other"] {
-            let id = talk.call(json!({"command": command}));
-            answer_form(&mut talk, &json!({"action": "decline"}));
-            assert_eq!(
-                talk.answer(id)["result"]["structuredContent"]["error"]["code"],
-                "denied_by_user",
-                "{command}"
-            );
-        }
-        // A rule that is taken away again is none.
-        std::fs::write(settings_of(place), "").unwrap();
-        let id = talk.call(json!({"command": "echo again"}));
-        answer_form(&mut talk, &json!({"action": "decline"}));
-        assert_eq!(talk.answer(id)["result"]["structuredContent"]["error"]["code"], "denied_by_user");
-        assert!(!place.root().join("other").exists());
-        talk.leave();
-    });
-}
-
-#[test]
-fn a_yes_for_always_from_the_queue_holds_for_who_asked() {
-    for_each_user(|place| {
-        let mut talk = strict(place, &[], &json!({}));
-        let approve =
-            |number: &str| place.strictly(["approvals", "approve", number, "--always"]).output().unwrap();
-        let ask = |talk: &mut Talk, command: &str| {
-            let id = talk.call(json!({"command": command}));
-            wait_until("the question lies in the queue", || pending(place).len() == 1);
-            id
-        };
-        // A rule that can't be written is none.
-        let file = settings_of(place);
-        assert!(place.program("mkdir").arg("-p").arg(&file).status().unwrap().success());
-        let id = ask(&mut talk, "printf once");
-        assert!(!approve(&pending(place)[0]).status.success());
-        assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "once");
-        let id = ask(&mut talk, "printf once");
-        assert!(place.strictly(["approvals", "deny", &pending(place)[0]]).status().unwrap().success());
-        assert_eq!(talk.answer(id)["result"]["structuredContent"]["error"]["code"], "denied_by_user");
-        std::fs::remove_dir(&file).unwrap();
-
-        let id = ask(&mut talk, "echo again");
-        let approved = approve(&pending(place)[0]);
-        assert!(approved.status.success(), "{approved:?}");
-        assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "again\n");
-        assert_eq!(talk.run(json!({"command": "echo again"}))["stdout"], "again\n", "and nobody was asked");
-        let id = ask(&mut talk, "touch other");
-        assert!(place.strictly(["approvals", "deny", &pending(place)[0]]).status().unwrap().success());
-        assert_eq!(talk.answer(id)["result"]["structuredContent"]["error"]["code"], "denied_by_user");
-        assert!(!place.root().join("other").exists());
-        talk.leave();
-    });
 }
 
 #[test]

@@ -31,12 +31,18 @@ fn again(case: &Case) -> Vec<&'static [&'static str]> {
     ways
 }
 
+/// A place with other settings too, where `setup` was told what to exclude.
+fn set_up_with_flags(case: &Case) -> Place {
+    let place = Place::new(None);
+    case.write(&place, case.full);
+    case.done(&place, &["--yes", "--", "--exclude", "git push"]);
+    place
+}
+
 #[test]
 fn flags_of_the_first_time_stay() {
     for case in CASES {
-        let place = Place::new(None);
-        case.write(&place, case.full);
-        case.done(&place, &["--yes", "--", "--exclude", "git push"]);
+        let place = set_up_with_flags(case);
         let first = words(case, &place);
         assert!(has(&first, EXCLUDE), "{}: {first:?}", case.name);
         let text = case.read(&place);
@@ -55,9 +61,7 @@ fn flags_of_the_first_time_stay() {
 #[test]
 fn flags_that_somebody_edited_stay() {
     for case in CASES {
-        let place = Place::new(None);
-        case.write(&place, case.full);
-        case.done(&place, &["--yes", "--", "--exclude", "git push"]);
+        let place = set_up_with_flags(case);
         case.write(&place, &case.read(&place).replace("git push", "git fetch"));
         let edited = words(case, &place);
         assert!(has(&edited, ["--exclude", "git fetch"]), "{}: {edited:?}", case.name);
@@ -95,9 +99,7 @@ fn an_entry_written_by_hand_keeps_its_flags() {
 #[test]
 fn new_flags_replace_the_old_ones_and_that_is_shown() {
     for case in CASES {
-        let place = Place::new(None);
-        case.write(&place, case.full);
-        case.done(&place, &["--yes", "--", "--exclude", "git push"]);
+        let place = set_up_with_flags(case);
         let shown = case.done(&place, &["--yes", "--", "--exclude", "rm"]);
         let taken = shown.lines().any(|line| line.starts_with('-') && line.contains("git push"));
         assert!(taken, "{}: {shown}", case.name);

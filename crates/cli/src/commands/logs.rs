@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
-use shellgate::jobs::{Excerpt, Jobs, Part, Pattern, each_line, ending, never_ran, unreturned};
+use shellgate::jobs::{Excerpt, Jobs, Part, Pattern, each_line, never_ran, unreturned};
 use shellgate::text::Limit;
 use shellgate::{ErrorObject, Record, Stream};
 
@@ -53,12 +53,9 @@ fn show(args: &LogsArgs) -> Result<(), Trouble> {
         let file = jobs.file(&id, stream)?;
         let Some(outlet) = outlets.iter_mut().find(|outlet| outlet.stream == stream) else { continue };
         outlet.next = ranges.get(stream).end;
-        let tail = jobs.tail(&id, stream);
-        let plain = args.bytes.is_none() && args.since.is_none() && grep.is_none();
-        match args.lines {
-            // The file has no more room, so the last lines are elsewhere.
-            Some(lines) if plain && !tail.is_empty() => outlet.write(ending(&tail, lines))?,
-            _ => outlet.pass(&file, ranges.get(stream).clone(), grep.as_ref())?,
+        match jobs.beyond_the_file(&id, stream, &part).filter(|_| grep.is_none()) {
+            Some(lines) => outlet.write(&lines)?,
+            None => outlet.pass(&file, ranges.get(stream).clone(), grep.as_ref())?,
         }
     }
     if let Some(mut watched) = watched {

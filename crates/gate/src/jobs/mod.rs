@@ -9,7 +9,8 @@
 //! | `printed` | parts of what it printed |
 //! | `vigil` | waiting for something to happen to it |
 //! | `watched` | what it prints from now on |
-//! | `input` | typing at it |
+//! | `input` | what to type at it |
+//! | `typing` | typing that, judged where it must be |
 //! | `input_tool` | the same for models |
 //! | `output_tool` | reading as a tool for models |
 //! | `terminal` | its size and its screen |
@@ -33,6 +34,7 @@ mod scripts;
 mod standing;
 mod terminal;
 pub mod tools;
+mod typing;
 mod vigil;
 mod vitals;
 mod watched;
@@ -45,7 +47,7 @@ pub use call::{Call, Stands};
 pub use input::Stroke;
 pub use keys::Key;
 pub use list::{Listed, MOST_ENDED};
-pub use printed::{Excerpt, Part, Printed, each_line, ending};
+pub use printed::{Excerpt, Part, Printed, each_line};
 pub use regex::bytes::Regex as Pattern;
 pub use standing::never_ran;
 pub use vigil::{Cancel, Met, Port, Until, Waited, unreturned};

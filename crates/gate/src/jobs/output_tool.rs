@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use shellgate_exec::{PerStream, Stream};
 
 use super::tools::{insert, job, pattern};
-use super::{Cancel, Excerpt, Part, Printed, ending};
+use super::{Cancel, Excerpt, Part, Printed};
 use crate::ErrorObject;
 use crate::dialect::Arguments;
 use crate::gate::Gate;
@@ -49,18 +49,17 @@ pub(super) fn output(
         let next = range.end;
         let all = part == Part::default() && grep.is_none();
         let screen = report.screen && stream == Stream::Stdout;
-        let tail = jobs.tail(&id, stream);
-        let printed = match part.lines {
-            _ if raw => jobs.read_raw(&id, stream, range, limit)?,
+        let lines = jobs.beyond_the_file(&id, stream, &part).filter(|_| grep.is_none());
+        let printed = if raw {
+            jobs.read_raw(&id, stream, range, limit)?
+        } else if all && (screen || !jobs.tail(&id, stream).is_empty()) {
             // All of a full-screen program's output is its screen; of too much for a file there are the ends.
-            _ if all && (screen || !tail.is_empty()) => {
-                let text = PerStream { stdout: &report.stdout, stderr: &report.stderr };
-                Printed { text: (*text.get(stream)).clone(), truncated: true }
-            }
-            Some(lines) if !tail.is_empty() && grep.is_none() => {
-                Printed { text: rendered(ending(&tail, lines)), truncated: false }
-            }
-            _ => jobs.read(&id, &Excerpt { stream, bytes: range, grep: grep.as_ref(), limit })?,
+            let text = PerStream { stdout: &report.stdout, stderr: &report.stderr };
+            Printed { text: (*text.get(stream)).clone(), truncated: true }
+        } else if let Some(lines) = lines {
+            Printed { text: rendered(&lines), truncated: false }
+        } else {
+            jobs.read(&id, &Excerpt { stream, bytes: range, grep: grep.as_ref(), limit })?
         };
         truncated |= printed.truncated;
         insert(&mut answer, stream.name(), printed.text);

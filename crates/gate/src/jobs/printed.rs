@@ -100,6 +100,15 @@ impl Jobs<'_> {
         })
     }
 
+    /// The last lines of a stream that was too much for its file, when a part is those and nothing else. `None`: the file
+    /// has the part.
+    #[must_use]
+    pub fn beyond_the_file(&self, id: &str, stream: Stream, part: &Part) -> Option<Vec<u8>> {
+        let lines = part.lines.filter(|_| *part == Part { lines: part.lines, ..Part::default() })?;
+        let tail = self.tail(id, stream);
+        (!tail.is_empty()).then(|| ending(&tail, lines).to_vec())
+    }
+
     /// Bytes of a stream as they came, codes and all; the last of them when they are too many.
     ///
     /// # Errors
@@ -156,8 +165,7 @@ impl Jobs<'_> {
 }
 
 /// The last so many lines of some bytes.
-#[must_use]
-pub fn ending(bytes: &[u8], lines: u64) -> &[u8] {
+fn ending(bytes: &[u8], lines: u64) -> &[u8] {
     let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let nth = usize::try_from(lines).unwrap_or(usize::MAX).checked_sub(1);
     let before = nth.map(|nth| memchr::memrchr_iter(b'\n', whole).nth(nth).map_or(0, |at| at + 1));

@@ -1,0 +1,87 @@
+//! A yes for always holds at once, as far as the rule stands in the settings.
+
+use serde_json::json;
+
+use crate::asking::{answer_form, form, pending, strict};
+use crate::support::{Place, for_each_user, wait_until};
+use crate::talk::Talk;
+
+/// The settings that "always" writes to.
+fn settings_of(place: &Place) -> std::path::PathBuf {
+    place.home().join("nothing/shellgate/config.toml")
+}
+
+#[test]
+fn a_yes_for_always_holds_at_once() {
+    for_each_user(|place| {
+        std::fs::create_dir(place.root().join("below")).unwrap();
+        let mut talk = strict(place, &[], &form());
+        let id = talk.call(json!({"command": "echo again"}));
+        answer_form(&mut talk, &json!({"action": "accept", "content": {"answer": "always"}}));
+        assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "again\n");
+        let written = std::fs::read_to_string(settings_of(place)).unwrap();
+        assert!(written.contains("prefix = [\"echo\"]"), "{written}");
+        // What the rule covers, here and elsewhere, and nobody is asked.
+        for arguments in [
+            json!({"command": "echo again"}),
+            json!({"command": "echo again", "directory": "below"}),
+            json!({"command": "echo again", "session": "new"}),
+        ] {
+            let report = talk.run(arguments);
+            assert_eq!(report["stdout"], "again\n", "{report}");
+        }
+        assert!(talk.heard.iter().all(|heard| heard["method"] != "elicitation/create"), "{:?}", talk.heard);
+        // And no more than that.
+        for command in ["touch other", "echo again; touch other", "echo again > other"] {
+            let id = talk.call(json!({"command": command}));
+            answer_form(&mut talk, &json!({"action": "decline"}));
+            assert_eq!(
+                talk.answer(id)["result"]["structuredContent"]["error"]["code"],
+                "denied_by_user",
+                "{command}"
+            );
+        }
+        // A rule that is taken away again is none.
+        std::fs::write(settings_of(place), "").unwrap();
+        let id = talk.call(json!({"command": "echo again"}));
+        answer_form(&mut talk, &json!({"action": "decline"}));
+        assert_eq!(talk.answer(id)["result"]["structuredContent"]["error"]["code"], "denied_by_user");
+        assert!(!place.root().join("other").exists());
+        talk.leave();
+    });
+}
+
+#[test]
+fn a_yes_for_always_from_the_queue_holds_for_who_asked() {
+    for_each_user(|place| {
+        let mut talk = strict(place, &[], &json!({}));
+        let approve =
+            |number: &str| place.strictly(["approvals", "approve", number, "--always"]).output().unwrap();
+        let ask = |talk: &mut Talk, command: &str| {
+            let id = talk.call(json!({"command": command}));
+            wait_until("the question lies in the queue", || pending(place).len() == 1);
+            id
+        };
+        // A rule that can't be written is none.
+        let file = settings_of(place);
+        assert!(place.program("mkdir").arg("-p").arg(&file).status().unwrap().success());
+        let id = ask(&mut talk, "printf once");
+        assert!(!approve(&pending(place)[0]).status.success());
+        assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "once");
+        let id = ask(&mut talk, "printf once");
+        assert!(place.strictly(["approvals", "deny", &pending(place)[0]]).status().unwrap().success());
+        assert_eq!(talk.answer(id)["result"]["structuredContent"]["error"]["code"], "denied_by_user");
+        std::fs::remove_dir(&file).unwrap();
+
+        let id = ask(&mut talk, "echo again");
+        let approved = approve(&pending(place)[0]);
+        assert!(approved.status.success(), "{approved:?}");
+        assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "again\n");
+        assert_eq!(talk.run(json!({"command": "echo again"}))["stdout"], "again\n", "and nobody was asked");
+        let id = ask(&mut talk, "touch other");
+        assert!(place.strictly(["approvals", "deny", &pending(place)[0]]).status().unwrap().success());
+        assert_eq!(talk.answer(id)["result"]["structuredContent"]["error"]["code"], "denied_by_user");
+        assert!(!place.root().join("other").exists());
+        talk.leave();
+    });
+}
