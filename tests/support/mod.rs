@@ -38,7 +38,7 @@ pub fn for_all(built: &Path) -> PathBuf {
 }
 
 /// A checkout in a private folder: other users need a copy. Made once per build, by whoever comes first; copies of builds
-/// of yesterday go then.
+/// that nobody can still be testing go then: each takes 75 MB.
 fn copy_for_all(built: &Path) -> PathBuf {
     use std::os::unix::fs::MetadataExt as _;
     let metadata = std::fs::metadata(built).unwrap();
@@ -62,7 +62,7 @@ fn copy_for_all(built: &Path) -> PathBuf {
     assert!(kept.is_ok() || copy.exists(), "{kept:?}");
     let is_old = |other: &std::fs::DirEntry| {
         let age = other.metadata().ok().and_then(|metadata| metadata.modified().ok()?.elapsed().ok());
-        age.is_some_and(|age| age > Duration::from_secs(24 * 3600))
+        age.is_some_and(|age| age > Duration::from_secs(2 * 3600))
     };
     for other in std::fs::read_dir(&copies).unwrap().flatten().filter(is_old) {
         let _ = std::fs::remove_dir_all(other.path());
