@@ -2,22 +2,24 @@
 
 use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use shellgate_exec::{Session, Starter, StateFolder, surroundings};
+use shellgate_exec::{Session, Starter};
 use shellgate_policy::Protected;
 
-use crate::approval::Approver;
-use crate::dialect::DefaultRoot;
+use crate::admit::approval::Approver;
+use crate::admit::inside::{self, Chosen};
+use crate::admit::judge::Judge;
+use crate::admit::trust::{ProjectFile, RecordedTrust};
 use crate::environment::{self, Rules};
-use crate::gate::{Gate, environment_entry};
-use crate::inside::{self, Chosen};
-use crate::judge::Judge;
+use crate::gate::Gate;
+use crate::intake::dialect::DefaultRoot;
+use crate::locations;
 use crate::record::Recorder;
 use crate::root::Root;
+use crate::run::environment_entry;
 use crate::session_name::SessionName;
-use crate::settings::{Environment, Flags, Settings, Sources, Trust};
-use crate::trust::ProjectFile;
+use crate::settings::{Flags, Settings, Sources, Trust};
 use crate::{Code, ErrorObject};
 
 /// What a [`Gate`] is made of. Everything has a default.
@@ -144,11 +146,14 @@ impl GateBuilder {
             state: self.state.as_deref(),
             unrecorded: self.unrecorded,
         })?;
-        let mut sources = Sources::standard();
+        let mut sources = locations::settings_sources();
         sources.extra = std::mem::take(&mut self.config);
         sources.flags = std::mem::take(&mut self.flags);
-        let state = state_path(self.state.clone()).ok();
-        sources.trust = state.clone().map_or(Trust::Untrusted, Trust::Recorded);
+        let state = locations::state_path(self.state.clone()).ok();
+        sources.trust = match state.clone() {
+            Some(state) => Trust::Recorded(Arc::new(RecordedTrust { state })),
+            None => Trust::Untrusted,
+        };
         let default_root = || match self.default_root {
             DefaultRoot::Current => std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             // Not the current folder instead: nobody chose that.
@@ -166,7 +171,7 @@ impl GateBuilder {
             inside::check_root(&root, explicit)?;
         }
         let root = Root::open(&root)?;
-        let built = environment::build(std::env::vars_os(), &rules(&settings.environment));
+        let built = environment::build(std::env::vars_os(), &Rules::from(&settings.environment));
         let search_path = variable(&built.vars, "PATH");
         let environment = built.vars.iter().filter_map(|(name, value)| environment_entry(name, value));
         let environment = environment.collect();
@@ -180,7 +185,7 @@ impl GateBuilder {
     /// `config` when a settings file is broken, the root is no folder, or the state folder can't be used.
     pub fn build(mut self) -> Result<Gate, ErrorObject> {
         let (judge, environment) = self.seated()?;
-        let state = open_state(self.state)?;
+        let state = locations::open_state(self.state)?;
         let starter = match self.starter {
             Some(starter) => starter,
             None => Starter::Exec(keeper_program()?),
@@ -240,36 +245,9 @@ fn protected(sources: &Sources, state: Option<&Path>) -> Protected {
     Protected::new(folders.chain(state)).readable(spool)
 }
 
-/// Where state is kept. Below a command that a keeper holds, that is where the keeper has it, whatever variables say.
-pub(crate) fn state_path(chosen: Option<PathBuf>) -> Result<PathBuf, ErrorObject> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let named = || std::env::var_os("SHELLGATE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
-    let below = |home: PathBuf| home.join(".local/state/shellgate");
-    let standard = || match surroundings() {
-        Some(around) => around.state.or_else(|| crate::sys::home::of_user().map(below)),
-        None => named()
-            .or_else(|| absolute("XDG_STATE_HOME").map(|folder| folder.join("shellgate")))
-            .or_else(|| std::env::home_dir().map(below)),
-    };
-    let path = chosen.or_else(standard).ok_or_else(|| {
-        ErrorObject::new(Code::Config, "there is no place for state: HOME is not set")
-            .hint("set SHELLGATE_HOME to a folder of your own")
-    })?;
-    Ok(std::path::absolute(&path).unwrap_or(path))
-}
-
-pub(crate) fn open_state(chosen: Option<PathBuf>) -> Result<StateFolder, ErrorObject> {
-    let path = state_path(chosen)?;
-    StateFolder::open(&path).map_err(|error| {
-        ErrorObject::new(Code::Config, error.to_string())
-            .token(path.display().to_string())
-            .hint("make it writable for you alone, or name another folder with SHELLGATE_HOME")
-    })
-}
-
 /// `shellgate` beside the running program or in the folder above (where cargo puts examples and tests), else on PATH.
 fn keeper_program() -> Result<PathBuf, ErrorObject> {
-    if crate::hook::is_installed()
+    if crate::run::hook::is_installed()
         && let Ok(own) = std::env::current_exe()
     {
         return Ok(own);
@@ -283,22 +261,6 @@ fn keeper_program() -> Result<PathBuf, ErrorObject> {
         ErrorObject::new(Code::Config, "the `shellgate` program, which keeps commands running, was not found")
             .hint("install it, name it with `keeper_program`, or call `shellgate::keeper_hook` first thing in `main`")
     })
-}
-
-fn rules(settings: &Environment) -> Rules {
-    let names =
-        |list: &[crate::settings::Sourced<String>]| list.iter().map(|name| name.value.clone()).collect();
-    Rules {
-        inherit: match settings.inherit {
-            crate::settings::Inherit::All => environment::Inherit::All,
-            crate::settings::Inherit::Core => environment::Inherit::Core,
-        },
-        quiet: settings.quiet,
-        hide_secrets: settings.hide_secrets,
-        keep: names(&settings.keep),
-        set: settings.set.iter().map(|(name, value)| (name.clone(), value.value.clone())).collect(),
-        remove: names(&settings.remove),
-    }
 }
 
 fn variable(vars: &[(OsString, OsString)], name: &str) -> Option<OsString> {

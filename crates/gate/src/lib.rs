@@ -16,47 +16,41 @@
 //! The library never prints, never forks the program that it is part of, and never changes how that program's own
 //! children are reaped.
 
-pub mod approval;
-mod artifacts;
+mod admit;
+mod answer;
 mod builder;
-pub mod dialect;
 pub mod doctor;
-pub mod environment;
 mod error;
-mod execution;
 mod gate;
-mod hook;
-pub mod inside;
+mod intake;
 pub mod jobs;
-pub mod judge;
-mod limits;
+mod locations;
 mod record;
-mod report;
-pub mod request;
 mod root;
-mod screen;
+mod run;
 mod session_name;
-pub mod settings;
-mod signal_names;
 mod sys;
-pub mod text;
-mod trust;
 
-pub use artifacts::Artifact;
+pub use admit::trust::ProjectFile;
+pub use admit::{Admitted, Considered, Pending, Unasked, approval, inside, judge};
+pub use answer::artifacts::Artifact;
+pub use answer::report::{Background, Report, seconds};
+pub use answer::signal_names::SignalName;
 pub use builder::GateBuilder;
-pub use dialect::{DefaultRoot, Dialect, Envelope};
 pub use error::{Code, ErrorObject, SpawnTrouble};
-pub use execution::{Event, Execution};
-pub use gate::{Admitted, Considered, Gate, Pending, Refused, Unasked};
-pub use hook::keeper_hook;
+pub use gate::{Gate, Refused};
+pub use intake::dialect::{DefaultRoot, Dialect, Envelope};
+pub use intake::request::Request;
+pub use intake::{dialect, request};
 pub use record::Record;
-pub use report::{Background, Report, seconds};
-pub use request::Request;
-pub use screen::{Screen, screen};
+pub use run::execution::{Event, Execution};
+pub use run::hook::keeper_hook;
 pub use shellgate_exec::{
     Bond, Channel, Follow, Input, PerStream, Reading, Size, State, Stopper, Stream, Surroundings, Urgency,
     surroundings,
 };
 pub use shellgate_journal as journal;
-pub use signal_names::SignalName;
-pub use trust::ProjectFile;
+pub use shellgate_settings as settings;
+pub use shellgate_settings::environment;
+pub use shellgate_text as text;
+pub use shellgate_text::{Screen, screen};

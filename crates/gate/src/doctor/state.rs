@@ -11,7 +11,7 @@ use shellgate_exec::{
 use shellgate_journal::Journal;
 
 use super::{Check, Health};
-use crate::builder::open_state;
+use crate::locations::open_state;
 
 pub(super) fn checks(chosen: Option<PathBuf>, shell: Option<&Path>) -> Vec<Check> {
     let state = match open_state(chosen) {

@@ -6,11 +6,12 @@ use shellgate_exec::{Exit, Job, State};
 use shellgate_journal::{Asked, Execution, Millis, Shows, Status, Wanted};
 
 use super::{Jobs, Listed, unknown};
-use crate::dialect::Dialect;
+use crate::answer::artifacts;
+use crate::answer::report::{Background, Report, exit_code, signal};
 use crate::gate::{Gate, session_error};
-use crate::report::{Background, Report, exit_code, signal};
-use crate::request::Detail;
-use crate::{ErrorObject, artifacts, record};
+use crate::intake::dialect::Dialect;
+use crate::intake::request::Detail;
+use crate::{ErrorObject, record};
 
 /// A call, however long ago it was made.
 #[derive(Debug)]

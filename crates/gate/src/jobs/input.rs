@@ -18,8 +18,8 @@ use shellgate_exec::{Channel, ExecId, NotTaken, Reading, Typist};
 use super::keys::Key;
 use super::line::END;
 use super::typing::Typing;
+use crate::admit::inside::{self, Deed};
 use crate::gate::{Gate, session_error};
-use crate::inside::{self, Deed};
 use crate::text::Source;
 use crate::{Code, ErrorObject, screen};
 
@@ -77,7 +77,7 @@ impl Gate {
         let path = Path::new(&stdout);
         let source =
             Source { file: &file, path, begins: 0, spooled: length, total: length, tail: &[], lost: None };
-        screen(&source, size).is_some_and(|screen| screen.application_keys)
+        screen(&source, size.rows, size.cols).is_some_and(|screen| screen.application_keys)
     }
 }
 

@@ -9,9 +9,9 @@ use super::input::{Stroke, not_running};
 use super::keys::Key;
 use super::{Cancel, Excerpt, Part, tools};
 use crate::ErrorObject;
-use crate::dialect::Arguments;
 use crate::gate::{Gate, session_error};
-use crate::request::Detail;
+use crate::intake::dialect::Arguments;
+use crate::intake::request::Detail;
 use crate::text::Limit;
 
 /// How often we look.

@@ -5,7 +5,7 @@ use shellgate_policy::{Typed, is_whole};
 
 use super::reader::Reader;
 
-use crate::judge::{Decision, Judgement, Reason, ReasonCode, Span};
+use crate::admit::judge::{Decision, Judgement, Reason, ReasonCode, Span};
 use crate::{Code, ErrorObject};
 
 /// Ctrl-U: throws the line away.

@@ -8,9 +8,9 @@ use shellgate_journal::{Execution, Millis, Query, Status};
 
 use super::{Jobs, standing, trouble, vitals};
 use crate::ErrorObject;
+use crate::answer::report::{exit_code, signal};
+use crate::answer::signal_names::SignalName;
 use crate::gate::session_error;
-use crate::report::{exit_code, signal};
-use crate::signal_names::SignalName;
 use crate::text::{last_line, last_line_in};
 
 /// How long one that has ended is still listed.

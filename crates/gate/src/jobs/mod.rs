@@ -53,11 +53,11 @@ pub use standing::never_ran;
 pub use vigil::{Cancel, Met, Port, Until, Waited, unreturned};
 pub use watched::Watched;
 
+use crate::admit::inside::{self, Deed};
+use crate::answer::report::Report;
 use crate::gate::{Gate, session_error};
-use crate::inside::{self, Deed};
+use crate::intake::request::Detail;
 use crate::record::{Record, settle};
-use crate::report::Report;
-use crate::request::Detail;
 use crate::settings::Limits;
 use crate::{Code, ErrorObject};
 

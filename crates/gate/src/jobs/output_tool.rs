@@ -6,9 +6,9 @@ use shellgate_exec::{PerStream, Stream};
 use super::tools::{insert, job, pattern};
 use super::{Cancel, Excerpt, Part, Printed};
 use crate::ErrorObject;
-use crate::dialect::Arguments;
 use crate::gate::Gate;
-use crate::request::Detail;
+use crate::intake::dialect::Arguments;
+use crate::intake::request::Detail;
 use crate::text::{Limit, rendered};
 
 pub(super) fn output(

@@ -6,12 +6,12 @@ use shellgate_exec::{Exit, Job, Outcome, Output, PerStream, Spool, State, Stream
 use shellgate_journal::{self as journal, Closed, Closing, Ended, Execution, Millis, Status};
 
 use super::{Jobs, parse, trouble};
-use crate::approval::ApprovedBy;
+use crate::admit::approval::ApprovedBy;
+use crate::admit::judge::{Decision, Verdict};
+use crate::answer::report::{Asked, Report};
 use crate::gate::session_error;
-use crate::judge::{Decision, Verdict};
+use crate::intake::request::{Action, Detail, Format};
 use crate::record;
-use crate::report::{Asked, Report};
-use crate::request::{Action, Detail, Format};
 use crate::{Code, ErrorObject};
 
 impl Jobs<'_> {

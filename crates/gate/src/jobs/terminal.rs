@@ -6,8 +6,8 @@ use shellgate_exec::{Input, Reading, Size, Stream, Typist};
 
 use super::Jobs;
 use super::input::{not_running, not_taken};
+use crate::admit::inside::{self, Deed};
 use crate::gate::{Gate, session_error};
-use crate::inside::{self, Deed};
 use crate::text::Source;
 use crate::{ErrorObject, Screen, screen};
 
@@ -49,6 +49,6 @@ impl Jobs<'_> {
         let path = Path::new("");
         let source =
             Source { file: &file, path, begins: 0, spooled: length, total: length, tail: &[], lost: None };
-        Ok(screen(&source, size))
+        Ok(screen(&source, size.rows, size.cols))
     }
 }

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use shellgate_exec::{PerStream, Urgency};
 
 use super::{Cancel, Jobs, Port, Until, output_tool};
-use crate::dialect::{Arguments, Field, Kind, object_schema};
 use crate::gate::Gate;
+use crate::intake::dialect::{Arguments, Field, Kind, object_schema};
 use crate::{Code, ErrorObject};
 
 /// How long a wait lasts that says nothing about it: less than common clients' patience.

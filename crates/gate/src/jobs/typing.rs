@@ -9,9 +9,9 @@ use shellgate_policy::{Typed, escapes};
 use super::input::{not_running, not_taken};
 use super::line::{self, END, SIGNALS};
 use super::reader::{Reader, reader};
+use crate::admit::judge::{Decision, Judgement};
 use crate::gate::{Gate, session_error};
-use crate::judge::{Decision, Judgement};
-use crate::request::{Action, Request, Stdin};
+use crate::intake::request::{Action, Request, Stdin};
 use crate::root::Inside;
 use crate::{Code, ErrorObject};
 

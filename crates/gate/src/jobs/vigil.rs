@@ -16,9 +16,9 @@ use shellgate_journal::Execution;
 
 use super::listeners::listeners;
 use super::{Jobs, parse, vitals};
+use crate::answer::report::Report;
 use crate::gate::session_error;
-use crate::report::Report;
-use crate::request::Detail;
+use crate::intake::request::Detail;
 use crate::{Code, ErrorObject};
 
 /// How often the list of ports is looked at.

@@ -11,7 +11,7 @@ use shellgate_journal::{Execution, Forgotten, Query};
 
 use super::Record;
 use super::reading::trouble;
-use crate::inside::{self, Deed};
+use crate::admit::inside::{self, Deed};
 use crate::{Code, ErrorObject, approval};
 
 /// How much of a file is searched at once.

@@ -21,7 +21,7 @@ pub use reading::Record;
 pub(crate) use settle::settle;
 pub(crate) use translate::{always, asked, canceled, channel, channel_of, now, problem, question, typed};
 
-use crate::approval::ApprovedBy;
+use crate::admit::approval::ApprovedBy;
 use crate::{Code, ErrorObject};
 
 /// Where a gate writes down what happens.

@@ -6,9 +6,9 @@ use shellgate_exec::StateFolder;
 use shellgate_journal::{Answered, Answering, Grant, Journal, Pending, QuestionId, Scope};
 
 use super::settle;
-use crate::approval::{self, Answer, Choice};
-use crate::builder::open_state;
-use crate::inside::{self, Deed};
+use crate::admit::approval::{self, Answer, Choice};
+use crate::admit::inside::{self, Deed};
+use crate::locations::open_state;
 use crate::{Code, ErrorObject, ProjectFile};
 
 /// The record of this user.

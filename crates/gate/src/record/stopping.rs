@@ -7,8 +7,8 @@ use shellgate_journal::{Answering, Pending};
 
 use super::Record;
 use super::reading::trouble;
+use crate::admit::inside::{self, Deed};
 use crate::gate::session_error;
-use crate::inside::{self, Deed};
 use crate::session_name::SessionName;
 use crate::{Code, ErrorObject};
 

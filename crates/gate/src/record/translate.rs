@@ -9,10 +9,10 @@ use shellgate_exec::{Exit, Outcome, Output, Spool, State, Stream};
 use shellgate_journal::{self as journal, Asked, Ended, Finish, Millis, Problem, Sha};
 
 use crate::ErrorObject;
-use crate::approval::{Always, ApprovedBy, Channel, Question};
-use crate::judge::{Decision, Judgement, Span};
-use crate::report;
-use crate::request::{Action, Detail, Format, Request, Stdin};
+use crate::admit::approval::{Always, ApprovedBy, Channel, Question};
+use crate::admit::judge::{Decision, Judgement, Span};
+use crate::answer::report;
+use crate::intake::request::{Action, Detail, Format, Request, Stdin};
 
 /// The time, as the record has it.
 pub(crate) fn now() -> Millis {
@@ -71,7 +71,7 @@ fn verdict(judgement: &Judgement) -> journal::Verdict {
             Decision::Ask => journal::Decision::Ask,
             Decision::Deny => journal::Decision::Deny,
         },
-        rules: crate::judge::Verdict::of(judgement).rules,
+        rules: crate::admit::judge::Verdict::of(judgement).rules,
         reasons: reasons.collect(),
     }
 }
@@ -141,22 +141,24 @@ pub(super) fn end(outcome: &Outcome, at: Millis, stdout: journal::Stream, stderr
         },
         exit_code,
         signal,
-        error: outcome.limit.as_ref().map(|broken| problem(&crate::limits::error(broken))).or_else(|| {
-            // Which clock it was is known only now.
-            if outcome.state == State::TimedOut {
-                return Some(problem(&report::timed_out(outcome)));
-            }
-            outcome.failure.as_ref().map(|failure| Problem {
-                code: match failure {
-                    shellgate_exec::Failure::KeeperLost => "keeper_lost",
-                    shellgate_exec::Failure::TooManyJobs { .. } => "busy",
-                    _ => "spawn_failed",
+        error: outcome.limit.as_ref().map(|broken| problem(&crate::answer::limits::error(broken))).or_else(
+            || {
+                // Which clock it was is known only now.
+                if outcome.state == State::TimedOut {
+                    return Some(problem(&report::timed_out(outcome)));
                 }
-                .to_owned(),
-                message: format!("{failure:?}"),
-                ..Problem::default()
-            })
-        }),
+                outcome.failure.as_ref().map(|failure| Problem {
+                    code: match failure {
+                        shellgate_exec::Failure::KeeperLost => "keeper_lost",
+                        shellgate_exec::Failure::TooManyJobs { .. } => "busy",
+                        _ => "spawn_failed",
+                    }
+                    .to_owned(),
+                    message: format!("{failure:?}"),
+                    ..Problem::default()
+                })
+            },
+        ),
         pid: outcome.pid,
         started_at: outcome.pid.map(|_| at.saturating_sub(duration)),
         ended_at: at,

@@ -1,0 +1,207 @@
+//! Whether a request may run: what it says, what the rules say, what a person says.
+
+use shellgate_exec::ExecId;
+use shellgate_journal::Step;
+
+use super::asking::Approval;
+use super::pending::{Considered, Unasked};
+use crate::admit::judge::{Judgement, Verdict};
+use crate::answer::artifacts;
+use crate::answer::report::{Asked, Report};
+use crate::gate::{Gate, Refused};
+use crate::intake::request::{Action, Detail, Format, Request};
+use crate::record;
+use crate::root::Inside;
+use crate::settings::{Network, SandboxMode};
+use crate::{Code, ErrorObject};
+
+impl Gate {
+    /// Judges `request` and asks if somebody must be asked. Nothing runs yet.
+    ///
+    /// # Errors
+    /// The answer, when it may not run.
+    pub fn admit(&self, request: Request) -> Result<Admitted<'_>, Refused> {
+        match (self.consider(request)?, self.approver.as_deref()) {
+            (Considered::Free(admitted), _) => Ok(*admitted),
+            (Considered::Asks(unasked), Some(approver)) => unasked.lay()?.ask(approver),
+            (Considered::Asks(unasked), None) => Err(unasked.nobody()),
+        }
+    }
+
+    /// Judges `request`, and asks nobody.
+    ///
+    /// # Errors
+    /// The answer, when it may not run.
+    pub fn consider(&self, request: Request) -> Result<Considered<'_>, Refused> {
+        let id = ExecId::generate();
+        let mut asked = Asked {
+            id: id.to_string(),
+            action: request.action.clone(),
+            directory: request.directory.clone().unwrap_or_else(|| ".".to_owned()),
+            detail: request.detail,
+            format: request.format,
+            speaks: request.speaks,
+            artifacts: request.artifacts.clone(),
+            terminal: request.pty.as_ref().map(|pty| pty.size),
+            verdict: None,
+        };
+        let (directory, judgement) = match self.judged(&request, &mut asked) {
+            Ok(judged) => judged,
+            Err(error) => return Err(self.refused(&asked, &request, None, error)),
+        };
+        match self.approve(&request, &judgement, &directory) {
+            Ok(approval) => {
+                let what = Unasked { gate: self, id, request, directory, asked, judgement };
+                Ok(match approval {
+                    Some(approval) => Considered::Free(Box::new(what.approved(approval))),
+                    None => Considered::Asks(Box::new(what)),
+                })
+            }
+            Err(error) => Err(self.refused(&asked, &request, Some(&judgement), error)),
+        }
+    }
+
+    /// The same for what is typed at something that runs: asks if somebody must be asked, and writes it down.
+    ///
+    /// # Errors
+    /// Why it may not be typed.
+    pub(crate) fn admit_typed(
+        &self,
+        request: &Request,
+        judgement: Judgement,
+        directory: &Inside,
+    ) -> Result<(), ErrorObject> {
+        self.recorder.check()?;
+        let id = ExecId::generate();
+        let asked = Asked {
+            id: id.to_string(),
+            action: request.action.clone(),
+            directory: directory.shown().to_owned(),
+            ..Asked::unread()
+        };
+        let why = |refused: Refused| {
+            refused.error.unwrap_or_else(|| ErrorObject::new(Code::DeniedByPolicy, "it may not be typed"))
+        };
+        let approval = match self.approve(request, &judgement, directory) {
+            Err(error) => return Err(why(self.refused(&asked, request, Some(&judgement), error))),
+            Ok(Some(approval)) => approval,
+            Ok(None) => {
+                let (request, directory) = (request.clone(), directory.clone());
+                let judgement = judgement.clone();
+                let unasked = Unasked { gate: self, id, request, directory, asked: asked.clone(), judgement };
+                let admitted = match self.approver.as_deref() {
+                    Some(approver) => unasked.lay().and_then(|pending| pending.ask(approver)),
+                    None => Err(unasked.nobody()),
+                };
+                admitted.map_err(why)?.approval
+            }
+        };
+        let steps = vec![record::started(approval.by.as_ref(), None), Step::Ended(record::typed())];
+        match approval.entry {
+            Some(entry) => steps.into_iter().try_for_each(|step| entry.append(step)),
+            None => {
+                let root = self.judge.root.path();
+                let entry = record::asked(request, Some(&judgement), root, directory.shown());
+                self.recorder.begin(&asked.id, &self.session_of(request), entry, steps).map(drop)
+            }
+        }
+    }
+
+    fn judged(&self, request: &Request, asked: &mut Asked) -> Result<(Inside, Judgement), ErrorObject> {
+        request.check()?;
+        self.recorder.check()?;
+        let directory = self.judge.root.directory(request.directory.as_deref())?;
+        directory.shown().clone_into(&mut asked.directory);
+        artifacts::check(&request.artifacts, &self.judge.root)?;
+        self.check_sandbox()?;
+        self.judge.check_words(request, &directory)?;
+        let judgement = self.judge.judge_in(request, &directory);
+        asked.verdict = Some(Verdict::of(&judgement));
+        Ok((directory, judgement))
+    }
+
+    /// The answer to what may not run, written down. A refusal that can't be written is still one.
+    pub(super) fn refused(
+        &self,
+        asked: &Asked,
+        request: &Request,
+        judgement: Option<&Judgement>,
+        error: ErrorObject,
+    ) -> Refused {
+        let session = self.session_of(request);
+        let problem = match error.code {
+            Code::Canceled => Step::Ended(record::canceled(&error)),
+            _ => Step::Refused(record::problem(&error)),
+        };
+        let entry = record::asked(request, judgement, self.judge.root.path(), &asked.directory);
+        // With a question it is there already.
+        if let Err(_unwritten) = self.recorder.begin(&asked.id, &session, entry, vec![problem.clone()])
+            && let Some(journal) = self.recorder.journal()
+        {
+            let _ = journal.append(&asked.id, vec![problem]);
+        }
+        Box::new(Report::refused(asked, error))
+    }
+
+    /// The name of the session that a request belongs to.
+    pub(crate) fn session_of(&self, request: &Request) -> String {
+        let name = request.chat.as_deref().and_then(|chat| self.session_name.chat(chat).ok());
+        name.as_ref().unwrap_or(&self.session_name).shown().to_owned()
+    }
+
+    /// A sandbox that was asked for and isn't there is an error, never a silent nothing.
+    fn check_sandbox(&self) -> Result<(), ErrorObject> {
+        let sandbox = &self.judge.settings.sandbox;
+        let (key, asked) = match (sandbox.mode, sandbox.network) {
+            (SandboxMode::Off, Network::Allow) => return Ok(()),
+            (SandboxMode::Off, network) => ("sandbox.network", network.to_string()),
+            (mode, _) => ("sandbox.mode", mode.to_string()),
+        };
+        let origin = self.judge.settings.origin(key).map(ToString::to_string).unwrap_or_default();
+        let message = format!("`{key} = \"{asked}\"` was asked for, and confinement is not built yet");
+        Err(ErrorObject::new(Code::SandboxUnavailable, message)
+            .token(asked.clone())
+            .rule(format!("{key} = {asked} ({origin})"))
+            .hint("`--sandbox off --network allow` runs the command unconfined"))
+    }
+}
+
+/// A request that may run.
+#[derive(Debug)]
+pub struct Admitted<'a> {
+    pub(crate) gate: &'a Gate,
+    pub(crate) id: ExecId,
+    pub(crate) request: Request,
+    pub(crate) directory: Inside,
+    pub(crate) asked: Asked,
+    pub(crate) judgement: Judgement,
+    pub(crate) approval: Approval,
+}
+
+impl<'a> Unasked<'a> {
+    /// The same, with a yes.
+    pub(super) fn approved(self, approval: Approval) -> Admitted<'a> {
+        let Self { gate, id, request, directory, mut asked, judgement } = self;
+        if let Some(verdict) = &mut asked.verdict {
+            verdict.approved_by = approval.by.as_ref().map(ToString::to_string);
+        }
+        Admitted { gate, id, request, directory, asked, judgement, approval }
+    }
+}
+
+impl Asked {
+    /// For an answer to something that could not be read as a request.
+    pub(crate) fn unread() -> Self {
+        Self {
+            id: ExecId::generate().to_string(),
+            action: Action::default(),
+            directory: ".".to_owned(),
+            detail: Detail::Minimal,
+            format: Format::Json,
+            speaks: false,
+            artifacts: Vec::new(),
+            terminal: None,
+            verdict: None,
+        }
+    }
+}

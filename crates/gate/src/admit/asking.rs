@@ -1,0 +1,213 @@
+//! Asking a person, and remembering what they said.
+
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use shellgate_journal::{self as journal, Grant, Scope};
+
+use crate::admit::approval::{self, Always, Answer, ApprovedBy, Channel, Choice, Question};
+use crate::admit::judge::{self, Decision, Granted, Judgement};
+use crate::gate::Gate;
+use crate::intake::request::{Action, Request, Stdin};
+use crate::record::{self, Entry};
+use crate::root::Inside;
+use crate::settings::ApprovalMode;
+use crate::{Code, ErrorObject};
+
+/// What a yes left behind.
+#[derive(Debug, Default)]
+pub(crate) struct Approval {
+    /// Who said it. `None`: nobody had to.
+    pub(crate) by: Option<ApprovedBy>,
+    /// The entry in the record, when the question made one.
+    pub(crate) entry: Option<Entry>,
+}
+
+impl Gate {
+    /// Who approved it, when nobody has to be asked any more. `None`: somebody has.
+    pub(super) fn approve(
+        &self,
+        request: &Request,
+        judgement: &Judgement,
+        directory: &Inside,
+    ) -> Result<Option<Approval>, ErrorObject> {
+        match judgement.decision {
+            Decision::Allow => return Ok(Some(Approval::default())),
+            Decision::Deny => return Err(judge::denied(judgement)),
+            Decision::Ask => {}
+        }
+        match self.judge.settings.approval.mode {
+            Some(ApprovalMode::Allow) => {
+                let origin = self.judge.settings.origin("approval.mode").map(ToString::to_string);
+                let who = format!("approval.mode = allow ({})", origin.unwrap_or_default());
+                return Ok(Some(Approval {
+                    by: Some(ApprovedBy { who, channel: Channel::Settings }),
+                    entry: None,
+                }));
+            }
+            Some(ApprovalMode::Deny) => {
+                let why = "`approval.mode` is `deny`, so nobody is asked";
+                return Err(judge::not_approved(Code::DeniedByPolicy, judgement, why));
+            }
+            Some(ApprovalMode::Ask | ApprovalMode::OnNeed) | None => {}
+        }
+        let by = self.granted(request, directory);
+        Ok(by.map(|by| Approval { by: Some(by), entry: None }))
+    }
+
+    /// Whether somebody said yes to this before: in this session, root and directory, or for always.
+    fn granted(&self, request: &Request, directory: &Inside) -> Option<ApprovedBy> {
+        let exactly = exact(request);
+        let mut granted = Granted { always: self.approved_for_always(), ..Granted::default() };
+        for grant in self.grants(request, directory) {
+            match grant.scope {
+                scope @ Scope::Exact { .. } if scope == exactly => return Some(approval_for("this session")),
+                Scope::Exact { .. } => {}
+                Scope::Prefix(prefix) => granted.session.push(prefix),
+            }
+        }
+        let how = match (granted.session.as_slice(), granted.always.as_slice()) {
+            ([], []) => return None,
+            ([], _) => "always",
+            _ => "this session",
+        };
+        // With these prefixes allowed, the rules must be content with all of it.
+        let judgement = self.judge.judge_with(request, directory, &granted);
+        (judgement.decision == Decision::Allow).then(|| approval_for(how))
+    }
+
+    fn grants(&self, request: &Request, directory: &Inside) -> Vec<Grant> {
+        let root = self.judge.root.path().display().to_string();
+        let session = self.session_of(request);
+        // A record that can't be read grants nothing.
+        let grants = |journal: &journal::Journal| {
+            journal.grants(&session, &root, directory.shown(), record::now()).ok()
+        };
+        self.recorder.journal().and_then(grants).unwrap_or_default()
+    }
+
+    /// What this gate was told to allow for always, as far as it stands in the settings now.
+    fn approved_for_always(&self) -> Vec<Vec<String>> {
+        let always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
+        always.iter().flat_map(Always::written).collect()
+    }
+
+    /// From now on the rules of this answer count, as soon as they are in the settings: a gate that is made later reads
+    /// them there. Whoever answers from elsewhere writes them after having answered, or fails to.
+    pub(super) fn learn(&self, always: Always) {
+        let mut known = self.always.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.contains(&always) {
+            known.push(always);
+        }
+    }
+
+    pub(super) fn asking<'a>(
+        &'a self,
+        request: &'a Request,
+        judgement: &'a Judgement,
+        directory: &'a Inside,
+    ) -> Asking<'a> {
+        let prefixes = approval::prefixes(judgement);
+        Asking {
+            request,
+            judgement,
+            root: self.judge.root.path(),
+            directory: directory.shown(),
+            session: self.session_of(request),
+            exact: exact(request),
+            always: Always::new(&prefixes),
+            prefixes,
+            reach: vec!["it is not confined: it can do whatever you can".to_owned()],
+            timeout: Duration::from_secs(self.judge.settings.approval.timeout_s),
+        }
+    }
+}
+
+/// A question, with what it is made of.
+pub(super) struct Asking<'a> {
+    request: &'a Request,
+    judgement: &'a Judgement,
+    root: &'a std::path::Path,
+    directory: &'a str,
+    session: String,
+    exact: Scope,
+    prefixes: Vec<Vec<String>>,
+    always: Option<Always>,
+    reach: Vec<String>,
+    timeout: Duration,
+}
+
+impl Asking<'_> {
+    /// What "always" writes.
+    pub(super) fn always(self) -> Option<Always> {
+        self.always
+    }
+
+    pub(super) fn question(&self) -> Question<'_> {
+        Question {
+            request: self.request,
+            judgement: self.judgement,
+            root: self.root,
+            directory: self.directory,
+            session: &self.session,
+            exact: &self.exact,
+            prefixes: &self.prefixes,
+            always: self.always.as_ref(),
+            reach: &self.reach,
+            timeout: self.timeout,
+        }
+    }
+}
+
+fn approval_for(how: &str) -> ApprovedBy {
+    ApprovedBy { who: format!("an approval for {how}"), channel: Channel::Settings }
+}
+
+/// Exactly this, as a grant says it.
+fn exact(request: &Request) -> Scope {
+    let argv = match &request.action {
+        Action::Program(argv) => Some(argv.clone()),
+        Action::Shell(_) => None,
+    };
+    // What it is given besides its words is part of what was approved.
+    let stdin = match &request.stdin {
+        Stdin::Closed => None,
+        Stdin::Text(text) => Some(text.as_str()),
+        Stdin::Descriptor(_) => Some("unknown"),
+    };
+    let mut text = request.action.shown();
+    if stdin.is_some() || !request.env.is_empty() {
+        text.push_str(&format!("\n{}", serde_json::json!({"env": request.env, "stdin": stdin})));
+    }
+    Scope::Exact { text, argv }
+}
+
+/// What a yes grants beyond this call.
+pub(super) fn grants(answer: &Answer, question: &Question<'_>) -> Vec<Grant> {
+    let grant = |scope| Grant {
+        root: question.root.display().to_string(),
+        directory: question.directory.to_owned(),
+        scope,
+        expires_at: None,
+    };
+    match answer {
+        Answer::Yes(Choice::SessionExact) => vec![grant(question.exact.clone())],
+        Answer::Yes(Choice::SessionPrefix) => {
+            question.prefixes.iter().map(|prefix| grant(Scope::Prefix(prefix.clone()))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What was said, as the record has it. `None`: nothing was.
+pub(super) fn said(answer: &Answer, question: &Question<'_>) -> Option<journal::Choice> {
+    Some(match answer {
+        Answer::Yes(Choice::Once) => journal::Choice::Once,
+        Answer::Yes(Choice::SessionExact) => journal::Choice::SessionExact,
+        Answer::Yes(Choice::SessionPrefix) => journal::Choice::SessionPrefix(question.prefixes.to_vec()),
+        Answer::Yes(Choice::Always) => journal::Choice::Always(record::always(question.always?)),
+        Answer::No(None) => journal::Choice::No,
+        Answer::No(Some(reason)) => journal::Choice::NoBecause(reason.clone()),
+        Answer::Nobody | Answer::TimedOut | Answer::Canceled => return None,
+    })
+}

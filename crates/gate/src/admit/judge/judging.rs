@@ -1,0 +1,96 @@
+//! Judging without running: settings, root and PATH, and no state folder, session or keeper.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use shellgate_policy::Protected;
+
+use super::{Book, Granted, Judgement, Where, check_scope};
+use crate::intake::request::{Action, Request, Words};
+use crate::root::{Inside, Root};
+use crate::settings::Settings;
+use crate::sys::shell;
+use crate::{Code, ErrorObject};
+
+/// What says whether a request may run. A [`Gate`](crate::Gate) has one;
+/// [`GateBuilder::judge`](crate::GateBuilder::judge) makes one alone.
+#[derive(Debug)]
+pub struct Judge {
+    pub(crate) settings: Settings,
+    pub(crate) root: Root,
+    pub(crate) search_path: Option<OsString>,
+    book: Book,
+    protected: Protected,
+}
+
+impl Judge {
+    pub(crate) fn new(
+        settings: Settings,
+        root: Root,
+        search_path: Option<OsString>,
+        protected: Protected,
+    ) -> Self {
+        let book = Book::new(&settings);
+        Self { settings, root, search_path, book, protected }
+    }
+
+    /// The settings in force.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What the rules say about `request`.
+    ///
+    /// # Errors
+    /// When there is nothing to judge: `invalid_input`, `out_of_scope`, `inline_eval`.
+    pub fn judge(&self, request: &Request) -> Result<Judgement, ErrorObject> {
+        request.check()?;
+        let directory = self.root.directory(request.directory.as_deref())?;
+        self.check_words(request, &directory)?;
+        Ok(self.judge_in(request, &directory))
+    }
+
+    pub(crate) fn judge_in(&self, request: &Request, directory: &Inside) -> Judgement {
+        self.book.judge(request, self.place(directory))
+    }
+
+    /// The same with what was granted.
+    pub(crate) fn judge_with(&self, request: &Request, directory: &Inside, granted: &Granted) -> Judgement {
+        self.book.with(granted).judge(request, self.place(directory))
+    }
+
+    fn place<'a>(&'a self, directory: &'a Inside) -> Where<'a> {
+        let search_path = self.search_path.as_deref();
+        let (root, protected) = (self.root.path(), &self.protected);
+        Where { root, directory: directory.path(), search_path, protected }
+    }
+
+    /// Where words may only name what is in scope: the program, and what its arguments name.
+    pub(crate) fn check_words(&self, request: &Request, directory: &Inside) -> Result<(), ErrorObject> {
+        let (Words::InScope, Action::Program(argv)) = (request.words, &request.action) else { return Ok(()) };
+        let name = argv.first().map_or("", String::as_str);
+        let found = shell::find(name, self.search_path.as_deref(), directory.path());
+        if let Some(program) = found.as_ref().ok().filter(|_| name.contains('/')) {
+            self.check_place(name, program)?;
+        }
+        match (found, check_scope(argv, self.place(directory), &self.root)) {
+            // What isn't found can't do anything, and that it isn't found says more about its paths.
+            (Err(_), Err(error)) if error.code == Code::OutOfScope => Ok(()),
+            (_, checked) => checked,
+        }
+    }
+
+    /// Whether a program that was named by its path lies inside the root or in a folder of PATH.
+    fn check_place(&self, name: &str, program: &Path) -> Result<(), ErrorObject> {
+        let Some(folder) = program.parent().and_then(|folder| folder.canonicalize().ok()) else {
+            return Ok(());
+        };
+        let on_path = self.search_path.as_deref().is_some_and(|path| {
+            std::env::split_paths(path)
+                .filter(|entry| entry.is_absolute())
+                .any(|entry| entry.canonicalize().is_ok_and(|entry| entry == folder))
+        });
+        if on_path { Ok(()) } else { self.root.check(name, program) }
+    }
+}

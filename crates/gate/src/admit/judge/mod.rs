@@ -1,0 +1,176 @@
+//! The one place through which every request passes before anything is started.
+//!
+//! The judging itself is in [`shellgate_policy`]. Here settings become rules, a verdict becomes an answer, and the policy
+//! of a project file that nobody trusts is judged apart: of two verdicts the stricter counts.
+
+mod judging;
+mod refusal;
+mod rules;
+
+use std::path::Path;
+
+use serde::{Serialize, Serializer};
+use shellgate_policy::{Circumstances, Entry, OutOfScope, Prefix, Protected, Rule, Rules, World};
+pub use shellgate_policy::{Decision, Part, Reason, ReasonCode, Span};
+
+pub use judging::Judge;
+pub(crate) use refusal::{denied, not_approved};
+
+use crate::intake::request::{Action, Request, Stdin, Substitutions};
+use crate::root::Root;
+use crate::settings::Settings;
+use crate::{Code, ErrorObject};
+
+/// What the policy says about a request.
+pub type Judgement = shellgate_policy::Verdict;
+
+/// What became of a request's judgement, as results show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// The decision, before anybody was asked.
+    #[serde(serialize_with = "word")]
+    pub decision: Decision,
+    /// The rules that led to it.
+    pub rules: Vec<String>,
+    /// Who approved it, when somebody was asked.
+    pub approved_by: Option<String>,
+}
+
+/// The decision as the word that programs read.
+#[must_use]
+pub const fn name(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "allow",
+        Decision::Ask => "ask",
+        Decision::Deny => "deny",
+    }
+}
+
+fn word<S: Serializer>(decision: &Decision, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(name(*decision))
+}
+
+impl Verdict {
+    pub(crate) fn of(judgement: &Judgement) -> Self {
+        let parts = judgement.parts.iter().filter_map(|part| part.rule.clone());
+        let mut rules: Vec<String> = Vec::new();
+        let reasons = judgement.reasons.iter().map(|reason| match &reason.rule {
+            Some(rule) => rule.clone(),
+            None => reason.message.clone(),
+        });
+        for rule in parts.chain(reasons) {
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+        Self { decision: judgement.decision, rules, approved_by: None }
+    }
+}
+
+/// Where a request would run.
+#[derive(Clone, Copy, Debug)]
+struct Where<'a> {
+    root: &'a Path,
+    directory: &'a Path,
+    search_path: Option<&'a std::ffi::OsStr>,
+    protected: &'a Protected,
+}
+
+/// Prefixes that a person allowed.
+#[derive(Debug, Default)]
+pub(crate) struct Granted {
+    /// For a session.
+    pub(crate) session: Vec<Vec<String>>,
+    /// By a rule in their settings.
+    pub(crate) always: Vec<Vec<String>>,
+}
+
+/// The rules in force, made once for all requests.
+#[derive(Clone, Debug)]
+struct Book {
+    rules: Rules,
+    /// Of a project file that nobody trusts.
+    project: Option<Rules>,
+}
+
+impl Book {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            rules: rules::rules(&settings.policy),
+            project: settings.project_policy.as_ref().map(rules::rules),
+        }
+    }
+
+    /// The same rules, and what was granted. What is excluded stays that.
+    fn with(&self, granted: &Granted) -> Self {
+        let mut book = self.clone();
+        let allow = |prefix: &Vec<String>, how: &str| Rule {
+            entry: Entry {
+                prefix: Prefix::Words(prefix.clone()),
+                shown: format!("approved for {how}: {}", prefix.join(" ")),
+            },
+            decision: Decision::Allow,
+            reason: None,
+        };
+        for rules in [Some(&mut book.rules), book.project.as_mut()].into_iter().flatten() {
+            rules.rules.extend(granted.session.iter().map(|prefix| allow(prefix, "this session")));
+        }
+        // A rule of the user's settings is none of the project's.
+        book.rules.rules.extend(granted.always.iter().map(|prefix| allow(prefix, "always")));
+        book
+    }
+
+    /// What the rules say about `request`; of two verdicts the stricter.
+    fn judge(&self, request: &Request, place: Where<'_>) -> Judgement {
+        let judgement = by(&self.rules, request, place);
+        match self.project.as_ref().map(|rules| by(rules, request, place)) {
+            Some(project) if project.decision > judgement.decision => project,
+            _ => judgement,
+        }
+    }
+}
+
+fn by(rules: &Rules, request: &Request, place: Where<'_>) -> Judgement {
+    let circumstances = Circumstances {
+        stdin: match &request.stdin {
+            Stdin::Text(text) => Some(text.clone()),
+            Stdin::Closed | Stdin::Descriptor(_) => None,
+        },
+        unknown_input: matches!(request.stdin, Stdin::Descriptor(_)),
+        variables: request.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+        substitution: (request.substitutions == Substitutions::Refused).then_some(Decision::Deny),
+    };
+    let world = world(place);
+    match &request.action {
+        Action::Shell(text) => shellgate_policy::judge(text, &circumstances, rules, &world),
+        Action::Program(argv) => {
+            shellgate_policy::judge_argv(argv, &request.action.shown(), &circumstances, rules, &world)
+        }
+    }
+}
+
+/// Looks whether the words of a program call stay inside the root and hold no code.
+fn check_scope(argv: &[String], place: Where<'_>, root: &Root) -> Result<(), ErrorObject> {
+    match shellgate_policy::check_scope(argv, &world(place)) {
+        Ok(()) => Ok(()),
+        Err(OutOfScope::Path(word)) => Err(root.out_of_scope(&word)),
+        Err(OutOfScope::Code(word, language)) => {
+            let message = format!("{language} code as an argument is not run here");
+            Err(ErrorObject::new(Code::InlineEval, message)
+                .token(word)
+                .hint("write the code to a file inside the working directory and run that"))
+        }
+    }
+}
+
+fn world(place: Where<'_>) -> World {
+    let search_path = place.search_path.map(ToOwned::to_owned).unwrap_or_default();
+    World::new(place.root, place.directory, std::env::home_dir(), search_path)
+        .protecting(place.protected.clone())
+}
+
+/// The tree that bash would read from `text`, a line a node. `None` when it would not read it.
+#[must_use]
+pub fn outline(text: &str) -> Option<String> {
+    shellgate_policy::outline(text)
+}

@@ -1,0 +1,226 @@
+//! A request that a person must say yes to.
+//!
+//! [`Gate::admit`] asks and waits. A front end that has more to do than wait takes it step by step: [`Gate::consider`],
+//! [`Unasked::lay`], then [`Pending::poll`] for an answer from elsewhere until one is there, and [`Pending::settle`].
+
+use shellgate_exec::ExecId;
+use shellgate_journal::{self as journal, Answered, Answering, QuestionId};
+
+use super::admission::Admitted;
+use super::asking::{Approval, Asking, grants, said};
+use crate::admit::approval::{self, Answer, ApprovedBy, Approver, Channel, Choice, Question, Waiting};
+use crate::admit::inside;
+use crate::admit::judge::{self, Judgement};
+use crate::answer::report::{Asked, Report};
+use crate::gate::{Gate, Refused};
+use crate::intake::request::Request;
+use crate::record::{self, Entry};
+use crate::root::Inside;
+use crate::{Code, ErrorObject};
+
+/// What the rules made of a request that they don't forbid.
+#[derive(Debug)]
+pub enum Considered<'a> {
+    /// Nobody need be asked.
+    Free(Box<Admitted<'a>>),
+    /// Somebody must say yes.
+    Asks(Box<Unasked<'a>>),
+}
+
+/// A request that somebody must say yes to. Nobody has been asked.
+#[derive(Debug)]
+pub struct Unasked<'a> {
+    pub(super) gate: &'a Gate,
+    pub(super) id: ExecId,
+    pub(super) request: Request,
+    pub(super) directory: Inside,
+    pub(super) asked: Asked,
+    pub(super) judgement: Judgement,
+}
+
+/// A question that lies in the record until somebody answers it, here or there.
+#[derive(Debug)]
+pub struct Pending<'a> {
+    what: Unasked<'a>,
+    /// `None`: there is no record, so only we can answer.
+    lying: Option<(Entry, QuestionId)>,
+}
+
+impl<'a> Unasked<'a> {
+    /// Puts the question into the record.
+    ///
+    /// # Errors
+    /// The answer, when it can't be written and must be.
+    pub fn lay(self) -> Result<Pending<'a>, Refused> {
+        match self.write() {
+            Ok(lying) => Ok(Pending { what: self, lying }),
+            Err(error) => Err(self.refused(error)),
+        }
+    }
+
+    /// The answer when nobody can be asked.
+    #[must_use]
+    pub fn nobody(self) -> Refused {
+        self.unaskable("nobody is there to ask")
+    }
+
+    /// The answer when nobody is asked, and why.
+    #[must_use]
+    pub fn unaskable(self, why: &str) -> Refused {
+        self.refused(judge::not_approved(Code::ApprovalUnavailable, &self.judgement, why))
+    }
+
+    fn write(&self) -> Result<Option<(Entry, QuestionId)>, ErrorObject> {
+        let asking = self.asking();
+        let question = asking.question();
+        let asked =
+            record::asked(question.request, Some(question.judgement), question.root, question.directory);
+        let entry = self.gate.recorder.begin(&self.asked.id, question.session, asked, Vec::new())?;
+        let Some(entry) = entry else { return Ok(None) };
+        let number =
+            entry.journal().ask(&self.asked.id, record::question(&question)).map_err(|e| unwritable(&e))?;
+        Ok(Some((entry, number)))
+    }
+
+    fn asking(&self) -> Asking<'_> {
+        self.gate.asking(&self.request, &self.judgement, &self.directory)
+    }
+
+    fn refused(&self, error: ErrorObject) -> Refused {
+        self.gate.refused(&self.asked, &self.request, Some(&self.judgement), error)
+    }
+}
+
+impl<'a> Pending<'a> {
+    /// The name that its execution will have.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.what.asked.id
+    }
+
+    /// The request that waits.
+    #[must_use]
+    pub fn request(&self) -> &Request {
+        &self.what.request
+    }
+
+    /// The number by which it can be answered from elsewhere.
+    #[must_use]
+    pub fn number(&self) -> Option<QuestionId> {
+        self.waiting().number()
+    }
+
+    /// Shows the question to `look`.
+    pub fn with_question<T>(&self, look: impl FnOnce(&Question<'_>) -> T) -> T {
+        look(&self.what.asking().question())
+    }
+
+    /// The answer that somebody gave elsewhere, if anybody did.
+    #[must_use]
+    pub fn poll(&self) -> Option<Answer> {
+        self.waiting().poll()
+    }
+
+    /// What the model is told while nobody has answered: the request as it stands, as job of its own name.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        Report::queued(&self.what.asked)
+    }
+
+    /// Asks `approver`, and waits for the answer.
+    ///
+    /// # Errors
+    /// The answer, when it was no.
+    pub fn ask(self, approver: &dyn Approver) -> Result<Admitted<'a>, Refused> {
+        let channel = approver.channel();
+        if !counts(channel) {
+            return Err(self.what.refused(self.by_a_command()));
+        }
+        let answer = self.with_question(|question| approver.ask(question, self.waiting()));
+        self.settle(answer, channel)
+    }
+
+    /// Goes on with the answer that was given through `channel`. One through [`Channel::Queue`] is in the record already.
+    /// If somebody else was faster, their answer counts.
+    ///
+    /// # Errors
+    /// The answer, when it was no.
+    pub fn settle(self, answer: Answer, channel: Channel) -> Result<Admitted<'a>, Refused> {
+        if !counts(channel) {
+            return Err(self.what.refused(self.by_a_command()));
+        }
+        let (answer, channel) = match self.written(answer, channel) {
+            Ok(counts) => counts,
+            Err(error) => return Err(self.what.refused(error)),
+        };
+        if let (Answer::Yes(Choice::Always), Some(always)) = (&answer, self.what.asking().always()) {
+            self.what.gate.learn(always);
+        }
+        if let Answer::Yes(_) = answer {
+            let Self { what, lying } = self;
+            let by = ApprovedBy { who: approval::user(), channel };
+            let approval = Approval { by: Some(by), entry: lying.map(|(entry, _)| entry) };
+            return Ok(what.approved(approval));
+        }
+        let why = |code, why: &str| judge::not_approved(code, &self.what.judgement, why);
+        Err(self.what.refused(match answer {
+            Answer::No(Some(reason)) => why(Code::DeniedByUser, &format!("the user said no: {reason}")),
+            Answer::Yes(_) | Answer::No(None) => why(Code::DeniedByUser, "the user said no"),
+            Answer::Nobody => why(Code::ApprovalUnavailable, "nobody is there to ask"),
+            Answer::TimedOut => why(Code::ApprovalTimeout, "nobody answered in time"),
+            Answer::Canceled => {
+                ErrorObject::new(Code::Canceled, "the command was canceled before anybody approved it")
+            }
+        }))
+    }
+
+    fn by_a_command(&self) -> ErrorObject {
+        let why = "a command that shellgate runs can't approve another";
+        judge::not_approved(Code::ApprovalUnavailable, &self.what.judgement, why)
+    }
+
+    fn waiting(&self) -> Waiting<'_> {
+        Waiting { record: self.lying.as_ref().map(|(entry, number)| (entry.journal(), *number)) }
+    }
+
+    /// Writes the answer down. Returns the one that counts, and how it came.
+    fn written(&self, answer: Answer, channel: Channel) -> Result<(Answer, Channel), ErrorObject> {
+        let Some((entry, number)) = &self.lying else { return Ok((answer, channel)) };
+        // If somebody else was faster, that counts.
+        let counting = |answering: Answering| match answering {
+            Answering::Taken(_) => (answer.clone(), channel),
+            Answering::TooLate(_) => (self.poll().unwrap_or(Answer::Nobody), Channel::Queue),
+        };
+        match (&answer, channel) {
+            (Answer::TimedOut, _) => {
+                return entry.journal().time_out(*number).map(counting).map_err(|e| unwritable(&e));
+            }
+            // A yes from there is one that lies there.
+            (Answer::Yes(_), Channel::Queue) => return Ok((self.poll().unwrap_or(Answer::Nobody), channel)),
+            (_, Channel::Queue) => return Ok((answer, channel)),
+            _ => {}
+        }
+        let asking = self.what.asking();
+        let question = asking.question();
+        let Some(choice) = said(&answer, &question) else { return Ok((answer, channel)) };
+        if let (Answer::Yes(Choice::Always), Some(always)) = (&answer, question.always) {
+            always.write().map_err(|error| {
+                let message = format!("`{}` can't be written: {error}", always.file.display());
+                ErrorObject::new(Code::Config, message).hint("say yes for this session instead")
+            })?;
+        }
+        let answered = Answered { choice, by: approval::user(), channel: record::channel(channel) };
+        let answering = entry.journal().answer(*number, answered, grants(&answer, &question));
+        answering.map(counting).map_err(|e| unwritable(&e))
+    }
+}
+
+/// Whether an answer through this channel is a person's. Below a keeper, whatever terminal or client there is may be the
+/// command's own.
+fn counts(channel: Channel) -> bool {
+    channel == Channel::Queue || !inside::is_inside()
+}
+
+fn unwritable(error: &journal::Error) -> ErrorObject {
+    record::unwritable(&error.to_string())
+}

@@ -1,0 +1,167 @@
+//! The gate itself: requests in, executions out.
+//!
+//! [`crate::admit`] decides whether a request may run, [`crate::run`] hands it to the session's keeper, [`crate::answer`]
+//! makes the report.
+
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
+
+use shellgate_exec::{Follow, Session, SessionError, Starter, StateFolder, Urgency};
+
+use crate::admit::approval::{Always, Approver};
+use crate::admit::inside::{self, Deed};
+use crate::admit::judge::{Judge, Judgement};
+use crate::answer::report::{Asked, Report};
+use crate::builder::GateBuilder;
+use crate::intake::dialect::Dialect;
+use crate::intake::request::Request;
+use crate::record::Recorder;
+use crate::run::execution::Execution;
+use crate::session_name::SessionName;
+use crate::settings::Settings;
+use crate::{Code, ErrorObject};
+
+/// The gate that commands pass. Cheap to call from several threads at once.
+#[derive(Debug)]
+pub struct Gate {
+    pub(crate) judge: Judge,
+    pub(crate) state: StateFolder,
+    pub(crate) session: Session,
+    pub(crate) recorder: Recorder,
+    pub(crate) session_name: SessionName,
+    pub(crate) keep_bytes: u64,
+    pub(crate) starter: Starter,
+    /// What every command's environment begins with.
+    pub(crate) environment: Vec<CString>,
+    pub(crate) umask: u32,
+    /// Who is asked, if anybody.
+    pub(crate) approver: Option<Box<dyn Approver>>,
+    /// What was approved for always since it was made: rules that its settings don't know of.
+    pub(crate) always: Mutex<Vec<Always>>,
+    /// Where the shell was found.
+    pub(crate) shell: OnceLock<PathBuf>,
+}
+
+/// A request that didn't become an execution, with the answer to give.
+pub type Refused = Box<Report>;
+
+impl Gate {
+    /// Says where the root is, which settings count and how a keeper is started.
+    #[must_use]
+    pub fn builder() -> GateBuilder {
+        GateBuilder::default()
+    }
+
+    /// The settings in force.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        self.judge.settings()
+    }
+
+    /// The root.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        self.judge.root.path()
+    }
+
+    /// The name of its session.
+    #[must_use]
+    pub fn session(&self) -> &str {
+        self.session_name.shown()
+    }
+
+    /// Closes what a crash left open in the record, and lets go of what need not be kept. Takes its time.
+    pub fn tidy(&self) {
+        self.recorder.tidy(&self.state, &self.judge.settings.journal);
+    }
+
+    /// The folder that state is kept in.
+    #[must_use]
+    pub fn state_folder(&self) -> &Path {
+        self.state.path()
+    }
+
+    /// Has `approver` asked from now on: for who chooses by the settings.
+    #[must_use]
+    pub fn with_approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.approver = Some(Box::new(approver));
+        self
+    }
+
+    /// One tool call, from its arguments as JSON to what the model gets. Never fails: an error is an answer too.
+    #[must_use]
+    pub fn call(&self, dialect: &Dialect, arguments: &str) -> String {
+        let report = match dialect.read(arguments) {
+            Ok(request) => self.run(request),
+            Err(error) => dialect.refused(arguments, error),
+        };
+        dialect.write(&report)
+    }
+
+    /// Runs `request` to its answer.
+    #[must_use]
+    pub fn run(&self, request: Request) -> Report {
+        let (detail, action) = (request.detail, request.action.clone());
+        match self.submit(request, Follow::Quietly) {
+            Ok(mut execution) => execution.wait().unwrap_or_else(|error| {
+                let asked = Asked { action, detail, ..Asked::unread() };
+                let message = format!("the keeper can't be understood: {error}");
+                Report::refused(&asked, ErrorObject::new(Code::KeeperLost, message))
+            }),
+            Err(refused) => *refused,
+        }
+    }
+
+    /// Judges `request`, asks if somebody must be asked, and hands it to the session's keeper.
+    ///
+    /// # Errors
+    /// The answer, when nothing was started.
+    pub fn submit(&self, request: Request, follow: Follow) -> Result<Execution, Refused> {
+        self.admit(request)?.start(follow)
+    }
+
+    /// What the rules say about `request`, without running it.
+    ///
+    /// # Errors
+    /// As for [`Judge::judge`].
+    pub fn judge(&self, request: &Request) -> Result<Judgement, ErrorObject> {
+        self.judge.judge(request)
+    }
+
+    /// Stops everything that this gate's session and its chats run, and returns when it has ended: how many executions
+    /// that were.
+    ///
+    /// # Errors
+    /// When the keeper can't be reached. `denied_by_policy` from inside a command, which may be one of them.
+    pub fn stop_session(&self, urgency: Urgency) -> Result<u32, ErrorObject> {
+        inside::refuse(Deed::Stop)?;
+        self.session.stop(urgency).map_err(|error| session_error(&error))
+    }
+
+    /// The same for another session of this user, by its name.
+    ///
+    /// # Errors
+    /// `invalid_input` when no session can be called that; else when its keeper can't be reached.
+    pub fn stop_other_session(&self, name: &str, urgency: Urgency) -> Result<u32, ErrorObject> {
+        inside::refuse(Deed::Stop)?;
+        let session = self.session_called(&SessionName::named(name)?);
+        session.stop(urgency).map_err(|error| session_error(&error))
+    }
+
+    pub(crate) fn session_called(&self, name: &SessionName) -> Session {
+        Session::new(self.state.clone(), name.key(), self.starter.clone(), self.keep_bytes)
+    }
+}
+
+pub(crate) fn session_error(error: &SessionError) -> ErrorObject {
+    let hint = match error {
+        SessionError::State(_) | SessionError::Spool { .. } => {
+            "make it writable, free some space, or name another folder with SHELLGATE_HOME"
+        }
+        SessionError::Keeper(_) | SessionError::Connection(_) => {
+            "look at the state folder's `sessions`, and try again"
+        }
+    };
+    ErrorObject::new(Code::Config, error.to_string()).hint(hint)
+}

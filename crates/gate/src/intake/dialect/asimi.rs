@@ -1,0 +1,103 @@
+//! Asimi's `run_shell_command`: JSON in the shape of its Go structure.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::field::Field;
+use super::fields::Arguments;
+use super::run_shell_command::{COMMAND, DESCRIPTION, DIRECTORY, FRESH, PROMPTS, RULES, RUNS, TOOL, request};
+use super::{DefaultRoot, Dialect, nobody};
+use crate::ErrorObject;
+use crate::answer::report::Report;
+use crate::intake::request::{Detail, Format, Request, Substitutions, Words};
+
+pub(super) static DIALECT: Dialect = Dialect {
+    name: "asimi",
+    tool: TOOL,
+    about: &[
+        RUNS,
+        "Processes started with `&` (on Windows `start /b`) stay in the background; `backgroundPids` lists them (empty on \
+         Windows).",
+        "Refused: command substitution, that is `$( )`, backticks, `<( )` and `>( )`.",
+        "Returns JSON: `stdout` and `stderr` complete, `exitCode` (null when a signal ended it), `signal`, `error` (when it \
+         did not run), `pid`, `backgroundPids`. A non-zero `exitCode` or any `stderr` may mean failure: read both.",
+        FRESH,
+        PROMPTS,
+        RULES,
+        "Commands see `ASIMI_CLI=1`.",
+    ],
+    marks: &[("ASIMI_CLI", "1")],
+    words: Words::Free,
+    substitutions: Substitutions::Refused,
+    default_root: DefaultRoot::Current,
+    format: ("", Format::Json),
+    fields: FIELDS,
+    request: read,
+    answer,
+    assistant: nobody,
+};
+
+static FIELDS: &[Field] = &[
+    COMMAND,
+    Field {
+        about: "What the command will do, short and clear. Shown to the user who is asked to approve it, so name what it \
+                changes.",
+        ..DESCRIPTION
+    },
+    Field {
+        about: "The folder to run in, relative to the project's root. Default: the root. Absolute paths are refused.",
+        ..DIRECTORY
+    },
+];
+
+fn read(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
+    // Complete output is promised.
+    let request = Request { detail: Detail::Full, ..request(arguments)? };
+    match &request.directory {
+        Some(directory) if Path::new(directory).is_absolute() => {
+            Err(ErrorObject::invalid(format!("`directory` `{directory}` is an absolute path"))
+                .token(directory.clone())
+                .hint("name a folder relative to the project's root"))
+        }
+        _ => Ok(request),
+    }
+}
+
+/// Keys in the seed's order; what has nothing to say is left out, but for the exit code, which is null then.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer<'a> {
+    stdout: &'a str,
+    stderr: &'a str,
+    exit_code: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_info: Option<&'a ErrorObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    background_pids: Vec<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job: Option<&'a str>,
+}
+
+fn answer(report: &Report) -> String {
+    let error = report.error.as_ref();
+    let answer = Answer {
+        stdout: &report.stdout,
+        stderr: &report.stderr,
+        exit_code: report.exit_code,
+        signal: report.signal.as_ref().map(|signal| signal.number),
+        error: error.map(|error| format!("{}: {}", error.code, error.message)),
+        error_info: error,
+        pid: report.pid,
+        background_pids: report.background.iter().map(|process| process.pid).collect(),
+        job: report.unfinished_job(),
+    };
+    // Strings, numbers and lists: it always serializes.
+    serde_json::to_string(&answer).unwrap_or_else(|error| format!(r#"{{"error":"{error}"}}"#))
+}

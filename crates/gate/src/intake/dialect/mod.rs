@@ -1,0 +1,190 @@
+//! The forms that agents expect: how arguments are read, how answers are written.
+//!
+//! A dialect is data and two functions, in a file of its own. Nothing else asks which one is in use.
+
+mod agent_world;
+mod asimi;
+mod field;
+mod fields;
+mod gemini;
+mod json;
+mod labelled;
+mod markdown;
+mod native;
+mod qwen;
+mod run_shell_command;
+mod schema;
+mod syntax;
+
+pub(crate) use field::{Field, Kind};
+pub(crate) use fields::Arguments;
+pub use schema::Envelope;
+pub(crate) use schema::object_schema;
+
+use crate::ErrorObject;
+use crate::answer::report::Report;
+use crate::intake::request::{Format, Request, Substitutions, Words};
+
+/// One form.
+#[derive(Debug)]
+pub struct Dialect {
+    /// Its name, as `--dialect` takes it.
+    pub name: &'static str,
+    /// The name of its tool.
+    pub tool: &'static str,
+    /// What the tool does and how to use it, for the model.
+    about: &'static [&'static str],
+    /// Variables by which a command can tell that it was started through this form.
+    pub marks: &'static [(&'static str, &'static str)],
+    /// What its calls' words may name and be.
+    pub words: Words,
+    /// What becomes of substitutions in its calls.
+    pub substitutions: Substitutions,
+    /// The root of calls that name none.
+    pub default_root: DefaultRoot,
+    /// The field that chooses how the answer is written, and how it is when that says nothing.
+    format: (&'static str, Format),
+    fields: &'static [Field],
+    request: fn(&mut Arguments) -> Result<Request, ErrorObject>,
+    answer: fn(&Report) -> String,
+    assistant: fn(&Report) -> Option<String>,
+}
+
+/// Where commands run when neither a flag nor a setting says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DefaultRoot {
+    /// In the current folder.
+    #[default]
+    Current,
+    /// In the user's home.
+    Home,
+}
+
+/// For dialects in which nothing speaks to the conversation by itself.
+fn nobody(_: &Report) -> Option<String> {
+    None
+}
+
+impl Dialect {
+    /// Every dialect that is built.
+    pub const ALL: &'static [&'static Self] =
+        &[&native::DIALECT, &asimi::DIALECT, &gemini::DIALECT, &qwen::DIALECT, &agent_world::DIALECT];
+
+    /// Our own, which is the default.
+    pub const SHELLGATE: &'static Self = &native::DIALECT;
+
+    /// The dialect called `name`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        Self::ALL.iter().copied().find(|dialect| dialect.name == name)
+    }
+
+    /// From the arguments of a tool call, as JSON, to a request.
+    ///
+    /// # Errors
+    /// `invalid_input`, with the field that is the trouble.
+    pub fn read(&self, arguments: &str) -> Result<Request, ErrorObject> {
+        let mut arguments = Arguments::read(arguments, self.fields)?;
+        Ok(self.bound((self.request)(&mut arguments)?))
+    }
+
+    /// A request with what this dialect holds to, whoever made it.
+    #[must_use]
+    pub fn bound(&self, request: Request) -> Request {
+        Request {
+            dialect: self.name,
+            marks: self.marks,
+            words: self.words,
+            substitutions: self.substitutions,
+            ..request
+        }
+    }
+
+    /// The answer to a call that could not be made, written as far as possible as the call wants it.
+    #[must_use]
+    pub fn refused(&self, arguments: &str, error: ErrorObject) -> Report {
+        let (field, default) = self.format;
+        let wanted = serde_json::from_str::<serde_json::Value>(arguments).ok();
+        let format = match wanted.as_ref().and_then(|wanted| wanted.get(field)?.as_str()) {
+            Some("json") => Format::Json,
+            Some("markdown") => Format::Markdown,
+            _ => default,
+        };
+        let command = wanted.as_ref().and_then(|wanted| wanted.get("command")?.as_str()).unwrap_or_default();
+        Report { format, command: command.to_owned(), ..Report::of_error(error) }
+    }
+
+    /// What is said to the conversation besides the answer, if anything.
+    #[must_use]
+    pub fn assistant(&self, report: &Report) -> Option<String> {
+        (self.assistant)(report)
+    }
+
+    /// From a report to what the model gets.
+    #[must_use]
+    pub fn write(&self, report: &Report) -> String {
+        (self.answer)(report)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Dialect;
+
+    /// Any JSON, with the fields' own names likely among the keys.
+    fn any_json() -> impl Strategy<Value = serde_json::Value> {
+        use serde_json::{Value, json};
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(|number| json!(number)),
+            ".{0,20}".prop_map(Value::from),
+        ];
+        let names = Dialect::ALL.iter().flat_map(|dialect| dialect.fields).map(|field| field.name);
+        let names: Vec<&str> = names.chain(["cmd", "cwd", "wait_for_previous", ""]).collect();
+        let key = prop_oneof![3 => proptest::sample::select(names).prop_map(str::to_owned), 1 => ".{0,10}"];
+        leaf.prop_recursive(3, 24, 6, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::hash_map(key.clone(), inner, 0..6)
+                    .prop_map(|entries| Value::Object(entries.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_arguments_are_read_or_refused_in_the_dialect_s_shape(
+            json in any_json(), noise in ".{0,40}", cut in 0_usize..40,
+        ) {
+            let text = json.to_string();
+            let short: String = text.chars().take(cut).collect();
+            for dialect in Dialect::ALL {
+                for input in [text.as_str(), short.as_str(), noise.as_str()] {
+                    let Err(error) = dialect.read(input) else { continue };
+                    // An operator where no shell reads it has a code of its own.
+                    let told = error.code == crate::Code::ShellSyntax || error.message.starts_with("invalid input: ");
+                    prop_assert!(told, "{}", error.message);
+                    let answer = dialect.write(&dialect.refused(input, error));
+                    let shape = match dialect.name {
+                        "agent-world" | "shellgate" if answer.starts_with("**failed**") => true,
+                        "gemini" | "qwen" => answer.starts_with("Command: ") && answer.contains("\nError: invalid_input: "),
+                        _ => serde_json::from_str::<serde_json::Value>(&answer).is_ok_and(|answer| answer.is_object()),
+                    };
+                    prop_assert!(shape, "{}: {answer}", dialect.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_name_finds_its_dialect() {
+        for dialect in Dialect::ALL {
+            assert_eq!(Dialect::named(dialect.name).map(|found| found.name), Some(dialect.name));
+        }
+        assert!(Dialect::named("nobody").is_none());
+    }
+}

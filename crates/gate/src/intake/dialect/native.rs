@@ -1,0 +1,142 @@
+//! Our own dialect: the tool `shell`, whose answer is the report as it is.
+
+use std::time::Duration;
+
+use super::field::{FOLDER_NAMES, Field, Kind};
+use super::fields::Arguments;
+use super::run_shell_command::{DESCRIPTION, FRESH, RULES};
+use super::{DefaultRoot, Dialect, markdown, nobody};
+use crate::ErrorObject;
+use crate::answer::report::Report;
+use crate::intake::request::{Action, Detail, Format, Pty, Request, Stdin, Substitutions, Words, parse_size};
+
+// `SHELLGATE=1` marks every command, whatever the form.
+pub(super) static DIALECT: Dialect = Dialect {
+    name: "shellgate",
+    tool: "shell",
+    about: &[
+        "Runs a command on the user's machine: text with `bash -c` (on Windows `cmd.exe /c`), or one program without a \
+         shell when `args` is given.",
+        "The answer has `status`, `exit_code`, `signal`, `error` (with a `hint`), `stdout`, `stderr`, `background` (processes \
+         it left) and more. A non-zero `exit_code` or text in `stderr` may mean failure. Long output is cut in the middle; \
+         a line there says where the rest is.",
+        FRESH,
+        "Nobody can answer prompts: use non-interactive flags (`npm init -y`) or give `stdin`.",
+        RULES,
+        "Commands see `SHELLGATE=1`.",
+    ],
+    marks: &[],
+    words: Words::Free,
+    substitutions: Substitutions::AsConfigured,
+    default_root: DefaultRoot::Current,
+    format: ("format", Format::Json),
+    fields: FIELDS,
+    request,
+    answer,
+    assistant: nobody,
+};
+
+/// Sizes that a model can choose from: what full-screen programs draw well in.
+const SIZES: &[&str] = &["24x80", "30x100", "40x120", "50x160", "60x200"];
+
+static FIELDS: &[Field] = &[
+    Field::new(
+        "command",
+        Kind::Text,
+        "Text for the shell; pipes, redirects and chains (`&&`, `||`, `;`) work. With `args`: one program.",
+    )
+    .required()
+    .or(&["cmd"]),
+    Field::new("args", Kind::Texts, "Its arguments, one string each; no shell reads them."),
+    DESCRIPTION,
+    Field::new("directory", Kind::Text, "The folder to run in, inside the root. Default: the root.")
+        .or(FOLDER_NAMES),
+    Field::new(
+        "background",
+        Kind::Flag,
+        "true leaves it running and returns at once: for servers and watchers. Default: false.",
+    ),
+    Field::new(
+        "pty",
+        Kind::Flag,
+        "true runs it in a terminal: full-screen programs and prompts work, `shell_input` types. All it prints is `stdout`. Default: false.",
+    ),
+    Field::new("pty_size", Kind::OneOf(SIZES), "Rows and columns of that terminal. Default: `24x80`."),
+    Field::new("stdin", Kind::Text, "Text for its standard input. Default: none, it is closed."),
+    Field::new(
+        "timeout_ms",
+        Kind::Milliseconds,
+        "Milliseconds until it is stopped. Default: 600000 (10 minutes); in the background, none.",
+    ),
+    Field::new(
+        "idle_timeout_ms",
+        Kind::Milliseconds,
+        "Milliseconds without output until it is stopped. Default: none.",
+    ),
+    Field::new(
+        "wait_ms",
+        Kind::Milliseconds,
+        "Milliseconds to wait for its end; if it takes longer, it goes on as a job and you get the id.",
+    ),
+    Field::new("env", Kind::Variables, "Environment variables to set."),
+    Field::new("artifacts", Kind::Texts, "Files inside the root to report with SHA-256 and size."),
+    Field::new(
+        "format",
+        Kind::OneOf(&["json", "markdown"]),
+        "How you get the answer: `json` (default) or `markdown`.",
+    ),
+    Field::new(
+        "detail",
+        Kind::OneOf(&["minimal", "full"]),
+        "`minimal` (default): start and end of long output; `full`: up to 8 MiB a stream. Ask for `full` only when all of it is needed.",
+    ),
+    Field::new(
+        "session",
+        Kind::Text,
+        "The chat it belongs to, if you were given a name for that. Default: none.",
+    ),
+];
+
+fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
+    let command = arguments.text("command")?.unwrap_or_default();
+    let action = match arguments.texts("args")? {
+        None => Action::Shell(command),
+        Some(args) => Action::Program([command].into_iter().chain(args).collect()),
+    };
+    let detail = match arguments.word("detail")? {
+        Some("full") => Detail::Full,
+        _ => Detail::Minimal,
+    };
+    let format = match arguments.word("format")? {
+        Some("markdown") => Format::Markdown,
+        _ => Format::Json,
+    };
+    let size = arguments.word("pty_size")?.map(parse_size).transpose()?;
+    let pty = arguments.flag("pty")?.unwrap_or(size.is_some());
+    Ok(Request {
+        action,
+        pty: pty.then(|| Pty { size: size.unwrap_or_default(), term: None }),
+        description: arguments.text("description")?,
+        directory: arguments.text("directory")?,
+        background: arguments.flag("background")?.unwrap_or(false),
+        stdin: arguments.text("stdin")?.map_or(Stdin::Closed, Stdin::Text),
+        timeout: arguments.milliseconds("timeout_ms")?.map(Duration::from_millis),
+        idle_timeout: arguments.milliseconds("idle_timeout_ms")?.map(Duration::from_millis),
+        wait: arguments.milliseconds("wait_ms")?.map(Duration::from_millis),
+        env: arguments.variables("env")?,
+        artifacts: arguments.texts("artifacts")?.unwrap_or_default(),
+        chat: arguments.text("session")?,
+        format,
+        detail,
+        ..Request::default()
+    })
+}
+
+fn answer(report: &Report) -> String {
+    if report.format == Format::Markdown {
+        return markdown::answer(report);
+    }
+    // A report is strings, numbers and lists: it always serializes.
+    serde_json::to_string(report)
+        .unwrap_or_else(|error| format!(r#"{{"status":"failed","error":"{error}"}}"#))
+}

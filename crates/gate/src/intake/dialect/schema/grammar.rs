@@ -1,0 +1,105 @@
+//! What each API understands of JSON Schema, and how a field is said in it.
+
+use serde_json::{Map, Value};
+
+use crate::intake::dialect::field::{Field, Kind};
+use crate::settings::LONGEST_MS;
+
+/// A subset of JSON Schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grammar {
+    /// All of it (2020-12).
+    Full,
+    /// Gemini's `Schema`, a part of OpenAPI 3.0: types in capitals, no `additionalProperties`.
+    Gemini,
+    /// OpenAI's strict functions: objects are closed and every property is required, so what may be left out is nullable.
+    Strict,
+}
+
+/// What the list form of [`Kind::Variables`] has in it.
+static VARIABLE: [Field; 2] =
+    [Field::new("name", Kind::Text, "").required(), Field::new("value", Kind::Text, "").required()];
+
+/// A schema, or what its `properties` are.
+type Properties = Map<String, Value>;
+
+impl Grammar {
+    /// An object with these properties and no others.
+    pub(super) fn object<'a>(self, fields: impl Iterator<Item = &'a Field>) -> Properties {
+        let mut properties = Properties::new();
+        let mut required = Vec::new();
+        for field in fields {
+            properties.insert(field.name.to_owned(), self.property(field).into());
+            if field.required || self == Self::Strict {
+                required.push(field.name);
+            }
+        }
+        let object = [
+            ("type", self.type_name("object").into()),
+            ("properties", properties.into()),
+            ("required", required.into()),
+        ];
+        let closed = (self != Self::Gemini).then_some(("additionalProperties", false.into()));
+        schema(object.into_iter().chain(closed))
+    }
+
+    fn property(self, field: &Field) -> Properties {
+        let mut property = self.shape(field.kind);
+        if self == Self::Strict && !field.required {
+            make_nullable(&mut property);
+        }
+        // Some models of OpenAI refuse `minimum` and `maximum` in a strict function: said in words instead.
+        let range = match (self, field.kind) {
+            (Self::Strict, Kind::Milliseconds) => format!(" From 1 to {LONGEST_MS}."),
+            _ => String::new(),
+        };
+        if !field.about.is_empty() {
+            property.insert("description".to_owned(), format!("{}{range}", field.about).into());
+        }
+        property
+    }
+
+    fn shape(self, kind: Kind) -> Properties {
+        let of_type = |name| ("type", self.type_name(name).into());
+        let text = || Value::from(schema([of_type("string")]));
+        match (kind, self) {
+            (Kind::Text, _) => schema([of_type("string")]),
+            (Kind::Flag, _) => schema([of_type("boolean")]),
+            (Kind::Number, Self::Strict) => schema([of_type("integer")]),
+            (Kind::Number, _) => schema([of_type("integer"), ("minimum", 0.into())]),
+            (Kind::Milliseconds, Self::Strict) => schema([of_type("integer")]),
+            (Kind::Milliseconds, _) => {
+                schema([of_type("integer"), ("minimum", 1.into()), ("maximum", LONGEST_MS.into())])
+            }
+            (Kind::Texts, _) => schema([of_type("array"), ("items", text())]),
+            (Kind::Variables, Self::Full) => schema([of_type("object"), ("additionalProperties", text())]),
+            // Neither Gemini nor a strict function can say "an object with any keys". A list of names and values is what
+            // they can say, and the reader takes it too.
+            (Kind::Variables, _) => {
+                schema([of_type("array"), ("items", self.object(VARIABLE.iter()).into())])
+            }
+            (Kind::OneOf(words), Self::Gemini) => {
+                schema([of_type("string"), ("format", "enum".into()), ("enum", words.into())])
+            }
+            (Kind::OneOf(words), _) => schema([of_type("string"), ("enum", words.into())]),
+        }
+    }
+
+    fn type_name(self, name: &str) -> String {
+        if self == Self::Gemini { name.to_uppercase() } else { name.to_owned() }
+    }
+}
+
+fn schema<'a>(keywords: impl IntoIterator<Item = (&'a str, Value)>) -> Properties {
+    keywords.into_iter().map(|(keyword, value)| (keyword.to_owned(), value)).collect()
+}
+
+/// Lets a property be null, which the reader takes as absent.
+fn make_nullable(property: &mut Properties) {
+    if let Some(name) = property.get_mut("type") {
+        *name = Value::from(vec![name.take(), "null".into()]);
+    }
+    if let Some(Value::Array(words)) = property.get_mut("enum") {
+        words.push(Value::Null);
+    }
+}

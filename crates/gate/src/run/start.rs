@@ -1,0 +1,219 @@
+//! From a request that may run to an execution in the session's keeper.
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsStr, OsString};
+use std::io::{Seek as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::fs::MemfdFlags;
+use shellgate_exec::{ExecId, Follow, Mode, Session, SoftLimits, Spec};
+
+use crate::admit::Admitted;
+use crate::answer::report::Report;
+use crate::gate::{Gate, Refused, session_error};
+use crate::intake::request::{Action, Request, Stdin};
+use crate::record;
+use crate::root::Inside;
+use crate::run::execution::{End, Execution};
+use crate::sys::shell::{self, NotFound};
+use crate::{ErrorObject, SpawnTrouble};
+
+/// What kind of terminal a command is told that it has.
+const TERM: &str = "xterm-256color";
+
+/// How long a background start waits for an early end.
+const EARLY: Duration = Duration::from_millis(300);
+
+impl Admitted<'_> {
+    /// The same, answered after `wait` at the latest: then it goes on as a job.
+    #[must_use]
+    pub fn waiting(mut self, wait: Duration) -> Self {
+        self.request.wait = Some(wait);
+        self
+    }
+
+    /// Hands it to the session's keeper.
+    ///
+    /// # Errors
+    /// The answer, when nothing was started.
+    pub fn start(self, follow: Follow) -> Result<Execution, Refused> {
+        let Self { gate, id, request, directory, asked, judgement, approval } = self;
+        let session = gate.session_of(&request);
+        let entry = record::asked(&request, Some(&judgement), gate.judge.root.path(), directory.shown());
+        let step = record::started(approval.by.as_ref(), Some(gate.state.spool_files(id)));
+        let entry = match approval.entry {
+            Some(entry) => entry.append(step).map(|()| Some(entry)),
+            None => gate.recorder.begin(&asked.id, &session, entry, vec![step]),
+        };
+        let started = entry.and_then(|entry| match gate.start(id, request, &directory, follow) {
+            Ok(started) => Ok((started, entry)),
+            Err(error) => {
+                if let Some(entry) = entry {
+                    entry.not_started(&error);
+                }
+                Err(error)
+            }
+        });
+        match started {
+            Ok(((inner, chat), entry)) => {
+                let (limits, root) = (gate.judge.settings.limits.clone(), gate.judge.root.clone());
+                Ok(Execution { inner, asked, limits, root, entry, end: End::default(), _chat: chat })
+            }
+            Err(error) => Err(Box::new(Report::refused(&asked, error))),
+        }
+    }
+}
+
+impl Gate {
+    fn start(
+        &self,
+        id: ExecId,
+        request: Request,
+        directory: &Inside,
+        follow: Follow,
+    ) -> Result<(shellgate_exec::Execution, Option<Session>), ErrorObject> {
+        let chat = request.chat.as_deref().map(|name| self.session_name.chat(name)).transpose()?;
+        let chat = chat.map(|name| self.session_called(&name));
+        let (spec, stdin) = self.prepare(id, request, directory, follow)?;
+        let session = chat.as_ref().unwrap_or(&self.session);
+        let execution = session.start(spec, stdin).map_err(|error| session_error(&error))?;
+        Ok((execution, chat))
+    }
+
+    fn prepare(
+        &self,
+        id: ExecId,
+        request: Request,
+        directory: &Inside,
+        follow: Follow,
+    ) -> Result<(Spec, Option<OwnedFd>), ErrorObject> {
+        let (program, argv) = self.program(&request.action, directory)?;
+        let limits = &self.judge.settings.limits;
+        let foreground = !request.background;
+        let clock = |asked: Option<Duration>, ms: u64| {
+            asked.or_else(|| (ms > 0 && foreground).then(|| Duration::from_millis(ms)))
+        };
+        let spec = Spec {
+            id,
+            program,
+            argv,
+            env: self.environment(&request, &id.to_string(), directory)?,
+            directory: c_string(directory.path().as_os_str().as_bytes())?,
+            umask: self.umask,
+            soft_limits: SoftLimits::current(),
+            mode: if foreground {
+                Mode::Foreground { patience: request.wait }
+            } else {
+                Mode::Background { answer_after: EARLY }
+            },
+            timeout: clock(request.timeout, limits.timeout_ms),
+            idle_timeout: clock(request.idle_timeout, limits.idle_timeout_ms),
+            capture_bytes: limits.capture_bytes,
+            max_running: u32::try_from(limits.max_running).unwrap_or(u32::MAX),
+            limits: shellgate_exec::Limits {
+                memory_mb: limits.memory_mb,
+                processes: limits.processes,
+                cpu_s: limits.cpu_s,
+                disk_mb: limits.disk_mb,
+            },
+            max_jobs: u32::try_from(limits.jobs_per_session).unwrap_or(u32::MAX),
+            follow,
+            terminal: request.pty.as_ref().map(|pty| pty.size),
+        };
+        Ok((spec, stdin(request.stdin)?))
+    }
+
+    fn program(&self, action: &Action, directory: &Inside) -> Result<(CString, Vec<CString>), ErrorObject> {
+        let (name, words): (&str, Vec<OsString>) = match action {
+            Action::Shell(text) => (shell::SHELL, shell::arguments(text)),
+            Action::Program(argv) => {
+                (argv.first().map_or("", String::as_str), argv.iter().map(OsString::from).collect())
+            }
+        };
+        let path = self.find(action, name, directory).map_err(|error| not_found(action, name, &error))?;
+        let argv = words.into_iter().map(|word| c_string(word.as_bytes()));
+        Ok((c_string(path.as_os_str().as_bytes())?, argv.collect::<Result<_, _>>()?))
+    }
+
+    /// Finds a program. The shell is looked for once, as long as it stays where it is.
+    fn find(&self, action: &Action, name: &str, directory: &Inside) -> Result<PathBuf, NotFound> {
+        let search = || shell::find(name, self.judge.search_path.as_deref(), directory.path());
+        match (action, self.shell.get()) {
+            (Action::Shell(_), Some(known)) if shell::is_executable(known) => Ok(known.clone()),
+            (Action::Shell(_), None) => search().inspect(|path| drop(self.shell.set(path.clone()))),
+            _ => search(),
+        }
+    }
+
+    fn environment(
+        &self,
+        request: &Request,
+        id: &str,
+        directory: &Inside,
+    ) -> Result<Vec<CString>, ErrorObject> {
+        let mut env = self.environment.clone();
+        let folder = directory.path().to_string_lossy();
+        let term = request.pty.as_ref().map(|pty| ("TERM", pty.term.as_deref().unwrap_or(TERM)));
+        let asked = request.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        // Last, so that nothing above can forge them.
+        let marks = [("PWD", &*folder), ("SHELLGATE", "1"), ("SHELLGATE_EXEC_ID", id)];
+        let mut new = BTreeMap::new();
+        new.extend(term.into_iter().chain(asked).chain(request.marks.iter().copied()).chain(marks));
+        env.retain(|entry| {
+            let name = entry.as_bytes().split(|byte| *byte == b'=').next().unwrap_or_default();
+            !std::str::from_utf8(name).is_ok_and(|name| new.contains_key(name))
+        });
+        for (name, value) in new {
+            env.push(c_string(format!("{name}={value}").as_bytes())?);
+        }
+        Ok(env)
+    }
+}
+
+fn not_found(action: &Action, name: &str, error: &NotFound) -> ErrorObject {
+    let message = match error {
+        NotFound::Nowhere if name.contains('/') => format!("`{name}` does not exist"),
+        NotFound::Nowhere => format!("`{name}` was not found on PATH"),
+        NotFound::NotExecutable(path) => format!("`{}` is not executable", path.display()),
+    };
+    let hint = match action {
+        Action::Shell(_) => "install bash, or put its folder on PATH",
+        Action::Program(_) => "check the name; builtins, pipes and other shell syntax need a shell",
+    };
+    let trouble = match (action, error) {
+        (Action::Shell(_), _) => SpawnTrouble::NoShell,
+        (Action::Program(_), NotFound::Nowhere) => SpawnTrouble::NotFound,
+        (Action::Program(_), NotFound::NotExecutable(_)) => SpawnTrouble::NotExecutable,
+    };
+    ErrorObject::spawn_failed(trouble, message).token(name).hint(hint)
+}
+
+/// Standard input as a descriptor. A text becomes a file in memory: no writer that could block, no thread to feed it.
+fn stdin(stdin: Stdin) -> Result<Option<OwnedFd>, ErrorObject> {
+    let trouble = |error: std::io::Error| {
+        ErrorObject::spawn_failed(SpawnTrouble::Other, format!("`stdin` can't be passed on: {error}"))
+    };
+    match stdin {
+        Stdin::Closed => Ok(None),
+        Stdin::Descriptor(descriptor) => Ok(Some(descriptor.try_clone().map_err(trouble)?)),
+        Stdin::Text(text) => {
+            let memory = rustix::fs::memfd_create(c"stdin", MemfdFlags::CLOEXEC)
+                .map_err(|errno| trouble(errno.into()))?;
+            let mut file = std::fs::File::from(memory);
+            file.write_all(text.as_bytes()).map_err(trouble)?;
+            file.rewind().map_err(trouble)?;
+            Ok(Some(file.into()))
+        }
+    }
+}
+
+fn c_string(bytes: &[u8]) -> Result<CString, ErrorObject> {
+    CString::new(bytes).map_err(|_| ErrorObject::invalid("a NUL character can't be passed to a program"))
+}
+
+pub(crate) fn environment_entry(name: &OsStr, value: &OsStr) -> Option<CString> {
+    CString::new([name.as_bytes(), b"=", value.as_bytes()].concat()).ok()
+}

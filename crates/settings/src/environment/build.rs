@@ -1,0 +1,145 @@
+//! Applies the rules.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fmt,
+};
+
+use super::{pattern, rules::Rules, secrets, tables};
+use crate::Inherit;
+
+/// The environment of a command, and what didn't make it there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Built {
+    /// All variables, each name once, sorted by name.
+    pub vars: Vec<(OsString, OsString)>,
+    /// The variables that were held back, in the order they were found.
+    pub hidden: Vec<Hidden>,
+}
+
+/// A variable that was held back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hidden {
+    /// Its name; what isn't UTF-8 in it is replaced.
+    pub name: String,
+    /// The rule that held it back. Never says anything about the value but its kind.
+    pub why: Why,
+}
+
+/// A rule that holds a variable back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// Its name is on the list of those that never pass.
+    Never(&'static str),
+    /// It holds an exported shell function.
+    Function,
+    /// It isn't on the core list.
+    NotCore,
+    /// Its name is that of a secret.
+    SecretName(&'static str),
+    /// Its value is a secret of this kind.
+    SecretValue(&'static str),
+    /// The settings remove it.
+    Removed,
+    /// No program could receive it: the name is empty or holds `=`, or there is a zero byte.
+    Impossible,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Never(pattern) => write!(out, "`{pattern}` is never inherited"),
+            Self::Function => write!(out, "exported functions are never inherited"),
+            Self::NotCore => write!(out, "not on the core list"),
+            Self::SecretName(pattern) => write!(out, "named like a secret: `{pattern}`"),
+            Self::SecretValue(kind) => write!(out, "holds a secret: {kind}"),
+            Self::Removed => write!(out, "removed by `environment.remove`"),
+            Self::Impossible => write!(out, "not a possible variable"),
+        }
+    }
+}
+
+/// Builds the environment of a command from what was inherited.
+pub fn build(inherited: impl IntoIterator<Item = (OsString, OsString)>, rules: &Rules) -> Built {
+    let mut built = Built::default();
+    for (name, value) in inherited {
+        match judge(&name, &value, rules) {
+            None => built.vars.push((name, value)),
+            Some(why) => built.hide(&name, why),
+        }
+    }
+    // Where a name came twice, programs find the first.
+    built.vars.sort_by(|one, other| one.0.cmp(&other.0));
+    built.vars.dedup_by(|later, first| later.0 == first.0);
+
+    let quiet = tables::QUIET.iter().copied().filter(|_| rules.quiet);
+    let set = rules.set.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    for (name, value) in quiet.chain(set) {
+        built.set(name, value);
+    }
+    built.remove(&rules.remove);
+    // A variable that arrives after all, with another value, isn't hidden.
+    let vars = &built.vars;
+    built.hidden.retain(|hidden| position(vars, OsStr::new(&hidden.name)).is_err());
+    built
+}
+
+/// The rule that holds an inherited variable back, if any.
+fn judge(name: &OsStr, value: &OsStr, rules: &Rules) -> Option<Why> {
+    let (name, value) = (name.as_encoded_bytes(), value.as_encoded_bytes());
+    if !is_possible(name, value) {
+        return Some(Why::Impossible);
+    }
+    if let Some((pattern, _)) = tables::NEVER.iter().find(|(pattern, _)| pattern::fits(pattern, name)) {
+        return Some(Why::Never(pattern));
+    }
+    if value.starts_with(tables::FUNCTION_VALUE.as_bytes()) {
+        return Some(Why::Function);
+    }
+    if pattern::find(&rules.keep, name).is_some() {
+        return None;
+    }
+    if rules.inherit == Inherit::Core && pattern::find(tables::CORE, name).is_none() {
+        return Some(Why::NotCore);
+    }
+    if rules.hide_secrets { secrets::judge(name, value) } else { None }
+}
+
+fn is_possible(name: &[u8], value: &[u8]) -> bool {
+    !name.is_empty() && memchr::memchr2(b'=', 0, name).is_none() && memchr::memchr(0, value).is_none()
+}
+
+/// Where a name is among sorted variables, or should be.
+fn position(vars: &[(OsString, OsString)], name: &OsStr) -> Result<usize, usize> {
+    vars.binary_search_by(|(known, _)| known.as_os_str().cmp(name))
+}
+
+impl Built {
+    fn hide(&mut self, name: &OsStr, why: Why) {
+        self.hidden.push(Hidden { name: name.to_string_lossy().into_owned(), why });
+    }
+
+    fn set(&mut self, name: &str, value: &str) {
+        if !is_possible(name.as_bytes(), value.as_bytes()) {
+            self.hide(OsStr::new(name), Why::Impossible);
+            return;
+        }
+        match position(&self.vars, OsStr::new(name)) {
+            Ok(at) => {
+                if let Some((_, known)) = self.vars.get_mut(at) {
+                    *known = value.into();
+                }
+            }
+            Err(at) => self.vars.insert(at, (name.into(), value.into())),
+        }
+    }
+
+    fn remove(&mut self, patterns: &[String]) {
+        let removed =
+            |(name, _): &mut (OsString, OsString)| pattern::find(patterns, name.as_encoded_bytes()).is_some();
+        let gone: Vec<_> = self.vars.extract_if(.., removed).collect();
+        for (name, _) in gone {
+            self.hide(&name, Why::Removed);
+        }
+    }
+}

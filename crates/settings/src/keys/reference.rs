@@ -1,0 +1,184 @@
+//! The reference: a settings file with every key, its meaning and its built-in value.
+
+use std::fmt::Write as _;
+
+use super::{KEYS, Kind, Untrusted};
+use crate::Settings;
+
+/// A whole settings file in which everything has its built-in value.
+pub fn reference() -> String {
+    let built_in = Settings::default();
+    let mut text = String::new();
+    let mut section = "";
+    for key in KEYS {
+        if key.section() != section {
+            section = key.section();
+            let gap = if text.is_empty() { "" } else { "\n" };
+            let _ = writeln!(text, "{gap}[{section}]");
+        }
+        let _ = writeln!(text, "# {}. Takes {}.", key.about, key.wanted());
+        let _ = writeln!(text, "# In an untrusted project file: {}.", untrusted(key.untrusted));
+        match (&key.kind, key.show(&built_in)) {
+            (Kind::Rules, _) => text.push_str(EXAMPLE_RULE),
+            (_, Some(value)) => {
+                let _ = writeln!(text, "{} = {value}", key.name());
+            }
+            (_, None) => {
+                let _ = writeln!(text, "# {} =", key.name());
+            }
+        }
+    }
+    text
+}
+
+fn untrusted(rule: Untrusted) -> &'static str {
+    match rule {
+        Untrusted::Ignored => "ignored",
+        Untrusted::Tightens => "can only make it stricter",
+        Untrusted::Adds => "can add entries",
+        Untrusted::Apart => "judged apart, the stricter verdict counts",
+    }
+}
+
+const EXAMPLE_RULE: &str = r#"# [[policy.rule]]
+# prefix = ["git", "push"]
+# decision = "ask"
+# reason = "publishes"
+# grants = { network = true, read = ["~/.ssh"], write = [], env = ["GH_TOKEN"], sockets = ["$SSH_AUTH_SOCK"] }
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference() {
+        insta::assert_snapshot!(reference(), @r#"
+        [workspace]
+        # The root when none is given. Takes an absolute path or one that begins with `~/`.
+        # In an untrusted project file: ignored.
+        working_directory = ""
+
+        [policy]
+        # What is allowed; if not empty, what it doesn't allow is denied. Takes a list of command prefixes.
+        # In an untrusted project file: judged apart, the stricter verdict counts.
+        core = []
+        # What is denied, whatever else is said; adds up over all files. Takes a list of command prefixes.
+        # In an untrusted project file: can add entries.
+        exclude = []
+        # For what no rule covers, without a core list. Takes one of `allow`, `ask`, `deny`.
+        # In an untrusted project file: judged apart, the stricter verdict counts.
+        default = "ask"
+        # Substitutions like `$( )`. Takes one of `check`, `ask`, `deny`.
+        # In an untrusted project file: can only make it stricter.
+        substitution = "check"
+        # Output to files. Takes one of `ask`, `scope`, `allow`.
+        # In an untrusted project file: can only make it stricter.
+        redirects = "ask"
+        # Rules in the long form; add up over all files. Takes a list of tables, each `[[policy.rule]]`.
+        # In an untrusted project file: judged apart, the stricter verdict counts.
+        # [[policy.rule]]
+        # prefix = ["git", "push"]
+        # decision = "ask"
+        # reason = "publishes"
+        # grants = { network = true, read = ["~/.ssh"], write = [], env = ["GH_TOKEN"], sockets = ["$SSH_AUTH_SOCK"] }
+
+        [approval]
+        # What becomes of a question; without a value the dialect chooses. Takes one of `ask`, `on-need`, `deny`, `allow`.
+        # In an untrusted project file: can only make it stricter.
+        # mode =
+        # Who may answer. Takes a list with any of `terminal`, `queue`, `page`, `elicitation`.
+        # In an untrusted project file: can only make it stricter.
+        from = ["terminal", "queue", "page", "elicitation"]
+        # Seconds until an unanswered question is denied. Takes a whole number from 1 to 86400.
+        # In an untrusted project file: can only make it stricter.
+        timeout_s = 300
+
+        [sandbox]
+        # How commands are confined. Takes one of `off`, `read-only`, `workspace`, `strict`.
+        # In an untrusted project file: can only make it stricter.
+        mode = "off"
+        # The network of confined commands. Takes one of `allow`, `deny`.
+        # In an untrusted project file: can only make it stricter.
+        network = "allow"
+        # When this machine can't confine as asked. Takes one of `refuse`, `warn`.
+        # In an untrusted project file: can only make it stricter.
+        on_missing = "refuse"
+        # Record what commands touch. Takes `true` or `false`.
+        # In an untrusted project file: can only make it stricter.
+        observe = true
+        # Can be written besides the root. Takes a list of paths.
+        # In an untrusted project file: ignored.
+        writable = []
+        # Can't be read, besides the built-in list. Takes a list of paths.
+        # In an untrusted project file: can add entries.
+        unreadable = []
+
+        [limits]
+        # How long a foreground command may run; 0: no limit. Takes a whole number from 0 to 86400000.
+        # In an untrusted project file: can only make it stricter.
+        timeout_ms = 600000
+        # How long a command may be silent; 0: no limit. Takes a whole number from 0 to 86400000.
+        # In an untrusted project file: can only make it stricter.
+        idle_timeout_ms = 0
+        # Commands of a session that run at once; more wait. Takes a whole number from 1 to 65536.
+        # In an untrusted project file: can only make it stricter.
+        max_running = 1024
+        # Characters of a stream for the model. Takes a whole number from 1 to 100000000.
+        # In an untrusted project file: ignored.
+        answer_chars = 30000
+        # Bytes of a stream where complete output is promised. Takes a whole number from 1 to 1073741824.
+        # In an untrusted project file: ignored.
+        answer_bytes = 8388608
+        # Bytes of a stream that are kept on disk. Takes a whole number from 1 to 1099511627776.
+        # In an untrusted project file: ignored.
+        capture_bytes = 268435456
+        # Memory of a command; 0: no limit. Takes a whole number from 0 to 1073741824.
+        # In an untrusted project file: can only make it stricter.
+        memory_mb = 0
+        # Processes of a command; 0: no limit. Takes a whole number from 0 to 4194304.
+        # In an untrusted project file: can only make it stricter.
+        processes = 0
+        # Processor seconds of a command; 0: no limit. Takes a whole number from 0 to 31536000.
+        # In an untrusted project file: can only make it stricter.
+        cpu_s = 0
+        # What a command may add to the disk; 0: no limit. Takes a whole number from 0 to 1073741824.
+        # In an untrusted project file: can only make it stricter.
+        disk_mb = 0
+        # Jobs of a session. Takes a whole number from 1 to 65536.
+        # In an untrusted project file: can only make it stricter.
+        jobs_per_session = 64
+
+        [journal]
+        # Run nothing that can't be recorded. Takes `true` or `false`.
+        # In an untrusted project file: can only make it stricter.
+        required = true
+        # How long entries are kept; 0: for ever. Takes a whole number from 0 to 36500.
+        # In an untrusted project file: ignored.
+        keep_days = 30
+        # How much is kept; 0: everything. Takes a whole number from 0 to 1073741824.
+        # In an untrusted project file: ignored.
+        keep_mb = 2048
+
+        [environment]
+        # Which variables a command inherits. Takes one of `all`, `core`.
+        # In an untrusted project file: can only make it stricter.
+        inherit = "all"
+        # Switch off pagers and prompts. Takes `true` or `false`.
+        # In an untrusted project file: ignored.
+        quiet = true
+        # Hide variables that look like secrets. Takes `true` or `false`.
+        # In an untrusted project file: can only make it stricter.
+        hide_secrets = true
+        # Passed on even if they look like secrets. Takes a list of variable names.
+        # In an untrusted project file: ignored.
+        keep = []
+        # Set for every command. Takes a table of variable names and strings.
+        # In an untrusted project file: ignored.
+        set = {}
+        # Taken away from every command. Takes a list of variable names.
+        # In an untrusted project file: can add entries.
+        remove = []
+        "#);
+    }
+}

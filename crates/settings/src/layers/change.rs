@@ -1,0 +1,34 @@
+//! What a layer is made of: changes, already checked, each to one key.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use crate::{
+    Asker, Origin, Prefix, Rule, Sourced,
+    keys::{Key, Slot, WordSlot},
+};
+
+/// A file's changes, in its order.
+pub(super) type Layer = Vec<Change>;
+
+/// A change of one key.
+#[derive(Debug)]
+pub(super) struct Change {
+    pub(super) key: &'static Key,
+    pub(super) origin: Origin,
+    pub(super) to: To,
+}
+
+/// The new value beside the place it goes to, so that they can't disagree about the type.
+#[derive(Debug)]
+pub(super) enum To {
+    Switch(&'static Slot<bool>, bool),
+    Whole(&'static Slot<u64>, u64),
+    Word(&'static WordSlot, &'static str),
+    Folder(&'static Slot<Option<PathBuf>>, Option<PathBuf>),
+    Texts(&'static Slot<Vec<Sourced<String>>>, Vec<Sourced<String>>),
+    Askers(&'static Slot<Vec<Sourced<Asker>>>, Vec<Sourced<Asker>>),
+    Variables(&'static Slot<BTreeMap<String, Sourced<String>>>, BTreeMap<String, Sourced<String>>),
+    Core(Option<Vec<Sourced<Prefix>>>),
+    Exclude(Vec<Sourced<Prefix>>),
+    Rules(Vec<Rule>),
+}

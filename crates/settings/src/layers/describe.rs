@@ -1,0 +1,61 @@
+//! What was found where something else was wanted, and what may have been meant.
+
+use toml_edit::{Item, Value};
+
+use crate::{
+    keys::{self, Key, Kind},
+    parse_duration,
+};
+
+/// A value or table as a sentence names it.
+pub(super) fn describe(item: &Item) -> String {
+    match item {
+        Item::Value(value) => describe_value(value),
+        Item::ArrayOfTables(_) => "a list of tables".to_owned(),
+        Item::Table(_) | Item::None => "a table".to_owned(),
+    }
+}
+
+/// A value as a sentence names it, not too long.
+pub(super) fn describe_value(value: &Value) -> String {
+    match value {
+        Value::String(text) => describe_string(text.value()),
+        Value::Integer(number) => format!("the whole number {}", number.value()),
+        Value::Float(number) => format!("the number {}", number.value()),
+        Value::Boolean(switch) => format!("`{}`", switch.value()),
+        Value::Datetime(date) => format!("the date {}", date.value()),
+        Value::Array(_) => "a list".to_owned(),
+        Value::InlineTable(_) => "a table".to_owned(),
+    }
+}
+
+pub(super) fn describe_string(text: &str) -> String {
+    let short: String = text.chars().take(60).collect();
+    let more = if short.len() < text.len() { "…" } else { "" };
+    format!("the string {short:?}{more}")
+}
+
+/// What may be meant by a value that can't be.
+pub(super) fn hint_for(key: &Key, item: &Item) -> Option<String> {
+    match (&key.kind, item.as_str()) {
+        (Kind::Word(slot), Some(found)) => {
+            keys::nearest(found, slot.names.iter().copied()).map(keys::did_you_mean)
+        }
+        (Kind::Whole { .. }, Some(found)) => {
+            let ms = parse_duration(found).ok()?;
+            if key.path.ends_with("_ms") {
+                Some(format!("write it in milliseconds: {ms}"))
+            } else {
+                key.path.ends_with("_s").then(|| format!("write it in seconds: {}", ms.div_ceil(1000)))
+            }
+        }
+        (Kind::Switch(_), Some("true" | "false")) => Some("write it without quotes".to_owned()),
+        (Kind::Core | Kind::Exclude | Kind::Texts { .. } | Kind::Askers(_), Some(found)) => {
+            Some(format!("write it as a list: [{found:?}]"))
+        }
+        (Kind::Rules, None) if item.is_table_like() => {
+            Some("write `[[policy.rule]]`, with two brackets".to_owned())
+        }
+        _ => None,
+    }
+}

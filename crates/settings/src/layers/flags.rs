@@ -1,0 +1,84 @@
+//! What the command line sets.
+
+use crate::{
+    ApprovalMode, Asker, At, Decision, LONGEST_MS, Network, OnMissing, Origin, Prefix, Problem, SandboxMode,
+    Settings, SettingsError, Sourced,
+};
+
+/// The flags that change settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// `--core PREFIX`, each adding to the core list.
+    pub core: Vec<String>,
+    /// `--exclude PREFIX`, each adding to the exclusions.
+    pub exclude: Vec<String>,
+    /// `--default`
+    pub default: Option<Decision>,
+    /// `--approve`
+    pub approve: Option<ApprovalMode>,
+    /// `--ask`: the only one that is asked.
+    pub ask: Option<Asker>,
+    /// `--sandbox`
+    pub sandbox: Option<SandboxMode>,
+    /// `--network`
+    pub network: Option<Network>,
+    /// `--on-missing`
+    pub on_missing: Option<OnMissing>,
+    /// `--timeout`, in milliseconds; see [`parse_duration`](crate::parse_duration).
+    pub timeout_ms: Option<u64>,
+}
+
+impl Flags {
+    /// Applies the flags, over all files.
+    pub(super) fn apply(&self, settings: &mut Settings) -> Result<(), SettingsError> {
+        if !self.core.is_empty() {
+            settings.policy.core.get_or_insert_default().extend(prefixes("--core", &self.core)?);
+            settings.set_origin("policy.core", Origin::Flag("--core"));
+        }
+        if !self.exclude.is_empty() {
+            settings.policy.exclude.extend(prefixes("--exclude", &self.exclude)?);
+            settings.set_origin("policy.exclude", Origin::Flag("--exclude"));
+        }
+        if let Some(decision) = self.default {
+            settings.policy.default = decision;
+            settings.set_origin("policy.default", Origin::Flag("--default"));
+        }
+        if let Some(mode) = self.approve {
+            settings.approval.mode = Some(mode);
+            settings.set_origin("approval.mode", Origin::Flag("--approve"));
+        }
+        if let Some(asker) = self.ask {
+            settings.approval.from = vec![Sourced::new(asker, Origin::Flag("--ask"))];
+            settings.set_origin("approval.from", Origin::Flag("--ask"));
+        }
+        if let Some(mode) = self.sandbox {
+            settings.sandbox.mode = mode;
+            settings.set_origin("sandbox.mode", Origin::Flag("--sandbox"));
+        }
+        if let Some(network) = self.network {
+            settings.sandbox.network = network;
+            settings.set_origin("sandbox.network", Origin::Flag("--network"));
+        }
+        if let Some(on_missing) = self.on_missing {
+            settings.sandbox.on_missing = on_missing;
+            settings.set_origin("sandbox.on_missing", Origin::Flag("--on-missing"));
+        }
+        if let Some(ms) = self.timeout_ms {
+            if !(1..=LONGEST_MS).contains(&ms) {
+                let problem = Problem::Timeout { found: ms, most: LONGEST_MS };
+                return Err(SettingsError::new(At::Flag("--timeout"), problem));
+            }
+            settings.limits.timeout_ms = ms;
+            settings.set_origin("limits.timeout_ms", Origin::Flag("--timeout"));
+        }
+        Ok(())
+    }
+}
+
+fn prefixes(flag: &'static str, texts: &[String]) -> Result<Vec<Sourced<Prefix>>, SettingsError> {
+    let read = |text: &String| match Prefix::parse(text) {
+        Ok(prefix) => Ok(Sourced::new(prefix, Origin::Flag(flag))),
+        Err(error) => Err(SettingsError::new(At::Flag(flag), error.into())),
+    };
+    texts.iter().map(read).collect()
+}

@@ -1,0 +1,173 @@
+//! What a project file can and can't do before someone trusts it.
+
+use super::{Folder, prefixes};
+use crate::{Decision, Redirects, Settings, Substitution, Trust};
+
+/// Loads an untrusted project file over a user's file.
+fn load(user: &str, project: &str) -> (Folder, Settings) {
+    let folder = Folder::new().user(user).project(Trust::Untrusted, project);
+    let settings = folder.load().unwrap();
+    (folder, settings)
+}
+
+#[test]
+fn only_towards_the_strict_end() {
+    // Key, what the user has ("" for nothing), what the project wants, what holds.
+    let cases = [
+        ("limits.timeout_ms", "", "5", "5"),
+        ("limits.timeout_ms", "", "600001", "600000"),
+        ("limits.timeout_ms", "", "0", "600000"),
+        ("limits.timeout_ms", "0", "5", "5"),
+        ("limits.timeout_ms", "0", "0", "0"),
+        ("limits.idle_timeout_ms", "", "86400000", "86400000"),
+        ("limits.memory_mb", "10", "0", "10"),
+        ("limits.memory_mb", "10", "9", "9"),
+        ("limits.max_running", "", "1", "1"),
+        ("limits.max_running", "", "1025", "1024"),
+        ("limits.answer_chars", "", "1", "30000"),
+        ("limits.capture_bytes", "", "1", "268435456"),
+        ("approval.timeout_s", "", "1", "1"),
+        ("approval.timeout_s", "", "301", "300"),
+        ("approval.mode", "", "\"ask\"", "\"ask\""),
+        ("approval.mode", "", "\"deny\"", "\"deny\""),
+        ("approval.mode", "\"ask\"", "\"allow\"", "\"ask\""),
+        ("approval.mode", "\"ask\"", "\"on-need\"", "\"ask\""),
+        ("approval.mode", "\"allow\"", "\"on-need\"", "\"on-need\""),
+        ("approval.from", "", "[\"queue\"]", "[\"queue\"]"),
+        ("approval.from", "", "[]", "[]"),
+        ("approval.from", "[\"queue\"]", "[\"page\"]", "[\"queue\"]"),
+        ("approval.from", "[\"queue\", \"page\"]", "[\"queue\", \"terminal\"]", "[\"queue\", \"page\"]"),
+        ("policy.substitution", "", "\"deny\"", "\"deny\""),
+        ("policy.substitution", "\"ask\"", "\"check\"", "\"ask\""),
+        ("policy.redirects", "", "\"allow\"", "\"ask\""),
+        ("policy.redirects", "\"allow\"", "\"scope\"", "\"scope\""),
+        ("sandbox.mode", "", "\"workspace\"", "\"workspace\""),
+        ("sandbox.mode", "\"workspace\"", "\"off\"", "\"workspace\""),
+        ("sandbox.mode", "\"read-only\"", "\"strict\"", "\"read-only\""),
+        ("sandbox.mode", "\"strict\"", "\"read-only\"", "\"strict\""),
+        ("sandbox.network", "", "\"deny\"", "\"deny\""),
+        ("sandbox.network", "\"deny\"", "\"allow\"", "\"deny\""),
+        ("sandbox.on_missing", "", "\"warn\"", "\"refuse\""),
+        ("sandbox.observe", "", "false", "true"),
+        ("sandbox.observe", "false", "true", "true"),
+        ("sandbox.writable", "", "[\"/\"]", "[]"),
+        ("sandbox.unreadable", "[\"/a\"]", "[\"/b\"]", "[\"/a\", \"/b\"]"),
+        ("journal.required", "", "false", "true"),
+        ("journal.keep_days", "", "1", "30"),
+        ("environment.inherit", "", "\"core\"", "\"core\""),
+        ("environment.inherit", "\"core\"", "\"all\"", "\"core\""),
+        ("environment.hide_secrets", "", "false", "true"),
+        ("environment.quiet", "", "false", "true"),
+        ("environment.quiet", "false", "false", "false"),
+        ("environment.keep", "", "[\"TOKEN\"]", "[]"),
+        ("environment.set", "", "{ PATH = \"/evil\" }", "{}"),
+        ("environment.remove", "[\"A\"]", "[\"B\"]", "[\"A\", \"B\"]"),
+        ("workspace.working_directory", "", "\"/evil\"", "\"\""),
+        ("policy.default", "\"deny\"", "\"allow\"", "\"deny\""),
+        ("policy.core", "[\"a\"]", "[\"b\"]", "[\"a\"]"),
+        ("policy.exclude", "[\"a\"]", "[\"b\"]", "[\"a\", \"b\"]"),
+    ];
+    for (path, user, project, expected) in cases {
+        let user = if user.is_empty() { String::new() } else { format!("{path} = {user}\n") };
+        let (folder, settings) = load(&user, &format!("{path} = {project}\n"));
+        assert_eq!(settings.shown(path).as_deref(), Some(expected), "{path} = {project} over {user:?}");
+        let apart = matches!(path, "policy.default" | "policy.core");
+        assert_eq!(settings.project_policy.is_some(), apart, "{path}");
+        let from_project = folder.origin(&settings, path).starts_with(".shellgate.toml:1:");
+        // Everything that was ignored is said, and nothing else.
+        let taken = from_project || apart || project == expected;
+        assert_eq!(
+            settings.notices.is_empty(),
+            taken,
+            "{path} = {project} over {user:?}: {:?}",
+            settings.notices
+        );
+    }
+}
+
+#[test]
+fn every_key_is_in_the_cases_above_or_behaves_like_one() {
+    // Nothing that a project file sets to the loose end of its range gets through.
+    for key in crate::keys::all() {
+        let loose = match key.path {
+            "limits.max_running" | "limits.jobs_per_session" => "65536",
+            path if path.starts_with("limits.") => "0",
+            _ => continue,
+        };
+        let folder = Folder::new().project(Trust::Untrusted, &format!("{} = {loose}\n", key.path));
+        let Ok(settings) = folder.load() else { continue };
+        assert_eq!(settings.shown(key.path), Settings::default().shown(key.path), "{}", key.path);
+    }
+}
+
+#[test]
+fn approval_without_a_value_is_not_loosened() {
+    for loose in ["allow", "on-need"] {
+        let (_, settings) = load("", &format!("approval.mode = \"{loose}\"\n"));
+        assert_eq!(settings.approval.mode, None);
+        assert_eq!(settings.notices.len(), 1);
+    }
+}
+
+#[test]
+fn its_policy_is_kept_apart() {
+    let project = "[policy]\ncore = [\"make\"]\nexclude = [\"curl\"]\ndefault = \"allow\"\nsubstitution = \"deny\"\n\
+                   [[policy.rule]]\nprefix = [\"make\", \"deploy\"]\ndecision = \"deny\"\ngrants = { network = true }\n";
+    let (folder, settings) = load("[policy]\ncore = [\"git\"]\ndefault = \"deny\"\n", project);
+    assert_eq!(prefixes(&folder, settings.policy.core.as_ref().unwrap()), ["git (user.toml:2:9)"]);
+    assert_eq!(prefixes(&folder, &settings.policy.exclude), ["curl (.shellgate.toml:3:12)"]);
+    assert_eq!(settings.policy.default, Decision::Deny);
+    assert_eq!(settings.policy.substitution, Substitution::Deny);
+    assert!(settings.policy.rules.is_empty());
+    let apart = settings.project_policy.clone().unwrap();
+    assert_eq!(prefixes(&folder, apart.core.as_ref().unwrap()), ["make (.shellgate.toml:2:9)"]);
+    assert_eq!(apart.default, Decision::Allow);
+    assert_eq!(apart.redirects, Redirects::Allow);
+    assert!(apart.exclude.is_empty());
+    assert_eq!(apart.rules.len(), 1);
+    assert!(apart.rules[0].grants.is_empty());
+    insta::assert_snapshot!(folder.notices(&settings), @".shellgate.toml:6:1: the grants of this policy.rule are ignored, only a trusted project file can grant");
+}
+
+#[test]
+fn where_it_says_nothing_it_objects_to_nothing() {
+    let (_, settings) = load("", "[[policy.rule]]\nprefix = [\"rm\"]\ndecision = \"deny\"\n");
+    let apart = settings.project_policy.unwrap();
+    assert_eq!((apart.default, apart.core, apart.redirects), (Decision::Allow, None, Redirects::Allow));
+}
+
+#[test]
+fn notices() {
+    let project = "[workspace]\nworking_directory = \"/evil\"\n[limits]\ntimeout_ms = 0\n[approval]\nmode = \"allow\"\n\
+                   [sandbox]\non_missing = \"warn\"\nwritable = [\"/\"]\n[environment]\nhide_secrets = false\n";
+    let (folder, settings) = load("", project);
+    insta::assert_snapshot!(folder.notices(&settings), @r#"
+    .shellgate.toml:2:1: workspace.working_directory is ignored, only a trusted project file can set it
+    .shellgate.toml:4:1: limits.timeout_ms stays 600000, an untrusted project file can only make it stricter
+    .shellgate.toml:6:1: approval.mode stays what the dialect chooses, an untrusted project file can only make it stricter
+    .shellgate.toml:8:1: sandbox.on_missing stays "refuse", an untrusted project file can only make it stricter
+    .shellgate.toml:9:1: sandbox.writable is ignored, only a trusted project file can set it
+    .shellgate.toml:11:1: environment.hide_secrets stays true, an untrusted project file can only make it stricter
+    "#);
+}
+
+#[test]
+fn trust_makes_it_a_layer_like_any_other() {
+    let project =
+        "[policy]\ncore = [\"make\"]\n[limits]\ntimeout_ms = 0\n[workspace]\nworking_directory = \"/w\"\n";
+    let folder = Folder::new().user("[policy]\ncore = [\"git\"]\n").project(Trust::Trusted, project);
+    let settings = folder.load().unwrap();
+    assert_eq!(settings.shown("policy.core").unwrap(), "[\"make\"]");
+    assert_eq!(settings.limits.timeout_ms, 0);
+    assert_eq!(settings.workspace.working_directory.as_deref(), Some(std::path::Path::new("/w")));
+    assert!(settings.project_policy.is_none() && settings.notices.is_empty());
+}
+
+#[test]
+fn a_broken_one_is_an_error_all_the_same() {
+    let folder = Folder::new().project(Trust::Untrusted, "[limits]\ntimeout = 5\n");
+    insta::assert_snapshot!(folder.error(), @r"
+    .shellgate.toml:2:1: there is no setting limits.timeout
+      did you mean `limits.timeout_ms`?
+    ");
+}

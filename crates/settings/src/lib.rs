@@ -1,0 +1,55 @@
+//! Settings: what is allowed, who is asked, how commands are confined and limited.
+//!
+//! # How it works
+//!
+//! Settings come in layers, later ones over earlier ones: built in, the machine's file, the user's file, the
+//! project's file, the files named with `--config`, flags. A file becomes a list of changes, checked against one
+//! table of keys ([`keys`]); merging applies the changes to the typed [`Settings`]. Every value, and every entry of
+//! a list, remembers its [`Origin`].
+//!
+//! ```no_run
+//! use shellgate_settings::{Settings, Sources};
+//!
+//! let mut sources = Sources::by_environment(|name| std::env::var_os(name));
+//! sources.project = Some("/work/project/.shellgate.toml".into());
+//! let settings = Settings::load(&sources)?;
+//! println!("{} ms, {}", settings.limits.timeout_ms, settings.origin("limits.timeout_ms").unwrap());
+//! # Ok::<(), shellgate_settings::SettingsError>(())
+//! ```
+//!
+//! # What it promises
+//!
+//! - A later layer wins, but exclusions and rules add up over all layers, flags add to the core list, and a table's
+//!   entries are set one by one.
+//! - A project file that nobody trusts makes nothing looser. Its core list, default and rules are kept apart in
+//!   [`Settings::project_policy`]; what else would loosen is ignored, and [`Settings::notices`] says so.
+//! - A file that is broken, unreadable, or that others may write is a [`SettingsError`] with the place and a hint,
+//!   never skipped. Reading never waits: a named pipe in place of a file is an error too.
+//! - Without files, loading is a few calls of `open`.
+
+mod duration;
+pub mod environment;
+mod error;
+pub mod keys;
+mod layers;
+mod model;
+mod notice;
+mod origin;
+mod prefix;
+mod rule;
+mod words;
+
+pub use self::{
+    duration::{DurationError, LONGEST_MS, parse_duration},
+    error::{At, Problem, SettingsError},
+    layers::{AGENTS_JSON, Flags, PROJECT_FILE, Sources, Trust, TrustStore, project_file},
+    model::{Approval, Environment, Journal, Limits, Policy, Sandbox, Settings, Workspace},
+    notice::{Ignored, Notice},
+    origin::{Origin, Place, Sourced},
+    prefix::{Prefix, PrefixError, TOOL_NAMES},
+    rule::{Grants, Rule},
+    words::{
+        ApprovalMode, Asker, Decision, Inherit, Network, OnMissing, Redirects, SandboxMode, Substitution,
+        UnknownWord, Word,
+    },
+};

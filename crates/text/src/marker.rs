@@ -1,0 +1,109 @@
+//! The lines that stand for what isn't shown.
+
+use std::{fmt::Write, ops::Range, path::Path};
+
+use super::{
+    binary::{Binary, Hashed},
+    source::Stream,
+};
+
+/// How lines of ours begin. Output lines that begin so are indented, see [`super::render`].
+pub const STARTS: [&str; 2] = ["[… ", "[binary output"];
+
+/// A path longer than this isn't repeated in a command to copy.
+const SHORT_PATH: usize = 120;
+
+/// The line between head and tail. `readable` is the limit of one look: a command that reads the rest is
+/// offered when its output would fit.
+pub(super) fn left_out(range: &Range<u64>, stream: &Stream<'_>, readable: u64) -> String {
+    let count = range.end.saturating_sub(range.start);
+    let amount = bytes(count);
+    let path = shown(stream.path);
+    if stream.kept < stream.total {
+        return format!("[… {amount} left out; {} …]", incomplete(stream, &path));
+    }
+    let first = stream.begins + range.start + 1;
+    if count <= readable && path.len() <= SHORT_PATH {
+        let quoted = quote(&path);
+        format!(
+            "[… {amount} left out; the whole output is in {path}; \
+             these: `tail -c +{first} {quoted} | head -c {count}` …]"
+        )
+    } else {
+        format!("[… {amount} left out, from byte {first} on; the whole output is in {path} …]")
+    }
+}
+
+/// The line that stands for binary output.
+pub(super) fn binary(binary: &Binary, stream: &Stream<'_>) -> String {
+    let kind = binary.kind.map(|kind| format!(" ({kind})")).unwrap_or_default();
+    let amount = bytes(binary.bytes);
+    let path = shown(stream.path);
+    let hash = &binary.sha256;
+    match binary.hashed {
+        Hashed::Whole if stream.kept == stream.total => {
+            format!("[binary output{kind}: {amount}, sha256 {hash}, kept in {path}]")
+        }
+        Hashed::Whole => {
+            format!("[binary output{kind}: {amount}, sha256 {hash}; {}]", incomplete(stream, &path))
+        }
+        Hashed::Kept(_) if stream.kept == 0 => {
+            format!("[binary output{kind}: {amount}; {}]", incomplete(stream, &path))
+        }
+        Hashed::Kept(_) => {
+            format!("[binary output{kind}: {amount}; {}; sha256 of these {hash}]", incomplete(stream, &path))
+        }
+    }
+}
+
+/// What the file has, and why not all.
+fn incomplete(stream: &Stream<'_>, path: &str) -> String {
+    let why = match &stream.lost {
+        None => "the capture limit was reached".to_owned(),
+        Some(reason) => format!("keeping them failed: {}", one_line(reason)),
+    };
+    match stream.kept {
+        0 => format!("none were kept, {why}"),
+        kept => format!("only the first {kept} of {} are kept, in {path}: {why}", bytes(stream.total)),
+    }
+}
+
+fn bytes(count: u64) -> String {
+    if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
+}
+
+fn shown(path: &Path) -> String {
+    one_line(&path.to_string_lossy())
+}
+
+/// Without anything that could end our line or act on a terminal.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// As one word of a shell.
+fn quote(word: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
+    if word.chars().all(safe) {
+        return word.to_owned();
+    }
+    let mut quoted = String::from("'");
+    for c in word.chars() {
+        // A quote can't be written inside quotes.
+        let written = if c == '\'' { write!(quoted, r"'\''") } else { write!(quoted, "{c}") };
+        debug_assert!(written.is_ok(), "a string takes everything");
+    }
+    quoted.push('\'');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_quoted_for_the_shell() {
+        assert_eq!(quote("/tmp/a.b-c_1"), "/tmp/a.b-c_1");
+        assert_eq!(quote("/tmp/it's $HOME"), r"'/tmp/it'\''s $HOME'");
+    }
+}

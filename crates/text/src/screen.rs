@@ -1,0 +1,206 @@
+//! A terminal's screen, as a person would see it now.
+//!
+//! A full-screen program draws over what it drew before, so its output read from the start is of no use to anybody. Its
+//! stream is played on a screen of the terminal's size, and what is on it in the end is shown. The work is bounded: of a
+//! long stream the end is played, after a look whether the program had switched to the other screen before that.
+
+use std::num::NonZeroU16;
+use std::os::unix::fs::FileExt as _;
+
+use crate::{MARKERS, Source};
+
+/// How much of a stream's end is played. A program that draws redraws within that.
+const PLAYED: u64 = 2 << 20;
+
+/// How far back a switch to the other screen is looked for.
+const LOOKED_AT: u64 = 64 << 20;
+
+/// What is read at once.
+const PIECE: u64 = 1 << 20;
+
+/// The longest code that is looked for, less one byte: pieces overlap by that.
+const OVERLAP: u64 = 8;
+
+/// The codes for the other screen, without the letter that says on or off.
+const SWITCHES: [&[u8]; 3] = [b"\x1b[?1049", b"\x1b[?47", b"\x1b[?1047"];
+
+/// A screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Its lines, without blanks at their ends, and without empty lines at its end.
+    pub text: String,
+    /// Where the cursor is, counted from 0: row and column.
+    pub cursor: (u16, u16),
+    /// Whether a program draws on it. Else it is the end of what was printed, and lines that left it are of interest too.
+    pub drawn: bool,
+    /// Whether its program has asked for the other set of cursor keys.
+    pub application_keys: bool,
+    /// The codes that make an empty screen show the same, with its modes.
+    pub codes: String,
+    /// The codes for the modes alone.
+    pub modes: String,
+}
+
+/// The screen of a terminal of this size after what was printed on it. `None` when that can't be read.
+#[must_use]
+pub fn screen(source: &Source<'_>, rows: u16, cols: u16) -> Option<Screen> {
+    let bytes = end_of(source);
+    let before = source.spooled.saturating_sub(bytes.len() as u64);
+    let alternate = before > 0 && was_switched(source, before);
+    // Other people's code reads what anybody may print: a panic in it is a screen that we don't have.
+    std::panic::catch_unwind(|| play(&bytes, alternate, (rows, cols))).ok()
+}
+
+fn play(bytes: &[u8], alternate: bool, (rows, cols): (u16, u16)) -> Screen {
+    let length = |count: u16| NonZeroU16::new(count.clamp(2, 1000)).unwrap_or(NonZeroU16::MIN);
+    let (rows, cols) = (length(rows), length(cols));
+    let mut parser = vt100::Parser::new(rows, cols, 0);
+    if alternate {
+        parser.process(b"\x1b[?1049h");
+    }
+    parser.process(bytes);
+    let screen = parser.screen();
+    let mut text = String::new();
+    for row in screen.rows(0, cols.get()) {
+        let row = row.trim_end();
+        if MARKERS.iter().any(|start| row.starts_with(start)) {
+            text.push(' ');
+        }
+        text.extend(row.chars().filter(|c| !c.is_control()));
+        text.push('\n');
+    }
+    text.truncate(text.trim_end_matches('\n').len());
+    let drawn = screen.alternate_screen() || is_drawn(bytes, usize::from(rows.get()));
+    let other = if screen.alternate_screen() { "\x1b[?1049h" } else { "" };
+    Screen {
+        text,
+        cursor: screen.cursor_position(),
+        drawn,
+        application_keys: screen.application_cursor(),
+        codes: format!("{other}{}", screen.state_formatted()),
+        modes: screen.input_mode_formatted(),
+    }
+}
+
+/// Whether the cursor was put somewhere and fewer lines than the screen has were printed since.
+fn is_drawn(bytes: &[u8], rows: usize) -> bool {
+    let mut lines = 0;
+    for at in memchr::memrchr2_iter(b'\x1b', b'\n', bytes) {
+        if bytes.get(at) == Some(&b'\n') {
+            lines += 1;
+            if lines > rows {
+                return false;
+            }
+        } else if let Some(code) = bytes.get(at..).and_then(|rest| rest.strip_prefix(b"\x1b[")) {
+            let letter = code.iter().find(|byte| !matches!(byte, b'0'..=b'9' | b';'));
+            if matches!(letter, Some(b'H' | b'f' | b'd')) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// The last bytes of the stream: those in the file, or those that were kept in memory behind it.
+fn end_of(source: &Source<'_>) -> Vec<u8> {
+    if source.total > source.spooled && !source.tail.is_empty() {
+        return source.tail.to_vec();
+    }
+    read(source, source.spooled.saturating_sub(PLAYED)..source.spooled)
+}
+
+/// Whether the other screen was on at `end`.
+fn was_switched(source: &Source<'_>, end: u64) -> bool {
+    let earliest = end.saturating_sub(LOOKED_AT);
+    let mut until = end;
+    while until > earliest {
+        let from = until.saturating_sub(PIECE).max(earliest);
+        let bytes = read(source, from..(until + OVERLAP).min(end));
+        let last = SWITCHES.iter().filter_map(|code| {
+            let at = memchr::memmem::rfind(&bytes, code)?;
+            Some((at, bytes.get(at + code.len()) == Some(&b'h')))
+        });
+        if let Some((_, on)) = last.max() {
+            return on;
+        }
+        until = from;
+    }
+    false
+}
+
+fn read(source: &Source<'_>, range: std::ops::Range<u64>) -> Vec<u8> {
+    let mut bytes = vec![0; usize::try_from(range.end - range.start).unwrap_or(0)];
+    let mut filled = 0;
+    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match source.file.read_at(rest, range.start + filled as u64) {
+            Ok(count @ 1..) => filled += count,
+            // The file is shorter than we were told: what is there is shown.
+            _ => break,
+        }
+    }
+    bytes.truncate(filled);
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn of(bytes: &[u8]) -> Screen {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        let length = bytes.len() as u64;
+        let source = Source {
+            file: file.as_file(),
+            path: file.path(),
+            begins: 0,
+            spooled: length,
+            total: length,
+            tail: &[],
+            lost: None,
+        };
+        screen(&source, 5, 20).unwrap()
+    }
+
+    #[test]
+    fn what_is_drawn_over_is_gone() {
+        let shown = of(b"$ vim\r\n\x1b[?1049h\x1b[2J\x1b[1;1Hold\x1b[1;1Hnew\x1b[5;1H-- INSERT --\x1b[1;4H");
+        assert_eq!(shown.text, "new\n\n\n\n-- INSERT --");
+        assert_eq!((shown.cursor, shown.drawn), ((0, 3), true));
+    }
+
+    #[test]
+    fn lines_that_go_on_are_not_a_drawing() {
+        assert!(!of(b"one\r\ntwo\r\n").drawn);
+        assert!(of(b"\x1b[H\x1b[2Jtop\r\n").drawn, "cleared a moment ago");
+        assert!(!of(b"\x1b[H\x1b[2J1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n").drawn, "and went on printing");
+        assert!(!of(b"\x1b[?1049hx\x1b[?1049ldone\r\n").drawn);
+    }
+
+    #[test]
+    fn the_end_of_a_long_stream_is_enough() {
+        let mut bytes = b"\x1b[?1049h".to_vec();
+        while (bytes.len() as u64) < PLAYED + 2 * PIECE {
+            bytes.extend_from_slice(b"\x1b[2;1Hsame line");
+        }
+        bytes.extend_from_slice(b"\x1b[1;1Hlast");
+        let shown = of(&bytes);
+        assert!(shown.text.ends_with("\nsame line"), "{shown:?}");
+        assert!(shown.drawn);
+    }
+
+    #[test]
+    fn our_own_lines_cannot_be_forged() {
+        assert_eq!(of("[… 5 bytes …]\x07".as_bytes()).text, " [… 5 bytes …]");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn noise_is_shown_or_not_but_never_breaks(noise in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300)) {
+            let shown = of(&noise);
+            assert!(shown.text.chars().all(|c| c == '\n' || !c.is_control()));
+        }
+    }
+}
