@@ -54,8 +54,8 @@ pub use report::{Background, Report, seconds};
 pub use request::Request;
 pub use screen::{Screen, screen};
 pub use shellgate_exec::{
-    Bond, Channel, Follow, Input, PerStream, Reading, Size, State, Stopper, Stream, Surroundings, Urgency,
-    surroundings,
+    Follow, Input, InputKind, InputState, JobKind, PerStream, Size, State, Stopper, Stream, Surroundings,
+    Urgency, surroundings,
 };
 pub use shellgate_journal as journal;
 pub use signal_names::SignalName;

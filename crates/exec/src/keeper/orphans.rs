@@ -1,7 +1,7 @@
 //! Whose is a process that lost its parent?
 
+use super::event_loop::Keeper;
 use super::run::Run;
-use super::serve::Keeper;
 use crate::sys::processes;
 
 /// Whether every orphan's execution is known.

@@ -39,7 +39,7 @@ pub(super) struct Member {
 
 impl Trees {
     /// A program that we started.
-    pub(super) fn plant(&mut self, pid: u32, run: RunKey) {
+    pub(super) fn add_root(&mut self, pid: u32, run: RunKey) {
         self.childless = false;
         self.roots.insert(pid, run);
     }

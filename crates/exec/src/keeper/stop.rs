@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use super::connection::{ConnectionKey, Stopping};
+use super::event_loop::Keeper;
 use super::run::{Cause, LOOK_AGAIN, Phase};
-use super::serve::Keeper;
 use super::tree::{RunKey, Suspended};
 use crate::wire::{FromKeeper, Urgency};
 use crate::{ExecId, State};
