@@ -145,7 +145,7 @@ impl Keeper {
     fn has_nothing_to_hold(&self) -> bool {
         self.connections.is_empty()
             && self.runs.is_empty()
-            && self.trees.strangers().is_empty()
+            && self.trees.unclaimed().is_empty()
             && !self.trees.has_helpers()
     }
 

@@ -123,7 +123,7 @@ impl Keeper {
             Input::Resize(size) => terminal.resize(size).map_err(|_| NotTaken::Ended)?,
             Input::Suspend => {
                 terminal.suspended = true;
-                self.trees.suspend_tops(key);
+                self.trees.suspend_top_processes(key);
                 self.trees.suspend(key);
             }
             Input::Continue => {

@@ -98,7 +98,7 @@ impl Keeper {
     pub(super) fn reap_the_dead(&mut self) {
         self.recognised = None;
         self.claim_the_dead();
-        let childless = loop {
+        let has_no_children = loop {
             match reap() {
                 Ok(Some(dead)) => {
                     let pid = dead.pid.as_raw_nonzero().get().unsigned_abs();
@@ -113,7 +113,7 @@ impl Keeper {
             }
         };
         // The kernel says for nothing what reading `/proc` would tell: after most commands nobody is left.
-        self.trees.childless = childless;
+        self.trees.has_no_children = has_no_children;
     }
 
     /// Looks at the executions of children that have ended.

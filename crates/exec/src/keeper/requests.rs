@@ -110,7 +110,7 @@ impl Keeper {
         // Before the others: children of whoever ends first would be taken for strangers.
         self.recognised = None;
         self.claim_orphans();
-        self.trees.kill_strangers();
+        self.trees.kill_unclaimed();
         let runs: Vec<RunKey> = self.runs.keys().copied().collect();
         for run in runs {
             self.stop(run, Cause::Canceled, urgency);

@@ -19,7 +19,7 @@ use shellgate_sandbox::reap::End;
 
 use super::event_loop::Keeper;
 use super::splice;
-use super::tree::{NOBODY, RunKey};
+use super::tree::{KEEPER_HELPER, RunKey};
 use crate::sys::processes;
 use crate::wire::{self, Frames};
 
@@ -66,7 +66,7 @@ impl Keeper {
         if self.standby.is_none() {
             self.standby = start();
             if let Some(standby) = &self.standby {
-                self.trees.add_root(standby.pid, NOBODY);
+                self.trees.add_root(standby.pid, KEEPER_HELPER);
             }
         }
         // Without a standby a job is held all the same: what it printed last is lost when we are killed.

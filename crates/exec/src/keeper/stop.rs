@@ -115,7 +115,7 @@ impl Keeper {
     fn chase(&mut self, key: RunKey) {
         let until = Instant::now() + CHASE;
         while Instant::now() < until && !self.trees.is_empty(key) {
-            self.trees.suspend_tops(key);
+            self.trees.suspend_top_processes(key);
             if self.trees.suspend(key) == Suspended::All {
                 self.trees.signal(key, Signal::KILL);
             }
