@@ -69,7 +69,7 @@ fn no_byte_is_lost_when_the_keeper_is_killed_while_a_job_prints() {
             wait_until("it prints", || std::fs::read(&count).is_ok_and(|count| !count.is_empty()));
             super::support::kill(place.keepers()[0]);
             wait_until("it has ended", || listed(place, &id).is_some_and(|job| job["processes"] == 0));
-            wait_until("the heir has taken all", || place.holders("shellgate-heir").is_empty());
+            wait_until("the standby has taken all", || place.holders("shellgate-stby").is_empty());
             let printed: usize = std::fs::read_to_string(&count).unwrap().parse().unwrap();
             let log = std::fs::read(place.state().join(format!("spool/{id}.stdout"))).unwrap();
             let log = String::from_utf8(log).unwrap().replace("\r\n", "\n");
@@ -82,17 +82,17 @@ fn no_byte_is_lost_when_the_keeper_is_killed_while_a_job_prints() {
 }
 
 #[test]
-fn a_killed_heir_has_a_successor() {
+fn a_killed_standby_has_a_successor() {
     for_each_user(|place| {
         let mark = mark();
         let id = start(place, &format!("echo printed; (setsid sleep {mark} &) ; exec sleep {mark}"));
         wait_until("all of it runs", || processes_with(&mark).len() >= 2);
-        let first = place.holders("shellgate-heir");
+        let first = place.holders("shellgate-stby");
         assert_eq!(first.len(), 1);
         super::support::kill(first[0]);
         wait_until("there is another", || {
-            let heirs = place.holders("shellgate-heir");
-            heirs.len() == 1 && heirs != first
+            let standbys = place.holders("shellgate-stby");
+            standbys.len() == 1 && standbys != first
         });
         super::support::kill(place.keepers()[0]);
         // Nobody else would end what left its session before the next call.
@@ -102,7 +102,7 @@ fn a_killed_heir_has_a_successor() {
     });
 }
 
-/// What is in the pipe when the keeper dies is the heir's. The keeper is suspended while it waits, so that all of it is.
+/// What is in the pipe when the keeper dies is saved by the standby process. The keeper is suspended while it waits, so that all of it is.
 #[test]
 fn what_is_in_the_pipe_is_kept_when_the_keeper_is_killed() {
     for_each_user(|place| {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Exit, Process};
-use crate::times::Moment;
+use crate::output_times::Moment;
 use crate::{ExecId, PerStream, Size, State};
 
 /// One execution that a keeper holds.
@@ -16,7 +16,7 @@ pub struct Job {
     /// Where it stands. What a command left behind runs.
     pub state: State,
     /// Who holds on to it.
-    pub bond: Bond,
+    pub kind: JobKind,
     /// The process that was started, if one was.
     pub pid: Option<u32>,
     /// How that one ended, if it did and others go on.
@@ -40,7 +40,7 @@ pub struct Job {
 /// Who holds on to an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Bond {
+pub enum JobKind {
     /// Somebody waits for its answer and takes it along when they go.
     Foreground,
     /// Nobody: it ends by itself, or when it is told to.
@@ -49,7 +49,7 @@ pub enum Bond {
     Leftover,
 }
 
-impl Bond {
+impl JobKind {
     /// Whether somebody waits for it.
     #[must_use]
     pub const fn is_foreground(self) -> bool {

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use crate::ExecId;
-use crate::execution::Execution;
 use crate::job::Job;
 use crate::keeper::Address;
-use crate::line::Line;
+use crate::keeper_connection::KeeperConnection;
+use crate::run_handle::RunHandle;
 use crate::session::SessionError;
 use crate::spool::Spool;
 use crate::state_folder::{StateError, StateFolder};
@@ -24,8 +24,8 @@ use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
 /// When a keeper can't be understood.
 pub fn stop_execution(state: &StateFolder, id: ExecId, urgency: Urgency) -> Result<bool, SessionError> {
     let mut stopped = false;
-    for line in ask(state, &ToKeeper::StopThis(id, urgency), |_| true)? {
-        let answer = obeyed(line, |message| match message {
+    for connection in ask(state, &ToKeeper::StopThis(id, urgency), |_| true)? {
+        let answer = obeyed(connection, |message| match message {
             FromKeeper::Stopped(held) => Some(held),
             _ => None,
         });
@@ -47,14 +47,14 @@ pub fn stop_all(state: &StateFolder, urgency: Urgency) -> Result<u32, SessionErr
 ///
 /// # Errors
 /// When a keeper can't be understood.
-pub fn held(state: &StateFolder) -> Result<Option<Vec<ExecId>>, SessionError> {
+pub fn held_executions(state: &StateFolder) -> Result<Option<Vec<ExecId>>, SessionError> {
     if has_foreign_keeper(state) {
         return Ok(None);
     }
     let mut held = Vec::new();
-    for line in ask(state, &ToKeeper::Held, |_| true)? {
-        let answer = answer(line, |message| match message {
-            FromKeeper::Held(ids) => Some(ids),
+    for connection in ask(state, &ToKeeper::ListExecutions, |_| true)? {
+        let answer = answer(connection, |message| match message {
+            FromKeeper::Executions(ids) => Some(ids),
             _ => None,
         });
         held.extend(answer?.unwrap_or_default());
@@ -79,8 +79,8 @@ fn has_foreign_keeper(state: &StateFolder) -> bool {
 /// When a keeper can't be understood.
 pub fn jobs(state: &StateFolder) -> Result<Vec<Job>, SessionError> {
     let mut jobs = Vec::new();
-    for line in ask(state, &ToKeeper::Jobs, |_| true)? {
-        let answer = answer(line, |message| match message {
+    for connection in ask(state, &ToKeeper::Jobs, |_| true)? {
+        let answer = answer(connection, |message| match message {
             FromKeeper::Jobs(jobs) => Some(jobs),
             _ => None,
         });
@@ -99,15 +99,15 @@ pub fn jobs(state: &StateFolder) -> Result<Vec<Job>, SessionError> {
 ///
 /// # Errors
 /// When a keeper can't be understood.
-pub fn watch(state: &StateFolder, id: ExecId) -> Result<Option<(Job, Execution)>, SessionError> {
-    for mut line in ask(state, &ToKeeper::Watch(id), |_| true)? {
-        let watched = answer_on(&mut line, PATIENCE, |message| match message {
+pub fn watch(state: &StateFolder, id: ExecId) -> Result<Option<(Job, RunHandle)>, SessionError> {
+    for mut connection in ask(state, &ToKeeper::Watch(id), |_| true)? {
+        let watched = answer_on(&mut connection, PATIENCE, |message| match message {
             FromKeeper::Watched(job) => Some(job),
             _ => None,
         });
         if let Some(job) = watched?.flatten() {
             let spool = Spool::open(&state.spool(), id).or_else(|_| Spool::nowhere())?;
-            return Ok(Some((*job, Execution::watched(id, line, spool))));
+            return Ok(Some((*job, RunHandle::watched(id, connection, spool))));
         }
     }
     Ok(None)
@@ -119,8 +119,8 @@ pub fn watch(state: &StateFolder, id: ExecId) -> Result<Option<(Job, Execution)>
 /// When a keeper can't be understood.
 pub fn release(state: &StateFolder, id: ExecId) -> Result<bool, SessionError> {
     let mut released = false;
-    for line in ask(state, &ToKeeper::Release(id), |_| true)? {
-        let answer = answer(line, |message| match message {
+    for connection in ask(state, &ToKeeper::Release(id), |_| true)? {
+        let answer = answer(connection, |message| match message {
             FromKeeper::Released(held) => Some(held),
             _ => None,
         });
@@ -137,8 +137,8 @@ pub(crate) fn stop(
 ) -> Result<u32, SessionError> {
     // All are told before the first is waited for: each takes its time to stop.
     let told = ask(state, &ToKeeper::StopSession(urgency), wanted)?;
-    let stopped = told.into_iter().map(|line| {
-        let answer = obeyed(line, |message| match message {
+    let stopped = told.into_iter().map(|connection| {
+        let answer = obeyed(connection, |message| match message {
             FromKeeper::SessionStopped { executions } => Some(executions),
             _ => None,
         });
@@ -152,7 +152,7 @@ pub(crate) fn ask(
     state: &StateFolder,
     message: &ToKeeper,
     wanted: impl Fn(&str) -> bool,
-) -> Result<Vec<Line>, SessionError> {
+) -> Result<Vec<KeeperConnection>, SessionError> {
     let folder = state.sockets();
     let unusable = |source| StateError::Unusable { path: state.sockets(), source };
     let end = format!(".{}", wire::VERSION);
@@ -166,9 +166,9 @@ pub(crate) fn ask(
             continue;
         };
         wake(&socket);
-        let mut line = Line::new(socket);
-        if line.send(message, &[]).is_ok() {
-            told.push(line);
+        let mut connection = KeeperConnection::new(socket);
+        if connection.send(message, &[]).is_ok() {
+            told.push(connection);
         }
     }
     Ok(told)
@@ -203,22 +203,28 @@ fn keeper_of(socket: impl AsFd) -> Option<u32> {
 }
 
 /// One that doesn't answer to a stop is ended: its executions end with it.
-fn give_up_on(line: &Line) {
-    if let Some(keeper) = keeper_of(line.socket()) {
+fn give_up_on(connection: &KeeperConnection) {
+    if let Some(keeper) = keeper_of(connection.socket()) {
         processes::signal_keeper(keeper, Signal::KILL);
     }
 }
 
 /// Waits for the message that `take` wants; `None` when the keeper leaves instead.
-fn answer<T>(mut line: Line, take: impl Fn(FromKeeper) -> Option<T>) -> Result<Option<T>, SessionError> {
-    answer_on(&mut line, PATIENCE, take)
+fn answer<T>(
+    mut connection: KeeperConnection,
+    take: impl Fn(FromKeeper) -> Option<T>,
+) -> Result<Option<T>, SessionError> {
+    answer_on(&mut connection, PATIENCE, take)
 }
 
 /// The same for a stop, which is always obeyed.
-fn obeyed<T>(mut line: Line, take: impl Fn(FromKeeper) -> Option<T>) -> Result<Option<T>, SessionError> {
-    let answer = answer_on(&mut line, TIME_TO_STOP, take);
+fn obeyed<T>(
+    mut connection: KeeperConnection,
+    take: impl Fn(FromKeeper) -> Option<T>,
+) -> Result<Option<T>, SessionError> {
+    let answer = answer_on(&mut connection, TIME_TO_STOP, take);
     if answer.as_ref().is_err_and(is_silence) {
-        give_up_on(&line);
+        give_up_on(&connection);
         return Ok(None);
     }
     answer
@@ -226,13 +232,13 @@ fn obeyed<T>(mut line: Line, take: impl Fn(FromKeeper) -> Option<T>) -> Result<O
 
 /// The same on a connection that is used further.
 fn answer_on<T>(
-    line: &mut Line,
+    connection: &mut KeeperConnection,
     patience: Duration,
     take: impl Fn(FromKeeper) -> Option<T>,
 ) -> Result<Option<T>, SessionError> {
     let until = Instant::now() + patience;
     loop {
-        match line.next_before(until) {
+        match connection.next_before(until) {
             Ok(Some(message)) => {
                 if let Some(taken) = take(message) {
                     return Ok(Some(taken));

@@ -1,4 +1,4 @@
-//! Running commands: `Spec` in, `Execution` out.
+//! Running commands: `Spec` in, `RunHandle` out.
 //!
 //! # Theory of operation
 //!
@@ -12,7 +12,7 @@
 //! runs the `shellgate` binary ([`Starter::Exec`]). It leaves when nobody is connected and no process is left.
 //!
 //! [`Session::start`] opens two spool files, hands a [`Spec`] and their descriptors to the keeper and returns an
-//! [`Execution`]. Its [`Event`]s are read until [`Event::Ended`] brings the [`Outcome`]. Output never travels through
+//! [`RunHandle`]. Its [`RunEvent`]s are read until [`RunEvent::Ended`] brings the [`Outcome`]. Output never travels through
 //! the socket as long as it fits into the files: the keeper sends ranges, the front end reads the file. Memory doesn't
 //! grow with output on either side.
 //!
@@ -26,45 +26,48 @@
 //! - Only processes that descend from the keeper are ever signalled.
 
 mod circumstances;
-mod draft;
-mod ending;
-mod execution;
 mod id;
+mod input;
+mod input_sender;
 mod job;
 mod keeper;
+mod keeper_connection;
 mod keepers;
 mod limits;
-mod line;
 mod outcome;
-mod reading;
+mod output_times;
+mod partial_line;
+mod run_handle;
 mod session;
 mod spec;
 mod spool;
 mod state;
 mod state_folder;
+mod stored_end;
 mod surroundings;
 mod sys;
-mod times;
-mod typist;
 mod wire;
 
 pub use circumstances::SoftLimits;
-pub use draft::Draft;
-pub use ending::Ending;
-pub use execution::{Event, Execution, Stopper, end_leftovers};
 pub use id::ExecId;
-pub use job::{Bond, Job};
-pub use keepers::{held, jobs, release, stop_all, stop_execution, watch};
-pub use limits::{Broken, Finding, Limited, Limits, Mechanism, Notes, Then, notes, probe};
+pub use input::{Input, InputKind, InputState, NotTaken, ReadState, TerminalProcess};
+pub use input_sender::InputSender;
+pub use job::{Job, JobKind};
+pub use keepers::{held_executions, jobs, release, stop_all, stop_execution, watch};
+pub use limits::{
+    ExceededLimit, GroupNotes, LimitAction, LimitedResource, Limits, Mechanism, ProbeResult, group_notes,
+    probe,
+};
 pub use outcome::{Clock, Exit, Failure, Outcome, Output, Process, plain};
-pub use reading::{Channel, Input, NotTaken, Reading, Reads, Seated};
+pub use output_times::{Moment, printed_before};
+pub use partial_line::PartialLine;
+pub use run_handle::{RunEvent, RunHandle, Stopper, end_leftovers};
 pub use session::{KEEPER_ARGUMENT, Session, SessionError, SessionKey, Starter, keeper_main};
 pub use shellgate_sandbox::probe as kernel;
 pub use spec::{Follow, Mode, PerStream, Size, Spec, Stream};
 pub use spool::{Pruned, Spool, prune};
 pub use state::{IllegalMove, State};
 pub use state_folder::{StateError, StateFolder};
+pub use stored_end::StoredEnd;
 pub use surroundings::{Surroundings, surroundings};
-pub use times::{Moment, printed_before};
-pub use typist::Typist;
 pub use wire::Urgency;

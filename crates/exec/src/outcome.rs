@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Broken, PerStream, State};
+use crate::{ExceededLimit, PerStream, State};
 
 /// What the caller learns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct Outcome {
     /// The clock that ran out, if one did.
     pub clock: Option<Clock>,
     /// The limit that it reached, if it did.
-    pub limit: Option<Broken>,
+    pub limit: Option<ExceededLimit>,
     /// What was printed.
     pub output: PerStream<Output>,
     /// The processes that are still alive, parents before their children.

@@ -15,11 +15,11 @@ use rustix::fs::Access;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
 
-use crate::execution::Execution;
-use crate::keeper::{self, Address, Duty, Served};
+use crate::keeper::{self, Address, KeeperConfig, Served};
+use crate::keeper_connection::{KeeperConnection, Pool};
 use crate::keepers;
-use crate::line::{Line, Pool};
 use crate::outcome::plain;
+use crate::run_handle::RunHandle;
 use crate::spool::Spool;
 use crate::state_folder::{StateError, StateFolder};
 use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
@@ -135,7 +135,7 @@ impl Session {
     ///
     /// # Errors
     /// When the output has no place or no keeper can be had. Then nothing was started.
-    pub fn start(&self, spec: Spec, stdin: Option<OwnedFd>) -> Result<Execution, SessionError> {
+    pub fn start(&self, spec: Spec, stdin: Option<OwnedFd>) -> Result<RunHandle, SessionError> {
         let folder = self.state.spool();
         if let Err(errno) = rustix::fs::access(&folder, Access::WRITE_OK | Access::EXEC_OK) {
             return Err(SessionError::Spool { folder, source: errno.into() });
@@ -151,7 +151,9 @@ impl Session {
         }
         let message = ToKeeper::Start { spec: Box::new(spec), stdin: stdin.is_some(), spool: made };
         match self.ask(&message, &descriptors) {
-            Ok(line) => Ok(Execution::new((id, follow), line, self.pool.clone(), self.forked.clone(), spool)),
+            Ok(connection) => {
+                Ok(RunHandle::new((id, follow), connection, self.pool.clone(), self.forked.clone(), spool))
+            }
             Err(error) => {
                 spool.remove();
                 Err(error)
@@ -171,25 +173,29 @@ impl Session {
 
     /// Says `message` on a connection that is free, or on a new one. A keeper that was leaving when we connected resets
     /// the connection with our words unread: then we ask again.
-    fn ask(&self, message: &ToKeeper, descriptors: &[BorrowedFd<'_>]) -> Result<Line, SessionError> {
-        while let Some(mut line) = self.pool.as_ref().and_then(Pool::take) {
+    fn ask(
+        &self,
+        message: &ToKeeper,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<KeeperConnection, SessionError> {
+        while let Some(mut connection) = self.pool.as_ref().and_then(Pool::take) {
             // One whose keeper is gone takes nothing any more.
-            if line.send(message, descriptors).is_ok() {
-                return Ok(line);
+            if connection.send(message, descriptors).is_ok() {
+                return Ok(connection);
             }
         }
         let until = Instant::now() + PATIENCE;
         loop {
-            let mut line = Line::new(self.connect()?);
-            match line.send(message, descriptors).and_then(|()| line.next_before(until)) {
+            let mut connection = KeeperConnection::new(self.connect()?);
+            match connection.send(message, descriptors).and_then(|()| connection.next_before(until)) {
                 Ok(Some(FromKeeper::Elsewhere)) => {}
                 Ok(Some(FromKeeper::Unable(reason))) => return Err(SessionError::Keeper(reason)),
                 Ok(Some(first)) => {
-                    line.put_back(first);
-                    return Ok(line);
+                    connection.put_back(first);
+                    return Ok(connection);
                 }
                 // It read our words and died: who knows what it had done by then. The execution finds out.
-                Ok(None) => return Ok(line),
+                Ok(None) => return Ok(connection),
                 Err(error) if was_unheard(&error) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -232,8 +238,8 @@ impl Session {
             }
             let _ = rustix::thread::set_name(c"shellgate-keep");
             let first = theirs.try_clone().ok();
-            let duty = Duty { address, first, spool, ends, keep_bytes };
-            let word = match keeper::serve(duty, || {}) {
+            let config = KeeperConfig { address, first, spool, ends, keep_bytes };
+            let word = match keeper::serve(config, || {}) {
                 Ok(Served::ToTheEnd) => return 0,
                 Ok(Served::Elsewhere) => FromKeeper::Elsewhere,
                 Err(error) => FromKeeper::Unable(plain(&error)),
@@ -291,14 +297,14 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
             return 1;
         }
         let _ = rustix::thread::set_name(c"shellgate-keep");
-        let duty = Duty { address, first: None, spool, ends, keep_bytes };
+        let config = KeeperConfig { address, first: None, spool, ends, keep_bytes };
         let told = RefCell::new(Some(File::from(told)));
         let tell = |word: &str| {
             if let Some(mut told) = told.take() {
                 let _ = told.write_all(word.as_bytes());
             }
         };
-        match keeper::serve(duty, || tell(READY)) {
+        match keeper::serve(config, || tell(READY)) {
             Ok(Served::ToTheEnd) => {}
             Ok(Served::Elsewhere) => tell(READY),
             Err(error) => tell(&plain(&error)),

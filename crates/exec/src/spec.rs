@@ -65,7 +65,7 @@ pub enum Mode {
     /// It does. When it goes away, the execution is stopped.
     Foreground {
         /// For so long, from its asking. Then it is answered, and the execution goes on as a job. `None`: to the end.
-        patience: Option<Duration>,
+        answer_after: Option<Duration>,
     },
     /// It wants an answer after this time at the latest; the execution goes on.
     Background {
@@ -76,7 +76,7 @@ pub enum Mode {
 
 impl Mode {
     /// A caller that waits for the end.
-    pub const FOREGROUND: Self = Self::Foreground { patience: None };
+    pub const FOREGROUND: Self = Self::Foreground { answer_after: None };
 }
 
 /// What the caller is told before the end.

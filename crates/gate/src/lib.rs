@@ -46,8 +46,8 @@ pub use record::Record;
 pub use run::execution::{Event, Execution};
 pub use run::hook::keeper_hook;
 pub use shellgate_exec::{
-    Bond, Channel, Follow, Input, PerStream, Reading, Size, State, Stopper, Stream, Surroundings, Urgency,
-    surroundings,
+    Follow, Input, InputKind, InputState, JobKind, PerStream, Size, State, Stopper, Stream, Surroundings,
+    Urgency, surroundings,
 };
 pub use shellgate_journal as journal;
 pub use shellgate_settings as settings;

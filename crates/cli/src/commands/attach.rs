@@ -102,9 +102,9 @@ impl Host for Guest {
     fn hear(&mut self) -> io::Result<Option<Heard<()>>> {
         while let Some(event) = self.watched.try_next()? {
             match event {
-                shellgate::jobs::Event::Output { bytes, .. } => return Ok(Some(Heard::Output(bytes))),
-                shellgate::jobs::Event::Ended(_) => return Ok(Some(Heard::Ended(()))),
-                shellgate::jobs::Event::State(_) => {}
+                shellgate::jobs::RunEvent::Output { bytes, .. } => return Ok(Some(Heard::Output(bytes))),
+                shellgate::jobs::RunEvent::Ended(_) => return Ok(Some(Heard::Ended(()))),
+                shellgate::jobs::RunEvent::State(_) => {}
             }
         }
         Ok(None)

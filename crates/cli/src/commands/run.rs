@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use shellgate::request::{Action, Pty, Stdin};
 use shellgate::{
-    Admitted, Channel, Code, ErrorObject, Event, Execution, Follow, Gate, Input, Report, Request, Stream,
+    Admitted, Code, ErrorObject, Event, Execution, Follow, Gate, Input, InputKind, Report, Request, Stream,
     Urgency,
 };
 
@@ -192,8 +192,8 @@ impl Host for Own<'_> {
             return Meaning::Nothing;
         }
         let reading = self.gate.reading(&self.execution.id()).ok().flatten();
-        match reading.map(|reading| reading.channel) {
-            Some(Channel::Terminal { unsuspendable: true, .. }) => Meaning::Suspend,
+        match reading.map(|reading| reading.kind) {
+            Some(InputKind::Terminal { unsuspendable: true, .. }) => Meaning::Suspend,
             // A shell in there suspends it, or the program has its own use for the key.
             _ => Meaning::Nothing,
         }

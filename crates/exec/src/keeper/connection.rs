@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
-use crate::ending::Ending;
+use crate::stored_end::StoredEnd;
 use crate::wire::{self, Frames, FromKeeper, ToKeeper};
 use crate::{ExecId, Stream};
 
@@ -38,7 +38,7 @@ pub(super) struct Connection {
     pub(super) watching: Option<RunKey>,
     greeted: bool,
     /// The end that it was told and has not written down, as far as we know.
-    pub(super) unrecorded: Option<(ExecId, Ending)>,
+    pub(super) unrecorded: Option<(ExecId, StoredEnd)>,
     /// What it wants to see stopped.
     pub(super) stopping: Option<Stopping>,
     /// What it typed and has not heard of: up to this byte of that execution's input.

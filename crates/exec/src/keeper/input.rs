@@ -6,12 +6,12 @@ use std::os::fd::OwnedFd;
 use rustix::io::Errno;
 
 use super::connection::ConnectionKey;
+use super::event_loop::Keeper;
 use super::events::Token;
-use super::serve::Keeper;
 use super::tree::RunKey;
-use crate::reading::{Input, NotTaken};
+use crate::input::{Input, NotTaken};
 use crate::wire::FromKeeper;
-use crate::{Draft, ExecId};
+use crate::{ExecId, PartialLine};
 
 /// What waits for a command that doesn't read. Beyond this, more is refused.
 const MOST_WAITING: usize = 256 << 10;
@@ -31,18 +31,25 @@ pub(super) struct Inlet {
     written: u64,
     /// We wait for room.
     blocked: bool,
-    draft: Draft,
+    partial_line: PartialLine,
     sequence: u64,
 }
 
 impl Inlet {
     pub(super) fn new(to: OwnedFd) -> Self {
-        Self { to, queue: VecDeque::new(), written: 0, blocked: false, draft: Draft::default(), sequence: 0 }
+        Self {
+            to,
+            queue: VecDeque::new(),
+            written: 0,
+            blocked: false,
+            partial_line: PartialLine::default(),
+            sequence: 0,
+        }
     }
 
     /// The line that was begun and not finished.
-    pub(super) fn draft(&self) -> &Draft {
-        &self.draft
+    pub(super) fn partial_line(&self) -> &PartialLine {
+        &self.partial_line
     }
 
     /// How many inputs there were.
@@ -61,7 +68,7 @@ impl Inlet {
             return Err(NotTaken::Full);
         }
         self.queue.extend(bytes);
-        self.draft = self.draft.typed(bytes, reader);
+        self.partial_line = self.partial_line.typed(bytes, reader);
         self.sequence += 1;
         Ok(())
     }
@@ -116,7 +123,7 @@ impl Keeper {
             Input::Resize(size) => terminal.resize(size).map_err(|_| NotTaken::Ended)?,
             Input::Suspend => {
                 terminal.suspended = true;
-                self.trees.suspend_tops(key);
+                self.trees.suspend_top_processes(key);
                 self.trees.suspend(key);
             }
             Input::Continue => {
@@ -129,7 +136,7 @@ impl Keeper {
                 if after.is_some_and(|after| after != terminal.inlet.sequence) {
                     return Err(NotTaken::Changed);
                 }
-                let begun = terminal.inlet.draft.text.len();
+                let begun = terminal.inlet.partial_line.text.len();
                 if terminal.takes_lines() && longest_line(begun, &bytes) > LONGEST_LINE {
                     return Err(NotTaken::LongLine);
                 }
@@ -154,15 +161,15 @@ impl Keeper {
                 }
             };
         }
-        self.tell_typists(key);
+        self.answer_input_senders(key);
     }
 
     /// Answers those whose words are taken, or will never be.
-    pub(super) fn tell_typists(&mut self, key: RunKey) {
+    pub(super) fn answer_input_senders(&mut self, key: RunKey) {
         let run = self.runs.get(&key);
         let written = run.and_then(|run| run.terminal.as_ref()).map(|terminal| terminal.inlet.written);
         let mut told = Vec::new();
-        for (typist, connection) in &mut self.connections {
+        for (sender, connection) in &mut self.connections {
             let Some((_, end)) = connection.typing.filter(|(run, _)| *run == key) else { continue };
             let word = match written {
                 Some(written) if written >= end => Ok(()),
@@ -171,14 +178,14 @@ impl Keeper {
             };
             connection.typing = None;
             connection.send(&FromKeeper::Typed(word));
-            told.push(*typist);
+            told.push(*sender);
         }
-        told.into_iter().for_each(|typist| self.adjust_interest(typist));
+        told.into_iter().for_each(|sender| self.adjust_interest(sender));
     }
 
     /// Somebody wants to know who reads.
     pub(super) fn look_for(&mut self, from: ConnectionKey, id: ExecId) {
-        let seen = self.run_called(id).and_then(|key| self.reading(key)).map(Box::new);
+        let seen = self.run_called(id).and_then(|key| self.input_state(key)).map(Box::new);
         let Some(connection) = self.connections.get_mut(&from) else { return };
         connection.greet();
         connection.send(&FromKeeper::Seen(seen));

@@ -7,56 +7,57 @@
 //!
 //! | file | does |
 //! |---|---|
-//! | `limits` | what an execution may use |
-//! | `place` | takes and leaves the session's socket |
-//! | `events` | waits for everything at once |
+//! | `socket` | takes and leaves the session's socket |
+//! | `events` | waits for everything at once, with `epoll` |
+//! | `event_loop` | the loop |
 //! | `connection` | talks to one front end |
-//! | `serve` | the loop |
-//! | `obeying` | what front ends ask for |
-//! | `answering` | what they are told, and the end |
-//! | `life` | an execution from its turn to its answer |
-//! | `pump` | output, out of the pipes |
-//! | `terminal` | a pseudo-terminal, and who sits at it |
-//! | `input` | what is typed |
-//! | `stopping` | ending an execution before its time |
-//! | `heir` | what is left when the keeper is killed |
-//! | `orphans` | whose is a process that lost its parent |
-//! | `pruning` | finished output that goes |
+//! | `requests` | handles the messages of front ends |
+//! | `answers` | answers callers and stores the ends of executions |
+//! | `watchers` | tells front ends about executions that they did not start |
 //! | `run` | the data of one execution |
-//! | `watching` | what others than its caller learn of an execution |
-//! | `stream` | one output stream |
+//! | `lifecycle` | an execution from its turn to its answer |
+//! | `stop` | ends an execution early, with all its processes |
 //! | `tree` | which process belongs to which execution |
+//! | `orphans` | finds the execution of a process that lost its parent |
+//! | `limit_enforcer` | resource limits of an execution |
+//! | `output` | reads the pipes, and tells followers about new output |
+//! | `stream` | one output stream of one execution |
+//! | `splice` | has the kernel move bytes from a pipe into a file |
+//! | `terminal` | a pseudo-terminal, and the processes that have it open |
+//! | `input` | bytes for a terminal |
+//! | `prune` | removes old finished output |
+//! | `standby` | the process that saves output when the keeper is killed |
 
-mod answering;
+mod answers;
 mod connection;
+mod event_loop;
 mod events;
-mod heir;
 mod input;
-mod life;
-mod limits;
-mod moving;
-mod obeying;
+mod lifecycle;
+mod limit_enforcer;
 mod orphans;
-mod place;
-mod pruning;
-mod pump;
+mod output;
+mod prune;
+mod requests;
 mod run;
-mod serve;
-mod stopping;
+mod socket;
+mod splice;
+mod standby;
+mod stop;
 mod stream;
 mod terminal;
 mod tree;
-mod watching;
+mod watchers;
 
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-pub(crate) use place::Address;
+pub(crate) use socket::Address;
 
 /// What a keeper must know.
 #[derive(Debug)]
-pub(crate) struct Duty {
+pub(crate) struct KeeperConfig {
     /// Where its socket lies.
     pub(crate) address: Address,
     /// A front end that is connected already.
@@ -81,6 +82,6 @@ pub(crate) enum Served {
 /// Serves until there is nothing left to hold. Call it in a process that is detached and has no other thread.
 ///
 /// `ready` is called once the socket takes callers.
-pub(crate) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
-    serve::serve(duty, ready)
+pub(crate) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Served> {
+    event_loop::serve(config, ready)
 }

@@ -1,7 +1,7 @@
 //! Whose is a process that lost its parent?
 
+use super::event_loop::Keeper;
 use super::run::Run;
-use super::serve::Keeper;
 use crate::sys::processes;
 
 /// Whether every orphan's execution is known.
@@ -25,7 +25,7 @@ impl Keeper {
 
     fn look_for_orphans(&mut self) -> Recognised {
         let mut all = Recognised::All;
-        for pid in self.trees.strangers() {
+        for pid in self.trees.unclaimed() {
             let tag = processes::tag(pid);
             let by_tag = self.runs.iter().find(|(_, run)| tag == Some(run.spec.id.tag().get()));
             let owner = by_tag.map(|(key, _)| *key).or_else(|| {
@@ -40,13 +40,13 @@ impl Keeper {
             };
             // When there is one execution only, it must be that one's, unless there were others when it came.
             let only = || {
-                let alone = self.runs.len() == 1 && !self.trees.is_contested(pid);
+                let alone = self.runs.len() == 1 && !self.trees.is_ambiguous(pid);
                 self.runs.keys().next().copied().filter(|_| alone)
             };
             match owner.or_else(by_pipe).or_else(only) {
                 Some(owner) => self.trees.claim(pid, owner),
                 None => {
-                    self.trees.contest(pid);
+                    self.trees.mark_ambiguous(pid);
                     all = Recognised::Some;
                 }
             }

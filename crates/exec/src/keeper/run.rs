@@ -3,14 +3,14 @@
 use std::fs::File;
 use std::time::{Duration, Instant};
 
-use crate::job::Bond;
+use crate::job::JobKind;
 use crate::outcome::{Clock, Exit, Failure, Outcome};
+use crate::output_times::Times;
 use crate::spec::{Follow, Mode, PerStream};
-use crate::times::Times;
-use crate::{Broken, Spec, State};
+use crate::{ExceededLimit, Spec, State};
 
 use super::connection::ConnectionKey;
-use super::limits::Held;
+use super::limit_enforcer::LimitEnforcer;
 use super::stream::Source;
 use super::terminal::Terminal;
 
@@ -56,7 +56,7 @@ pub(super) struct Run {
     /// Its terminal, if it has one.
     pub(super) terminal: Option<Terminal>,
     /// What it may use, when that is limited.
-    pub(super) held: Option<Box<Held>>,
+    pub(super) enforcer: Option<Box<LimitEnforcer>>,
     /// Where the output goes, until it is started.
     pub(super) spool: Option<Files>,
     /// Its end, which was told or left for whoever asks: what goes on are its leftovers.
@@ -93,7 +93,7 @@ pub(super) enum Cause {
     /// A clock ran out.
     TimedOut(Clock),
     /// It used more than it may.
-    Limit(Broken),
+    Limit(ExceededLimit),
 }
 
 impl Run {
@@ -114,7 +114,7 @@ impl Run {
             times: Times::default(),
             sources: None,
             terminal: None,
-            held: None,
+            enforcer: None,
             spool: Some(spool),
             ended: None,
             paused: false,
@@ -146,11 +146,11 @@ impl Run {
     }
 
     /// Who holds on to it.
-    pub(super) fn bond(&self) -> Bond {
+    pub(super) fn kind(&self) -> JobKind {
         match (self.caller, &self.ended) {
-            (Some(_), _) => Bond::Foreground,
-            (None, Some(_)) => Bond::Leftover,
-            (None, None) => Bond::Job,
+            (Some(_), _) => JobKind::Foreground,
+            (None, Some(_)) => JobKind::Leftover,
+            (None, None) => JobKind::Job,
         }
     }
 
@@ -178,11 +178,11 @@ impl Run {
         match self.phase {
             Phase::Waiting => self.answer_due(),
             // What a foreground command left behind has no clock; a job is its whole tree and keeps its own.
-            Phase::Left if self.was_foreground() => self.held.as_ref().map(|held| held.look),
+            Phase::Left if self.was_foreground() => self.enforcer.as_ref().map(|enforcer| enforcer.look),
             Phase::Running | Phase::Left => {
                 let answer = self.answer_due();
                 let clock = self.clocks().map(|(at, _)| at);
-                let look = self.held.as_ref().map(|held| held.look);
+                let look = self.enforcer.as_ref().map(|enforcer| enforcer.look);
                 [answer, clock, look].into_iter().flatten().min()
             }
             Phase::Settling { look, .. } | Phase::Stopping { look, .. } => Some(look),
@@ -198,7 +198,7 @@ impl Run {
             }
             Mode::Background { answer_after } => Some(self.started + answer_after),
             // Whoever waits looks at their own clock, not at ours: it runs while we wait for our turn.
-            Mode::Foreground { patience } => patience.map(|patience| self.came + patience),
+            Mode::Foreground { answer_after } => answer_after.map(|after| self.came + after),
         }
     }
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt as _;
 
 use rustix::io::Errno;
 
-use super::moving::{self, Relay};
+use super::splice::{self, Relay};
 use crate::outcome::{Output, plain};
 use crate::spool::Tail;
 
@@ -119,8 +119,8 @@ impl Source {
             .map(|stat| stat.st_ino)
     }
 
-    /// What an heir needs: what bytes are in, in the order they come out; the file; and how much that may hold.
-    pub(super) fn estate(&self) -> Vec<(BorrowedFd<'_>, BorrowedFd<'_>, u64)> {
+    /// What a standby needs: what bytes are in, in the order they come out; the file; and how much that may hold.
+    pub(super) fn standby_streams(&self) -> Vec<(BorrowedFd<'_>, BorrowedFd<'_>, u64)> {
         let (Some(pipe), Place::File(file)) = (&self.pipe, &self.place) else { return Vec::new() };
         let relay = match &self.kind {
             Kind::Terminal(Some(relay)) => Some(&relay.out),
@@ -173,7 +173,7 @@ impl Source {
             Kind::Terminal(Some(relay)) => (&relay.out, relay.fill(pipe, room)),
             Kind::Terminal(None) => return None,
         };
-        match (moving::into_file(from, file, self.spooled, room), filled) {
+        match (splice::into_file(from, file, self.spooled, room), filled) {
             (Ok(count), _) => {
                 self.total += count as u64;
                 self.spooled += count as u64;

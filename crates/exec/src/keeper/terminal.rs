@@ -8,15 +8,15 @@ use rustix::io::Errno;
 use rustix::pty::OpenptFlags;
 use rustix::termios::{InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, Winsize};
 
+use super::event_loop::Keeper;
 use super::input::Inlet;
-use super::life::Streams;
-use super::serve::Keeper;
+use super::lifecycle::Streams;
 use super::stream::Source;
 use super::tree::{Member, RunKey};
-use crate::reading::{Channel, Reading, Reads, Seated};
+use crate::input::{InputKind, InputState, ReadState, TerminalProcess};
 use crate::spec::Size;
 use crate::sys::reading::{self, Device};
-use crate::{Draft, PerStream};
+use crate::{PartialLine, PerStream};
 
 /// A terminal, seen from our end.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Terminal {
 }
 
 /// Whether letters mean something else than themselves: one of them is a special key, or they become others.
-fn is_odd(modes: &Termios) -> bool {
+fn has_remapped_keys(modes: &Termios) -> bool {
     use SpecialCodeIndex as Key;
     let keys = [
         Key::VINTR,
@@ -55,11 +55,11 @@ fn is_odd(modes: &Termios) -> bool {
 /// How a terminal treats what is typed.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the kernel's flags")]
-struct Manners {
+struct TerminalModes {
     lines: bool,
     echo: bool,
     signals: bool,
-    odd: bool,
+    remapped_keys: bool,
 }
 
 impl Terminal {
@@ -105,12 +105,12 @@ impl Terminal {
         size.map_or_else(|_| Size::default(), |size| Size { rows: size.ws_row, cols: size.ws_col })
     }
 
-    fn manners(&self) -> Manners {
+    fn modes(&self) -> TerminalModes {
         // Our end answers for theirs.
         let modes = rustix::termios::tcgetattr(&self.master);
         let has = |mode| modes.as_ref().is_ok_and(|modes| modes.local_modes.contains(mode));
-        Manners {
-            odd: modes.as_ref().map_or(true, is_odd),
+        TerminalModes {
+            remapped_keys: modes.as_ref().map_or(true, has_remapped_keys),
             lines: has(LocalModes::ICANON),
             echo: has(LocalModes::ECHO),
             signals: has(LocalModes::ISIG),
@@ -119,7 +119,7 @@ impl Terminal {
 
     /// Whether readers get whole lines.
     pub(super) fn takes_lines(&self) -> bool {
-        self.manners().lines
+        self.modes().lines
     }
 
     /// Whether something was typed that nobody has read. Asking also has the kernel hand over what is on its way.
@@ -141,36 +141,37 @@ impl Terminal {
         self.device.is_of(member.pid) || self.device.is_open_as(member.pid, 0)
     }
 
-    fn seat(&self, member: &Member, foreground: Option<u32>) -> Seated {
+    fn describe(&self, member: &Member, foreground: Option<u32>) -> TerminalProcess {
         // Who reads it from another session isn't held up by the kernel.
         let foreground = Some(member.stat.group) == foreground || !self.device.is_of(member.pid);
         // First: whoever reads now stays who they are until something is typed. One that doesn't may become another while we
         // look, and would be taken for what it was.
-        let reads = if foreground { reading::reads(member.pid, self.device) } else { Reads::No };
-        Seated {
+        let read_state =
+            if foreground { reading::reads(member.pid, self.device) } else { ReadState::NotReading };
+        TerminalProcess {
             pid: member.pid,
             argv: reading::arguments(member.pid),
             program: reading::link(member.pid, "exe"),
             directory: reading::link(member.pid, "cwd"),
             foreground,
-            reads,
+            read_state,
         }
     }
 }
 
 impl Keeper {
     /// Who reads the input of an execution, looked up now.
-    pub(super) fn reading(&mut self, key: RunKey) -> Option<Reading> {
+    pub(super) fn input_state(&mut self, key: RunKey) -> Option<InputState> {
         let run = self.runs.get(&key)?;
         let id = run.spec.id;
         if run.terminal.is_none() {
-            let (seated, draft) = (Vec::new(), Draft::default());
-            return Some(Reading {
+            let (processes, partial_line) = (Vec::new(), PartialLine::default());
+            return Some(InputState {
                 id,
-                channel: Channel::Closed,
+                kind: InputKind::Closed,
                 waiting: false,
-                seated,
-                draft,
+                processes,
+                partial_line,
                 sequence: 0,
             });
         }
@@ -178,28 +179,35 @@ impl Keeper {
         self.claim_orphans();
         let terminal = self.runs.get(&key)?.terminal.as_ref()?;
         let members = self.trees.members(key);
-        let Manners { lines, echo, signals, odd } = terminal.manners();
+        let TerminalModes { lines, echo, signals, remapped_keys } = terminal.modes();
         let unread = terminal.has_unread();
         let foreground = terminal.foreground();
-        let mut seated: Vec<Seated> = Vec::new();
+        let mut processes: Vec<TerminalProcess> = Vec::new();
         for member in members.iter().filter(|member| terminal.is_at(member)) {
-            let mut seat = terminal.seat(member, foreground);
+            let mut process = terminal.describe(member, foreground);
             // We may not look, and it sleeps where a password is asked for: what else would it wait for?
-            if seat.reads == Reads::Unknown && member.stat.letter == b'S' && lines && !echo {
-                seat.reads = Reads::This;
+            if process.read_state == ReadState::Unknown && member.stat.letter == b'S' && lines && !echo {
+                process.read_state = ReadState::Reading;
             }
-            seated.push(seat);
+            processes.push(process);
         }
         let leader = self.runs.get(&key).and_then(|run| run.pid);
         let unsuspendable =
             signals && foreground == leader && !leader.is_some_and(reading::ignores_suspending);
-        let waiting = !unread && seated.iter().any(|seat| seat.reads == Reads::This);
-        Some(Reading {
+        let waiting = !unread && processes.iter().any(|process| process.read_state == ReadState::Reading);
+        Some(InputState {
             id,
-            channel: Channel::Terminal { size: terminal.size(), lines, echo, unread, unsuspendable, odd },
+            kind: InputKind::Terminal {
+                size: terminal.size(),
+                lines,
+                echo,
+                unread,
+                unsuspendable,
+                remapped_keys,
+            },
             waiting,
-            seated,
-            draft: terminal.inlet.draft().clone(),
+            processes,
+            partial_line: terminal.inlet.partial_line().clone(),
             sequence: terminal.inlet.sequence(),
         })
     }

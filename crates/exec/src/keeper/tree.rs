@@ -17,7 +17,7 @@ use crate::sys::processes::{self, Stat};
 pub(super) type RunKey = u64;
 
 /// The owner of a process that does something for the keeper itself. Executions count from 1.
-pub(super) const NOBODY: RunKey = 0;
+pub(super) const KEEPER_HELPER: RunKey = 0;
 
 /// Who is whose.
 #[derive(Debug, Default)]
@@ -25,9 +25,9 @@ pub(super) struct Trees {
     roots: HashMap<u32, RunKey>,
     orphans: HashMap<u32, RunKey>,
     /// Orphans that could have been of more than one execution when they were seen.
-    contested: HashSet<u32>,
+    ambiguous: HashSet<u32>,
     /// There is no child: the last `wait` said so, and nothing was started since.
-    pub(super) childless: bool,
+    pub(super) has_no_children: bool,
 }
 
 /// One process of an execution.
@@ -39,14 +39,14 @@ pub(super) struct Member {
 
 impl Trees {
     /// A program that we started.
-    pub(super) fn plant(&mut self, pid: u32, run: RunKey) {
-        self.childless = false;
+    pub(super) fn add_root(&mut self, pid: u32, run: RunKey) {
+        self.has_no_children = false;
         self.roots.insert(pid, run);
     }
 
     /// A child of ours that was reaped: its execution, and whether it was the program that we started.
     pub(super) fn reaped(&mut self, pid: u32) -> Option<(RunKey, Reaped)> {
-        self.contested.remove(&pid);
+        self.ambiguous.remove(&pid);
         if let Some(run) = self.roots.remove(&pid) {
             return Some((run, Reaped::Root));
         }
@@ -55,12 +55,12 @@ impl Trees {
 
     /// Whether a process that does something for the keeper itself has not ended.
     pub(super) fn has_helpers(&self) -> bool {
-        self.roots.values().any(|run| *run == NOBODY)
+        self.roots.values().any(|run| *run == KEEPER_HELPER)
     }
 
     /// Children of ours that belong to no execution as far as we know.
-    pub(super) fn strangers(&self) -> Vec<u32> {
-        if self.childless {
+    pub(super) fn unclaimed(&self) -> Vec<u32> {
+        if self.has_no_children {
             return Vec::new();
         }
         let mut children = processes::own_children();
@@ -69,12 +69,12 @@ impl Trees {
     }
 
     /// Remembers that nobody can say whose orphan `pid` is.
-    pub(super) fn contest(&mut self, pid: u32) {
-        self.contested.insert(pid);
+    pub(super) fn mark_ambiguous(&mut self, pid: u32) {
+        self.ambiguous.insert(pid);
     }
 
-    pub(super) fn is_contested(&self, pid: u32) -> bool {
-        self.contested.contains(&pid)
+    pub(super) fn is_ambiguous(&self, pid: u32) -> bool {
+        self.ambiguous.contains(&pid)
     }
 
     /// Settles whose orphan `pid` is.
@@ -85,19 +85,19 @@ impl Trees {
     /// Whether no process of `run` is left, once all orphans are claimed. A tree that still has a
     /// process has one among our children.
     pub(super) fn is_empty(&self, run: RunKey) -> bool {
-        self.tops(run).next().is_none()
+        self.top_processes(run).next().is_none()
     }
 
-    fn tops(&self, run: RunKey) -> impl Iterator<Item = u32> {
+    fn top_processes(&self, run: RunKey) -> impl Iterator<Item = u32> {
         let roots = self.roots.iter().filter(move |(_, owner)| **owner == run).map(|(pid, _)| *pid);
         roots.chain(self.orphans.iter().filter(move |(_, owner)| **owner == run).map(|(pid, _)| *pid))
     }
 
     /// The living processes of `run`, parents before their children.
     pub(super) fn members(&self, run: RunKey) -> Vec<Member> {
-        let mut tops: Vec<u32> = self.tops(run).collect();
-        tops.sort_unstable();
-        descend(tops)
+        let mut top_processes: Vec<u32> = self.top_processes(run).collect();
+        top_processes.sort_unstable();
+        descend(top_processes)
     }
 
     /// Sends `signal` to every process of `run`: whole process groups at once, the others parents first. A shell whose
@@ -126,14 +126,15 @@ impl Trees {
     /// Suspends the processes of `run` that are our own children, and the process groups that these are in, as fast as we
     /// can: no look at each, because a process that forks and exits is gone by then, and among a thousand busy ones we get
     /// little time to look. Numbers and groups can't be anybody else's as long as we have not reaped our child.
-    pub(super) fn suspend_tops(&self, run: RunKey) {
+    pub(super) fn suspend_top_processes(&self, run: RunKey) {
         self.signal_groups(run, Signal::STOP);
-        self.tops(run).for_each(|pid| processes::signal_own_child(pid, Signal::STOP));
+        self.top_processes(run).for_each(|pid| processes::signal_own_child(pid, Signal::STOP));
     }
 
     /// Signals the process groups of our own children, and says which those are.
     fn signal_groups(&self, run: RunKey, signal: Signal) -> HashSet<u32> {
-        let groups: HashSet<u32> = self.tops(run).filter_map(processes::group_of_own_child).collect();
+        let groups: HashSet<u32> =
+            self.top_processes(run).filter_map(processes::group_of_own_child).collect();
         for group in &groups {
             processes::signal_group(*group, signal);
         }
@@ -149,10 +150,10 @@ impl Trees {
     }
 
     /// Ends every process below us that was looked at and belongs to no execution.
-    pub(super) fn kill_strangers(&self) {
-        let mut strangers = self.strangers();
-        strangers.retain(|pid| self.is_contested(*pid));
-        signal_all(&descend(strangers), Signal::KILL);
+    pub(super) fn kill_unclaimed(&self) {
+        let mut unclaimed = self.unclaimed();
+        unclaimed.retain(|pid| self.is_ambiguous(*pid));
+        signal_all(&descend(unclaimed), Signal::KILL);
     }
 }
 
@@ -172,8 +173,8 @@ pub(super) enum Reaped {
     Orphan,
 }
 
-fn descend(tops: Vec<u32>) -> Vec<Member> {
-    let mut level = tops;
+fn descend(top_processes: Vec<u32>) -> Vec<Member> {
+    let mut level = top_processes;
     let mut members = Vec::new();
     while !level.is_empty() {
         let living = level.iter().filter_map(|&pid| processes::stat(pid).map(|stat| Member { pid, stat }));

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::hierarchy::{Hierarchies, PREFIX};
-use super::{Limited, Limits, Mechanism};
+use super::{LimitedResource, Limits, Mechanism};
 use crate::ExecId;
 use crate::outcome::plain;
 
 /// How one version of control groups holds one limit.
 struct Way {
-    limited: Limited,
+    resource: LimitedResource,
     mechanism: Mechanism,
     controller: &'static str,
     /// Files that get the limit, in its base unit.
@@ -37,7 +37,7 @@ enum Also {
 /// Version 2 before version 1.
 const WAYS: [Way; 6] = [
     Way {
-        limited: Limited::Memory,
+        resource: LimitedResource::Memory,
         mechanism: Mechanism::CgroupV2,
         controller: "memory",
         set: &["memory.max"],
@@ -48,7 +48,7 @@ const WAYS: [Way; 6] = [
         scale: None,
     },
     Way {
-        limited: Limited::Processes,
+        resource: LimitedResource::Processes,
         mechanism: Mechanism::CgroupV2,
         controller: "pids",
         set: &["pids.max"],
@@ -57,7 +57,7 @@ const WAYS: [Way; 6] = [
         scale: None,
     },
     Way {
-        limited: Limited::Cpu,
+        resource: LimitedResource::Cpu,
         mechanism: Mechanism::CgroupV2,
         // Every group of version 2 counts time.
         controller: "",
@@ -67,7 +67,7 @@ const WAYS: [Way; 6] = [
         scale: Some(1_000),
     },
     Way {
-        limited: Limited::Memory,
+        resource: LimitedResource::Memory,
         mechanism: Mechanism::CgroupV1,
         controller: "memory",
         set: &["memory.limit_in_bytes"],
@@ -77,7 +77,7 @@ const WAYS: [Way; 6] = [
         scale: None,
     },
     Way {
-        limited: Limited::Processes,
+        resource: LimitedResource::Processes,
         mechanism: Mechanism::CgroupV1,
         controller: "pids",
         set: &["pids.max"],
@@ -86,7 +86,7 @@ const WAYS: [Way; 6] = [
         scale: None,
     },
     Way {
-        limited: Limited::Cpu,
+        resource: LimitedResource::Cpu,
         mechanism: Mechanism::CgroupV1,
         controller: "cpuacct",
         set: &[],
@@ -102,14 +102,14 @@ pub(crate) struct Groups {
     folders: Vec<PathBuf>,
     /// Their `cgroup.procs`.
     entries: Vec<OwnedFd>,
-    held: Vec<Held>,
+    limits: Vec<GroupLimit>,
     /// What was tried and failed, and why.
-    pub(super) failures: Vec<(Limited, Mechanism, String)>,
+    pub(super) failures: Vec<(LimitedResource, Mechanism, String)>,
 }
 
 /// A limit that a group holds.
 #[derive(Clone, Debug)]
-struct Held {
+struct GroupLimit {
     way: usize,
     limit: u64,
     folder: PathBuf,
@@ -132,8 +132,8 @@ impl Groups {
     pub(super) fn make(hierarchies: &Hierarchies, name: &str, limits: &Limits) -> Self {
         let mut made = Self::unified(hierarchies, name, limits);
         for (nth, way) in WAYS.iter().enumerate() {
-            let limit = limits.get(way.limited);
-            if way.mechanism != Mechanism::CgroupV1 || limit == 0 || made.mechanism(way.limited).is_some() {
+            let limit = limits.get(way.resource);
+            if way.mechanism != Mechanism::CgroupV1 || limit == 0 || made.mechanism(way.resource).is_some() {
                 continue;
             }
             let Some(parent) = hierarchies.with_controller(way.controller) else { continue };
@@ -148,12 +148,12 @@ impl Groups {
             .iter()
             .enumerate()
             .filter(|(_, way)| way.mechanism == Mechanism::CgroupV2)
-            .map(|(nth, way)| (nth, limits.get(way.limited)))
+            .map(|(nth, way)| (nth, limits.get(way.resource)))
             .filter(|(_, limit)| *limit > 0)
             .collect();
         let mut best = Self::default();
         for (above, parent) in hierarchies.unified.iter().enumerate() {
-            if wanted.is_empty() || best.held.len() == wanted.len() {
+            if wanted.is_empty() || best.limits.len() == wanted.len() {
                 break;
             }
             if above == 0 {
@@ -162,7 +162,7 @@ impl Groups {
             }
             let mut made = Self { failures: std::mem::take(&mut best.failures), ..Self::default() };
             made.hold(&wanted, &parent.join(name));
-            if made.held.len() > best.held.len() {
+            if made.limits.len() > best.limits.len() {
                 best.remove();
                 best = made;
             } else {
@@ -175,7 +175,7 @@ impl Groups {
 
     /// Makes one group, and lets it hold what it can.
     fn hold(&mut self, wanted: &[(usize, u64)], folder: &Path) {
-        let before = self.held.len();
+        let before = self.limits.len();
         let opened = make_folder(folder).and_then(|()| {
             OpenOptions::new().write(true).open(folder.join("cgroup.procs")).map(OwnedFd::from)
         });
@@ -186,12 +186,14 @@ impl Groups {
                 Err(error) => Err(format!("{}: {}", folder.display(), plain(error))),
             };
             match held {
-                Ok(()) => self.held.push(Held { way: *nth, limit: *limit, folder: folder.to_owned() }),
-                Err(why) => self.failures.push((way.limited, way.mechanism, why)),
+                Ok(()) => {
+                    self.limits.push(GroupLimit { way: *nth, limit: *limit, folder: folder.to_owned() })
+                }
+                Err(why) => self.failures.push((way.resource, way.mechanism, why)),
             }
         }
         match opened {
-            Ok(entry) if self.held.len() > before => {
+            Ok(entry) if self.limits.len() > before => {
                 self.folders.push(folder.to_owned());
                 self.entries.push(entry);
             }
@@ -199,10 +201,10 @@ impl Groups {
         }
     }
 
-    /// What holds `limited`, if a group does.
-    pub(crate) fn mechanism(&self, limited: Limited) -> Option<Mechanism> {
-        let mut ways = self.held.iter().filter_map(|held| WAYS.get(held.way));
-        ways.find(|way| way.limited == limited).map(|way| way.mechanism)
+    /// What holds `resource`, if a group does.
+    pub(crate) fn mechanism(&self, resource: LimitedResource) -> Option<Mechanism> {
+        let mut ways = self.limits.iter().filter_map(|held| WAYS.get(held.way));
+        ways.find(|way| way.resource == resource).map(|way| way.mechanism)
     }
 
     /// What a process writes to so as to be in them.
@@ -211,16 +213,16 @@ impl Groups {
     }
 
     /// The limits that were reached.
-    pub(crate) fn reached(&self) -> impl Iterator<Item = (Limited, u64)> {
-        let ways = self.held.iter().filter_map(|held| Some((held, WAYS.get(held.way)?)));
+    pub(crate) fn reached(&self) -> impl Iterator<Item = (LimitedResource, u64)> {
+        let ways = self.limits.iter().filter_map(|held| Some((held, WAYS.get(held.way)?)));
         ways.filter(|(held, way)| way.is_reached(&held.folder, held.limit))
-            .map(|(held, way)| (way.limited, held.limit))
+            .map(|(held, way)| (way.resource, held.limit))
     }
 
     /// Removes them. Says whether none is left.
     pub(crate) fn remove(&mut self) -> bool {
         self.entries.clear();
-        self.held.clear();
+        self.limits.clear();
         self.folders.retain(|folder| !removed(folder));
         self.folders.is_empty()
     }
@@ -228,7 +230,7 @@ impl Groups {
 
 impl Way {
     fn apply(&self, folder: &Path, limit: u64) -> Result<(), String> {
-        let limit = limit.saturating_mul(self.limited.unit());
+        let limit = limit.saturating_mul(self.resource.unit());
         let write = |file: &str, text: &str| {
             let path = folder.join(file);
             // Never made: a folder that isn't one of groups would take any file.
@@ -255,7 +257,7 @@ impl Way {
         match self.scale {
             None => counts.all(|count| count > 0),
             Some(scale) => {
-                let most = limit.saturating_mul(self.limited.unit());
+                let most = limit.saturating_mul(self.resource.unit());
                 counts.all(|count| count.saturating_mul(scale) >= most)
             }
         }
@@ -358,7 +360,7 @@ mod tests {
         };
         let limits = Limits { memory_mb: 1, processes: 1, cpu_s: 1, disk_mb: 1 };
         let made = Groups::make(&hierarchies, "shellgate-test", &limits);
-        assert!(made.entries.is_empty() && made.held.is_empty());
+        assert!(made.entries.is_empty() && made.limits.is_empty());
         assert_eq!(made.failures.len(), 4, "three by version 2, memory by version 1: {:?}", made.failures);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0, "and nothing is left");
     }

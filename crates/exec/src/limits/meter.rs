@@ -23,7 +23,7 @@ pub(crate) struct Meter {
 
 impl Meter {
     /// A child of the keeper's has ended, having used so much with those it waited for.
-    pub(crate) fn bury(&mut self, dead: &Dead) {
+    pub(crate) fn record_exit(&mut self, dead: &Dead) {
         self.gone.cpu += u64::try_from(dead.cpu.as_nanos()).unwrap_or(u64::MAX);
         self.gone.disk += dead.written;
     }
@@ -120,8 +120,8 @@ mod tests {
         let dead = Dead { pid, end, cpu: std::time::Duration::from_millis(3), written: 7 };
         let mut meter = Meter::default();
         assert_eq!(meter.read(std::iter::empty()), Usage::default());
-        meter.bury(&dead);
-        meter.bury(&dead);
+        meter.record_exit(&dead);
+        meter.record_exit(&dead);
         assert_eq!(meter.read(std::iter::empty()), Usage { tasks: 0, cpu: 6_000_000, disk: 14 });
     }
 

@@ -27,9 +27,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) use group::Groups;
 pub(crate) use hierarchy::Hierarchies;
 pub(crate) use meter::{Meter, Usage, memory_above};
-pub(crate) use notes::Note;
-pub use notes::{Notes, notes};
-pub use probe::{Finding, probe};
+pub(crate) use notes::GroupNote;
+pub use notes::{GroupNotes, group_notes};
+pub use probe::{ProbeResult, probe};
 pub(crate) use rlimits::rlimits;
 
 /// How often a tree is looked at, when that costs little.
@@ -38,7 +38,7 @@ pub(crate) const LOOK: Duration = Duration::from_millis(50);
 /// Something that can be limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Limited {
+pub enum LimitedResource {
     /// Megabytes of memory.
     Memory,
     /// Processes and threads at one time.
@@ -49,7 +49,7 @@ pub enum Limited {
     Disk,
 }
 
-impl Limited {
+impl LimitedResource {
     /// All of them, in the order of the settings.
     pub const ALL: [Self; 4] = [Self::Memory, Self::Processes, Self::Cpu, Self::Disk];
 
@@ -88,14 +88,14 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The limit on `limited`; 0: none.
+    /// The limit on `resource`; 0: none.
     #[must_use]
-    pub const fn get(&self, limited: Limited) -> u64 {
-        match limited {
-            Limited::Memory => self.memory_mb,
-            Limited::Processes => self.processes,
-            Limited::Cpu => self.cpu_s,
-            Limited::Disk => self.disk_mb,
+    pub const fn get(&self, resource: LimitedResource) -> u64 {
+        match resource {
+            LimitedResource::Memory => self.memory_mb,
+            LimitedResource::Processes => self.processes,
+            LimitedResource::Cpu => self.cpu_s,
+            LimitedResource::Disk => self.disk_mb,
         }
     }
 
@@ -106,27 +106,27 @@ impl Limits {
     }
 
     /// Those that are set.
-    pub(crate) fn set(&self) -> impl Iterator<Item = (Limited, u64)> {
+    pub(crate) fn set(&self) -> impl Iterator<Item = (LimitedResource, u64)> {
         let limits = *self;
-        let all = Limited::ALL.into_iter().map(move |limited| (limited, limits.get(limited)));
+        let all = LimitedResource::ALL.into_iter().map(move |resource| (resource, limits.get(resource)));
         all.filter(|(_, limit)| *limit > 0)
     }
 }
 
 /// A limit that an execution reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Broken {
+pub struct ExceededLimit {
     /// Which.
-    pub limited: Limited,
+    pub resource: LimitedResource,
     /// How much it was, in the unit of its setting.
     pub limit: u64,
     /// What became of it.
-    pub then: Then,
+    pub action: LimitAction,
 }
 
 /// What becomes of who reaches a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Then {
+pub enum LimitAction {
     /// It was ended, with its whole tree.
     Ended,
     /// It was given no more, and went on.

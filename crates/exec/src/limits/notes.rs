@@ -14,11 +14,11 @@ const PREFIX: &str = ".groups-";
 
 /// The note of one execution's groups.
 #[derive(Debug)]
-pub(crate) struct Note {
+pub(crate) struct GroupNote {
     path: PathBuf,
 }
 
-impl Note {
+impl GroupNote {
     /// Makes the groups for `limits`, and notes them before.
     ///
     /// # Errors
@@ -39,26 +39,26 @@ impl Note {
     }
 }
 
-/// Notes that lay there at one moment.
+/// GroupNotes that lay there at one moment.
 #[derive(Debug)]
-pub struct Notes {
+pub struct GroupNotes {
     found: Vec<(ExecId, PathBuf)>,
 }
 
 /// The notes of all groups that may be there. Ask for them before you ask who holds what: whoever makes one later holds
 /// its execution, but you would not know.
 #[must_use]
-pub fn notes(state: &StateFolder) -> Notes {
+pub fn group_notes(state: &StateFolder) -> GroupNotes {
     let entries = fs::read_dir(state.ends()).into_iter().flatten().flatten();
     let found = entries.filter_map(|entry| {
         let name = entry.file_name();
         let id = name.to_str()?.strip_prefix(PREFIX)?.parse().ok()?;
         Some((id, entry.path()))
     });
-    Notes { found: found.collect() }
+    GroupNotes { found: found.collect() }
 }
 
-impl Notes {
+impl GroupNotes {
     /// Removes the groups of executions that aren't `held`. Those that still have somebody in them stay.
     pub fn sweep(&self, held: &[ExecId]) {
         for (id, note) in self.found.iter().filter(|(id, _)| !held.contains(id)) {

@@ -3,13 +3,13 @@
 use shellgate_sandbox::detach;
 
 use super::meter;
-use super::{Groups, Hierarchies, Limited, Limits, Mechanism};
+use super::{Groups, Hierarchies, LimitedResource, Limits, Mechanism};
 
 /// What would hold one limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct ProbeResult {
     /// Which limit.
-    pub limited: Limited,
+    pub resource: LimitedResource,
     /// How it would be held.
     pub mechanism: Mechanism,
     /// Why no control group would, in the kernel's words, a line a try.
@@ -18,21 +18,21 @@ pub struct Finding {
 
 /// Tries every limit, for a program of one thread: a process enters the groups and ends.
 #[must_use]
-pub fn probe() -> Vec<Finding> {
+pub fn probe() -> Vec<ProbeResult> {
     let limits = Limits { memory_mb: 64, processes: 16, cpu_s: 60, disk_mb: 64 };
     let name = format!("{}probe-{}", super::hierarchy::PREFIX, std::process::id());
     let mut groups = Groups::make(&Hierarchies::own(), &name, &limits);
     let entered = enter(&groups);
-    let findings = Limited::ALL.map(|limited| {
-        let held = groups.mechanism(limited).filter(|_| entered);
-        let alone = limited == Limited::Disk && !meter::counts_writes();
+    let results = LimitedResource::ALL.map(|resource| {
+        let held = groups.mechanism(resource).filter(|_| entered);
+        let alone = resource == LimitedResource::Disk && !meter::counts_writes();
         let looked_at = if alone { Mechanism::PerProcess } else { Mechanism::Watched };
-        let failures = groups.failures.iter().filter(|(failed, _, _)| *failed == limited && held.is_none());
+        let failures = groups.failures.iter().filter(|(failed, _, _)| *failed == resource && held.is_none());
         let failures = failures.map(|(_, mechanism, why)| format!("{}: {why}", mechanism.name())).collect();
-        Finding { limited, mechanism: held.unwrap_or(looked_at), failures }
+        ProbeResult { resource, mechanism: held.unwrap_or(looked_at), failures }
     });
     groups.remove();
-    findings.into()
+    results.into()
 }
 
 /// Whether a process of ours gets in.

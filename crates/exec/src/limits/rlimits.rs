@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use rustix::process::{Resource, Rlimit, getrlimit};
 
-use super::{Groups, Limited, Limits};
+use super::{Groups, LimitedResource, Limits};
 
 /// How much more a file may have than the whole tree may write. Without it, one that is as large as allowed could not be
 /// told from one that was cut off there.
@@ -30,7 +30,7 @@ pub(crate) fn rlimits(
     }
     // The kernel holds nobody to it who may change limits.
     let bound = !rustix::process::geteuid().is_root();
-    if limits.processes > 0 && bound && groups.mechanism(Limited::Processes).is_none() {
+    if limits.processes > 0 && bound && groups.mechanism(LimitedResource::Processes).is_none() {
         let most = tasks_of_user().saturating_add(limits.processes).saturating_add(MORE_PROCESSES);
         wanted.push((Resource::Nproc, most, most));
     }

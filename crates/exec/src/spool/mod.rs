@@ -76,11 +76,11 @@ impl Spool {
     /// Keeps the end of a stream whose file is full. Whoever reads it finds all of it, or what was there before.
     pub(crate) fn keep_tail(folder: &Path, id: ExecId, stream: Stream, tail: &[u8]) -> io::Result<()> {
         let path = tail_path(folder, id, stream);
-        let draft = path.with_extension("tail-new");
+        let temporary = path.with_extension("tail-new");
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let file = File::from(rustix::fs::open(&draft, flags, Mode::RUSR | Mode::WUSR)?);
+        let file = File::from(rustix::fs::open(&temporary, flags, Mode::RUSR | Mode::WUSR)?);
         io::Write::write_all(&mut &file, tail)?;
-        std::fs::rename(draft, path)
+        std::fs::rename(temporary, path)
     }
 
     /// For an execution whose files could not be made: it has what the keeper remembers.

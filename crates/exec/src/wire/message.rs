@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::job::Job;
-use crate::{ExecId, Input, NotTaken, Outcome, Reading, Spec, State, Stream};
+use crate::{ExecId, Input, InputState, NotTaken, Outcome, Spec, State, Stream};
 
 /// From a front end.
 #[derive(Debug, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub(crate) enum ToKeeper {
     /// The end that was told last is written down. So it is when the connection is used again.
     Recorded,
     /// Say which executions you hold.
-    Held,
+    ListExecutions,
     /// Say what there is to know about those that you hold.
     Jobs,
     /// Tell me of this execution from now on: what it prints, and its end.
@@ -73,7 +73,7 @@ pub(crate) enum FromKeeper {
     /// What was to be stopped has ended; or it wasn't held here.
     Stopped(bool),
     /// These have not ended.
-    Held(Vec<ExecId>),
+    Executions(Vec<ExecId>),
     /// What there is to know about those that are held.
     Jobs(Vec<Job>),
     /// It is watched from here on, or isn't held here.
@@ -83,5 +83,5 @@ pub(crate) enum FromKeeper {
     /// What was typed is taken, or why it isn't.
     Typed(Result<(), NotTaken>),
     /// Who reads what is typed. `None`: it isn't held here.
-    Seen(Option<Box<Reading>>),
+    Seen(Option<Box<InputState>>),
 }

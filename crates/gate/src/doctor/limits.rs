@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use shellgate_exec::{Limited, Mechanism};
+use shellgate_exec::{LimitedResource, Mechanism};
 
 use super::{Check, Health};
 use crate::Gate;
@@ -46,25 +46,25 @@ pub(super) fn settings(root: Option<PathBuf>) -> (Option<Settings>, Check) {
 pub(super) fn checks(settings: Option<&Settings>) -> Vec<LimitCheck> {
     let value = |limited| {
         settings.map_or(0, |settings| match limited {
-            Limited::Memory => settings.limits.memory_mb,
-            Limited::Processes => settings.limits.processes,
-            Limited::Cpu => settings.limits.cpu_s,
-            Limited::Disk => settings.limits.disk_mb,
+            LimitedResource::Memory => settings.limits.memory_mb,
+            LimitedResource::Processes => settings.limits.processes,
+            LimitedResource::Cpu => settings.limits.cpu_s,
+            LimitedResource::Disk => settings.limits.disk_mb,
         })
     };
     let found = shellgate_exec::probe().into_iter();
     let check = found.map(|finding| LimitCheck {
-        limit: finding.limited.key(),
-        value: value(finding.limited),
+        limit: finding.resource.key(),
+        value: value(finding.resource),
         mechanism: finding.mechanism.name(),
-        message: meaning(finding.limited, finding.mechanism),
+        message: meaning(finding.resource, finding.mechanism),
         tried: finding.failures,
     });
     check.collect()
 }
 
-fn meaning(limited: Limited, mechanism: Mechanism) -> &'static str {
-    use Limited::{Cpu, Disk, Memory, Processes};
+fn meaning(limited: LimitedResource, mechanism: Mechanism) -> &'static str {
+    use LimitedResource::{Cpu, Disk, Memory, Processes};
     use Mechanism::{CgroupV1, CgroupV2, PerProcess, Watched};
     match (limited, mechanism) {
         (Memory, CgroupV2) => {

@@ -76,8 +76,8 @@ fn journal(state: &StateFolder) -> Check {
 
 /// What killed keepers left, as it lies there. Any other command that looks at the record clears it away.
 fn leftovers(state: &StateFolder) -> Check {
-    let notes = shellgate_exec::notes(state);
-    let held = shellgate_exec::held(state).ok().flatten();
+    let notes = shellgate_exec::group_notes(state);
+    let held = shellgate_exec::held_executions(state).ok().flatten();
     let stale = held.map_or(0, |held| notes.stale(&held));
     match stale {
         0 => Check::new("leftovers", Health::Ok, "No killed keeper has left anything behind."),

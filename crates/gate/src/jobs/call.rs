@@ -52,7 +52,7 @@ impl Gate {
         let held = shellgate_exec::jobs(jobs.state).map_err(|error| session_error(&error))?;
         let job = held.iter().find(|job| job.id.to_string() == execution.id);
         let (stands, changed_at) = match job {
-            Some(job) if !job.bond.is_leftover() => {
+            Some(job) if !job.kind.is_leftover() => {
                 match job.exit {
                     // Its command has ended, and that was waited for. What it left goes on.
                     Some(_) if !wanted(&execution).background => {

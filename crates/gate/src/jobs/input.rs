@@ -13,7 +13,7 @@
 
 use std::path::Path;
 
-use shellgate_exec::{Channel, ExecId, NotTaken, Reading, Typist};
+use shellgate_exec::{ExecId, InputKind, InputSender, InputState, NotTaken};
 
 use super::keys::Key;
 use super::line::END;
@@ -43,9 +43,9 @@ impl Gate {
     pub fn type_at(&self, id: &str, strokes: &[Stroke]) -> Result<(), ErrorObject> {
         inside::refuse(Deed::Type)?;
         let name: ExecId = id.parse().map_err(|_| not_running(id))?;
-        let found = Typist::find(&self.state, name).map_err(|error| session_error(&error))?;
+        let found = InputSender::find(&self.state, name).map_err(|error| session_error(&error))?;
         let (typist, reading) = found.ok_or_else(|| not_running(id))?;
-        if reading.channel == Channel::Closed {
+        if reading.kind == InputKind::Closed {
             return Err(not_taken(id, NotTaken::Closed));
         }
         let bytes = self.bytes(name, strokes, &reading);
@@ -53,7 +53,7 @@ impl Gate {
     }
 
     /// What is typed, for this terminal.
-    fn bytes(&self, id: ExecId, strokes: &[Stroke], reading: &Reading) -> Vec<u8> {
+    fn bytes(&self, id: ExecId, strokes: &[Stroke], reading: &InputState) -> Vec<u8> {
         let cursor = strokes.iter().any(|stroke| matches!(stroke, Stroke::Key(key) if key.has_two_sets()));
         let application = cursor && self.wants_application_keys(id, reading);
         let mut bytes = Vec::new();
@@ -69,8 +69,8 @@ impl Gate {
         bytes
     }
 
-    fn wants_application_keys(&self, id: ExecId, reading: &Reading) -> bool {
-        let Channel::Terminal { size, .. } = reading.channel else { return false };
+    fn wants_application_keys(&self, id: ExecId, reading: &InputState) -> bool {
+        let InputKind::Terminal { size, .. } = reading.kind else { return false };
         let (stdout, _) = self.state.spool_files(id);
         let Ok(file) = std::fs::File::open(&stdout) else { return false };
         let length = file.metadata().map_or(0, |metadata| metadata.len());

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use shellgate_exec::{ExecId, Stream, Typist};
+use shellgate_exec::{ExecId, InputSender, Stream};
 
 use super::input::{Stroke, not_running};
 use super::keys::Key;
@@ -78,7 +78,7 @@ impl Gate {
     fn listen(&self, id: &str, wait: Duration, cancel: Option<&Cancel>) -> Result<(), ErrorObject> {
         let name: ExecId = id.parse().map_err(|_| not_running(id))?;
         let trouble = |error| session_error(&error);
-        let Some((mut typist, mut reading)) = Typist::find(&self.state, name).map_err(trouble)? else {
+        let Some((mut typist, mut reading)) = InputSender::find(&self.state, name).map_err(trouble)? else {
             return Ok(());
         };
         let (stdout, _) = self.state.spool_files(name);

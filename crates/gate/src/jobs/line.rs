@@ -1,6 +1,6 @@
 //! Lines for a shell: where they end, what they say, what they do that only a shell with a person in front of it does.
 
-use shellgate_exec::Draft;
+use shellgate_exec::PartialLine;
 use shellgate_policy::{Typed, is_whole};
 
 use super::reader::Reader;
@@ -59,7 +59,7 @@ impl Line {
 }
 
 /// The next bytes of `rest` for a shell in whose line `draft` stands.
-pub(super) fn next(draft: &Draft, rest: &[u8], id: &str) -> Result<Line, ErrorObject> {
+pub(super) fn next(draft: &PartialLine, rest: &[u8], id: &str) -> Result<Line, ErrorObject> {
     let refused = |message: &str, hint: &str| {
         Err(ErrorObject::new(Code::DeniedByPolicy, format!("{message} (`{id}`)")).token(id).hint(hint))
     };
@@ -113,7 +113,7 @@ pub(super) struct Ahead {
 
 /// All lines in `bytes`, for a shell in whose line `draft` stands: so that what is refused is refused before the first of
 /// it is typed. The end of the input ends the shell, and who reads then nobody knows.
-pub(super) fn ahead(draft: &Draft, bytes: &[u8], id: &str) -> Result<Ahead, ErrorObject> {
+pub(super) fn ahead(draft: &PartialLine, bytes: &[u8], id: &str) -> Result<Ahead, ErrorObject> {
     let (mut draft, mut at) = (draft.clone(), 0);
     let mut found = Ahead::default();
     while let Some((first, rest)) = bytes.get(at..).and_then(|rest| Some((rest.first()?, rest))) {
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     fn line(begun: &[u8], rest: &[u8]) -> Result<Line, ErrorObject> {
-        next(&Draft::default().typed(begun, None), rest, "01J")
+        next(&PartialLine::default().typed(begun, None), rest, "01J")
     }
 
     #[test]
@@ -252,7 +252,8 @@ mod tests {
 
     #[test]
     fn what_is_typed_later_is_known_before() {
-        let ahead = |begun: &[u8], bytes: &[u8]| ahead(&Draft::default().typed(begun, None), bytes, "01J");
+        let ahead =
+            |begun: &[u8], bytes: &[u8]| ahead(&PartialLine::default().typed(begun, None), bytes, "01J");
         let whole = |lines: &[&str], end, is_late| Ahead {
             lines: lines.iter().map(|line| (*line).to_owned()).collect(),
             end,

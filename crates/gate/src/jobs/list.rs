@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use shellgate_exec::{Bond, Exit, Job, Spool, State, Stream};
+use shellgate_exec::{Exit, Job, JobKind, Spool, State, Stream};
 use shellgate_journal::{Execution, Millis, Query, Status};
 
 use super::{Jobs, standing, trouble, vitals};
@@ -42,7 +42,7 @@ pub struct Listed {
     /// Where it stands.
     pub status: State,
     /// `foreground`, `job` or `leftover`; what has ended is a `job`.
-    pub kind: Bond,
+    pub kind: JobKind,
     /// The command.
     pub command: String,
     /// The machine's number of its first process.
@@ -148,7 +148,7 @@ impl Jobs<'_> {
             id: job.id.to_string(),
             session: known.map(|known| known.session.clone()).unwrap_or_default(),
             status: job.state,
-            kind: job.bond,
+            kind: job.kind,
             command: known.and_then(text).unwrap_or_else(first),
             pid: job.pid,
             processes: job.processes.len(),
@@ -182,7 +182,7 @@ impl Jobs<'_> {
             id: execution.id.clone(),
             session: execution.session.clone(),
             status: standing::state(execution.status),
-            kind: Bond::Job,
+            kind: JobKind::Job,
             command: text(execution).unwrap_or_default(),
             pid: ended.and_then(|ended| ended.pid),
             processes: 0,

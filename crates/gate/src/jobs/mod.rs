@@ -39,7 +39,7 @@ mod vigil;
 mod vitals;
 mod watched;
 
-pub use shellgate_exec::Event;
+pub use shellgate_exec::RunEvent;
 use shellgate_exec::{ExecId, StateFolder, Urgency, release, stop_execution};
 use shellgate_journal::{Execution, Journal};
 

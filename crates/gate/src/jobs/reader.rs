@@ -1,6 +1,6 @@
 //! Who reads what is typed, as far as the judge is concerned.
 
-use shellgate_exec::{Channel, Reading, Reads, Seated};
+use shellgate_exec::{InputKind, InputState, ReadState, TerminalProcess};
 use shellgate_policy::{Typed, typed_at};
 
 use super::scripts::{self, Script};
@@ -23,21 +23,24 @@ pub(super) struct Reader {
 }
 
 /// The strictest of those who read. `None`: nobody does, or there is something to read that they have not taken yet.
-pub(super) fn reader(reading: &Reading) -> Option<Reader> {
-    let seats: Vec<(&Seated, Typed)> = reading.seated.iter().map(|seat| (seat, kind(seat))).collect();
+pub(super) fn reader(reading: &InputState) -> Option<Reader> {
+    let seats: Vec<(&TerminalProcess, Typed)> =
+        reading.processes.iter().map(|seat| (seat, kind(seat))).collect();
     // What we aren't told of may read.
-    let reads = |seat: &Seated| seat.foreground && seat.reads != Reads::No;
-    if matches!(reading.channel, Channel::Terminal { unread: true, .. }) || !reading.seated.iter().any(reads)
+    let reads = |seat: &TerminalProcess| seat.foreground && seat.read_state != ReadState::NotReading;
+    if matches!(reading.kind, InputKind::Terminal { unread: true, .. })
+        || !reading.processes.iter().any(reads)
     {
         return None;
     }
     // One that reads commands from a pipe gets what another in front of it passes on.
-    let may_read = |seat: &Seated, typed: Typed| seat.foreground && (reads(seat) || typed == Typed::Command);
+    let may_read =
+        |seat: &TerminalProcess, typed: Typed| seat.foreground && (reads(seat) || typed == Typed::Command);
     let (seat, typed) = seats
         .iter()
         .filter(|(seat, typed)| may_read(seat, *typed))
         .max_by_key(|(seat, typed)| (*typed, reads(seat)))?;
-    let password = matches!(reading.channel, Channel::Terminal { lines: true, echo: false, .. });
+    let password = matches!(reading.kind, InputKind::Terminal { lines: true, echo: false, .. });
     // What it doesn't take of a line goes to the shell that it was started from.
     let shell_behind = seats.iter().any(|(_, typed)| *typed == Typed::Command);
     let typed = match typed {
@@ -57,14 +60,14 @@ pub(super) fn reader(reading: &Reading) -> Option<Reader> {
 
 /// By the file that it runs, and by the name that it was given: the stricter of both. A shell that was given what it runs
 /// still reads commands where it sources the terminal.
-fn kind(seat: &Seated) -> Typed {
+fn kind(seat: &TerminalProcess) -> Typed {
     let called = seat.argv.first().map_or("", |name| name.trim_start_matches('-'));
     let names = [Some(called.to_owned()), program(seat)];
     let by_call = names.iter().flatten().map(|name| typed_at(&named(seat, name))).max();
     let by_call = by_call.unwrap_or(Typed::Passes);
     let as_shell = names.iter().flatten().filter_map(|name| as_shell(name)).max();
     let Some(as_shell) = as_shell.filter(|as_shell| *as_shell > by_call) else { return by_call };
-    match scripts::of(seat.pid, seat.reads) {
+    match scripts::of(seat.pid, seat.read_state) {
         Script::Typed => as_shell,
         // Somebody else's. A password for it is no question.
         Script::Hidden => by_call.max(Typed::Forwarded),
@@ -80,88 +83,98 @@ fn as_shell(name: &str) -> Option<Typed> {
 }
 
 /// The argument list, as a person would write it.
-fn argv(seat: &Seated) -> Vec<String> {
+fn argv(seat: &TerminalProcess) -> Vec<String> {
     match program(seat) {
         Some(program) => named(seat, &program),
         None => named(seat, seat.argv.first().map_or("", |name| name.trim_start_matches('-'))),
     }
 }
 
-fn program(seat: &Seated) -> Option<String> {
+fn program(seat: &TerminalProcess) -> Option<String> {
     let path = seat.program.as_deref()?;
     let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(" (deleted)");
     (!MANY_IN_ONE.contains(&name)).then(|| name.to_owned())
 }
 
-fn named(seat: &Seated, name: &str) -> Vec<String> {
+fn named(seat: &TerminalProcess, name: &str) -> Vec<String> {
     [name.to_owned()].into_iter().chain(seat.argv.iter().skip(1).cloned()).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use shellgate_exec::{Draft, ExecId, Size};
+    use shellgate_exec::{ExecId, PartialLine, Size};
 
     use super::*;
 
-    fn seat(pid: u32, line: &str, foreground: bool, reads: Reads) -> Seated {
+    fn seat(pid: u32, line: &str, foreground: bool, reads: ReadState) -> TerminalProcess {
         let argv: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        Seated {
+        TerminalProcess {
             pid,
             program: Some(format!("/usr/bin/{}", argv[0])),
             argv,
             directory: None,
             foreground,
-            reads,
+            read_state: reads,
         }
     }
 
-    fn perhaps(seated: Vec<Seated>, echo: bool) -> Option<Reader> {
-        let waiting = seated.iter().any(|seat| seat.reads == Reads::This);
-        let channel = Channel::Terminal {
+    fn perhaps(seated: Vec<TerminalProcess>, echo: bool) -> Option<Reader> {
+        let waiting = seated.iter().any(|seat| seat.read_state == ReadState::Reading);
+        let channel = InputKind::Terminal {
             size: Size::default(),
             lines: true,
             echo,
             unread: false,
             unsuspendable: false,
-            odd: false,
+            remapped_keys: false,
         };
-        let (id, draft) = (ExecId::generate(), Draft::default());
-        reader(&Reading { id, channel, waiting, seated, draft, sequence: 0 })
+        let (id, draft) = (ExecId::generate(), PartialLine::default());
+        reader(&InputState {
+            id,
+            kind: channel,
+            waiting,
+            processes: seated,
+            partial_line: draft,
+            sequence: 0,
+        })
     }
 
-    fn at(seated: Vec<Seated>, echo: bool) -> Reader {
+    fn at(seated: Vec<TerminalProcess>, echo: bool) -> Reader {
         perhaps(seated, echo).unwrap()
     }
 
     #[test]
     fn whoever_reads_counts_and_else_nobody() {
-        let shell = || seat(1, "bash", false, Reads::No);
-        let reader = at(vec![shell(), seat(2, "cat", true, Reads::This)], true);
+        let shell = || seat(1, "bash", false, ReadState::NotReading);
+        let reader = at(vec![shell(), seat(2, "cat", true, ReadState::Reading)], true);
         assert_eq!((reader.pid, reader.typed), (2, Typed::Forwarded), "the shell gets what it leaves");
-        assert_eq!(at(vec![seat(2, "cat", true, Reads::This)], true).typed, Typed::Passes);
-        assert_eq!(perhaps(vec![shell(), seat(2, "sleep 9", true, Reads::No)], true), None);
-        let reader = at(vec![seat(2, "passwd", true, Reads::Unknown)], true);
+        assert_eq!(at(vec![seat(2, "cat", true, ReadState::Reading)], true).typed, Typed::Passes);
+        assert_eq!(perhaps(vec![shell(), seat(2, "sleep 9", true, ReadState::NotReading)], true), None);
+        let reader = at(vec![seat(2, "passwd", true, ReadState::Unknown)], true);
         assert_eq!((reader.pid, reader.typed), (2, Typed::Passes));
-        let reader = at(vec![seat(2, "cat", true, Reads::This), seat(3, "bash", true, Reads::No)], true);
+        let reader = at(
+            vec![seat(2, "cat", true, ReadState::Reading), seat(3, "bash", true, ReadState::NotReading)],
+            true,
+        );
         assert_eq!((reader.pid, reader.typed), (3, Typed::Command), "cat | bash");
     }
 
     #[test]
     fn a_password_is_nobodys_command() {
-        assert_eq!(at(vec![seat(1, "sudo -s", true, Reads::This)], false).typed, Typed::Passes);
-        assert_eq!(at(vec![seat(1, "sudo -s", true, Reads::This)], true).typed, Typed::Forwarded);
-        assert_eq!(at(vec![seat(1, "bash", true, Reads::This)], false).typed, Typed::Command);
+        assert_eq!(at(vec![seat(1, "sudo -s", true, ReadState::Reading)], false).typed, Typed::Passes);
+        assert_eq!(at(vec![seat(1, "sudo -s", true, ReadState::Reading)], true).typed, Typed::Forwarded);
+        assert_eq!(at(vec![seat(1, "bash", true, ReadState::Reading)], false).typed, Typed::Command);
     }
 
     #[test]
     fn names_do_not_hide_programs() {
-        let mut renamed = seat(1, "cat", true, Reads::This);
+        let mut renamed = seat(1, "cat", true, ReadState::Reading);
         renamed.program = Some("/bin/bash".to_owned());
         assert_eq!(at(vec![renamed], true).typed, Typed::Command);
-        let mut login = seat(1, "-bash", true, Reads::This);
+        let mut login = seat(1, "-bash", true, ReadState::Reading);
         login.program = None;
         assert_eq!(at(vec![login], true).typed, Typed::Command);
-        let mut busy = seat(1, "sh", true, Reads::This);
+        let mut busy = seat(1, "sh", true, ReadState::Reading);
         busy.program = Some("/bin/busybox".to_owned());
         assert_eq!(at(vec![busy], true).typed, Typed::Command);
     }

@@ -11,7 +11,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 
-use shellgate_exec::Reads;
+use shellgate_exec::ReadState;
 
 /// The bits of `flags` in `/proc/PID/fdinfo/N` that say how it was opened: 0 is for reading only.
 const ACCESS: u32 = 0o3;
@@ -34,7 +34,7 @@ pub(super) enum Script {
 }
 
 /// What the shell `pid` has open as a script. `reads`: whether it waits for the terminal itself.
-pub(super) fn of(pid: u32, reads: Reads) -> Script {
+pub(super) fn of(pid: u32, reads: ReadState) -> Script {
     let list = match fs::read_dir(format!("/proc/{pid}/fd")) {
         Ok(list) => list,
         Err(error) if error.kind() == ErrorKind::PermissionDenied => return Script::Hidden,
@@ -45,13 +45,13 @@ pub(super) fn of(pid: u32, reads: Reads) -> Script {
     if typed { Script::Typed } else { Script::None }
 }
 
-fn is_script(pid: u32, name: &str, reads: Reads) -> bool {
+fn is_script(pid: u32, name: &str, reads: ReadState) -> bool {
     let Some(flags) = flags(pid, name) else { return false };
     let Ok(file) = fs::metadata(format!("/proc/{pid}/fd/{name}")) else { return false };
     let kind = file.file_type();
     let is_terminal = kind.is_char_device() && TERMINALS.contains(&rustix::fs::major(file.rdev()));
     // Where it reads the terminal itself, nobody feeds a pipe from there.
-    let is_fed = kind.is_fifo() && flags & BY_NAME != 0 && reads != Reads::This;
+    let is_fed = kind.is_fifo() && flags & BY_NAME != 0 && reads != ReadState::Reading;
     flags & ACCESS == 0 && (is_terminal || is_fed)
 }
 
@@ -81,7 +81,7 @@ mod tests {
         while !waits(child.id()) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1));
         }
-        let found = of(child.id(), Reads::No);
+        let found = of(child.id(), ReadState::NotReading);
         drop(child.stdin.take());
         child.wait().unwrap();
         found == wanted
@@ -102,6 +102,6 @@ mod tests {
 
     #[test]
     fn one_that_is_gone_reads_nothing() {
-        assert_eq!(of(u32::MAX, Reads::No), Script::None);
+        assert_eq!(of(u32::MAX, ReadState::NotReading), Script::None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use shellgate_exec::{Input, Reading, Size, Stream, Typist};
+use shellgate_exec::{Input, InputSender, InputState, Size, Stream};
 
 use super::Jobs;
 use super::input::{not_running, not_taken};
@@ -16,9 +16,9 @@ impl Gate {
     ///
     /// # Errors
     /// When a keeper can't be understood.
-    pub fn reading(&self, id: &str) -> Result<Option<Reading>, ErrorObject> {
+    pub fn reading(&self, id: &str) -> Result<Option<InputState>, ErrorObject> {
         let Ok(name) = id.parse() else { return Ok(None) };
-        let found = Typist::find(&self.state, name).map_err(|error| session_error(&error))?;
+        let found = InputSender::find(&self.state, name).map_err(|error| session_error(&error))?;
         Ok(found.map(|(_, reading)| reading))
     }
 }
@@ -32,7 +32,7 @@ impl Jobs<'_> {
         inside::refuse(Deed::Type)?;
         let id = self.find(id)?.id;
         let name = id.parse().map_err(|_| not_running(&id))?;
-        let found = Typist::find(self.state, name).map_err(|error| session_error(&error))?;
+        let found = InputSender::find(self.state, name).map_err(|error| session_error(&error))?;
         let (mut typist, _) = found.ok_or_else(|| not_running(&id))?;
         let taken = typist.send(Input::Resize(size)).map_err(|error| session_error(&error))?;
         taken.map_err(|reason| not_taken(&id, reason))

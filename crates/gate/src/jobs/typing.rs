@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use shellgate_exec::{Channel, Draft, Input, NotTaken, Reading, Typist};
+use shellgate_exec::{Input, InputKind, InputSender, InputState, NotTaken, PartialLine};
 use shellgate_policy::{Typed, escapes};
 
 use super::input::{not_running, not_taken};
@@ -32,7 +32,7 @@ const MOST_REPEATED: usize = 200;
 pub(super) struct Typing<'a> {
     gate: &'a Gate,
     id: &'a str,
-    typist: Typist,
+    typist: InputSender,
     /// So many of the next bytes may be typed, as long as this process reads them, and as what it was then: `exec` makes
     /// another program of it.
     cleared: Option<(u32, Typed, usize)>,
@@ -45,7 +45,7 @@ pub(super) struct Typing<'a> {
 }
 
 impl<'a> Typing<'a> {
-    pub(super) fn new(gate: &'a Gate, id: &'a str, typist: Typist) -> Self {
+    pub(super) fn new(gate: &'a Gate, id: &'a str, typist: InputSender) -> Self {
         Self { gate, id, typist, cleared: None, foreseen: None, typed: 0, unseen: false }
     }
 
@@ -83,7 +83,7 @@ impl<'a> Typing<'a> {
                     self.spend(count);
                     self.typed += now.len();
                     self.unseen |=
-                        matches!(reading.channel, Channel::Terminal { lines: true, echo: false, .. });
+                        matches!(reading.kind, InputKind::Terminal { lines: true, echo: false, .. });
                     rest = later;
                 }
                 // What we know of the line is no longer so: judge again.
@@ -104,13 +104,13 @@ impl<'a> Typing<'a> {
         });
     }
 
-    fn look(&mut self) -> Result<Reading, ErrorObject> {
+    fn look(&mut self) -> Result<InputState, ErrorObject> {
         let reading = self.typist.look().map_err(|error| session_error(&error))?;
         reading.ok_or_else(|| not_running(self.id))
     }
 
     /// Waits until somebody reads.
-    fn somebody(&mut self) -> Result<(Reading, Option<Reader>), ErrorObject> {
+    fn somebody(&mut self) -> Result<(InputState, Option<Reader>), ErrorObject> {
         let until = Instant::now() + PATIENCE;
         let mut pause = FIRST_LOOK;
         loop {
@@ -134,11 +134,11 @@ impl<'a> Typing<'a> {
     fn foresee(
         &mut self,
         shell: &Reader,
-        draft: &Draft,
-        reading: &Reading,
+        draft: &PartialLine,
+        reading: &InputState,
         rest: &[u8],
     ) -> Result<(), ErrorObject> {
-        if matches!(reading.channel, Channel::Terminal { odd: true, .. }) {
+        if matches!(reading.kind, InputKind::Terminal { remapped_keys: true, .. }) {
             let message = format!("the keys of the terminal of `{}` were changed", self.id);
             return Err(ErrorObject::new(Code::DeniedByPolicy, message)
                 .token(self.id)
@@ -172,8 +172,8 @@ impl<'a> Typing<'a> {
     fn admit(
         &mut self,
         reader: &Reader,
-        draft: &Draft,
-        reading: &Reading,
+        draft: &PartialLine,
+        reading: &InputState,
         rest: &[u8],
     ) -> Result<usize, ErrorObject> {
         let cleared = self.cleared.filter(|(pid, typed, _)| (*pid, *typed) == (reader.pid, reader.typed));
@@ -205,7 +205,7 @@ impl<'a> Typing<'a> {
             self.approve(reader, action, stdin, judgement)?;
             self.cleared = Some((reader.pid, reader.typed, rest.len()));
         }
-        let by_line = matches!(reading.channel, Channel::Terminal { lines: true, .. });
+        let by_line = matches!(reading.kind, InputKind::Terminal { lines: true, .. });
         Ok(line::piece(rest, by_line))
     }
 
@@ -259,9 +259,10 @@ fn command(reader: &Reader, text: &str) -> Action {
 }
 
 /// The line that was begun, for this reader. What another one has read of it is gone.
-fn current(reading: &Reading, reader: Option<&Reader>) -> Draft {
-    let Channel::Terminal { lines, unread, .. } = reading.channel else { return Draft::default() };
-    let theirs = reading.draft.reader.is_some() && reading.draft.reader == reader.map(|reader| reader.pid);
+fn current(reading: &InputState, reader: Option<&Reader>) -> PartialLine {
+    let InputKind::Terminal { lines, unread, .. } = reading.kind else { return PartialLine::default() };
+    let theirs = reading.partial_line.reader.is_some()
+        && reading.partial_line.reader == reader.map(|reader| reader.pid);
     // Where readers get each key, what nobody has read would be seen; an unfinished line of the kernel's isn't.
-    if theirs || lines || unread { reading.draft.clone() } else { Draft::default() }
+    if theirs || lines || unread { reading.partial_line.clone() } else { PartialLine::default() }
 }

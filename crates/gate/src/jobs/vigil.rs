@@ -133,7 +133,7 @@ impl Cancel {
 /// One wait.
 #[derive(Debug)]
 struct Vigil {
-    execution: exec::Execution,
+    execution: exec::RunHandle,
     until: Until,
     scans: [Scan; 2],
     job: Job,
@@ -226,15 +226,15 @@ impl Vigil {
     fn look(&mut self, jobs: &Jobs<'_>, cancel: Option<&Cancel>) -> Result<Option<Met>, ErrorObject> {
         while let Some(event) = self.execution.try_next().map_err(|error| unreadable(&error))? {
             match event {
-                exec::Event::Output { stream, offset, bytes } => {
+                exec::RunEvent::Output { stream, offset, bytes } => {
                     self.last_output = Instant::now();
                     if let Some(hears) = cancel.and_then(|cancel| cancel.hears.as_ref()) {
                         hears(&bytes);
                     }
                     self.hear(stream, offset, &bytes)?;
                 }
-                exec::Event::Ended(_) => self.over = true,
-                exec::Event::State(_) => {}
+                exec::RunEvent::Ended(_) => self.over = true,
+                exec::RunEvent::State(_) => {}
             }
         }
         if let Some(met) = self.heard.take() {

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use shellgate_exec::{Event, Execution, Input, Job, Stream, watch};
+use shellgate_exec::{Input, Job, RunEvent, RunHandle, Stream, watch};
 
 use super::{Jobs, parse};
 use crate::ErrorObject;
@@ -12,7 +12,7 @@ use crate::gate::session_error;
 /// A job that is watched. Letting go of it changes nothing.
 #[derive(Debug)]
 pub struct Watched {
-    execution: Execution,
+    execution: RunHandle,
     /// How it stood at first.
     pub job: Job,
 }
@@ -41,9 +41,9 @@ impl Watched {
     pub fn next(&mut self) -> io::Result<Option<(Stream, u64, Vec<u8>)>> {
         loop {
             match self.execution.next()? {
-                Event::Output { stream, offset, bytes } => return Ok(Some((stream, offset, bytes))),
-                Event::Ended(_) => return Ok(None),
-                Event::State(_) => {}
+                RunEvent::Output { stream, offset, bytes } => return Ok(Some((stream, offset, bytes))),
+                RunEvent::Ended(_) => return Ok(None),
+                RunEvent::State(_) => {}
             }
         }
     }
@@ -52,7 +52,7 @@ impl Watched {
     ///
     /// # Errors
     /// As [`next`](Self::next).
-    pub fn try_next(&mut self) -> io::Result<Option<Event>> {
+    pub fn try_next(&mut self) -> io::Result<Option<RunEvent>> {
         self.execution.try_next()
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use memchr::memmem::Finder;
-use shellgate_exec::{Ending, Stream};
+use shellgate_exec::{StoredEnd, Stream};
 use shellgate_journal::{Execution, Forgotten, Query};
 
 use super::Record;
@@ -80,7 +80,7 @@ impl Record {
                 _ => {}
             }
         }
-        Ending::remove(&self.state, id);
+        StoredEnd::remove(&self.state, id);
         Ok(forgotten)
     }
 

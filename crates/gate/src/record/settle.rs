@@ -3,7 +3,7 @@
 
 use std::fs::File;
 
-use shellgate_exec::{Ending, StateFolder};
+use shellgate_exec::{StateFolder, StoredEnd};
 use shellgate_journal::{Closed, Closing, Execution, Journal, Status, Step};
 
 use super::owner::{alive, of_this_boot};
@@ -16,8 +16,8 @@ use super::translate;
 pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), String> {
     let open = journal.open_executions().map_err(|error| error.to_string())?;
     journal.expire(translate::now(), alive).map_err(|error| error.to_string())?;
-    let groups = shellgate_exec::notes(state);
-    let held = shellgate_exec::held(state).map_err(|error| error.to_string())?;
+    let groups = shellgate_exec::group_notes(state);
+    let held = shellgate_exec::held_executions(state).map_err(|error| error.to_string())?;
     let still_held = held.clone();
     let held = held.map(|held| held.iter().map(ToString::to_string).collect::<Vec<_>>());
     for execution in open {
@@ -32,7 +32,7 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
             }
             // Somebody else may have written it meanwhile.
             if journal.append(&execution.id, vec![step]).is_ok() {
-                Ending::remove(state, &execution.id);
+                StoredEnd::remove(state, &execution.id);
             }
         }
     }
@@ -40,10 +40,10 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
         groups.sweep(&held);
     }
     // What was written down by whoever waited for it, and then went away without saying so; and what nobody records.
-    for id in Ending::all(state) {
+    for id in StoredEnd::all(state) {
         let over = |found: Option<Execution>| found.is_none_or(|execution| !is_open(execution.status));
         if journal.execution(&id).is_ok_and(over) {
-            Ending::remove(state, &id);
+            StoredEnd::remove(state, &id);
         }
     }
     Ok(())
@@ -70,7 +70,7 @@ fn is_open(status: Status) -> bool {
 
 /// The entry that closes it; `None` while it may go on.
 fn end_of(execution: &Execution, state: &StateFolder, held: Option<&[String]>) -> Option<Step> {
-    if let Ok(Some(ending)) = Ending::find(state, &execution.id) {
+    if let Ok(Some(ending)) = StoredEnd::find(state, &execution.id) {
         let files = execution.started.as_ref();
         let stream = |output, path: Option<&String>| match path.map(|path| (path, File::open(path))) {
             Some((path, Ok(file))) => translate::stream(output, &file, Some(path.clone())),

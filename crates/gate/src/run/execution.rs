@@ -44,7 +44,7 @@ pub(crate) enum End {
 /// A request that runs. Dropping it before its answer stops it, unless it is in the background.
 #[derive(Debug)]
 pub struct Execution {
-    pub(crate) inner: exec::Execution,
+    pub(crate) inner: exec::RunHandle,
     pub(crate) asked: Asked,
     pub(crate) limits: Limits,
     pub(crate) root: Root,
@@ -129,11 +129,11 @@ impl Execution {
         self.inner.stopper()
     }
 
-    fn translate(&mut self, event: exec::Event) -> Event {
+    fn translate(&mut self, event: exec::RunEvent) -> Event {
         match event {
-            exec::Event::State(state) => Event::State(state),
-            exec::Event::Output { stream, offset, bytes } => Event::Output { stream, offset, bytes },
-            exec::Event::Ended(outcome) => Event::Ended(Box::new(self.report(*outcome))),
+            exec::RunEvent::State(state) => Event::State(state),
+            exec::RunEvent::Output { stream, offset, bytes } => Event::Output { stream, offset, bytes },
+            exec::RunEvent::Ended(outcome) => Event::Ended(Box::new(self.report(*outcome))),
         }
     }
 

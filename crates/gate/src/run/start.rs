@@ -74,7 +74,7 @@ impl Gate {
         request: Request,
         directory: &Inside,
         follow: Follow,
-    ) -> Result<(shellgate_exec::Execution, Option<Session>), ErrorObject> {
+    ) -> Result<(shellgate_exec::RunHandle, Option<Session>), ErrorObject> {
         let chat = request.chat.as_deref().map(|name| self.session_name.chat(name)).transpose()?;
         let chat = chat.map(|name| self.session_called(&name));
         let (spec, stdin) = self.prepare(id, request, directory, follow)?;
@@ -105,7 +105,7 @@ impl Gate {
             umask: self.umask,
             soft_limits: SoftLimits::current(),
             mode: if foreground {
-                Mode::Foreground { patience: request.wait }
+                Mode::Foreground { answer_after: request.wait }
             } else {
                 Mode::Background { answer_after: EARLY }
             },

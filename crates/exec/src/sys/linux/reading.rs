@@ -9,7 +9,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use crate::reading::Reads;
+use crate::input::ReadState;
 
 /// How a system call waits for something to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,13 +86,13 @@ impl Device {
 }
 
 /// Whether `pid` waits for input from `device`.
-pub(crate) fn reads(pid: u32, device: Device) -> Reads {
-    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Reads::No };
-    let mut seen = Reads::No;
+pub(crate) fn reads(pid: u32, device: Device) -> ReadState {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return ReadState::NotReading };
+    let mut seen = ReadState::NotReading;
     for thread in threads.flatten().take(MOST_THREADS) {
         match fs::read_to_string(thread.path().join("syscall")) {
-            Ok(call) if waits(pid, &call, device) => return Reads::This,
-            Err(error) if is_hidden(&error) && sleeps(pid) => seen = Reads::Unknown,
+            Ok(call) if waits(pid, &call, device) => return ReadState::Reading,
+            Err(error) if is_hidden(&error) && sleeps(pid) => seen = ReadState::Unknown,
             _ => {}
         }
     }

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::time::Instant;
 
 use super::connection::{ConnectionKey, Stopping};
+use super::event_loop::Keeper;
 use super::run::{Cause, Run};
-use super::serve::Keeper;
 use super::tree::RunKey;
 use crate::outcome::Failure;
 use crate::wire::{FromKeeper, ToKeeper, Urgency};
@@ -20,11 +20,11 @@ impl Keeper {
                     connection.unrecorded = None;
                 }
             }
-            ToKeeper::Held => {
+            ToKeeper::ListExecutions => {
                 let held = self.runs.values().filter(|run| !run.is_over()).map(|run| run.spec.id).collect();
                 if let Some(connection) = self.connections.get_mut(&key) {
                     connection.greet();
-                    connection.send(&FromKeeper::Held(held));
+                    connection.send(&FromKeeper::Executions(held));
                 }
             }
             ToKeeper::Jobs => self.tell_jobs(key),
@@ -110,7 +110,7 @@ impl Keeper {
         // Before the others: children of whoever ends first would be taken for strangers.
         self.recognised = None;
         self.claim_orphans();
-        self.trees.kill_strangers();
+        self.trees.kill_unclaimed();
         let runs: Vec<RunKey> = self.runs.keys().copied().collect();
         for run in runs {
             self.stop(run, Cause::Canceled, urgency);

@@ -1,10 +1,10 @@
 //! Telling callers and the record how an execution stands or ended, and letting go of it.
 
+use super::event_loop::Keeper;
 use super::run::{Cause, Phase, Run};
-use super::serve::Keeper;
 use super::tree::RunKey;
-use crate::ending::Ending;
 use crate::outcome::{Exit, Outcome, Process};
+use crate::stored_end::StoredEnd;
 use crate::sys::processes;
 use crate::wire::FromKeeper;
 use crate::{PerStream, Spool, State, Stream};
@@ -13,7 +13,7 @@ impl Keeper {
     /// The caller is answered, and the execution goes on without it, as a job.
     pub(super) fn release(&mut self, key: RunKey, state: State) {
         let background = self.living(key);
-        let waiting_for_input = self.reading(key).is_some_and(|seen| seen.waiting);
+        let waiting_for_input = self.input_state(key).is_some_and(|seen| seen.waiting);
         let Some(run) = self.runs.get_mut(&key) else { return };
         run.become_job();
         if matches!(run.phase, Phase::Settling { .. }) {
@@ -21,7 +21,7 @@ impl Keeper {
             run.phase = Phase::Left;
         }
         let outcome = Outcome { waiting_for_input, ..run.outcome(state, background) };
-        self.bequeath(key);
+        self.hand_to_standby(key);
         self.tell_caller(key, outcome, false);
     }
 
@@ -49,7 +49,7 @@ impl Keeper {
             let _ = run.ending(outcome).write(&self.ends, run.spec.id);
         }
         if alive {
-            self.bequeath(key);
+            self.hand_to_standby(key);
         } else {
             self.remove(key);
         }
@@ -64,7 +64,7 @@ impl Keeper {
         let Some(connection) = self.connections.get_mut(&caller) else { return Some(outcome) };
         connection.greet();
         connection.run = None;
-        connection.unrecorded = ends.then(|| (id, Ending::now(outcome.clone())));
+        connection.unrecorded = ends.then(|| (id, StoredEnd::now(outcome.clone())));
         connection.send(&FromKeeper::Ended { outcome: Box::new(outcome), last });
         self.adjust_interest(caller);
         // Nobody's slowness holds it up any more.
@@ -112,11 +112,11 @@ impl Keeper {
         self.drain_waiting(key);
         self.tell_watchers_of_the_end(key);
         self.forget_pipes(key);
-        if let Some(mut held) = self.runs.remove(&key).and_then(|run| run.held) {
-            held.let_go();
+        if let Some(mut enforcer) = self.runs.remove(&key).and_then(|run| run.enforcer) {
+            enforcer.let_go();
         }
-        self.disinherit(key);
-        self.tell_typists(key);
+        self.withdraw_from_standby(key);
+        self.answer_input_senders(key);
         self.unpruned.executions += 1;
         self.prune_now_and_then();
         self.tell_stoppers();
@@ -125,8 +125,12 @@ impl Keeper {
 
 impl Run {
     /// The end of one that nobody waits for any more.
-    fn ending(&self, outcome: Outcome) -> Ending {
-        Ending { job: !self.was_foreground(), times: self.times.moments().to_vec(), ..Ending::now(outcome) }
+    fn ending(&self, outcome: Outcome) -> StoredEnd {
+        StoredEnd {
+            job: !self.was_foreground(),
+            times: self.times.moments().to_vec(),
+            ..StoredEnd::now(outcome)
+        }
     }
 
     /// The state that an unhindered end gives.
@@ -140,8 +144,8 @@ impl Run {
             _ => None,
         };
         let limit = match self.phase {
-            Phase::Stopping { cause: Cause::Limit(broken), .. } => Some(broken),
-            _ => self.held.as_ref().and_then(|held| held.hit()),
+            Phase::Stopping { cause: Cause::Limit(exceeded), .. } => Some(exceeded),
+            _ => self.enforcer.as_ref().and_then(|enforcer| enforcer.hit()),
         };
         let output = self
             .sources

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
+use super::event_loop::Keeper;
 use super::events::{Interest, Token};
 use super::run::{Phase, Run};
-use super::serve::Keeper;
 use super::stream::Drained;
 use super::tree::RunKey;
-use crate::ending::now_ms;
+use crate::stored_end::now_ms;
 use crate::wire::FromKeeper;
 use crate::{PerStream, Stream};
 
@@ -46,7 +46,7 @@ impl Keeper {
             }
         }
         if !run.was_foreground() {
-            self.bequeath(key);
+            self.hand_to_standby(key);
         }
     }
 
@@ -100,7 +100,7 @@ impl Keeper {
             Drained::Bytes { from, to, spooled } => (from, to, spooled),
             Drained::Nothing => return Read::Nothing,
             Drained::End(pipe) => {
-                // Closing it isn't enough: our heir has a copy, and the end would wake us for ever.
+                // Closing it isn't enough: our standby has a copy, and the end would wake us for ever.
                 pipe.iter().for_each(|pipe| self.events.forget(pipe));
                 return Read::End;
             }

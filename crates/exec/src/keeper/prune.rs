@@ -1,7 +1,7 @@
 //! Looking through the spool, so that finished output doesn't fill the disk.
 
-use super::serve::Keeper;
-use super::tree::NOBODY;
+use super::event_loop::Keeper;
+use super::tree::KEEPER_HELPER;
 
 /// Work that makes another look at the spool worthwhile.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl Keeper {
             i32::from(detached.is_err() || crate::spool::prune(spool, keep_bytes).is_err())
         });
         if let Ok(pid) = forked {
-            self.trees.plant(pid.as_raw_nonzero().get().unsigned_abs(), NOBODY);
+            self.trees.add_root(pid.as_raw_nonzero().get().unsigned_abs(), KEEPER_HELPER);
         }
     }
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use super::connection::{ConnectionKey, Stopping};
+use super::event_loop::Keeper;
 use super::run::{Cause, LOOK_AGAIN, Phase};
-use super::serve::Keeper;
 use super::tree::{RunKey, Suspended};
 use crate::wire::{FromKeeper, Urgency};
 use crate::{ExecId, State};
@@ -115,7 +115,7 @@ impl Keeper {
     fn chase(&mut self, key: RunKey) {
         let until = Instant::now() + CHASE;
         while Instant::now() < until && !self.trees.is_empty(key) {
-            self.trees.suspend_tops(key);
+            self.trees.suspend_top_processes(key);
             if self.trees.suspend(key) == Suspended::All {
                 self.trees.signal(key, Signal::KILL);
             }

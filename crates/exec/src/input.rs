@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::spec::Size;
-use crate::{Draft, ExecId};
+use crate::{ExecId, PartialLine};
 
 /// What somebody types, or does to the terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub enum Input {
         /// As they are: Enter is `\r` on a terminal.
         #[serde(with = "serde_bytes")]
         bytes: Vec<u8>,
-        /// Only if nothing was typed since this count of inputs: see [`Reading::sequence`].
+        /// Only if nothing was typed since this count of inputs: see [`InputState::sequence`].
         after: Option<u64>,
         /// Who reads them, if that is known.
         reader: Option<u32>,
@@ -56,24 +56,24 @@ pub enum NotTaken {
 
 /// An execution's input as it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reading {
+pub struct InputState {
     /// The execution.
     pub id: ExecId,
     /// What its input is.
-    pub channel: Channel,
+    pub kind: InputKind,
     /// Whether somebody waits for input, and there is none.
     pub waiting: bool,
     /// Who could read it.
-    pub seated: Vec<Seated>,
+    pub processes: Vec<TerminalProcess>,
     /// The line that was begun.
-    pub draft: Draft,
+    pub partial_line: PartialLine,
     /// How many inputs there were.
     pub sequence: u64,
 }
 
 /// What an execution's input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Channel {
+pub enum InputKind {
     /// Nothing that can be written to.
     Closed,
     /// A terminal.
@@ -89,13 +89,13 @@ pub enum Channel {
         /// Whether Ctrl-Z is lost on it: the kernel doesn't suspend programs that no shell watches over.
         unsuspendable: bool,
         /// Its keys are not what they are in other terminals: letters erase, or become others.
-        odd: bool,
+        remapped_keys: bool,
     },
 }
 
 /// A process that has the input open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seated {
+pub struct TerminalProcess {
     /// Its number.
     pub pid: u32,
     /// Its argument list.
@@ -107,16 +107,16 @@ pub struct Seated {
     /// Whether the terminal is its own at the moment. Others are suspended when they read.
     pub foreground: bool,
     /// What it does.
-    pub reads: Reads,
+    pub read_state: ReadState,
 }
 
 /// Whether a process waits for input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Reads {
+pub enum ReadState {
     /// It does.
-    This,
+    Reading,
     /// It does something else.
-    No,
+    NotReading,
     /// The kernel doesn't tell us, mostly because it is another user's.
     Unknown,
 }

@@ -12,13 +12,13 @@ use shellgate_sandbox::spawn::Spawner;
 
 use super::connection::{Connection, ConnectionKey, Received};
 use super::events::{Events, Interest, Token};
-use super::heir::Heir;
 use super::orphans::Recognised;
-use super::place::Place;
-use super::pruning::Unpruned;
+use super::prune::Unpruned;
 use super::run::Run;
+use super::socket::Place;
+use super::standby::Standby;
 use super::tree::{Reaped, RunKey, Trees};
-use super::{Duty, Served};
+use super::{KeeperConfig, Served};
 use crate::circumstances::raise_descriptor_limit;
 use crate::outcome::{Exit, plain};
 use crate::wire::{FromKeeper, Urgency};
@@ -45,7 +45,7 @@ pub(super) struct Keeper {
     /// Children that were reaped and not looked at.
     pub(super) dead: Vec<(RunKey, Reaped, Exit)>,
     /// Stands by while there are jobs.
-    pub(super) heir: Option<Heir>,
+    pub(super) standby: Option<Standby>,
     pub(super) spawner: Spawner,
     pub(super) null: OwnedFd,
     pub(super) buffer: Vec<u8>,
@@ -58,8 +58,8 @@ pub(super) struct Keeper {
     pub(super) keep_bytes: u64,
 }
 
-pub(super) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
-    let Duty { address, first, spool, ends, keep_bytes } = duty;
+pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Served> {
+    let KeeperConfig { address, first, spool, ends, keep_bytes } = config;
     // Sockets are ours alone, whatever mask our starter has; commands get their own caller's.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     raise_descriptor_limit();
@@ -80,7 +80,7 @@ pub(super) fn serve(duty: Duty, ready: impl FnOnce()) -> io::Result<Served> {
         trees: Trees::default(),
         dead: Vec::new(),
         recognised: None,
-        heir: None,
+        standby: None,
         spawner: Spawner::default(),
         null: rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
         buffer: vec![0; 256 << 10],
@@ -145,7 +145,7 @@ impl Keeper {
     fn has_nothing_to_hold(&self) -> bool {
         self.connections.is_empty()
             && self.runs.is_empty()
-            && self.trees.strangers().is_empty()
+            && self.trees.unclaimed().is_empty()
             && !self.trees.has_helpers()
     }
 
@@ -248,7 +248,7 @@ mod tests {
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
                 .unwrap();
         drop(ours);
-        let duty = Duty {
+        let config = KeeperConfig {
             address: Address::new(folder.path(), "keeper".to_owned()).unwrap(),
             first: Some(theirs),
             spool: folder.path().to_owned(),
@@ -256,7 +256,7 @@ mod tests {
             keep_bytes: 0,
         };
         let (left, leaving) = mpsc::channel();
-        std::thread::spawn(move || left.send(serve(duty, || {}).unwrap()));
+        std::thread::spawn(move || left.send(serve(config, || {}).unwrap()));
         let served = leaving.recv_timeout(Duration::from_secs(20)).expect("it leaves");
         assert_eq!(served, Served::ToTheEnd);
     }

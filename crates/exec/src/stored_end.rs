@@ -10,12 +10,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::times::Moment;
+use crate::output_times::Moment;
 use crate::{ExecId, Outcome, StateFolder};
 
 /// How an execution ended, and when.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Ending {
+pub struct StoredEnd {
     /// How.
     pub outcome: Outcome,
     /// When, in milliseconds since 1970.
@@ -32,16 +32,16 @@ pub(crate) fn now_ms() -> u64 {
     u64::try_from(at.as_millis()).unwrap_or(u64::MAX)
 }
 
-impl Ending {
+impl StoredEnd {
     pub(crate) fn now(outcome: Outcome) -> Self {
         Self { outcome, at_ms: now_ms(), job: false, times: Vec::new() }
     }
 
     pub(crate) fn write(&self, folder: &Path, id: ExecId) -> io::Result<()> {
         let bytes = postcard::to_stdvec(self).map_err(io::Error::other)?;
-        let (draft, path) = (folder.join(format!(".{id}")), folder.join(id.to_string()));
-        std::fs::write(&draft, bytes)?;
-        std::fs::rename(draft, path)
+        let (temporary, path) = (folder.join(format!(".{id}")), folder.join(id.to_string()));
+        std::fs::write(&temporary, bytes)?;
+        std::fs::rename(temporary, path)
     }
 
     /// The end of `id`, if it lies there.

@@ -4,9 +4,9 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use crate::ExecId;
+use crate::input::{Input, InputState, NotTaken};
+use crate::keeper_connection::KeeperConnection;
 use crate::keepers;
-use crate::line::Line;
-use crate::reading::{Input, NotTaken, Reading};
 use crate::session::SessionError;
 use crate::state_folder::StateFolder;
 use crate::wire::{FromKeeper, ToKeeper};
@@ -16,21 +16,21 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A connection to the keeper that holds an execution.
 #[derive(Debug)]
-pub struct Typist {
+pub struct InputSender {
     id: ExecId,
-    line: Line,
+    connection: KeeperConnection,
 }
 
-impl Typist {
+impl InputSender {
     /// Finds the keeper that holds `id`, and says how its input stands. `None`: nobody holds it.
     ///
     /// # Errors
     /// When a keeper can't be understood.
-    pub fn find(state: &StateFolder, id: ExecId) -> Result<Option<(Self, Reading)>, SessionError> {
-        for line in keepers::ask(state, &ToKeeper::Look(id), |_| true)? {
-            let mut typist = Self { id, line };
-            if let Some(reading) = typist.seen()? {
-                return Ok(Some((typist, reading)));
+    pub fn find(state: &StateFolder, id: ExecId) -> Result<Option<(Self, InputState)>, SessionError> {
+        for connection in keepers::ask(state, &ToKeeper::Look(id), |_| true)? {
+            let mut sender = Self { id, connection };
+            if let Some(reading) = sender.seen()? {
+                return Ok(Some((sender, reading)));
             }
         }
         Ok(None)
@@ -40,8 +40,8 @@ impl Typist {
     ///
     /// # Errors
     /// When the keeper can't be understood.
-    pub fn look(&mut self) -> Result<Option<Reading>, SessionError> {
-        match self.line.send(&ToKeeper::Look(self.id), &[]) {
+    pub fn look(&mut self) -> Result<Option<InputState>, SessionError> {
+        match self.connection.send(&ToKeeper::Look(self.id), &[]) {
             Ok(()) => self.seen(),
             Err(_gone) => Ok(None),
         }
@@ -52,7 +52,7 @@ impl Typist {
     /// # Errors
     /// When the keeper can't be understood. The inner error says why it wasn't taken.
     pub fn send(&mut self, input: Input) -> Result<Result<(), NotTaken>, SessionError> {
-        if self.line.send(&ToKeeper::Type(self.id, input), &[]).is_err() {
+        if self.connection.send(&ToKeeper::Type(self.id, input), &[]).is_err() {
             return Ok(Err(NotTaken::Ended));
         }
         let typed = self.wait(|message| match message {
@@ -62,7 +62,7 @@ impl Typist {
         Ok(typed.unwrap_or(Err(NotTaken::Ended)))
     }
 
-    fn seen(&mut self) -> Result<Option<Reading>, SessionError> {
+    fn seen(&mut self) -> Result<Option<InputState>, SessionError> {
         let seen = self.wait(|message| match message {
             FromKeeper::Seen(reading) => Some(reading),
             _ => None,
@@ -74,7 +74,7 @@ impl Typist {
     fn wait<T>(&mut self, take: impl Fn(FromKeeper) -> Option<T>) -> Result<Option<T>, SessionError> {
         let until = Instant::now() + PATIENCE;
         loop {
-            match self.line.next_before(until) {
+            match self.connection.next_before(until) {
                 Ok(Some(message)) => {
                     if let Some(taken) = take(message) {
                         return Ok(Some(taken));

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
-use crate::line::{Line, Pool, send};
+use crate::keeper_connection::{KeeperConnection, Pool, send};
 use crate::outcome::{Failure, Outcome, Output};
 use crate::session::Forked;
 use crate::spool::Spool;
@@ -19,7 +19,7 @@ const LONGEST_PIECE: u64 = 64 << 10;
 
 /// Something that happened.
 #[derive(Debug)]
-pub enum Event {
+pub enum RunEvent {
     /// The execution moved on.
     State(State),
     /// It printed something.
@@ -37,15 +37,15 @@ pub enum Event {
 
 /// A run in progress.
 ///
-/// Read [`next`](Self::next) until [`Event::Ended`], or [`wait`](Self::wait) for it. Dropping a foreground execution
+/// Read [`next`](Self::next) until [`RunEvent::Ended`], or [`wait`](Self::wait) for it. Dropping a foreground execution
 /// before that stops it.
 #[derive(Debug)]
-pub struct Execution {
+pub struct RunHandle {
     id: ExecId,
     /// `None` after the end.
-    line: Option<Line>,
+    connection: Option<KeeperConnection>,
     /// The connection on which the end was told, until that is written down.
-    told: Option<Line>,
+    told: Option<KeeperConnection>,
     pool: Option<Pool>,
     keeper: Arc<Forked>,
     spool: Spool,
@@ -57,31 +57,31 @@ pub struct Execution {
 /// What the keeper has told and the caller has not seen.
 #[derive(Debug)]
 enum Pending {
-    Event(Event),
+    RunEvent(RunEvent),
     /// Output that lies in the file: read when its turn comes.
     Range(Stream, u64, u64),
 }
 
-impl Execution {
+impl RunHandle {
     pub(crate) fn new(
         spec: (ExecId, Follow),
-        line: Line,
+        connection: KeeperConnection,
         pool: Option<Pool>,
         keeper: Arc<Forked>,
         spool: Spool,
     ) -> Self {
         let (id, follow) = spec;
-        let queued = (follow == Follow::Closely).then_some(Pending::Event(Event::State(State::Queued)));
+        let queued = (follow == Follow::Closely).then_some(Pending::RunEvent(RunEvent::State(State::Queued)));
         let pending = queued.into_iter().collect();
-        Self { id, line: Some(line), told: None, pool, keeper, spool, pending, typing: false }
+        Self { id, connection: Some(connection), told: None, pool, keeper, spool, pending, typing: false }
     }
 
     /// Somebody else's execution: its output from now on, and its end. Dropping it changes nothing.
-    pub(crate) fn watched(id: ExecId, line: Line, spool: Spool) -> Self {
+    pub(crate) fn watched(id: ExecId, connection: KeeperConnection, spool: Spool) -> Self {
         let pending = VecDeque::new();
         Self {
             id,
-            line: Some(line),
+            connection: Some(connection),
             told: None,
             pool: None,
             keeper: Arc::default(),
@@ -111,12 +111,12 @@ impl Execution {
         clippy::should_implement_trait,
         reason = "waiting can fail, and an iterator that ends would hide it"
     )]
-    pub fn next(&mut self) -> io::Result<Event> {
+    pub fn next(&mut self) -> io::Result<RunEvent> {
         loop {
             if let Some(event) = self.ready()? {
                 return Ok(event);
             }
-            let message = self.line.as_mut().map_or(Ok(None), Line::next);
+            let message = self.connection.as_mut().map_or(Ok(None), KeeperConnection::next);
             self.take(message)?;
         }
     }
@@ -125,14 +125,14 @@ impl Execution {
     ///
     /// # Errors
     /// As [`next`](Self::next).
-    pub fn try_next(&mut self) -> io::Result<Option<Event>> {
+    pub fn try_next(&mut self) -> io::Result<Option<RunEvent>> {
         loop {
             if let Some(event) = self.ready()? {
                 return Ok(Some(event));
             }
             // After the end nothing follows.
-            let Some(line) = self.line.as_mut() else { return Ok(None) };
-            match line.try_next() {
+            let Some(connection) = self.connection.as_mut() else { return Ok(None) };
+            match connection.try_next() {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
                 message => self.take(message)?,
             }
@@ -145,8 +145,8 @@ impl Execution {
     /// When the keeper talks nonsense.
     pub fn wait(&mut self) -> io::Result<Box<Outcome>> {
         loop {
-            self.pending.retain(|pending| matches!(pending, Pending::Event(Event::Ended(_))));
-            if let Event::Ended(outcome) = self.next()? {
+            self.pending.retain(|pending| matches!(pending, Pending::RunEvent(RunEvent::Ended(_))));
+            if let RunEvent::Ended(outcome) = self.next()? {
                 return Ok(outcome);
             }
         }
@@ -157,7 +157,8 @@ impl Execution {
     /// # Errors
     /// When the process has no descriptor left.
     pub fn stopper(&self) -> io::Result<Stopper> {
-        let socket = self.line.as_ref().map(|line| line.socket().try_clone()).transpose()?;
+        let socket =
+            self.connection.as_ref().map(|connection| connection.socket().try_clone()).transpose()?;
         Ok(Stopper { id: self.id, socket: socket.map(Arc::new) })
     }
 
@@ -166,8 +167,8 @@ impl Execution {
     /// # Errors
     /// When the keeper can't be reached.
     pub fn stop(&self, urgency: Urgency) -> io::Result<()> {
-        match &self.line {
-            Some(line) => send(line.socket(), &ToKeeper::Stop(self.id, urgency), &[]),
+        match &self.connection {
+            Some(connection) => send(connection.socket(), &ToKeeper::Stop(self.id, urgency), &[]),
             None => Ok(()),
         }
     }
@@ -175,7 +176,7 @@ impl Execution {
     /// Whether what was typed before is taken, so that more may come.
     #[must_use]
     pub fn takes_input(&self) -> bool {
-        !self.typing && self.line.is_some()
+        !self.typing && self.connection.is_some()
     }
 
     /// Types at its terminal. What it can't take is lost, as at any terminal.
@@ -183,19 +184,19 @@ impl Execution {
     /// # Errors
     /// When the keeper can't be reached.
     pub fn input(&mut self, input: Input) -> io::Result<()> {
-        let Some(line) = &self.line else { return Ok(()) };
+        let Some(connection) = &self.connection else { return Ok(()) };
         self.typing |= !matches!(input, Input::Resize(_));
-        send(line.socket(), &ToKeeper::Type(self.id, input), &[])
+        send(connection.socket(), &ToKeeper::Type(self.id, input), &[])
     }
 
     /// Says that its end is written down, or need not be. Whoever goes away without it leaves the end with the keeper,
     /// for others to write down.
     pub fn recorded(&mut self) {
-        let Some(mut line) = self.told.take() else { return };
+        let Some(mut connection) = self.told.take() else { return };
         match self.pool.take() {
             // Its next use says it.
-            Some(pool) => pool.give_back(line),
-            None => drop(line.send(&ToKeeper::Recorded, &[])),
+            Some(pool) => pool.give_back(connection),
+            None => drop(connection.send(&ToKeeper::Recorded, &[])),
         }
     }
 
@@ -205,10 +206,10 @@ impl Execution {
     }
 
     /// What can be told without asking the keeper.
-    fn ready(&mut self) -> io::Result<Option<Event>> {
+    fn ready(&mut self) -> io::Result<Option<RunEvent>> {
         let (stream, from, to) = match self.pending.pop_front() {
             None => return Ok(None),
-            Some(Pending::Event(event)) => return Ok(Some(event)),
+            Some(Pending::RunEvent(event)) => return Ok(Some(event)),
             Some(Pending::Range(stream, from, to)) => (stream, from, to),
         };
         let end = to.min(from + LONGEST_PIECE);
@@ -219,7 +220,7 @@ impl Execution {
         if end < to {
             self.pending.push_front(Pending::Range(stream, end, to));
         }
-        Ok(Some(Event::Output { stream, offset: from, bytes }))
+        Ok(Some(RunEvent::Output { stream, offset: from, bytes }))
     }
 
     fn take(&mut self, message: io::Result<Option<FromKeeper>>) -> io::Result<()> {
@@ -228,22 +229,22 @@ impl Execution {
             message => message?,
         };
         let pending = match message {
-            Some(FromKeeper::State(state)) => Pending::Event(Event::State(state)),
+            Some(FromKeeper::State(state)) => Pending::RunEvent(RunEvent::State(state)),
             Some(FromKeeper::Spooled { stream, from, to }) => Pending::Range(stream, from, to),
             Some(FromKeeper::Bytes { stream, offset, bytes }) => {
-                Pending::Event(Event::Output { stream, offset, bytes })
+                Pending::RunEvent(RunEvent::Output { stream, offset, bytes })
             }
             Some(FromKeeper::Ended { outcome, last }) => {
                 self.keeper.set_last(last);
-                self.told = self.line.take();
-                Pending::Event(Event::Ended(outcome))
+                self.told = self.connection.take();
+                Pending::RunEvent(RunEvent::Ended(outcome))
             }
             Some(
                 FromKeeper::Hello
                 | FromKeeper::Elsewhere
                 | FromKeeper::SessionStopped { .. }
                 | FromKeeper::Stopped(_)
-                | FromKeeper::Held(_)
+                | FromKeeper::Executions(_)
                 | FromKeeper::Jobs(_)
                 | FromKeeper::Watched(_)
                 | FromKeeper::Released(_)
@@ -256,15 +257,15 @@ impl Execution {
                 return Ok(());
             }
             Some(FromKeeper::Unable(message)) => {
-                self.line = None;
+                self.connection = None;
                 let failure = Failure::NoProcess { message };
-                Pending::Event(Event::Ended(Box::new(self.without_answer(failure))))
+                Pending::RunEvent(RunEvent::Ended(Box::new(self.without_answer(failure))))
             }
             None => {
-                self.line = None;
+                self.connection = None;
                 // Nobody answers for its processes any more, so they end here.
                 crate::sys::processes::end_tagged(&[self.id.tag().get()]);
-                Pending::Event(Event::Ended(Box::new(self.without_answer(Failure::KeeperLost))))
+                Pending::RunEvent(RunEvent::Ended(Box::new(self.without_answer(Failure::KeeperLost))))
             }
         };
         self.pending.push_back(pending);
@@ -311,19 +312,21 @@ fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     Ok(read)
 }
 
-impl Drop for Execution {
+impl Drop for RunHandle {
     fn drop(&mut self) {
-        if let Some(line) = &self.line {
+        if let Some(connection) = &self.connection {
             // Closing our descriptor isn't enough: a stopper may hold another.
-            let _ = rustix::net::shutdown(line.socket(), rustix::net::Shutdown::Both);
+            let _ = rustix::net::shutdown(connection.socket(), rustix::net::Shutdown::Both);
         }
     }
 }
 
-impl AsFd for Execution {
+impl AsFd for RunHandle {
     fn as_fd(&self) -> BorrowedFd<'_> {
         // After the end there is nothing to wait for, and a file is always readable.
-        self.line.as_ref().map_or(self.spool.files.stdout.as_fd(), |line| line.socket().as_fd())
+        self.connection
+            .as_ref()
+            .map_or(self.spool.files.stdout.as_fd(), |connection| connection.socket().as_fd())
     }
 }
 

@@ -1,8 +1,8 @@
-//! The heir: a second, even smaller process that stands by while a keeper holds jobs.
+//! The standby: a second, even smaller process that stands by while a keeper holds jobs.
 //!
 //! A keeper can be killed at any moment. Its jobs end with it, but what they printed last is still in their pipes, and a
-//! pipe that nobody holds is gone with all that is in it. So the heir holds a copy of each job's pipes and files. When the
-//! keeper's end of their socket closes while it still holds something, the keeper has died: the heir ends what is left of the
+//! pipe that nobody holds is gone with all that is in it. So the standby holds a copy of each job's pipes and files. When the
+//! keeper's end of their socket closes while it still holds something, the keeper has died: the standby ends what is left of the
 //! jobs, drains the pipes into the files, and ends. Whoever looks next writes into the record that the keeper was lost.
 
 use std::collections::BTreeMap;
@@ -17,15 +17,15 @@ use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 use shellgate_sandbox::reap::End;
 
-use super::moving;
-use super::serve::Keeper;
-use super::tree::{NOBODY, RunKey};
+use super::event_loop::Keeper;
+use super::splice;
+use super::tree::{KEEPER_HELPER, RunKey};
 use crate::sys::processes;
 use crate::wire::{self, Frames};
 
-/// From the keeper to its heir.
+/// From the keeper to its standby.
 #[derive(Debug, Serialize, Deserialize)]
-enum ToHeir {
+enum ToStandby {
     /// Stand by for this execution. With two descriptors for each limit: a pipe or terminal, and the file that takes so many bytes of it.
     Hold { key: RunKey, tag: u64, limits: Vec<u64> },
     /// It has ended.
@@ -34,13 +34,13 @@ enum ToHeir {
 
 /// The keeper's end.
 #[derive(Debug)]
-pub(super) struct Heir {
+pub(super) struct Standby {
     socket: OwnedFd,
     pid: u32,
     holds: Vec<RunKey>,
 }
 
-impl Drop for Heir {
+impl Drop for Standby {
     fn drop(&mut self) {
         // It has nothing to do, and would see that by itself; a suspended one would not.
         if self.holds.is_empty() {
@@ -50,92 +50,95 @@ impl Drop for Heir {
 }
 
 impl Keeper {
-    /// Has the heir stand by for a job.
-    pub(super) fn bequeath(&mut self, key: RunKey) {
+    /// Has the standby stand by for a job.
+    pub(super) fn hand_to_standby(&mut self, key: RunKey) {
         let Some(run) = self.runs.get(&key) else { return };
         let Some(sources) = &run.sources else { return };
-        if self.heir.as_ref().is_some_and(|heir| heir.holds.contains(&key)) {
+        if self.standby.as_ref().is_some_and(|standby| standby.holds.contains(&key)) {
             return;
         }
-        let estates: Vec<_> = sources.both().into_iter().flat_map(|source| source.estate()).collect();
-        let limits = estates.iter().map(|(_, _, limit)| *limit).collect();
+        let streams: Vec<_> =
+            sources.both().into_iter().flat_map(|source| source.standby_streams()).collect();
+        let limits = streams.iter().map(|(_, _, limit)| *limit).collect();
         let descriptors: Vec<BorrowedFd<'_>> =
-            estates.iter().flat_map(|(pipe, file, _)| [*pipe, *file]).collect();
-        let message = ToHeir::Hold { key, tag: run.spec.id.tag().get(), limits };
-        if self.heir.is_none() {
-            self.heir = start();
-            if let Some(heir) = &self.heir {
-                self.trees.plant(heir.pid, NOBODY);
+            streams.iter().flat_map(|(pipe, file, _)| [*pipe, *file]).collect();
+        let message = ToStandby::Hold { key, tag: run.spec.id.tag().get(), limits };
+        if self.standby.is_none() {
+            self.standby = start();
+            if let Some(standby) = &self.standby {
+                self.trees.add_root(standby.pid, KEEPER_HELPER);
             }
         }
-        // Without an heir a job is held all the same: what it printed last is lost when we are killed.
-        if let Some(heir) = &mut self.heir
-            && heir.tell(&message, &descriptors).is_ok()
+        // Without a standby a job is held all the same: what it printed last is lost when we are killed.
+        if let Some(standby) = &mut self.standby
+            && standby.tell(&message, &descriptors).is_ok()
         {
-            heir.holds.push(key);
+            standby.holds.push(key);
         }
     }
 
-    /// A child was reaped. If that was the heir, and somebody killed it, another one takes its place.
-    pub(super) fn mourn(&mut self, pid: u32, end: End) {
-        let Some(heir) = self.heir.take_if(|heir| heir.pid == pid) else { return };
+    /// A child was reaped. If that was the standby, and somebody killed it, another one takes its place.
+    pub(super) fn release_standby(&mut self, pid: u32, end: End) {
+        let Some(standby) = self.standby.take_if(|standby| standby.pid == pid) else { return };
         // One that can't do its work ends by itself, and so would the next.
         if matches!(end, End::Signal(_)) {
-            heir.holds.iter().for_each(|key| self.bequeath(*key));
+            standby.holds.iter().for_each(|key| self.hand_to_standby(*key));
         }
     }
 
     /// A job has ended.
-    pub(super) fn disinherit(&mut self, key: RunKey) {
-        let Some(heir) = self.heir.as_mut().filter(|heir| heir.holds.contains(&key)) else { return };
-        heir.holds.retain(|held| *held != key);
-        let _ = heir.tell(&ToHeir::Forget(key), &[]);
-        if heir.holds.is_empty() {
-            self.heir = None;
+    pub(super) fn withdraw_from_standby(&mut self, key: RunKey) {
+        let Some(standby) = self.standby.as_mut().filter(|standby| standby.holds.contains(&key)) else {
+            return;
+        };
+        standby.holds.retain(|held| *held != key);
+        let _ = standby.tell(&ToStandby::Forget(key), &[]);
+        if standby.holds.is_empty() {
+            self.standby = None;
         }
     }
 }
 
-impl Heir {
-    fn tell(&self, message: &ToHeir, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+impl Standby {
+    fn tell(&self, message: &ToStandby, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
         // Short, and read at once: it fits into the socket as a whole.
         wire::send(self.socket.as_fd(), &wire::encode(message)?, descriptors).map(drop)
     }
 }
 
-fn start() -> Option<Heir> {
+fn start() -> Option<Standby> {
     let (ours, theirs) =
         rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).ok()?;
     let forked = shellgate_sandbox::detach::fork(move || {
         if shellgate_sandbox::detach::detach(&[theirs.as_fd()]).is_err() {
             return 1;
         }
-        let _ = rustix::thread::set_name(c"shellgate-heir");
+        let _ = rustix::thread::set_name(c"shellgate-stby");
         stand_by(&theirs);
         0
     });
     let pid = forked.ok()?.as_raw_nonzero().get().unsigned_abs();
-    Some(Heir { socket: ours, pid, holds: Vec::new() })
+    Some(Standby { socket: ours, pid, holds: Vec::new() })
 }
 
 /// What is held for one execution.
-struct Estate {
+struct StandbyJob {
     tag: u64,
     streams: Vec<(OwnedFd, File, u64)>,
 }
 
 fn stand_by(socket: &OwnedFd) {
-    let mut held: BTreeMap<RunKey, Estate> = BTreeMap::new();
+    let mut held: BTreeMap<RunKey, StandbyJob> = BTreeMap::new();
     let mut frames = Frames::default();
     loop {
         match frames.next() {
-            Ok(Some(ToHeir::Hold { key, tag, limits })) => {
+            Ok(Some(ToStandby::Hold { key, tag, limits })) => {
                 let mut next = || Some((frames.descriptor()?, File::from(frames.descriptor()?)));
                 let streams =
                     limits.iter().filter_map(|limit| next().map(|(pipe, file)| (pipe, file, *limit)));
-                held.insert(key, Estate { tag, streams: streams.collect() });
+                held.insert(key, StandbyJob { tag, streams: streams.collect() });
             }
-            Ok(Some(ToHeir::Forget(key))) => drop(held.remove(&key)),
+            Ok(Some(ToStandby::Forget(key))) => drop(held.remove(&key)),
             Ok(None) => match frames.receive(socket, RecvFlags::empty()) {
                 Ok(0) => break,
                 Err(error) if error.kind() != io::ErrorKind::Interrupted => break,
@@ -144,14 +147,14 @@ fn stand_by(socket: &OwnedFd) {
             Err(_) => break,
         }
     }
-    let tags: Vec<u64> = held.values().map(|estate| estate.tag).collect();
+    let tags: Vec<u64> = held.values().map(|job| job.tag).collect();
     // Twice: a pipe that is full may hold somebody up who is being ended, and who is ended prints no more.
-    held.values_mut().for_each(Estate::drain);
+    held.values_mut().for_each(StandbyJob::drain);
     processes::end_tagged(&tags);
-    held.values_mut().for_each(Estate::drain);
+    held.values_mut().for_each(StandbyJob::drain);
 }
 
-impl Estate {
+impl StandbyJob {
     fn drain(&mut self) {
         let mut buffer = vec![0; 64 << 10];
         for (pipe, file, limit) in &self.streams {
@@ -159,7 +162,7 @@ impl Estate {
                 let kept = file.metadata().map_or(0, |metadata| metadata.len());
                 let moved = match limit.saturating_sub(kept) {
                     0 => break,
-                    room => moving::into_file(pipe, file, kept, room),
+                    room => splice::into_file(pipe, file, kept, room),
                 };
                 // Our copy doesn't block: that belongs to the pipe's end, not to the descriptor.
                 let read = match moved {

@@ -4,12 +4,12 @@ use std::ops::Range;
 use std::time::Instant;
 
 use super::connection::ConnectionKey;
+use super::event_loop::Keeper;
 use super::run::{Phase, Run};
-use super::serve::Keeper;
 use super::tree::RunKey;
-use crate::job::{Bond, Job};
+use crate::input::InputKind;
+use crate::job::{Job, JobKind};
 use crate::outcome::Process;
-use crate::reading::Channel;
 use crate::wire::FromKeeper;
 use crate::{ExecId, PerStream, State, Stream};
 
@@ -45,12 +45,12 @@ impl Keeper {
 
     fn job(&mut self, key: RunKey) -> Option<Job> {
         self.keep_tails(key);
-        let reading = self.reading(key);
-        let terminal = reading.as_ref().and_then(|reading| match reading.channel {
-            Channel::Terminal { size, .. } => Some(size),
-            Channel::Closed => None,
+        let input = self.input_state(key);
+        let terminal = input.as_ref().and_then(|input| match input.kind {
+            InputKind::Terminal { size, .. } => Some(size),
+            InputKind::Closed => None,
         });
-        let waiting_for_input = reading.is_some_and(|reading| reading.waiting);
+        let waiting_for_input = input.is_some_and(|input| input.waiting);
         let job = self.runs.get(&key)?.job(self.living(key));
         Some(Job { terminal, waiting_for_input, ..job })
     }
@@ -128,12 +128,12 @@ impl Run {
             .sources
             .as_ref()
             .map(|sources| PerStream { stdout: sources.stdout.total(), stderr: sources.stderr.total() });
-        let bond = self.bond();
+        let kind = self.kind();
         Job {
             id: self.spec.id,
             // A state that is final is its command's; what that left behind goes on.
-            state: if bond == Bond::Leftover { State::Running } else { self.state },
-            bond,
+            state: if kind == JobKind::Leftover { State::Running } else { self.state },
+            kind,
             pid: self.pid,
             exit: self.exit,
             age: now.saturating_duration_since(self.started),

@@ -7,10 +7,12 @@ use rustix::process::{Pid, Resource, Rlimit};
 use shellgate_sandbox::reap::Dead;
 use shellgate_sandbox::spawn::{Plan, SpawnError, Spawner, Step};
 
+use super::event_loop::Keeper;
 use super::run::{Cause, Phase, Run};
-use super::serve::Keeper;
 use super::tree::{Member, RunKey};
-use crate::limits::{self, Broken, Groups, LOOK, Limited, Limits, Meter, Note, Then, Usage};
+use crate::limits::{
+    self, ExceededLimit, GroupNote, Groups, LOOK, LimitAction, LimitedResource, Limits, Meter, Usage,
+};
 use crate::outcome::Exit;
 use crate::wire::Urgency;
 use crate::{ExecId, Spec};
@@ -20,18 +22,18 @@ const SHARE: u32 = 20;
 
 /// The limits of one execution, and what holds them.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct LimitEnforcer {
     limits: Limits,
     groups: Groups,
-    note: Option<Note>,
+    note: Option<GroupNote>,
     meter: Meter,
     /// When it is looked at next.
     pub(super) look: Instant,
     /// A limit that it reached and that did not end it.
-    hit: Option<Broken>,
+    hit: Option<ExceededLimit>,
 }
 
-impl Held {
+impl LimitEnforcer {
     /// Whatever holds the limits of `spec`; `None` when it has none.
     pub(super) fn new(spec: &Spec, ends: &Path, now: Instant) -> Option<Box<Self>> {
         (!spec.limits.is_none()).then(|| Box::new(Self::of(spec.id, spec.limits, ends, now)))
@@ -41,7 +43,7 @@ impl Held {
         // No group counts what is written.
         let grouped = Limits { disk_mb: 0, ..limits };
         // Groups that can't be noted would stay for ever: then we look.
-        let noted = (!grouped.is_none()).then(|| Note::make_groups(ends, id, &grouped).ok()).flatten();
+        let noted = (!grouped.is_none()).then(|| GroupNote::make_groups(ends, id, &grouped).ok()).flatten();
         let (note, groups) = noted.unzip();
         let groups = groups.unwrap_or_default();
         Self { limits, groups, note, meter: Meter::default(), look: now + LOOK, hit: None }
@@ -67,61 +69,61 @@ impl Held {
     }
 
     /// The limit that was reached and did not end it.
-    pub(super) fn hit(&self) -> Option<Broken> {
+    pub(super) fn hit(&self) -> Option<ExceededLimit> {
         self.hit
     }
 
     /// Looks, and says which limit ends it.
-    fn measure(&mut self, living: &[Member], exit: Option<Exit>) -> Option<Broken> {
+    fn measure(&mut self, living: &[Member], exit: Option<Exit>) -> Option<ExceededLimit> {
         let mut over = None;
-        for (limited, limit) in self.groups.reached() {
-            match limited {
+        for (resource, limit) in self.groups.reached() {
+            match resource {
                 // The kernel has refused to make more, and whoever asked goes on.
-                Limited::Processes => {
-                    self.hit = Some(Broken { limited, limit, then: Then::Refused });
+                LimitedResource::Processes => {
+                    self.hit = Some(ExceededLimit { resource, limit, action: LimitAction::Refused });
                 }
-                _ => over = Some((limited, limit)),
+                _ => over = Some((resource, limit)),
             }
         }
         let over = over.or_else(|| self.looked_at(living)).or_else(|| self.by_signal(exit));
-        over.map(|(limited, limit)| Broken { limited, limit, then: Then::Ended })
+        over.map(|(resource, limit)| ExceededLimit { resource, limit, action: LimitAction::Ended })
     }
 
     /// What no group holds.
-    fn looked_at(&self, living: &[Member]) -> Option<(Limited, u64)> {
+    fn looked_at(&self, living: &[Member]) -> Option<(LimitedResource, u64)> {
         let mut ungrouped =
-            self.limits.set().filter(|(limited, _)| self.groups.mechanism(*limited).is_none());
+            self.limits.set().filter(|(resource, _)| self.groups.mechanism(*resource).is_none());
         let mut usage: Option<Usage> = None;
-        ungrouped.find(|(limited, limit)| {
-            let most = limit.saturating_mul(limited.unit());
+        ungrouped.find(|(resource, limit)| {
+            let most = limit.saturating_mul(resource.unit());
             let mut usage = || {
                 let living = living.iter().map(|member| (member.pid, member.stat));
                 *usage.get_or_insert_with(|| self.meter.read(living))
             };
-            match limited {
-                Limited::Memory => {
+            match resource {
+                LimitedResource::Memory => {
                     let pids: Vec<u32> = living.iter().map(|member| member.pid).collect();
                     limits::memory_above(&pids, most)
                 }
-                Limited::Processes => usage().tasks > most,
-                Limited::Cpu => usage().cpu >= most,
-                Limited::Disk => usage().disk > most,
+                LimitedResource::Processes => usage().tasks > most,
+                LimitedResource::Cpu => usage().cpu >= most,
+                LimitedResource::Disk => usage().disk > most,
             }
         })
     }
 
-    /// The kernel's word that a resource limit of one process was broken, told by its end or by the shell around it.
-    fn by_signal(&self, exit: Option<Exit>) -> Option<(Limited, u64)> {
+    /// The kernel's word that a resource limit of one process was exceeded, told by its end or by the shell around it.
+    fn by_signal(&self, exit: Option<Exit>) -> Option<(LimitedResource, u64)> {
         let signal = match exit? {
             Exit::Signal(signal) => signal,
             Exit::Code(code) => code - 128,
         };
-        let limited = match signal {
-            _ if signal == rustix::process::Signal::XCPU.as_raw() => Limited::Cpu,
-            _ if signal == rustix::process::Signal::XFSZ.as_raw() => Limited::Disk,
+        let resource = match signal {
+            _ if signal == rustix::process::Signal::XCPU.as_raw() => LimitedResource::Cpu,
+            _ if signal == rustix::process::Signal::XFSZ.as_raw() => LimitedResource::Disk,
             _ => return None,
         };
-        self.limits.set().find(|(set, _)| *set == limited)
+        self.limits.set().find(|(set, _)| *set == resource)
     }
 }
 
@@ -138,7 +140,7 @@ pub(super) fn spawn(spawner: &mut Spawner, plan: Plan<'_>) -> Result<(Pid, bool)
 impl Keeper {
     /// Before children are waited for: whoever lost its parent is counted for its execution as well.
     pub(super) fn claim_the_dead(&mut self) {
-        if self.runs.values().any(|run| run.held.is_some()) {
+        if self.runs.values().any(|run| run.enforcer.is_some()) {
             self.claim_orphans();
             // Who is waited for leaves us their children.
             self.recognised = None;
@@ -146,10 +148,10 @@ impl Keeper {
     }
 
     /// Counts what one that was waited for has used, and looks at its execution soon.
-    pub(super) fn bury(&mut self, key: RunKey, dead: &Dead) {
-        if let Some(held) = self.runs.get_mut(&key).and_then(|run| run.held.as_mut()) {
-            held.meter.bury(dead);
-            held.look = Instant::now();
+    pub(super) fn record_exit(&mut self, key: RunKey, dead: &Dead) {
+        if let Some(enforcer) = self.runs.get_mut(&key).and_then(|run| run.enforcer.as_mut()) {
+            enforcer.meter.record_exit(dead);
+            enforcer.look = Instant::now();
         }
     }
 
@@ -157,7 +159,7 @@ impl Keeper {
     pub(super) fn ends_by_limit(&mut self, key: RunKey, now: Instant) -> bool {
         let is_due = |run: &Run| {
             let goes_on = matches!(run.phase, Phase::Running | Phase::Settling { .. } | Phase::Left);
-            goes_on && run.held.as_ref().is_some_and(|held| held.look <= now)
+            goes_on && run.enforcer.as_ref().is_some_and(|enforcer| enforcer.look <= now)
         };
         if !self.runs.get(&key).is_some_and(is_due) {
             return false;
@@ -166,11 +168,11 @@ impl Keeper {
         let living = self.trees.members(key);
         let Some(run) = self.runs.get_mut(&key) else { return false };
         let exit = run.exit;
-        let Some(held) = run.held.as_mut() else { return false };
-        let broken = held.measure(&living, exit);
-        held.look = now + LOOK.max(now.elapsed() * SHARE);
-        let Some(broken) = broken else { return false };
-        self.stop(key, Cause::Limit(broken), Urgency::Now);
+        let Some(enforcer) = run.enforcer.as_mut() else { return false };
+        let exceeded = enforcer.measure(&living, exit);
+        enforcer.look = now + LOOK.max(now.elapsed() * SHARE);
+        let Some(exceeded) = exceeded else { return false };
+        self.stop(key, Cause::Limit(exceeded), Urgency::Now);
         true
     }
 }

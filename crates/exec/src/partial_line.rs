@@ -24,18 +24,18 @@ const QUIT: u8 = 0x1c;
 
 /// A line that was begun.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Draft {
+pub struct PartialLine {
     /// What it says so far.
     #[serde(with = "serde_bytes")]
     pub text: Vec<u8>,
     /// Keys were pressed that edit it: what it says is known to its reader alone.
     pub edited: bool,
-    /// Who read the terminal when it was begun, if the typist knew.
+    /// Who read the terminal when it was begun, if the sender knew.
     pub reader: Option<u32>,
     literal: bool,
 }
 
-impl Draft {
+impl PartialLine {
     /// Whether no line was begun.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -45,11 +45,11 @@ impl Draft {
     /// The line after these keys.
     #[must_use]
     pub fn typed(&self, bytes: &[u8], reader: Option<u32>) -> Self {
-        let mut draft = self.clone();
+        let mut line = self.clone();
         for byte in bytes {
-            draft.press(*byte, reader);
+            line.press(*byte, reader);
         }
-        draft
+        line
     }
 
     fn press(&mut self, key: u8, reader: Option<u32>) {
@@ -75,8 +75,8 @@ impl Draft {
 mod tests {
     use super::*;
 
-    fn after(keys: &[u8]) -> Draft {
-        keys.iter().fold(Draft::default(), |draft, key| draft.typed(&[*key], Some(7)))
+    fn after(keys: &[u8]) -> PartialLine {
+        keys.iter().fold(PartialLine::default(), |line, key| line.typed(&[*key], Some(7)))
     }
 
     #[test]

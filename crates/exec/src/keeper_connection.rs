@@ -16,32 +16,32 @@ const MOST_IDLE: usize = 64;
 /// While one waits, the keeper stays.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool {
-    idle: Arc<Mutex<Vec<Line>>>,
+    idle: Arc<Mutex<Vec<KeeperConnection>>>,
 }
 
 impl Pool {
-    pub(crate) fn take(&self) -> Option<Line> {
+    pub(crate) fn take(&self) -> Option<KeeperConnection> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    pub(crate) fn give_back(&self, line: Line) {
+    pub(crate) fn give_back(&self, connection: KeeperConnection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < MOST_IDLE {
-            idle.push(line);
+            idle.push(connection);
         }
     }
 }
 
 /// A connection to a keeper.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct KeeperConnection {
     socket: OwnedFd,
     frames: wire::Frames,
     /// A message that was read too early.
     read: Option<FromKeeper>,
 }
 
-impl Line {
+impl KeeperConnection {
     pub(crate) fn new(socket: OwnedFd) -> Self {
         Self { socket, frames: wire::Frames::default(), read: None }
     }

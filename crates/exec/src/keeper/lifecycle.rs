@@ -7,10 +7,10 @@ use rustix::pipe::PipeFlags;
 use shellgate_sandbox::reap::{End, reap};
 use shellgate_sandbox::spawn::{Plan, SpawnError, Step};
 
-use super::limits::{self, Held};
+use super::event_loop::Keeper;
+use super::limit_enforcer::{self, LimitEnforcer};
 use super::orphans::Recognised;
 use super::run::{Cause, GRACE, LONGEST_GRACE, LOOK_AGAIN, Phase};
-use super::serve::Keeper;
 use super::stream::Source;
 use super::terminal::Terminal;
 use super::tree::{Reaped, RunKey};
@@ -41,11 +41,11 @@ impl Keeper {
         let Some(run) = self.runs.get_mut(&key) else { return };
         let now = Instant::now();
         (run.started, run.last_output, run.phase) = (now, now, Phase::Running);
-        run.held = Held::new(&run.spec, &self.ends, now);
+        run.enforcer = LimitEnforcer::new(&run.spec, &self.ends, now);
         let spec = &run.spec;
         let mut limits = spec.soft_limits.changes_from(&self.limits);
-        limits.extend(run.held.iter().flat_map(|held| held.rlimits(&limits)).collect::<Vec<_>>());
-        let groups = run.held.as_ref().map_or_else(Vec::new, |held| held.groups().entries());
+        limits.extend(run.enforcer.iter().flat_map(|enforcer| enforcer.rlimits(&limits)).collect::<Vec<_>>());
+        let groups = run.enforcer.as_ref().map_or_else(Vec::new, |enforcer| enforcer.groups().entries());
         let streams = match spec.terminal {
             None => pipes(spec.capture_bytes),
             Some(size) => Terminal::open(size, spec.capture_bytes).map_err(no_stream),
@@ -66,17 +66,17 @@ impl Keeper {
                 tag: Some(spec.id.tag()),
                 groups: &groups,
             };
-            Ok((limits::spawn(&mut self.spawner, plan)?, sources, terminal))
+            Ok((limit_enforcer::spawn(&mut self.spawner, plan)?, sources, terminal))
         });
         match spawned {
             Ok(((pid, grouped), sources, terminal)) => {
                 let pid = pid.as_raw_nonzero().get().unsigned_abs();
                 run.pid = Some(pid);
-                self.trees.plant(pid, key);
+                self.trees.add_root(pid, key);
                 run.sources = Some(sources);
                 run.terminal = terminal;
-                if let (Some(held), false) = (&mut run.held, grouped) {
-                    held.let_go();
+                if let (Some(enforcer), false) = (&mut run.enforcer, grouped) {
+                    enforcer.let_go();
                 }
                 self.move_on(key, State::Running);
                 self.open_pipes(key);
@@ -98,13 +98,13 @@ impl Keeper {
     pub(super) fn reap_the_dead(&mut self) {
         self.recognised = None;
         self.claim_the_dead();
-        let childless = loop {
+        let has_no_children = loop {
             match reap() {
                 Ok(Some(dead)) => {
                     let pid = dead.pid.as_raw_nonzero().get().unsigned_abs();
                     if let Some((key, what)) = self.trees.reaped(pid) {
-                        self.mourn(pid, dead.end);
-                        self.bury(key, &dead);
+                        self.release_standby(pid, dead.end);
+                        self.record_exit(key, &dead);
                         self.dead.push((key, what, exit(dead.end)));
                     }
                 }
@@ -113,7 +113,7 @@ impl Keeper {
             }
         };
         // The kernel says for nothing what reading `/proc` would tell: after most commands nobody is left.
-        self.trees.childless = childless;
+        self.trees.has_no_children = has_no_children;
     }
 
     /// Looks at the executions of children that have ended.
