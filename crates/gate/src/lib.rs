@@ -49,7 +49,7 @@ pub use error::{Code, ErrorObject, SpawnTrouble};
 pub use execution::{Event, Execution};
 pub use gate::{Admitted, Considered, Gate, Pending, Refused, Unasked};
 pub use hook::keeper_hook;
-pub use record::Record;
+pub use record::RecordStore;
 pub use report::{Background, Report, seconds};
 pub use request::Request;
 pub use screen::{Screen, screen};

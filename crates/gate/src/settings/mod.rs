@@ -44,7 +44,7 @@ pub use self::{
     duration::{DurationError, LONGEST_MS, parse_duration},
     error::{At, Problem, SettingsError},
     layers::{Flags, PROJECT_FILE, Sources, Trust},
-    model::{Approval, Environment, Journal, Limits, Policy, Sandbox, Settings, Workspace},
+    model::{Approval, Environment, JournalSettings, Limits, Policy, Sandbox, Settings, Workspace},
     notice::{Ignored, Notice},
     origin::{Origin, Place, Sourced},
     prefix::{Prefix, PrefixError, TOOL_NAMES},
