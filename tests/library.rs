@@ -188,7 +188,7 @@ fn what_need_not_be_kept_goes_with_its_files_and_the_chain_still_holds() {
     let gate = place.gate();
     let reports: Vec<_> = (0..3).map(|_| gate.run(shell("head -c 2000000 /dev/zero"))).collect();
     drop(gate);
-    let kept = || shellgate::Record::open(Some(place.state())).unwrap();
+    let kept = || shellgate::RecordStore::open(Some(place.state())).unwrap();
     let names = || kept().journal().history(&shellgate::journal::Query::default()).unwrap();
     assert_eq!(names().len(), 3);
     let config = place.write("little.toml", "[journal]\nkeep_mb = 5\n");

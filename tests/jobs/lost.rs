@@ -44,10 +44,10 @@ fn a_reboot_is_noticed() {
     assert_eq!(place.call(&json!({"command": "true"}))["status"], "completed");
     let journal = shellgate::journal::Journal::open(&place.state()).unwrap();
     let asked = journal.history(&shellgate::journal::Query::default()).unwrap()[0].asked.clone().unwrap();
-    let before = shellgate::journal::Owner("1 1 another-boot".to_owned());
+    let before = shellgate::journal::ProcessIdentity("1 1 another-boot".to_owned());
     let id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
-    let asked = shellgate::journal::Asked { asker: Some(before.clone()), ..asked };
-    let started = shellgate::journal::Started { keeper: Some(before), ..Default::default() };
+    let asked = shellgate::journal::RecordedRequest { asker: Some(before.clone()), ..asked };
+    let started = shellgate::journal::RecordedStart { keeper: Some(before), ..Default::default() };
     journal.begin(id, "s", asked, vec![shellgate::journal::Step::Started(started)]).unwrap();
     drop(journal);
     let story = run(&place, &["history", "show", id]).0;

@@ -6,7 +6,7 @@ use shellgate::approval::{Answer, Approver, Channel, Choice, Question, Waiting};
 use shellgate::journal::QuestionId;
 use shellgate::request::Action;
 use shellgate::settings::{self, ApprovalMode, Flags, Network, OnMissing, SandboxMode};
-use shellgate::{ErrorObject, Gate, Record, Request, Urgency};
+use shellgate::{ErrorObject, Gate, RecordStore, Request, Urgency};
 
 use crate::support::{Place, for_all, for_each_user, mark, processes_with, shellgate, wait_until};
 use crate::{complaint, json, newest, text};
@@ -31,7 +31,7 @@ fn probe() {
     let builder = || Gate::builder().root(&here).keeper_program(&keeper);
     let flags = |flags: Flags| builder().flags(flags).judge().map(drop);
     let allow = || Flags { core: vec!["ls".to_owned()], ..Flags::default() };
-    let record = || Record::open(None).unwrap();
+    let record = || RecordStore::open(None).unwrap();
     let project = || builder().project_file().unwrap().unwrap();
     let none = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
     let deeds: [(&str, Result<(), ErrorObject>); 20] = [

@@ -42,7 +42,7 @@ pub use gate::{Gate, Refused};
 pub use intake::dialect::{DefaultRoot, Dialect, Envelope};
 pub use intake::request::Request;
 pub use intake::{dialect, request};
-pub use record::Record;
+pub use record::RecordStore;
 pub use run::execution::{Event, Execution};
 pub use run::hook::keeper_hook;
 pub use shellgate_exec::{

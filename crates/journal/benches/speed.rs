@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use shellgate_journal::{
-    Asked, Decision, Durability, Ended, Finish, Journal, Query, Retention, Sha, Started, Status, Step,
-    Stream, Verdict, Wanted,
+    AnswerOptions, Durability, EndStatus, Journal, Query, RecordedDecision, RecordedEnd, RecordedRequest,
+    RecordedStart, RecordedStream, RecordedVerdict, Retention, Sha, Status, Step,
 };
 
 const ROUNDS: usize = 3000;
@@ -120,8 +120,8 @@ fn call(journal: &Journal, calls: &mut usize) -> (Duration, Duration) {
     (between - start, between.elapsed())
 }
 
-fn asked() -> Asked {
-    Asked {
+fn asked() -> RecordedRequest {
+    RecordedRequest {
         dialect: "shellgate".into(),
         text: "cargo test --workspace --all-features 2>&1 | tail -n 50".into(),
         argv: None,
@@ -131,24 +131,24 @@ fn asked() -> Asked {
         description: Some("Run tests".into()),
         root: "/home/somebody/projects/something".into(),
         directory: ".".into(),
-        verdict: Verdict { decision: Decision::Allow, rules: vec!["core: cargo test".into()], reasons: vec![] },
-        wanted: Wanted::default(),
+        verdict: RecordedVerdict { decision: RecordedDecision::Allow, rules: vec!["core: cargo test".into()], reasons: vec![] },
+        wanted: AnswerOptions::default(),
         asker: None,
     }
 }
 
-fn started() -> Started {
-    Started {
+fn started() -> RecordedStart {
+    RecordedStart {
         stdout_file: Some("/home/somebody/.local/state/shellgate/spool/01K/stdout".into()),
         stderr_file: Some("/home/somebody/.local/state/shellgate/spool/01K/stderr".into()),
-        ..Started::default()
+        ..RecordedStart::default()
     }
 }
 
-fn ended() -> Ended {
-    let stream = Stream { bytes: 1234, spooled: 1234, sha256: Some(Sha::of(&[b"x"])), file: None };
-    Ended {
-        finish: Finish::Completed,
+fn ended() -> RecordedEnd {
+    let stream = RecordedStream { bytes: 1234, spooled: 1234, sha256: Some(Sha::of(&[b"x"])), file: None };
+    RecordedEnd {
+        status: EndStatus::Completed,
         exit_code: Some(0),
         signal: None,
         error: None,

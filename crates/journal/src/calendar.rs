@@ -1,6 +1,6 @@
 //! Days and moments, in UTC: an entry has milliseconds, people and protocols have a calendar.
 
-use crate::record::Millis;
+use crate::body::Millis;
 
 /// A day.
 pub const DAY: Millis = 86_400_000;

@@ -7,10 +7,10 @@
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
+use crate::body::{EntryBody, EntryKind, Millis};
 use crate::canonical;
 use crate::error::Error;
 use crate::hash::{Head, Sha};
-use crate::record::{Kind, Millis, Record};
 
 pub(crate) type Salt = [u8; 16];
 
@@ -24,7 +24,7 @@ pub(crate) struct Header<'a> {
     pub(crate) carried: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exec_id: Option<&'a str>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: EntryKind,
     pub(crate) previous: Sha,
     pub(crate) seq: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,9 +50,9 @@ pub(crate) fn salt() -> Result<Salt, Error> {
 }
 
 /// What is to be appended, before it has a number.
-pub(crate) struct Draft<'a> {
+pub(crate) struct NewEntry<'a> {
     pub(crate) at: Millis,
-    pub(crate) kind: Kind,
+    pub(crate) kind: EntryKind,
     pub(crate) exec_id: Option<&'a str>,
     pub(crate) session: Option<&'a str>,
     pub(crate) carried: Option<u64>,
@@ -78,7 +78,7 @@ impl<'a> Writer<'a> {
         self.head
     }
 
-    pub(crate) fn append(&mut self, draft: &Draft<'_>) -> Result<Head, Error> {
+    pub(crate) fn append(&mut self, draft: &NewEntry<'_>) -> Result<Head, Error> {
         let salt = salt()?;
         let digest = digest(&salt, &draft.body);
         let seq = self.head.seq + 1;
@@ -115,14 +115,14 @@ impl<'a> Writer<'a> {
     }
 
     /// Appends a new record; what is derived from it is the caller's to write.
-    pub(crate) fn append_record(
+    pub(crate) fn append_body(
         &mut self,
         exec_id: Option<&str>,
         session: Option<&str>,
-        record: &Record,
+        record: &EntryBody,
     ) -> Result<Head, Error> {
         let body = canonical::to_string(record)?;
-        self.append(&Draft { at: self.now, kind: record.kind(), exec_id, session, carried: None, body })
+        self.append(&NewEntry { at: self.now, kind: record.kind(), exec_id, session, carried: None, body })
     }
 
     /// To be called before the transaction is committed.
@@ -145,9 +145,9 @@ pub(crate) fn head(connection: &Connection) -> Result<Head, Error> {
 #[cfg(test)]
 mod tests {
     use super::{Header, digest};
+    use crate::body::EntryKind;
     use crate::canonical;
     use crate::hash::Sha;
-    use crate::record::Kind;
 
     fn header() -> Header<'static> {
         Header {
@@ -155,7 +155,7 @@ mod tests {
             body_sha256: digest(b"salt", r#"{"text":"x"}"#),
             carried: Some(3),
             exec_id: Some("01J"),
-            kind: Kind::Note,
+            kind: EntryKind::Note,
             previous: Sha::NONE,
             seq: 7,
             session: Some("a/b"),
@@ -179,7 +179,7 @@ mod tests {
             Header { carried: None, ..header() },
             Header { exec_id: Some(""), ..header() },
             Header { exec_id: None, ..header() },
-            Header { kind: Kind::Asked, ..header() },
+            Header { kind: EntryKind::Asked, ..header() },
             Header { previous: Sha([1; 32]), ..header() },
             Header { seq: 8, ..header() },
             Header { session: None, ..header() },

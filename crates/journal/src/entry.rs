@@ -3,14 +3,14 @@
 use rusqlite::Row;
 use serde::Serialize;
 
+use crate::body::{EntryBody, EntryKind, Millis};
 use crate::chain::Header;
 use crate::error::Error;
 use crate::hash::{Sha, hex};
-use crate::record::{Kind, Millis, Record};
 
 /// One entry of the record.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct JournalEntry {
     /// Its number; there are no gaps.
     pub seq: u64,
     /// When it was written.
@@ -22,23 +22,23 @@ pub struct Entry {
     /// The number that it had before pruning moved it to the end.
     pub carried: Option<u64>,
     /// What kind it is; known even when the content is gone.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// What it says; `None` when that was forgotten.
-    pub record: Option<Record>,
+    pub body: Option<EntryBody>,
     /// Its hash.
     pub hash: Sha,
 }
 
-/// The columns of `entries`, in the order in which [`Raw`] reads them.
+/// The columns of `entries`, in the order in which [`EntryRow`] reads them.
 pub(crate) const COLUMNS: &str =
     "seq, at, kind, exec_id, session, carried, salt, body, digest, previous, hash";
 
 /// A row of `entries`, with nothing taken on trust. Its JSON is a line of the export.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Raw {
+pub(crate) struct EntryRow {
     pub(crate) seq: u64,
     pub(crate) at: Millis,
-    pub(crate) kind: Kind,
+    pub(crate) kind: EntryKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exec_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ pub(crate) struct Raw {
     pub(crate) hash: Sha,
 }
 
-impl Raw {
+impl EntryRow {
     pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             seq: row.get(0)?,
@@ -89,14 +89,14 @@ impl Raw {
         }
     }
 
-    pub(crate) fn record(&self) -> Result<Option<Record>, Error> {
-        Ok(self.body.as_deref().map(|body| Record::read(self.kind, body)).transpose()?)
+    pub(crate) fn parse_body(&self) -> Result<Option<EntryBody>, Error> {
+        Ok(self.body.as_deref().map(|body| EntryBody::read(self.kind, body)).transpose()?)
     }
 
-    pub(crate) fn into_entry(self) -> Result<Entry, Error> {
-        let record = self.record()?;
+    pub(crate) fn into_entry(self) -> Result<JournalEntry, Error> {
+        let body = self.parse_body()?;
         let Self { seq, at, exec_id, session, carried, kind, hash, .. } = self;
-        Ok(Entry { seq, at, exec_id, session, carried, kind, record, hash })
+        Ok(JournalEntry { seq, at, exec_id, session, carried, kind, body, hash })
     }
 }
 

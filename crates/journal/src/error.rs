@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-use crate::record::{Kind, QuestionId};
+use crate::body::{EntryKind, QuestionId};
 use crate::status::Status;
 
 /// Why the journal did not do what it was asked. Nothing was written then.
@@ -77,7 +77,7 @@ pub enum Error {
         /// Where it stands.
         status: Status,
         /// What was to be added.
-        kind: Kind,
+        kind: EntryKind,
     },
     /// It runs, or may still start.
     #[error("execution `{id}` is {status}: only what has ended can be forgotten")]

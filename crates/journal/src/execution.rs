@@ -2,11 +2,11 @@
 
 use rusqlite::{OptionalExtension as _, params};
 
+use crate::body::{EntryBody, EntryKind, RecordedRequest, Step};
 use crate::chain::Writer;
 use crate::error::Error;
 use crate::hash::Head;
 use crate::journal::Journal;
-use crate::record::{Asked, Kind, Record, Step};
 use crate::status::Status;
 
 impl Journal {
@@ -17,18 +17,25 @@ impl Journal {
     ///
     /// # Errors
     /// When the name was used before, or the entries can't be written. Nothing is recorded then.
-    pub fn begin(&self, id: &str, session: &str, asked: Asked, steps: Vec<Step>) -> Result<Head, Error> {
+    pub fn begin(
+        &self,
+        id: &str,
+        session: &str,
+        asked: RecordedRequest,
+        steps: Vec<Step>,
+    ) -> Result<Head, Error> {
         self.write(|writer| {
-            writer.append_record(Some(id), Some(session), &Record::Asked(asked))?;
-            let mut life = Life::new(id, Known { session: session.to_owned(), status: Status::Asked });
+            writer.append_body(Some(id), Some(session), &EntryBody::Asked(asked))?;
+            let mut update =
+                ExecutionUpdate::new(id, ExecutionRow { session: session.to_owned(), status: Status::Asked });
             for step in steps {
-                life.go_on(writer, &step.into())?;
+                update.go_on(writer, &step.into())?;
             }
             let mut insert = writer.connection.prepare_cached(
                 "INSERT INTO executions (id, session, at, status, last) VALUES (?, ?, ?, ?, ?)
                  ON CONFLICT DO NOTHING",
             )?;
-            let row = params![id, session, writer.now, life.known.status, writer.head().seq];
+            let row = params![id, session, writer.now, update.known.status, writer.head().seq];
             if insert.execute(row)? == 0 {
                 return Err(Error::DuplicateExecution { id: id.to_owned() });
             }
@@ -50,75 +57,75 @@ impl Journal {
     /// # Errors
     /// When it can't be written.
     pub fn note(&self, session: Option<&str>, text: &str) -> Result<Head, Error> {
-        let note = Record::Note(crate::record::Note { text: text.to_owned() });
-        self.write(|writer| writer.append_record(None, session, &note))
+        let note = EntryBody::Note(crate::body::Note { text: text.to_owned() });
+        self.write(|writer| writer.append_body(None, session, &note))
     }
 }
 
 fn follow(writer: &mut Writer<'_>, id: &str, steps: Vec<Step>) -> Result<Head, Error> {
-    let records: Vec<Record> = steps.into_iter().map(Record::from).collect();
+    let records: Vec<EntryBody> = steps.into_iter().map(EntryBody::from).collect();
     append_all(writer, id, &records)
 }
 
 /// What `executions` says.
-pub(crate) struct Known {
+pub(crate) struct ExecutionRow {
     pub(crate) session: String,
     pub(crate) status: Status,
 }
 
-pub(crate) fn known(writer: &Writer<'_>, id: &str) -> Result<Option<Known>, Error> {
+pub(crate) fn known(writer: &Writer<'_>, id: &str) -> Result<Option<ExecutionRow>, Error> {
     let mut select =
         writer.connection.prepare_cached("SELECT session, status FROM executions WHERE id = ?")?;
-    let read = |row: &rusqlite::Row<'_>| Ok(Known { session: row.get(0)?, status: row.get(1)? });
+    let read = |row: &rusqlite::Row<'_>| Ok(ExecutionRow { session: row.get(0)?, status: row.get(1)? });
     Ok(select.query_row([id], read).optional()?)
 }
 
-pub(crate) fn expect(writer: &Writer<'_>, id: &str) -> Result<Known, Error> {
+pub(crate) fn expect(writer: &Writer<'_>, id: &str) -> Result<ExecutionRow, Error> {
     known(writer, id)?.ok_or_else(|| Error::UnknownExecution { id: id.to_owned() })
 }
 
 /// Appends `record` to an execution, if it may follow.
-pub(crate) fn append(writer: &mut Writer<'_>, id: &str, record: &Record) -> Result<Head, Error> {
+pub(crate) fn append(writer: &mut Writer<'_>, id: &str, record: &EntryBody) -> Result<Head, Error> {
     append_all(writer, id, std::slice::from_ref(record))
 }
 
-fn append_all(writer: &mut Writer<'_>, id: &str, records: &[Record]) -> Result<Head, Error> {
-    let mut life = Life::new(id, expect(writer, id)?);
+fn append_all(writer: &mut Writer<'_>, id: &str, records: &[EntryBody]) -> Result<Head, Error> {
+    let mut update = ExecutionUpdate::new(id, expect(writer, id)?);
     if records.is_empty() {
         return Ok(writer.head());
     }
     for record in records {
-        life.go_on(writer, record)?;
+        update.go_on(writer, record)?;
     }
     let head = writer.head();
-    advance(writer, id, Some(life.known.status), head.seq)?;
-    if life.is_over {
+    advance(writer, id, Some(update.known.status), head.seq)?;
+    if update.is_over {
         crate::question::cancel_all(writer, id)?;
     }
     Ok(head)
 }
 
 /// An execution within a transaction: `executions` is read before it and written after it, once.
-struct Life<'a> {
+struct ExecutionUpdate<'a> {
     id: &'a str,
-    known: Known,
+    known: ExecutionRow,
     is_over: bool,
 }
 
-impl<'a> Life<'a> {
-    const fn new(id: &'a str, known: Known) -> Self {
+impl<'a> ExecutionUpdate<'a> {
+    const fn new(id: &'a str, known: ExecutionRow) -> Self {
         Self { id, known, is_over: false }
     }
 
-    fn go_on(&mut self, writer: &mut Writer<'_>, record: &Record) -> Result<(), Error> {
-        let Known { session, status } = &mut self.known;
+    fn go_on(&mut self, writer: &mut Writer<'_>, record: &EntryBody) -> Result<(), Error> {
+        let ExecutionRow { session, status } = &mut self.known;
         let kind = record.kind();
         if !status.admits(kind) {
             return Err(Error::IllegalMove { id: self.id.to_owned(), status: *status, kind });
         }
-        writer.append_record(Some(self.id), Some(session), record)?;
+        writer.append_body(Some(self.id), Some(session), record)?;
         *status = Status::after(record).unwrap_or(*status);
-        self.is_over |= matches!(kind, Kind::Refused | Kind::Ended | Kind::Closed);
+        self.is_over |= matches!(kind, EntryKind::Refused | EntryKind::Ended | EntryKind::Closed);
         Ok(())
     }
 }
@@ -130,7 +137,7 @@ pub(crate) fn advance(writer: &Writer<'_>, id: &str, status: Option<Status>, seq
     Ok(())
 }
 
-/// Notes where an execution stands, by an entry that is about its record and not part of its life.
+/// Notes where an execution stands, by an entry that is about its record and not part of its update.
 pub(crate) fn advance_status(writer: &Writer<'_>, id: &str, status: Status) -> Result<(), Error> {
     let update = "UPDATE executions SET status = ? WHERE id = ?";
     writer.connection.prepare_cached(update)?.execute(params![status, id])?;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::entry::{COLUMNS, Raw};
+use crate::entry::{COLUMNS, EntryRow};
 use crate::error::Error;
 use crate::journal::Journal;
 
@@ -17,7 +17,7 @@ impl Journal {
         let mut rows = statement.query([])?;
         let mut count = 0;
         while let Some(row) = rows.next()? {
-            let mut line = serde_json::to_vec(&Raw::read(row)?)?;
+            let mut line = serde_json::to_vec(&EntryRow::read(row)?)?;
             line.push(b'\n');
             out.write_all(&line).map_err(Error::Export)?;
             count += 1;

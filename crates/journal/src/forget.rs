@@ -3,16 +3,16 @@
 
 use rusqlite::params;
 
+use crate::body::{EntryBody, Tombstone};
 use crate::error::Error;
 use crate::execution::{advance_status, expect};
 use crate::hash::Head;
 use crate::journal::{self, Journal};
-use crate::record::{Record, Tombstone};
 use crate::status::Status;
 
 /// What was forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Forgotten {
+pub struct ForgetReport {
     /// The tombstone.
     pub head: Head,
     /// How many entries lost their content.
@@ -28,7 +28,7 @@ impl Journal {
     ///
     /// # Errors
     /// When it isn't known, hasn't ended, or the journal can't be written.
-    pub fn forget(&self, id: &str, by: &str) -> Result<Forgotten, Error> {
+    pub fn forget(&self, id: &str, by: &str) -> Result<ForgetReport, Error> {
         let mut connection = self.lock();
         // Freed bytes are overwritten, not only marked as free.
         connection.pragma_update(None, "secure_delete", true)?;
@@ -54,8 +54,8 @@ impl Journal {
                 writer.connection.execute(derived, [id])?;
             }
             let count = entries.len();
-            let tombstone = Record::Tombstone(Tombstone { entries, by: by.to_owned() });
-            let head = writer.append_record(Some(id), Some(&known.session), &tombstone)?;
+            let tombstone = EntryBody::Tombstone(Tombstone { entries, by: by.to_owned() });
+            let head = writer.append_body(Some(id), Some(&known.session), &tombstone)?;
             advance_status(writer, id, Status::Forgotten)?;
             Ok((head, count))
         });
@@ -64,6 +64,6 @@ impl Journal {
         // The log still has the old pages.
         let busy: i64 =
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", params![], |row| row.get(0))?;
-        Ok(Forgotten { head, entries, erased: busy == 0 })
+        Ok(ForgetReport { head, entries, erased: busy == 0 })
     }
 }

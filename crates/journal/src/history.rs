@@ -3,16 +3,18 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
+use crate::body::{
+    EntryBody, Millis, RecordedEnd, RecordedError, RecordedLoss, RecordedRequest, RecordedStart,
+};
 use crate::canonical;
-use crate::entry::{COLUMNS, Entry, Raw};
+use crate::entry::{COLUMNS, EntryRow, JournalEntry};
 use crate::error::Error;
 use crate::journal::Journal;
-use crate::record::{Asked, Closed, Ended, Millis, Problem, Record, Started};
 use crate::status::Status;
 
 /// An execution and what is known of it. What was forgotten is `None`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Execution {
+pub struct PastExecution {
     /// Its name.
     pub id: String,
     /// Its session.
@@ -24,15 +26,15 @@ pub struct Execution {
     /// Where it stands.
     pub status: Status,
     /// The request.
-    pub asked: Option<Asked>,
+    pub asked: Option<RecordedRequest>,
     /// Why it was refused.
-    pub refused: Option<Problem>,
+    pub refused: Option<RecordedError>,
     /// Its start; the last one when it was tried twice. The files of its output are here, also after a crash.
-    pub started: Option<Started>,
+    pub started: Option<RecordedStart>,
     /// Its end.
-    pub ended: Option<Ended>,
+    pub ended: Option<RecordedEnd>,
     /// What was found in place of an end.
-    pub closed: Option<Closed>,
+    pub closed: Option<RecordedLoss>,
 }
 
 /// Which executions to show.
@@ -59,7 +61,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal can't be read.
-    pub fn history(&self, query: &Query) -> Result<Vec<Execution>, Error> {
+    pub fn history(&self, query: &Query) -> Result<Vec<PastExecution>, Error> {
         let connection = self.reader()?;
         let moment = connection.unchecked_transaction()?;
         let (sql, parameters) = select(query)?;
@@ -79,11 +81,11 @@ impl Journal {
     }
 
     /// The executions that may still start or run, oldest first: what to look at after a crash. Whoever finds that the
-    /// asker of one, or its keeper, is gone appends [`Closed`].
+    /// asker of one, or its keeper, is gone appends [`RecordedLoss`].
     ///
     /// # Errors
     /// When the journal can't be read.
-    pub fn open_executions(&self) -> Result<Vec<Execution>, Error> {
+    pub fn open_executions(&self) -> Result<Vec<PastExecution>, Error> {
         let connection = self.reader()?;
         let moment = connection.unchecked_transaction()?;
         let mut statement = moment.prepare(
@@ -101,7 +103,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal can't be read.
-    pub fn execution(&self, id: &str) -> Result<Option<Execution>, Error> {
+    pub fn execution(&self, id: &str) -> Result<Option<PastExecution>, Error> {
         let connection = self.reader()?;
         let moment = connection.unchecked_transaction()?;
         let mut statement = moment.prepare("SELECT id, session, at, status FROM executions WHERE id = ?")?;
@@ -127,12 +129,12 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal can't be read.
-    pub fn story(&self, id: &str) -> Result<Vec<Entry>, Error> {
-        latest(&self.reader()?, id)?.into_iter().map(Raw::into_entry).collect()
+    pub fn entries_of(&self, id: &str) -> Result<Vec<JournalEntry>, Error> {
+        latest(&self.reader()?, id)?.into_iter().map(EntryRow::into_entry).collect()
     }
 }
 
-impl Execution {
+impl PastExecution {
     fn contains(&self, text: Option<&str>) -> bool {
         text.is_none_or(|text| self.asked.as_ref().is_some_and(|asked| asked.text.contains(text)))
     }
@@ -177,8 +179,8 @@ fn select(query: &Query) -> Result<(String, Vec<Value>), Error> {
     Ok((sql, parameters))
 }
 
-fn load(connection: &Connection, row: &rusqlite::Row<'_>) -> Result<Execution, Error> {
-    let mut execution = Execution {
+fn load(connection: &Connection, row: &rusqlite::Row<'_>) -> Result<PastExecution, Error> {
+    let mut execution = PastExecution {
         id: row.get(0)?,
         session: row.get(1)?,
         at: row.get(2)?,
@@ -192,12 +194,12 @@ fn load(connection: &Connection, row: &rusqlite::Row<'_>) -> Result<Execution, E
     };
     for raw in latest(connection, &execution.id)? {
         execution.last_at = raw.at;
-        match raw.record()? {
-            Some(Record::Asked(body)) => execution.asked = Some(body),
-            Some(Record::Refused(body)) => execution.refused = Some(body),
-            Some(Record::Started(body)) => execution.started = Some(body),
-            Some(Record::Ended(body)) => execution.ended = Some(body),
-            Some(Record::Closed(body)) => execution.closed = Some(body),
+        match raw.parse_body()? {
+            Some(EntryBody::Asked(body)) => execution.asked = Some(body),
+            Some(EntryBody::Refused(body)) => execution.refused = Some(body),
+            Some(EntryBody::Started(body)) => execution.started = Some(body),
+            Some(EntryBody::Ended(body)) => execution.ended = Some(body),
+            Some(EntryBody::Closed(body)) => execution.closed = Some(body),
             _ => {}
         }
     }
@@ -206,11 +208,11 @@ fn load(connection: &Connection, row: &rusqlite::Row<'_>) -> Result<Execution, E
 
 /// The entries about one execution in the order in which they happened, each as it stands now: of one that was carried
 /// the old place may still be there.
-pub(crate) fn latest(connection: &Connection, id: &str) -> Result<Vec<Raw>, Error> {
+pub(crate) fn latest(connection: &Connection, id: &str) -> Result<Vec<EntryRow>, Error> {
     let select =
         format!("SELECT {COLUMNS} FROM entries WHERE exec_id = ? ORDER BY coalesce(carried, seq), seq DESC");
     let mut statement = connection.prepare_cached(&select)?;
-    let mut story = statement.query_map([id], Raw::read)?.collect::<Result<Vec<_>, _>>()?;
+    let mut story = statement.query_map([id], EntryRow::read)?.collect::<Result<Vec<_>, _>>()?;
     story.dedup_by_key(|row| row.origin());
     Ok(story)
 }

@@ -6,11 +6,11 @@ use std::time::SystemTime;
 
 use rusqlite::Connection;
 
+use crate::body::Millis;
 use crate::chain::{self, Writer};
 use crate::error::Error;
 use crate::hash::Head;
 use crate::open::{self, Durability};
-use crate::record::Millis;
 
 /// An open journal.
 ///

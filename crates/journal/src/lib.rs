@@ -12,12 +12,15 @@
 //! of this process, or of any other, takes nothing back. What a loss of power may take is a choice: [`Durability`].
 //!
 //! ```
-//! use shellgate_journal::{Asked, Decision, Ended, Finish, Journal, Query, Started, Step, Stream, Verdict};
+//! use shellgate_journal::{
+//!     EndStatus, Journal, Query, RecordedDecision, RecordedEnd, RecordedRequest, RecordedStart,
+//!     RecordedStream, RecordedVerdict, Step,
+//! };
 //!
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let folder = folder.path();
 //! let journal = Journal::open(folder)?;
-//! let asked = Asked {
+//! let asked = RecordedRequest {
 //!     dialect: "shellgate".into(),
 //!     text: "cargo test".into(),
 //!     argv: None,
@@ -25,22 +28,26 @@
 //!     description: Some("Run the tests".into()),
 //!     root: "/home/me/project".into(),
 //!     directory: ".".into(),
-//!     verdict: Verdict { decision: Decision::Allow, rules: vec!["core: cargo test".into()], reasons: vec![] },
+//!     verdict: RecordedVerdict {
+//!         decision: RecordedDecision::Allow,
+//!         rules: vec!["core: cargo test".into()],
+//!         reasons: vec![],
+//!     },
 //!     wanted: Default::default(),
 //!     asker: None,
 //! };
-//! journal.begin("01J1", "default", asked, vec![Step::Started(Started::default())])?;
+//! journal.begin("01J1", "default", asked, vec![Step::Started(RecordedStart::default())])?;
 //! // Only now is the process started.
-//! let ended = Ended {
-//!     finish: Finish::Completed,
+//! let ended = RecordedEnd {
+//!     status: EndStatus::Completed,
 //!     exit_code: Some(0),
 //!     signal: None,
 //!     error: None,
 //!     pid: Some(4711),
 //!     started_at: Some(1_700_000_000_000),
 //!     ended_at: 1_700_000_001_000,
-//!     stdout: Stream::default(),
-//!     stderr: Stream::default(),
+//!     stdout: RecordedStream::default(),
+//!     stderr: RecordedStream::default(),
 //!     job: false,
 //!     times: Vec::new(),
 //! };
@@ -52,8 +59,9 @@
 //! ```
 //!
 //! The journal knows nothing of processes: whether an asker or a keeper is alive is for the caller to say, who gave it
-//! an [`Owner`] to recognise them by.
+//! an [`ProcessIdentity`] to recognise them by.
 
+mod body;
 pub mod calendar;
 mod canonical;
 mod chain;
@@ -62,31 +70,34 @@ mod error;
 mod execution;
 mod export;
 mod forget;
+mod grants;
 mod hash;
 mod history;
 mod journal;
 mod open;
 mod prune;
 mod question;
-mod record;
 mod schema;
-mod standing;
 mod status;
+mod trust;
 mod verify;
 
-pub use entry::Entry;
+pub use body::{
+    AnswerChannel, AnswerOptions, Checkpoint, EndStatus, EntryBody, EntryKind, GrantScope, LossCause, Millis,
+    Note, OutputDetail, PersonAnswer, ProcessIdentity, PruneCause, QuestionId, QuestionOutcome,
+    RecordedAnswer, RecordedApproval, RecordedChoice, RecordedDecision, RecordedEnd, RecordedError,
+    RecordedLoss, RecordedPart, RecordedQuestion, RecordedReason, RecordedRequest, RecordedStart,
+    RecordedStdin, RecordedStream, RecordedVerdict, SessionGrant, SettingsLines, Step, Tombstone,
+    TrustedFile,
+};
+pub use entry::JournalEntry;
 pub use error::Error;
-pub use forget::Forgotten;
+pub use forget::ForgetReport;
 pub use hash::{Head, NotAHead, Sha};
-pub use history::{Execution, Query};
+pub use history::{PastExecution, Query};
 pub use journal::Journal;
 pub use open::Durability;
-pub use prune::{Pruned, Retention};
-pub use question::{Answering, Pending};
-pub use record::{
-    Always, Answer, Answered, ApprovedBy, Asked, Cause, Channel, Checkpoint, Choice, Closed, Closing,
-    Decision, Ended, Finish, Grant, Input, Kind, Millis, Note, Owner, Part, Problem, Question, QuestionId,
-    Reason, Record, Scope, Settled, Shows, Started, Step, Stream, Tombstone, Trusted, Verdict, Wanted,
-};
+pub use prune::{PruneReport, Retention};
+pub use question::{AnswerResult, QueuedQuestion};
 pub use status::Status;
 pub use verify::{Break, Difference, Intact, Verification};

@@ -118,7 +118,7 @@ fn wait(tries: i32) -> bool {
 }
 
 fn create(folder: &Path, path: &Path) -> Result<(), Error> {
-    let draft = Draft::new(folder)?;
+    let draft = TemporaryFile::new(folder)?;
     let made = Connection::open_with_flags(&draft.0, OpenFlags::SQLITE_OPEN_READ_WRITE);
     let mut connection = made.map_err(Error::from)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -138,9 +138,9 @@ fn create(folder: &Path, path: &Path) -> Result<(), Error> {
 }
 
 /// A file of our own under a name that nobody else uses, removed with all that SQLite puts beside it.
-struct Draft(PathBuf);
+struct TemporaryFile(PathBuf);
 
-impl Draft {
+impl TemporaryFile {
     fn new(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(format!("{FILE}.new-{}", hex(&crate::chain::salt()?)));
         let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
@@ -156,7 +156,7 @@ impl Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         for beside in ["", "-wal", "-shm", "-journal"] {
             let mut name = self.0.clone().into_os_string();

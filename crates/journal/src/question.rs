@@ -5,28 +5,29 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use crate::body::{
+    EntryBody, EntryKind, Millis, PersonAnswer, ProcessIdentity, QuestionId, QuestionOutcome, RecordedAnswer,
+    RecordedQuestion, RecordedRequest, SessionGrant,
+};
 use crate::chain::Writer;
-use crate::entry::{COLUMNS, Raw};
+use crate::entry::{COLUMNS, EntryRow};
 use crate::error::Error;
 use crate::execution::{advance, append};
 use crate::hash::Head;
 use crate::journal::Journal;
-use crate::record::{
-    Answer, Answered, Asked, Grant, Kind, Millis, Owner, Question, QuestionId, Record, Settled,
-};
 
 /// What became of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answering {
+pub enum AnswerResult {
     /// It is the one that counts.
     Taken(Head),
     /// The question was settled before, like this.
-    TooLate(Settled),
+    TooLate(QuestionOutcome),
 }
 
 /// A question that waits, with all that a person needs to see.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pending {
+pub struct QueuedQuestion {
     /// Its name.
     pub id: QuestionId,
     /// The execution that waits for it.
@@ -36,9 +37,9 @@ pub struct Pending {
     /// When it was asked.
     pub at: Millis,
     /// The request.
-    pub asked: Asked,
+    pub asked: RecordedRequest,
     /// The question.
-    pub question: Question,
+    pub question: RecordedQuestion,
 }
 
 impl Journal {
@@ -46,9 +47,9 @@ impl Journal {
     ///
     /// # Errors
     /// When the execution isn't known or is over, or the entry can't be written.
-    pub fn ask(&self, id: &str, question: Question) -> Result<QuestionId, Error> {
+    pub fn ask(&self, id: &str, question: RecordedQuestion) -> Result<QuestionId, Error> {
         self.write(|writer| {
-            let head = append(writer, id, &Record::Question(question))?;
+            let head = append(writer, id, &EntryBody::Question(question))?;
             let insert = "INSERT INTO questions (id, seq, exec_id) VALUES (?1, ?1, ?2)";
             writer.connection.prepare_cached(insert)?.execute(params![head.seq, id])?;
             Ok(QuestionId(head.seq))
@@ -59,12 +60,17 @@ impl Journal {
     ///
     /// # Errors
     /// When there is no such question, or the entries can't be written.
-    pub fn answer(&self, id: QuestionId, answer: Answered, grants: Vec<Grant>) -> Result<Answering, Error> {
+    pub fn answer(
+        &self,
+        id: QuestionId,
+        answer: PersonAnswer,
+        grants: Vec<SessionGrant>,
+    ) -> Result<AnswerResult, Error> {
         self.write(|writer| {
-            let answering = settle(writer, id, Settled::Answered(answer))?;
-            if let Answering::Taken(_) = answering {
-                crate::standing::grant(writer, id, grants)?;
-                return Ok(Answering::Taken(writer.head()));
+            let answering = settle(writer, id, QuestionOutcome::Answered(answer))?;
+            if let AnswerResult::Taken(_) = answering {
+                crate::grants::grant(writer, id, grants)?;
+                return Ok(AnswerResult::Taken(writer.head()));
             }
             Ok(answering)
         })
@@ -74,16 +80,16 @@ impl Journal {
     ///
     /// # Errors
     /// As [`answer`](Self::answer).
-    pub fn cancel(&self, id: QuestionId) -> Result<Answering, Error> {
-        self.write(|writer| settle(writer, id, Settled::Canceled))
+    pub fn cancel(&self, id: QuestionId) -> Result<AnswerResult, Error> {
+        self.write(|writer| settle(writer, id, QuestionOutcome::Canceled))
     }
 
     /// Takes a question out of the queue because nobody answered in time.
     ///
     /// # Errors
     /// As [`answer`](Self::answer).
-    pub fn time_out(&self, id: QuestionId) -> Result<Answering, Error> {
-        self.write(|writer| settle(writer, id, Settled::TimedOut))
+    pub fn time_out(&self, id: QuestionId) -> Result<AnswerResult, Error> {
+        self.write(|writer| settle(writer, id, QuestionOutcome::TimedOut))
     }
 
     /// How a question was settled; `None` while it waits. Takes some microseconds, so it may be called every few
@@ -91,7 +97,7 @@ impl Journal {
     ///
     /// # Errors
     /// When there is no such question, or the journal can't be read.
-    pub fn poll_answer(&self, id: QuestionId) -> Result<Option<Settled>, Error> {
+    pub fn poll_answer(&self, id: QuestionId) -> Result<Option<QuestionOutcome>, Error> {
         let connection = self.lock();
         find(&connection, id)?.answer.map(|answer| settled(&connection, answer)).transpose()
     }
@@ -100,7 +106,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal can't be read.
-    pub fn pending(&self) -> Result<Vec<Pending>, Error> {
+    pub fn pending(&self) -> Result<Vec<QueuedQuestion>, Error> {
         let connection = self.reader()?;
         // Several statements, one moment.
         let moment = connection.unchecked_transaction()?;
@@ -117,19 +123,19 @@ impl Journal {
     pub fn expire(
         &self,
         now: Millis,
-        alive: impl Fn(&Owner) -> bool,
-    ) -> Result<Vec<(QuestionId, Settled)>, Error> {
+        alive: impl Fn(&ProcessIdentity) -> bool,
+    ) -> Result<Vec<(QuestionId, QuestionOutcome)>, Error> {
         let mut expired = Vec::new();
-        for Pending { id, question, .. } in self.pending()? {
+        for QueuedQuestion { id, question, .. } in self.pending()? {
             let settled = if question.expires_at.is_some_and(|end| end <= now) {
-                Settled::TimedOut
+                QuestionOutcome::TimedOut
             } else if alive(&question.asker) {
                 continue;
             } else {
-                Settled::AskerGone
+                QuestionOutcome::AskerGone
             };
             // Somebody may have answered in between, and then that counts.
-            if let Answering::Taken(_) = self.write(|writer| settle(writer, id, settled.clone()))? {
+            if let AnswerResult::Taken(_) = self.write(|writer| settle(writer, id, settled.clone()))? {
                 expired.push((id, settled));
             }
         }
@@ -147,60 +153,61 @@ pub(crate) fn cancel_all(writer: &mut Writer<'_>, exec_id: &str) -> Result<(), E
         rows.collect::<Result<Vec<_>, _>>()?
     };
     for id in waiting {
-        settle(writer, id, Settled::Canceled)?;
+        settle(writer, id, QuestionOutcome::Canceled)?;
     }
     Ok(())
 }
 
-fn settle(writer: &mut Writer<'_>, id: QuestionId, how: Settled) -> Result<Answering, Error> {
-    let Found { seq, answer } = find(writer.connection, id)?;
+fn settle(writer: &mut Writer<'_>, id: QuestionId, how: QuestionOutcome) -> Result<AnswerResult, Error> {
+    let QuestionRow { seq, answer } = find(writer.connection, id)?;
     if let Some(answer) = answer {
-        return settled(writer.connection, answer).map(Answering::TooLate);
+        return settled(writer.connection, answer).map(AnswerResult::TooLate);
     }
     let question = entry(writer.connection, seq)?;
     let exec_id = question.exec_id.as_deref();
-    let answer = Answer { question: id, question_hash: question.hash, settled: how };
-    let head = writer.append_record(exec_id, question.session.as_deref(), &Record::Answer(answer))?;
+    let answer = RecordedAnswer { question: id, question_hash: question.hash, settled: how };
+    let head = writer.append_body(exec_id, question.session.as_deref(), &EntryBody::Answer(answer))?;
     let update = "UPDATE questions SET answer = ? WHERE id = ?";
     writer.connection.prepare_cached(update)?.execute([head.seq, id.0])?;
     advance(writer, exec_id.unwrap_or_default(), None, head.seq)?;
-    Ok(Answering::Taken(head))
+    Ok(AnswerResult::Taken(head))
 }
 
 /// The entries of a question and of its answer.
-struct Found {
+struct QuestionRow {
     seq: u64,
     answer: Option<u64>,
 }
 
-fn find(connection: &Connection, id: QuestionId) -> Result<Found, Error> {
+fn find(connection: &Connection, id: QuestionId) -> Result<QuestionRow, Error> {
     let mut select = connection.prepare_cached("SELECT seq, answer FROM questions WHERE id = ?")?;
-    let found = select.query_row([id.0], |row| Ok(Found { seq: row.get(0)?, answer: row.get(1)? }));
+    let found = select.query_row([id.0], |row| Ok(QuestionRow { seq: row.get(0)?, answer: row.get(1)? }));
     found.optional()?.ok_or(Error::UnknownQuestion(id))
 }
 
 /// What the entry of an answer says.
-fn settled(connection: &Connection, answer: u64) -> Result<Settled, Error> {
-    match entry(connection, answer)?.record()? {
-        Some(Record::Answer(answer)) => Ok(answer.settled),
+fn settled(connection: &Connection, answer: u64) -> Result<QuestionOutcome, Error> {
+    match entry(connection, answer)?.parse_body()? {
+        Some(EntryBody::Answer(answer)) => Ok(answer.settled),
         _ => Err(Error::damaged(format_args!("entry {answer} is not an answer"))),
     }
 }
 
-pub(crate) fn entry(connection: &Connection, seq: u64) -> Result<Raw, Error> {
+pub(crate) fn entry(connection: &Connection, seq: u64) -> Result<EntryRow, Error> {
     let select = format!("SELECT {COLUMNS} FROM entries WHERE seq = ?");
-    Ok(connection.prepare_cached(&select)?.query_row([seq], Raw::read)?)
+    Ok(connection.prepare_cached(&select)?.query_row([seq], EntryRow::read)?)
 }
 
-fn load(connection: &Connection, id: QuestionId, seq: u64) -> Result<Pending, Error> {
+fn load(connection: &Connection, id: QuestionId, seq: u64) -> Result<QueuedQuestion, Error> {
     let raw = entry(connection, seq)?;
     let exec_id = raw.exec_id.clone().unwrap_or_default();
     let select = format!("SELECT {COLUMNS} FROM entries WHERE exec_id = ? AND kind = ?");
-    let asked = connection.prepare_cached(&select)?.query_row(params![exec_id, Kind::Asked], Raw::read)?;
-    match (asked.record()?, raw.record()?) {
-        (Some(Record::Asked(asked)), Some(Record::Question(question))) => {
+    let asked =
+        connection.prepare_cached(&select)?.query_row(params![exec_id, EntryKind::Asked], EntryRow::read)?;
+    match (asked.parse_body()?, raw.parse_body()?) {
+        (Some(EntryBody::Asked(asked)), Some(EntryBody::Question(question))) => {
             let session = raw.session.clone().unwrap_or_default();
-            Ok(Pending { id, exec_id, session, at: raw.at, asked, question })
+            Ok(QueuedQuestion { id, exec_id, session, at: raw.at, asked, question })
         }
         _ => Err(Error::damaged(format_args!("question {id} has no content"))),
     }

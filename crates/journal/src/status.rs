@@ -1,6 +1,6 @@
 //! Where an execution stands, as far as the record tells, and which entry may follow which.
 
-use crate::record::{Kind, Record};
+use crate::body::{EntryBody, EntryKind};
 
 /// Makes an enum of words: the same word in JSON, in the database and in messages.
 macro_rules! words {
@@ -82,19 +82,19 @@ impl Status {
     /// Whether an entry of this kind may follow. A real end may come after "lost": the finder of a dead keeper can be
     /// faster than the one who reads what that keeper left behind, and the end is the better truth.
     #[must_use]
-    pub(crate) fn admits(self, kind: Kind) -> bool {
+    pub(crate) fn admits(self, kind: EntryKind) -> bool {
         MOVES.iter().any(|(moved, from)| *moved == kind && from.contains(&self))
     }
 
     /// The state that `record` leads to, if it leads to another.
-    pub(crate) fn after(record: &Record) -> Option<Self> {
+    pub(crate) fn after(record: &EntryBody) -> Option<Self> {
         match record {
-            Record::Asked(_) => Some(Self::Asked),
-            Record::Refused(_) => Some(Self::Refused),
-            Record::Started(_) => Some(Self::Running),
-            Record::Ended(ended) => Some(ended.finish.into()),
-            Record::Closed(_) => Some(Self::Lost),
-            Record::Tombstone(_) => Some(Self::Forgotten),
+            EntryBody::Asked(_) => Some(Self::Asked),
+            EntryBody::Refused(_) => Some(Self::Refused),
+            EntryBody::Started(_) => Some(Self::Running),
+            EntryBody::Ended(ended) => Some(ended.status.into()),
+            EntryBody::Closed(_) => Some(Self::Lost),
+            EntryBody::Tombstone(_) => Some(Self::Forgotten),
             _ => None,
         }
     }
@@ -114,11 +114,11 @@ const KNOWN: &[Status] = &[
 
 /// Which entries may follow in which states. A second start is the second attempt of one that was first tried with
 /// less; one that ends without a start could not be started or was canceled while it waited.
-const MOVES: &[(Kind, &[Status])] = &[
-    (Kind::Refused, &[Status::Asked, Status::Running]),
-    (Kind::Started, &[Status::Asked, Status::Running]),
-    (Kind::Ended, &[Status::Asked, Status::Running, Status::Lost]),
-    (Kind::Closed, &[Status::Asked, Status::Running]),
-    (Kind::Question, &[Status::Asked, Status::Running]),
-    (Kind::Note, KNOWN),
+const MOVES: &[(EntryKind, &[Status])] = &[
+    (EntryKind::Refused, &[Status::Asked, Status::Running]),
+    (EntryKind::Started, &[Status::Asked, Status::Running]),
+    (EntryKind::Ended, &[Status::Asked, Status::Running, Status::Lost]),
+    (EntryKind::Closed, &[Status::Asked, Status::Running]),
+    (EntryKind::Question, &[Status::Asked, Status::Running]),
+    (EntryKind::Note, KNOWN),
 ];

@@ -2,7 +2,7 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
-use shellgate::jobs::{Excerpt, Part};
+use shellgate::jobs::{Excerpt, StreamPart};
 use shellgate::request::Detail;
 use shellgate::text::Limit;
 use shellgate::{Code, ErrorObject, Gate, Stream};
@@ -91,7 +91,7 @@ fn found(gate: &Gate, wanted: &Wanted<'_>, client: &Client) -> Result<String, Er
     }
     match wanted {
         Wanted::Printed(_, stream) => {
-            let ranges = jobs.ranges(&execution.id, &Part::default())?;
+            let ranges = jobs.ranges(&execution.id, &StreamPart::default())?;
             let most = usize::try_from(gate.settings().limits.answer_bytes).unwrap_or(usize::MAX);
             let excerpt = Excerpt {
                 stream: *stream,

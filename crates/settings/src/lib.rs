@@ -43,7 +43,7 @@ pub use self::{
     duration::{DurationError, LONGEST_MS, parse_duration},
     error::{At, Problem, SettingsError},
     layers::{AGENTS_JSON, Flags, PROJECT_FILE, Sources, Trust, TrustStore, project_file},
-    model::{Approval, Environment, Journal, Limits, Policy, Sandbox, Settings, Workspace},
+    model::{Approval, Environment, JournalSettings, Limits, Policy, Sandbox, Settings, Workspace},
     notice::{Ignored, Notice},
     origin::{Origin, Place, Sourced},
     prefix::{Prefix, PrefixError, TOOL_NAMES},

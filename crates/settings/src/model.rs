@@ -23,7 +23,7 @@ pub struct Settings {
     /// `[limits]`
     pub limits: Limits,
     /// `[journal]`
-    pub journal: Journal,
+    pub journal: JournalSettings,
     /// `[environment]`
     pub environment: Environment,
     /// The policy of a project file that nobody trusts: judged apart from `policy`, and the stricter verdict counts.
@@ -200,7 +200,7 @@ impl Default for Limits {
 
 /// `[journal]`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Journal {
+pub struct JournalSettings {
     /// Whether nothing runs when the journal can't be written.
     pub required: bool,
     /// How long entries are kept; 0: for ever.
@@ -209,7 +209,7 @@ pub struct Journal {
     pub keep_mb: u64,
 }
 
-impl Default for Journal {
+impl Default for JournalSettings {
     fn default() -> Self {
         Self { required: true, keep_days: 30, keep_mb: 2048 }
     }

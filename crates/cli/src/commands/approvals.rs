@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use shellgate::approval::{Answer, Choice};
 use shellgate::inside::{self, Deed};
-use shellgate::journal::{Answering, Pending, QuestionId};
-use shellgate::{Code, ErrorObject, Record};
+use shellgate::journal::{AnswerResult, QuestionId, QueuedQuestion};
+use shellgate::{Code, ErrorObject, RecordStore};
 
 use super::history::settled;
 use crate::args::{ApprovalsCommand, Reach};
@@ -47,9 +47,9 @@ fn choice(reach: Reach) -> Choice {
 
 fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), Trouble> {
     inside::refuse(Deed::Answer)?;
-    let record = Record::open(None)?;
+    let record = RecordStore::open(None)?;
     match record.answer(id, answer)? {
-        Answering::Taken(_) => {
+        AnswerResult::Taken(_) => {
             // What was just written, in its own words.
             let words = record.journal().poll_answer(id).map_err(super::unreadable)?;
             match json {
@@ -60,7 +60,7 @@ fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), Trouble> {
                 }
             }
         }
-        Answering::TooLate(first) => {
+        AnswerResult::TooLate(first) => {
             if json {
                 output::print_json(&json!({"id": id, "taken": false, "settled": first}))?;
             } else {
@@ -73,7 +73,7 @@ fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), Trouble> {
 
 /// Those that wait, or the one with this number.
 fn list(id: Option<QuestionId>, json: bool) -> Result<(), Trouble> {
-    let mut pending = Record::open(None)?.pending()?;
+    let mut pending = RecordStore::open(None)?.pending()?;
     if let Some(id) = id {
         pending.retain(|pending| pending.id == id);
         if pending.is_empty() {
@@ -90,8 +90,8 @@ fn list(id: Option<QuestionId>, json: bool) -> Result<(), Trouble> {
 }
 
 /// All that a person needs to know, as the prompt shows it, and how to answer.
-fn page(pending: &Pending) -> String {
-    let Pending { id, question, .. } = pending;
+fn page(pending: &QueuedQuestion) -> String {
+    let QueuedQuestion { id, question, .. } = pending;
     let now = time::now();
     let waits = (now - pending.at) / 1000;
     let left = question.expires_at.map(|end| format!(", {} s left", (end - now).max(0) / 1000));
@@ -128,13 +128,13 @@ const ANSWERS: [(char, [&str; 2], Option<&str>); 6] = [
 ];
 
 /// What can be said to it besides no, for programs.
-fn choices(pending: &Pending) -> Vec<&'static str> {
+fn choices(pending: &QueuedQuestion) -> Vec<&'static str> {
     let choices = Choices::of_pending(pending);
     ANSWERS.iter().filter(|(key, ..)| choices.offers(*key)).filter_map(|(.., name)| *name).collect()
 }
 
-fn facts(pending: &Pending) -> Value {
-    let Pending { id, exec_id, session, at, asked, question } = pending;
+fn facts(pending: &QueuedQuestion) -> Value {
+    let QueuedQuestion { id, exec_id, session, at, asked, question } = pending;
     json!({
         "id": id,
         "exec_id": exec_id,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use shellgate::inside::{self, Deed};
 use shellgate::jobs::{Jobs, Watched};
-use shellgate::{Code, ErrorObject, Input, Record, Size, Urgency};
+use shellgate::{Code, ErrorObject, Input, RecordStore, Size, Urgency};
 
 use crate::args::AttachArgs;
 use crate::error::{self, Trouble};
@@ -28,7 +28,7 @@ pub(super) fn attach(args: &AttachArgs) -> ExitCode {
 
 fn attached(args: &AttachArgs) -> Result<(), Trouble> {
     inside::refuse(Deed::Type)?;
-    let record = Record::open(None)?;
+    let record = RecordStore::open(None)?;
     let jobs = record.jobs(None);
     let id = jobs.find(&args.id)?.id;
     let Some(watched) = jobs.watch(&id)? else {

@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use serde_json::json;
-use shellgate::Record;
+use shellgate::RecordStore;
 use shellgate::journal::{Break, Difference, Error, Head, Verification};
 
 use super::unreadable;
@@ -31,7 +31,7 @@ pub(super) fn audit(command: AuditCommand) -> ExitCode {
 }
 
 fn verify(anchor: Option<Head>, json: bool) -> Result<(), Trouble> {
-    let verified = Record::for_audit(None).and_then(|journal| match anchor {
+    let verified = RecordStore::for_audit(None).and_then(|journal| match anchor {
         Some(head) => journal.verify_with_head(head),
         None => journal.verify(),
     });
@@ -74,7 +74,7 @@ fn verify(anchor: Option<Head>, json: bool) -> Result<(), Trouble> {
 }
 
 fn head(json: bool) -> Result<(), Trouble> {
-    let head = Record::for_audit(None).and_then(|journal| journal.head()).map_err(unreadable)?;
+    let head = RecordStore::for_audit(None).and_then(|journal| journal.head()).map_err(unreadable)?;
     match json {
         true => output::print_json(&json!({"seq": head.seq, "hash": head.hash, "head": head.to_string()})),
         false => output::print(&format!("{head}\n")),
@@ -82,7 +82,7 @@ fn head(json: bool) -> Result<(), Trouble> {
 }
 
 fn export() -> Result<(), Trouble> {
-    let journal = Record::for_audit(None).map_err(unreadable)?;
+    let journal = RecordStore::for_audit(None).map_err(unreadable)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     match journal.export(&mut out) {
         Ok(_) => Ok(()),

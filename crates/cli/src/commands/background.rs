@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shellgate::Record;
+use shellgate::RecordStore;
 use shellgate::inside::{self, Deed};
 
 use crate::args::BackgroundArgs;
@@ -17,7 +17,7 @@ pub(super) fn background(args: &BackgroundArgs) -> ExitCode {
 
 fn released(args: &BackgroundArgs) -> Result<(), Trouble> {
     inside::refuse(Deed::Release)?;
-    let record = Record::open(None)?;
+    let record = RecordStore::open(None)?;
     let report = record.jobs(None).release(&args.id)?;
     match args.shown.json {
         true => output::print_json(&json!(report)),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shellgate::jobs::{Listed, MOST_ENDED};
-use shellgate::{Record, State};
+use shellgate::{RecordStore, State};
 
 use crate::args::JobsArgs;
 use crate::error::{self, Trouble};
@@ -17,7 +17,7 @@ pub(super) fn jobs(args: &JobsArgs) -> ExitCode {
 }
 
 fn list(args: &JobsArgs) -> Result<(), Trouble> {
-    let record = Record::open(None)?;
+    let record = RecordStore::open(None)?;
     let jobs = record.jobs(args.session.clone()).list()?;
     if args.shown.json {
         return output::print_json(&json!({"jobs": jobs}));

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
-use shellgate::jobs::{Excerpt, Jobs, Part, Pattern, each_line, never_ran, unreturned};
+use shellgate::jobs::{Excerpt, Jobs, Pattern, StreamPart, each_line, never_ran, unreturned};
 use shellgate::text::Limit;
-use shellgate::{ErrorObject, Record, Stream};
+use shellgate::{ErrorObject, RecordStore, Stream};
 
 use crate::args::LogsArgs;
 use crate::error::{self, CALL_REFUSED, Trouble};
@@ -28,7 +28,7 @@ fn show(args: &LogsArgs) -> Result<(), Trouble> {
             ErrorObject::invalid("`-f` goes on until the job ends, `--json` and a range with an end do not");
         return Err(error.hint("leave out one of them").into());
     }
-    let record = Record::open(None)?;
+    let record = RecordStore::open(None)?;
     let jobs = record.jobs(None);
     let execution = jobs.find(&args.id)?;
     if let Some(why) = never_ran(&execution) {
@@ -38,8 +38,12 @@ fn show(args: &LogsArgs) -> Result<(), Trouble> {
     let id = execution.id;
     let grep = args.grep.as_deref().map(pattern).transpose()?;
     let (from, to) = args.bytes.map_or((None, None), |(from, to)| (Some(from), to));
-    let part =
-        Part { from, to, lines: args.lines, since_ms: args.since.and_then(|at| u64::try_from(at).ok()) };
+    let part = StreamPart {
+        from,
+        to,
+        lines: args.lines,
+        since_ms: args.since.and_then(|at| u64::try_from(at).ok()),
+    };
     let wanted = |stream: Stream| args.stream.as_deref().is_none_or(|name| name == stream.name());
     let streams = Stream::BOTH.into_iter().filter(|stream| wanted(*stream));
     // Watched before the files are read, so that nothing is missing between the two.

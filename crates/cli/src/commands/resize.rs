@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use shellgate::Record;
+use shellgate::RecordStore;
 use shellgate::request::parse_size;
 
 use crate::args::ResizeArgs;
@@ -14,5 +14,5 @@ pub(super) fn resize(args: &ResizeArgs) -> ExitCode {
 
 fn resized(args: &ResizeArgs) -> Result<(), Trouble> {
     let size = parse_size(&args.size)?;
-    Ok(Record::open(None)?.jobs(None).resize(&args.id, size)?)
+    Ok(RecordStore::open(None)?.jobs(None).resize(&args.id, size)?)
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use shellgate::inside::{self, Deed};
 use shellgate::jobs::{Key, Stroke};
 use shellgate::request::Detail;
-use shellgate::{ErrorObject, Record};
+use shellgate::{ErrorObject, RecordStore};
 
 use crate::args::SendArgs;
 use crate::error::{self, Trouble};
@@ -22,7 +22,7 @@ pub(super) fn send(args: &SendArgs) -> ExitCode {
 fn sent(args: &SendArgs) -> Result<(), Trouble> {
     inside::refuse(Deed::Type)?;
     let strokes = strokes(args)?;
-    let record = Record::open(None)?;
+    let record = RecordStore::open(None)?;
     let id = record.find(&args.id)?;
     let execution = record.journal().execution(&id).map_err(super::unreadable)?;
     let execution = execution.ok_or_else(|| Trouble::unknown(&id))?;

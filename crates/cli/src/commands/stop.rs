@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shellgate::inside::{self, Deed};
-use shellgate::{Record, Urgency};
+use shellgate::{RecordStore, Urgency};
 
 use crate::args::StopArgs;
 use crate::error::{self, Trouble};
@@ -18,7 +18,7 @@ pub(super) fn stop(args: &StopArgs) -> ExitCode {
 fn stopped(args: &StopArgs) -> Result<(), Trouble> {
     inside::refuse(Deed::Stop)?;
     let urgency = if args.now { Urgency::Now } else { Urgency::Politely };
-    let record = Record::open(None)?;
+    let record = RecordStore::open(None)?;
     if let Some(id) = &args.id {
         let id = record.find(id)?;
         record.stop(&id, urgency)?;

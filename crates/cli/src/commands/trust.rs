@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shellgate::inside::{self, Deed};
-use shellgate::{ErrorObject, Gate, ProjectFile, Record};
+use shellgate::{ErrorObject, Gate, ProjectFile, RecordStore};
 
 use super::yes::said_yes;
 use crate::args::TrustArgs;
@@ -32,7 +32,7 @@ fn trusted(args: &TrustArgs) -> Result<(), Trouble> {
         output::say("not trusted: nothing was changed");
         return Err(Trouble::Said(error::CALL_REFUSED));
     }
-    Record::open(None)?.trust(&file)?;
+    RecordStore::open(None)?.trust(&file)?;
     let (path, sha256) = (file.path().display().to_string(), file.sha256());
     if args.shown.json {
         return output::print_json(&json!({"path": path, "sha256": sha256}));

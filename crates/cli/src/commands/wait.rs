@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use shellgate::Record;
+use shellgate::RecordStore;
 use shellgate::jobs::{Met, Port, Until, Waited};
 
 use super::logs::pattern;
@@ -18,7 +18,7 @@ pub(super) fn wait(args: &WaitArgs) -> ExitCode {
 }
 
 fn waited(args: &WaitArgs) -> Result<(), Trouble> {
-    let record = Record::open(None)?;
+    let record = RecordStore::open(None)?;
     let until = Until {
         pattern: args.pattern.as_deref().map(pattern).transpose()?,
         port: args.port.map(|port| if port == 0 { Port::Any } else { Port::Is(port) }),

@@ -1,7 +1,7 @@
 //! What can be answered, by which key, and what that means.
 
 use shellgate::approval::{Answer, Choice, Question};
-use shellgate::journal::Pending;
+use shellgate::journal::QueuedQuestion;
 use shellgate::request::Action;
 
 use super::escape;
@@ -34,7 +34,7 @@ impl Choices {
     }
 
     /// The same of a question that lies in the record.
-    pub(crate) fn of_pending(pending: &Pending) -> Self {
+    pub(crate) fn of_pending(pending: &QueuedQuestion) -> Self {
         let question = &pending.question;
         Self {
             prefixes: question.prefixes.iter().map(|words| shown(words)).collect(),

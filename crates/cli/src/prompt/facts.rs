@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use shellgate::approval::Question;
-use shellgate::journal::{Input, Pending};
+use shellgate::journal::{QueuedQuestion, RecordedStdin};
 use shellgate::judge::{Decision, Span};
 use shellgate::request::{Action, Stdin};
 
@@ -86,8 +86,8 @@ impl Facts {
     }
 
     /// The same facts of a question that lies in the record.
-    pub(crate) fn of_pending(pending: &Pending) -> Self {
-        let Pending { asked, question, session, .. } = pending;
+    pub(crate) fn of_pending(pending: &QueuedQuestion) -> Self {
+        let QueuedQuestion { asked, question, session, .. } = pending;
         let reasons = &asked.verdict.reasons;
         let parts = question.parts.iter();
         let parts = parts.map(|part| Part { argv: part.argv.clone(), span: part.span.and_then(span) });
@@ -105,10 +105,14 @@ impl Facts {
             reasons: reasons.iter().map(|reason| because(&reason.message, reason.rule.as_deref())).collect(),
             variables: variables(&question.env),
             input: match &question.input {
-                Some(Input::Text(text)) => Some(text.clone()),
-                Some(Input::Unread) | None => None,
+                Some(RecordedStdin::Text(text)) => Some(text.clone()),
+                Some(RecordedStdin::Unread) | None => None,
             },
-            notes: notes([asked.argv.is_some(), question.background, question.input == Some(Input::Unread)]),
+            notes: notes([
+                asked.argv.is_some(),
+                question.background,
+                question.input == Some(RecordedStdin::Unread),
+            ]),
             directory: asked.directory.clone(),
             root: asked.root.clone(),
             session: session.clone(),

@@ -3,13 +3,13 @@
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use shellgate_journal::{self as journal, Grant, Scope};
+use shellgate_journal::{self as journal, GrantScope, SessionGrant};
 
 use crate::admit::approval::{self, Always, Answer, ApprovedBy, Channel, Choice, Question};
 use crate::admit::judge::{self, Decision, Granted, Judgement};
 use crate::gate::Gate;
 use crate::intake::request::{Action, Request, Stdin};
-use crate::record::{self, Entry};
+use crate::record::{self, ExecutionLog};
 use crate::root::Inside;
 use crate::settings::ApprovalMode;
 use crate::{Code, ErrorObject};
@@ -20,7 +20,7 @@ pub(crate) struct Approval {
     /// Who said it. `None`: nobody had to.
     pub(crate) by: Option<ApprovedBy>,
     /// The entry in the record, when the question made one.
-    pub(crate) entry: Option<Entry>,
+    pub(crate) entry: Option<ExecutionLog>,
 }
 
 impl Gate {
@@ -61,9 +61,11 @@ impl Gate {
         let mut granted = Granted { always: self.approved_for_always(), ..Granted::default() };
         for grant in self.grants(request, directory) {
             match grant.scope {
-                scope @ Scope::Exact { .. } if scope == exactly => return Some(approval_for("this session")),
-                Scope::Exact { .. } => {}
-                Scope::Prefix(prefix) => granted.session.push(prefix),
+                scope @ GrantScope::Exact { .. } if scope == exactly => {
+                    return Some(approval_for("this session"));
+                }
+                GrantScope::Exact { .. } => {}
+                GrantScope::Prefix(prefix) => granted.session.push(prefix),
             }
         }
         let how = match (granted.session.as_slice(), granted.always.as_slice()) {
@@ -76,7 +78,7 @@ impl Gate {
         (judgement.decision == Decision::Allow).then(|| approval_for(how))
     }
 
-    fn grants(&self, request: &Request, directory: &Inside) -> Vec<Grant> {
+    fn grants(&self, request: &Request, directory: &Inside) -> Vec<SessionGrant> {
         let root = self.judge.root.path().display().to_string();
         let session = self.session_of(request);
         // A record that can't be read grants nothing.
@@ -130,7 +132,7 @@ pub(super) struct Asking<'a> {
     root: &'a std::path::Path,
     directory: &'a str,
     session: String,
-    exact: Scope,
+    exact: GrantScope,
     prefixes: Vec<Vec<String>>,
     always: Option<Always>,
     reach: Vec<String>,
@@ -164,7 +166,7 @@ fn approval_for(how: &str) -> ApprovedBy {
 }
 
 /// Exactly this, as a grant says it.
-fn exact(request: &Request) -> Scope {
+fn exact(request: &Request) -> GrantScope {
     let argv = match &request.action {
         Action::Program(argv) => Some(argv.clone()),
         Action::Shell(_) => None,
@@ -179,12 +181,12 @@ fn exact(request: &Request) -> Scope {
     if stdin.is_some() || !request.env.is_empty() {
         text.push_str(&format!("\n{}", serde_json::json!({"env": request.env, "stdin": stdin})));
     }
-    Scope::Exact { text, argv }
+    GrantScope::Exact { text, argv }
 }
 
 /// What a yes grants beyond this call.
-pub(super) fn grants(answer: &Answer, question: &Question<'_>) -> Vec<Grant> {
-    let grant = |scope| Grant {
+pub(super) fn grants(answer: &Answer, question: &Question<'_>) -> Vec<SessionGrant> {
+    let grant = |scope| SessionGrant {
         root: question.root.display().to_string(),
         directory: question.directory.to_owned(),
         scope,
@@ -193,21 +195,23 @@ pub(super) fn grants(answer: &Answer, question: &Question<'_>) -> Vec<Grant> {
     match answer {
         Answer::Yes(Choice::SessionExact) => vec![grant(question.exact.clone())],
         Answer::Yes(Choice::SessionPrefix) => {
-            question.prefixes.iter().map(|prefix| grant(Scope::Prefix(prefix.clone()))).collect()
+            question.prefixes.iter().map(|prefix| grant(GrantScope::Prefix(prefix.clone()))).collect()
         }
         _ => Vec::new(),
     }
 }
 
 /// What was said, as the record has it. `None`: nothing was.
-pub(super) fn said(answer: &Answer, question: &Question<'_>) -> Option<journal::Choice> {
+pub(super) fn said(answer: &Answer, question: &Question<'_>) -> Option<journal::RecordedChoice> {
     Some(match answer {
-        Answer::Yes(Choice::Once) => journal::Choice::Once,
-        Answer::Yes(Choice::SessionExact) => journal::Choice::SessionExact,
-        Answer::Yes(Choice::SessionPrefix) => journal::Choice::SessionPrefix(question.prefixes.to_vec()),
-        Answer::Yes(Choice::Always) => journal::Choice::Always(record::always(question.always?)),
-        Answer::No(None) => journal::Choice::No,
-        Answer::No(Some(reason)) => journal::Choice::NoBecause(reason.clone()),
+        Answer::Yes(Choice::Once) => journal::RecordedChoice::Once,
+        Answer::Yes(Choice::SessionExact) => journal::RecordedChoice::SessionExact,
+        Answer::Yes(Choice::SessionPrefix) => {
+            journal::RecordedChoice::SessionPrefix(question.prefixes.to_vec())
+        }
+        Answer::Yes(Choice::Always) => journal::RecordedChoice::Always(record::always(question.always?)),
+        Answer::No(None) => journal::RecordedChoice::No,
+        Answer::No(Some(reason)) => journal::RecordedChoice::NoBecause(reason.clone()),
         Answer::Nobody | Answer::TimedOut | Answer::Canceled => return None,
     })
 }

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use shellgate_exec::surroundings;
-use shellgate_journal::{Execution, Journal, Query, Status};
+use shellgate_journal::{Journal, PastExecution, Query, Status};
 
 use crate::session_name::SessionName;
 use crate::settings::{ApprovalMode, Decision, Flags, Network, OnMissing, SandboxMode};
@@ -167,7 +167,7 @@ fn outer_by_record() -> Option<Vec<Outer>> {
     let socket = crate::sys::ancestors::socket_of_keeper()?;
     let (key, _) = socket.split_once('.')?;
     let journal = Journal::open_read_only(&surroundings()?.state?).ok()?;
-    let of_session = |execution: Execution| {
+    let of_session = |execution: PastExecution| {
         let outer = Outer { root: PathBuf::from(execution.asked?.root), session: execution.session };
         let name = outer.session_called(&outer.session).ok()?;
         (name.key().own == key).then_some(outer)

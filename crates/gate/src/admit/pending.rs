@@ -4,7 +4,7 @@
 //! [`Unasked::lay`], then [`Pending::poll`] for an answer from elsewhere until one is there, and [`Pending::settle`].
 
 use shellgate_exec::ExecId;
-use shellgate_journal::{self as journal, Answered, Answering, QuestionId};
+use shellgate_journal::{self as journal, AnswerResult, PersonAnswer, QuestionId};
 
 use super::admission::Admitted;
 use super::asking::{Approval, Asking, grants, said};
@@ -14,7 +14,7 @@ use crate::admit::judge::{self, Judgement};
 use crate::answer::report::{Asked, Report};
 use crate::gate::{Gate, Refused};
 use crate::intake::request::Request;
-use crate::record::{self, Entry};
+use crate::record::{self, ExecutionLog};
 use crate::root::Inside;
 use crate::{Code, ErrorObject};
 
@@ -43,7 +43,7 @@ pub struct Unasked<'a> {
 pub struct Pending<'a> {
     what: Unasked<'a>,
     /// `None`: there is no record, so only we can answer.
-    lying: Option<(Entry, QuestionId)>,
+    lying: Option<(ExecutionLog, QuestionId)>,
 }
 
 impl<'a> Unasked<'a> {
@@ -70,7 +70,7 @@ impl<'a> Unasked<'a> {
         self.refused(judge::not_approved(Code::ApprovalUnavailable, &self.judgement, why))
     }
 
-    fn write(&self) -> Result<Option<(Entry, QuestionId)>, ErrorObject> {
+    fn write(&self) -> Result<Option<(ExecutionLog, QuestionId)>, ErrorObject> {
         let asking = self.asking();
         let question = asking.question();
         let asked =
@@ -187,9 +187,9 @@ impl<'a> Pending<'a> {
     fn written(&self, answer: Answer, channel: Channel) -> Result<(Answer, Channel), ErrorObject> {
         let Some((entry, number)) = &self.lying else { return Ok((answer, channel)) };
         // If somebody else was faster, that counts.
-        let counting = |answering: Answering| match answering {
-            Answering::Taken(_) => (answer.clone(), channel),
-            Answering::TooLate(_) => (self.poll().unwrap_or(Answer::Nobody), Channel::Queue),
+        let counting = |answering: AnswerResult| match answering {
+            AnswerResult::Taken(_) => (answer.clone(), channel),
+            AnswerResult::TooLate(_) => (self.poll().unwrap_or(Answer::Nobody), Channel::Queue),
         };
         match (&answer, channel) {
             (Answer::TimedOut, _) => {
@@ -209,7 +209,7 @@ impl<'a> Pending<'a> {
                 ErrorObject::new(Code::Config, message).hint("say yes for this session instead")
             })?;
         }
-        let answered = Answered { choice, by: approval::user(), channel: record::channel(channel) };
+        let answered = PersonAnswer { choice, by: approval::user(), channel: record::channel(channel) };
         let answering = entry.journal().answer(*number, answered, grants(&answer, &question));
         answering.map(counting).map_err(|e| unwritable(&e))
     }

@@ -3,7 +3,7 @@
 //! that made the call.
 
 use shellgate_exec::{Exit, Job, State};
-use shellgate_journal::{Asked, Execution, Millis, Shows, Status, Wanted};
+use shellgate_journal::{AnswerOptions, Millis, OutputDetail, PastExecution, RecordedRequest, Status};
 
 use super::{Jobs, Listed, unknown};
 use crate::answer::artifacts;
@@ -96,9 +96,9 @@ impl Gate {
     }
 
     /// The same with the files that the call wanted described, as they are now: one may have changed since.
-    fn described(&self, execution: &Execution, report: Report) -> Report {
+    fn described(&self, execution: &PastExecution, report: Report) -> Report {
         let root = &self.judge.root;
-        let here = |asked: &Asked| asked.root == root.path().display().to_string();
+        let here = |asked: &RecordedRequest| asked.root == root.path().display().to_string();
         // Another root's are none of our business, and what never ran made none.
         if report.pid.is_none() || !execution.asked.as_ref().is_some_and(here) {
             return report;
@@ -109,20 +109,20 @@ impl Gate {
 
 impl Jobs<'_> {
     /// The execution that has this name, all of it.
-    fn exactly(&self, id: &str) -> Result<Execution, ErrorObject> {
+    fn exactly(&self, id: &str) -> Result<PastExecution, ErrorObject> {
         self.find(id).and_then(|found| if found.id == id { Ok(found) } else { Err(unknown(id)) })
     }
 }
 
-fn wanted(execution: &Execution) -> Wanted {
+fn wanted(execution: &PastExecution) -> AnswerOptions {
     execution.asked.as_ref().map(|asked| asked.wanted.clone()).unwrap_or_default()
 }
 
-fn detail(execution: &Execution) -> Detail {
+fn detail(execution: &PastExecution) -> Detail {
     match wanted(execution).shows {
         None => Detail::Minimal,
-        Some(Shows::All) => Detail::Full,
-        Some(Shows::Preview) => Detail::Preview,
+        Some(OutputDetail::All) => Detail::Full,
+        Some(OutputDetail::Preview) => Detail::Preview,
     }
 }
 

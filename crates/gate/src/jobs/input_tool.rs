@@ -7,7 +7,7 @@ use shellgate_exec::{ExecId, InputSender, Stream};
 
 use super::input::{Stroke, not_running};
 use super::keys::Key;
-use super::{Cancel, Excerpt, Part, tools};
+use super::{Cancel, Excerpt, StreamPart, tools};
 use crate::ErrorObject;
 use crate::gate::{Gate, session_error};
 use crate::intake::dialect::Arguments;
@@ -46,11 +46,11 @@ pub(super) fn tool(
         return Err(ErrorObject::invalid("there is nothing to type").hint("give `text`, `keys` or `eof`"));
     }
     let wait = arguments.milliseconds("wait_ms")?.map_or(WAIT, Duration::from_millis);
-    let before = jobs.ranges(&id, &Part::default())?.stdout.end;
+    let before = jobs.ranges(&id, &StreamPart::default())?.stdout.end;
     gate.type_at(&id, &strokes)?;
     gate.listen(&id, wait, cancel)?;
     let report = jobs.report(&id, Detail::Minimal)?;
-    let range = before..jobs.ranges(&id, &Part::default())?.stdout.end;
+    let range = before..jobs.ranges(&id, &StreamPart::default())?.stdout.end;
     let next = range.end;
     let stdout = match report.screen {
         true => report.stdout,

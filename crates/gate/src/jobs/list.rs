@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use shellgate_exec::{Exit, Job, JobKind, Spool, State, Stream};
-use shellgate_journal::{Execution, Millis, Query, Status};
+use shellgate_journal::{Millis, PastExecution, Query, Status};
 
 use super::{Jobs, standing, trouble, vitals};
 use crate::ErrorObject;
@@ -116,7 +116,7 @@ impl Jobs<'_> {
     }
 
     /// Those that ended lately as jobs, newest first.
-    fn ended(&self) -> Result<Vec<Execution>, ErrorObject> {
+    fn ended(&self) -> Result<Vec<PastExecution>, ErrorObject> {
         let remembered = Millis::try_from(REMEMBERED.as_millis()).unwrap_or(0);
         let since = crate::record::now().saturating_sub(remembered);
         let query = Query {
@@ -133,14 +133,14 @@ impl Jobs<'_> {
             ..Query::default()
         };
         let found = self.journal.history(&query).map_err(|error| trouble(&error))?;
-        let lately = |one: &Execution| {
+        let lately = |one: &PastExecution| {
             self.has(one)
                 && one.ended.as_ref().map_or(one.at >= since, |ended| ended.job && ended.ended_at >= since)
         };
         Ok(found.into_iter().filter(lately).take(MOST_ENDED).collect())
     }
 
-    pub(super) fn held(&self, job: &Job, known: Option<&Execution>) -> Listed {
+    pub(super) fn held(&self, job: &Job, known: Option<&PastExecution>) -> Listed {
         let pids: Vec<u32> = job.processes.iter().map(|process| process.pid).collect();
         let vitals = vitals::vitals(&pids);
         let first = || job.processes.first().map(|process| process.command.clone()).unwrap_or_default();
@@ -166,7 +166,7 @@ impl Jobs<'_> {
         }
     }
 
-    pub(super) fn gone(&self, execution: &Execution) -> Listed {
+    pub(super) fn gone(&self, execution: &PastExecution) -> Listed {
         let ended = execution.ended.as_ref();
         let ran = match ended {
             Some(ended) => ended.started_at.map(|started| ended.ended_at.saturating_sub(started)),
@@ -219,7 +219,7 @@ impl Jobs<'_> {
     }
 }
 
-fn text(execution: &Execution) -> Option<String> {
+fn text(execution: &PastExecution) -> Option<String> {
     execution.asked.as_ref().map(|asked| shortened(asked.text.clone()))
 }
 

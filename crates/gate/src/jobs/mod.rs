@@ -41,13 +41,13 @@ mod watched;
 
 pub use shellgate_exec::RunEvent;
 use shellgate_exec::{ExecId, StateFolder, Urgency, release, stop_execution};
-use shellgate_journal::{Execution, Journal};
+use shellgate_journal::{Journal, PastExecution};
 
 pub use call::{Call, Stands};
 pub use input::Stroke;
 pub use keys::Key;
 pub use list::{Listed, MOST_ENDED};
-pub use printed::{Excerpt, Part, Printed, each_line};
+pub use printed::{Excerpt, Printed, StreamPart, each_line};
 pub use regex::bytes::Regex as Pattern;
 pub use standing::never_ran;
 pub use vigil::{Cancel, Met, Port, Until, Waited, unreturned};
@@ -57,7 +57,7 @@ use crate::admit::inside::{self, Deed};
 use crate::answer::report::Report;
 use crate::gate::{Gate, session_error};
 use crate::intake::request::Detail;
-use crate::record::{Record, settle};
+use crate::record::{RecordStore, settle};
 use crate::settings::Limits;
 use crate::{Code, ErrorObject};
 
@@ -96,7 +96,7 @@ impl Gate {
     }
 }
 
-impl Record {
+impl RecordStore {
     /// The jobs of this user, or of one session and its chats.
     #[must_use]
     pub fn jobs(&self, session: Option<String>) -> Jobs<'_> {
@@ -109,7 +109,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// `unknown_job` when there is none here, `invalid_input` when there are several.
-    pub fn find(&self, prefix: &str) -> Result<Execution, ErrorObject> {
+    pub fn find(&self, prefix: &str) -> Result<PastExecution, ErrorObject> {
         let name = prefix.to_ascii_uppercase();
         let sane = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let names =
@@ -128,7 +128,7 @@ impl Jobs<'_> {
     }
 
     /// Whether an execution is one of those that this is about.
-    fn has(&self, execution: &Execution) -> bool {
+    fn has(&self, execution: &PastExecution) -> bool {
         let of_session = |own: &String| {
             let rest = execution.session.strip_prefix(own.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

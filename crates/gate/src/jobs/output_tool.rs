@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use shellgate_exec::{PerStream, Stream};
 
 use super::tools::{insert, job, pattern};
-use super::{Cancel, Excerpt, Part, Printed};
+use super::{Cancel, Excerpt, Printed, StreamPart};
 use crate::ErrorObject;
 use crate::gate::Gate;
 use crate::intake::dialect::Arguments;
@@ -20,7 +20,7 @@ pub(super) fn output(
     let id = job(&jobs, arguments)?;
     let wanted = arguments.word("stream")?.unwrap_or("both");
     let since = arguments.milliseconds("since_ms")?;
-    let part = Part {
+    let part = StreamPart {
         from: arguments.number("from")?,
         to: arguments.number("to")?,
         lines: arguments.number("lines")?,
@@ -47,7 +47,7 @@ pub(super) fn output(
     for stream in Stream::BOTH.into_iter().filter(|stream| wanted == "both" || wanted == stream.name()) {
         let range = ranges.get(stream).clone();
         let next = range.end;
-        let all = part == Part::default() && grep.is_none();
+        let all = part == StreamPart::default() && grep.is_none();
         let screen = report.screen && stream == Stream::Stdout;
         let lines = jobs.beyond_the_file(&id, stream, &part).filter(|_| grep.is_none());
         let printed = if raw {

@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt as _;
 
 use regex::bytes::Regex;
 use shellgate_exec::{Moment, PerStream, Stream, printed_before, watch};
-use shellgate_journal::Execution;
+use shellgate_journal::PastExecution;
 
 use super::vigil::unreturned;
 use super::{Jobs, parse};
@@ -21,7 +21,7 @@ const PIECE: u64 = 64 << 10;
 
 /// Which part of a stream. Everything that is said must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct StreamPart {
     /// From this byte on.
     pub from: Option<u64>,
     /// Up to this byte, which is not in it.
@@ -59,7 +59,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// `unknown_job` when there is none, or its output is not kept any more.
-    pub fn ranges(&self, id: &str, part: &Part) -> Result<PerStream<Range<u64>>, ErrorObject> {
+    pub fn ranges(&self, id: &str, part: &StreamPart) -> Result<PerStream<Range<u64>>, ErrorObject> {
         let execution = self.find(id)?;
         let spool = self.spool(&execution)?;
         let since = match part.since_ms {
@@ -103,8 +103,9 @@ impl Jobs<'_> {
     /// The last lines of a stream that was too much for its file, when a part is those and nothing else. `None`: the file
     /// has the part.
     #[must_use]
-    pub fn beyond_the_file(&self, id: &str, stream: Stream, part: &Part) -> Option<Vec<u8>> {
-        let lines = part.lines.filter(|_| *part == Part { lines: part.lines, ..Part::default() })?;
+    pub fn beyond_the_file(&self, id: &str, stream: Stream, part: &StreamPart) -> Option<Vec<u8>> {
+        let lines =
+            part.lines.filter(|_| *part == StreamPart { lines: part.lines, ..StreamPart::default() })?;
         let tail = self.tail(id, stream);
         (!tail.is_empty()).then(|| ending(&tail, lines).to_vec())
     }
@@ -146,7 +147,7 @@ impl Jobs<'_> {
 
     fn printed_before(
         &self,
-        execution: &Execution,
+        execution: &PastExecution,
         at_ms: u64,
     ) -> Result<Option<PerStream<u64>>, ErrorObject> {
         let watched = watch(self.state, parse(&execution.id)?).map_err(|error| session_error(&error))?;

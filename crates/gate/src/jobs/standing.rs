@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use shellgate_exec::{Exit, Job, Outcome, Output, PerStream, Spool, State, Stream};
-use shellgate_journal::{self as journal, Closed, Closing, Ended, Execution, Millis, Status};
+use shellgate_journal::{
+    self as journal, LossCause, Millis, PastExecution, RecordedEnd, RecordedLoss, Status,
+};
 
 use super::{Jobs, parse, trouble};
 use crate::admit::approval::ApprovedBy;
@@ -37,7 +39,7 @@ impl Jobs<'_> {
 
     pub(super) fn running(
         &self,
-        execution: &Execution,
+        execution: &PastExecution,
         job: &Job,
         detail: Detail,
     ) -> Result<Report, ErrorObject> {
@@ -64,7 +66,7 @@ impl Jobs<'_> {
     }
 
     /// One that has ended, as the record has it.
-    pub(super) fn over(&self, execution: &Execution, detail: Detail) -> Report {
+    pub(super) fn over(&self, execution: &PastExecution, detail: Detail) -> Report {
         let asked = asked(execution, detail);
         let spool = self.spool(execution);
         let ended = execution.ended.as_ref();
@@ -76,7 +78,7 @@ impl Jobs<'_> {
             return Report::refused(&asked, why.or_else(|| never_ran(execution)).unwrap_or_else(gone));
         };
         let length = |stream: Stream| spool.files.get(stream).metadata().map_or(0, |metadata| metadata.len());
-        let output = |stream: Stream, kept: Option<&journal::Stream>| {
+        let output = |stream: Stream, kept: Option<&journal::RecordedStream>| {
             // What it left behind may have printed more since.
             let spooled = length(stream);
             let total = kept.map_or(0, |kept| kept.bytes).max(spooled);
@@ -96,7 +98,7 @@ impl Jobs<'_> {
             },
             background: Vec::new(),
             duration: {
-                let ran = |ended: &Ended| Some(ended.ended_at.saturating_sub(ended.started_at?));
+                let ran = |ended: &RecordedEnd| Some(ended.ended_at.saturating_sub(ended.started_at?));
                 let ran = ended.map_or_else(|| lost_after(execution), ran);
                 Duration::from_millis(ran.and_then(|ran| u64::try_from(ran).ok()).unwrap_or(0))
             },
@@ -112,7 +114,7 @@ impl Jobs<'_> {
         id.parse().map_or_else(|_| Vec::new(), |id| Spool::tail(&self.state.spool(), id, stream))
     }
 
-    pub(super) fn spool(&self, execution: &Execution) -> Result<Spool, ErrorObject> {
+    pub(super) fn spool(&self, execution: &PastExecution) -> Result<Spool, ErrorObject> {
         Spool::open(&self.state.spool(), parse(&execution.id)?).map_err(|_| {
             never_ran(execution).unwrap_or_else(|| {
                 let message = format!("what execution `{}` printed is not kept any more", execution.id);
@@ -124,7 +126,7 @@ impl Jobs<'_> {
 
 /// Why nothing was ever started, as an answer to who asks what it printed. `None`: something was.
 #[must_use]
-pub fn never_ran(execution: &Execution) -> Option<ErrorObject> {
+pub fn never_ran(execution: &PastExecution) -> Option<ErrorObject> {
     let id = &execution.id;
     let ended = execution.ended.as_ref();
     let failed = ended.and_then(|ended| ended.error.as_ref()).map(problem);
@@ -148,7 +150,7 @@ pub fn never_ran(execution: &Execution) -> Option<ErrorObject> {
 }
 
 /// The request, as the record has it.
-fn asked(execution: &Execution, detail: Detail) -> Asked {
+fn asked(execution: &PastExecution, detail: Detail) -> Asked {
     let known = execution.asked.as_ref();
     let text = || known.map(|asked| asked.text.clone()).unwrap_or_default();
     let argv = known.and_then(|asked| asked.argv.clone());
@@ -167,9 +169,9 @@ fn asked(execution: &Execution, detail: Detail) -> Asked {
         terminal: None,
         verdict: known.map(|asked| Verdict {
             decision: match asked.verdict.decision {
-                journal::Decision::Allow => Decision::Allow,
-                journal::Decision::Ask => Decision::Ask,
-                journal::Decision::Deny => Decision::Deny,
+                journal::RecordedDecision::Allow => Decision::Allow,
+                journal::RecordedDecision::Ask => Decision::Ask,
+                journal::RecordedDecision::Deny => Decision::Deny,
             },
             rules: asked.verdict.rules.clone(),
             approved_by: approved.map(|approved| {
@@ -181,21 +183,21 @@ fn asked(execution: &Execution, detail: Detail) -> Asked {
 }
 
 /// How long one ran whose end nobody saw: no longer than until that was noticed.
-pub(super) fn lost_after(execution: &Execution) -> Option<Millis> {
+pub(super) fn lost_after(execution: &PastExecution) -> Option<Millis> {
     execution.started.as_ref().map(|_| execution.last_at.saturating_sub(execution.at))
 }
 
 /// What was found in place of an end.
-fn closed(closed: &Closed) -> ErrorObject {
+fn closed(closed: &RecordedLoss) -> ErrorObject {
     match closed.how {
-        Closing::KeeperLost => ErrorObject::new(
+        LossCause::KeeperLost => ErrorObject::new(
             Code::KeeperLost,
             "the keeper of this session ended before the command did, so how the command ended is not known",
         ),
-        Closing::Reboot => {
+        LossCause::Reboot => {
             ErrorObject::new(Code::KeeperLost, "the machine was started anew while the command ran")
         }
-        Closing::NeverStarted => ErrorObject::new(Code::Canceled, "it was never started"),
+        LossCause::NeverStarted => ErrorObject::new(Code::Canceled, "it was never started"),
     }
 }
 
@@ -212,7 +214,7 @@ pub(super) fn state(status: Status) -> State {
 }
 
 /// What went wrong, from the record.
-fn problem(problem: &journal::Problem) -> ErrorObject {
+fn problem(problem: &journal::RecordedError) -> ErrorObject {
     let code = Code::named(&problem.code).unwrap_or(Code::SpawnFailed);
     ErrorObject {
         token: problem.token.clone(),

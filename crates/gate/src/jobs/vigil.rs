@@ -12,7 +12,7 @@ use regex::bytes::Regex;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use serde::Serialize;
 use shellgate_exec::{self as exec, Job, Stream, watch};
-use shellgate_journal::Execution;
+use shellgate_journal::PastExecution;
 
 use super::listeners::listeners;
 use super::{Jobs, parse, vitals};
@@ -176,7 +176,7 @@ impl Jobs<'_> {
     }
 
     /// A wait for an execution that somebody holds.
-    fn vigil(&self, execution: &Execution, until: Until) -> Result<Option<Vigil>, ErrorObject> {
+    fn vigil(&self, execution: &PastExecution, until: Until) -> Result<Option<Vigil>, ErrorObject> {
         let watched = watch(self.state, parse(&execution.id)?).map_err(|error| session_error(&error))?;
         let Some((job, watched)) = watched else { return Ok(None) };
         let now = Instant::now();
@@ -193,7 +193,7 @@ impl Jobs<'_> {
         }))
     }
 
-    fn found_afterwards(&self, execution: &Execution, until: &Until) -> Result<Option<Met>, ErrorObject> {
+    fn found_afterwards(&self, execution: &PastExecution, until: &Until) -> Result<Option<Met>, ErrorObject> {
         let Some(pattern) = &until.pattern else { return Ok(None) };
         let Ok(spool) = self.spool(execution) else { return Ok(None) };
         for mut scan in Scan::both(until) {
@@ -207,7 +207,7 @@ impl Jobs<'_> {
     }
 
     /// Looks for a pattern in the ends of streams that were too much for their files, when the search begins before.
-    fn found_at_the_end(&self, execution: &Execution, until: &Until) -> Option<Met> {
+    fn found_at_the_end(&self, execution: &PastExecution, until: &Until) -> Option<Met> {
         let pattern = until.pattern.as_ref()?;
         let spool = self.spool(execution).ok()?;
         Stream::BOTH.into_iter().find_map(|stream| {

@@ -3,22 +3,22 @@
 //! The journal itself is in [`shellgate_journal`]. A request that must be recorded and can't be is refused before it
 //! starts, unless the settings say that the record isn't required.
 
-mod looking;
-mod owner;
-mod reading;
+mod history;
+mod identity;
 mod retention;
 mod settle;
-mod stopping;
+mod stop;
+mod store;
 mod translate;
 
 use std::sync::Arc;
 
 use shellgate_exec::{Outcome, Spool, StateFolder};
-use shellgate_journal::{self as journal, Journal, Started, Step};
+use shellgate_journal::{self as journal, Journal, RecordedStart, Step};
 
-pub(crate) use owner::own;
-pub use reading::Record;
+pub(crate) use identity::own_identity;
 pub(crate) use settle::settle;
+pub use store::RecordStore;
 pub(crate) use translate::{always, asked, canceled, channel, channel_of, now, problem, question, typed};
 
 use crate::admit::approval::ApprovedBy;
@@ -34,7 +34,7 @@ pub(crate) struct Recorder {
 
 /// One execution in the record.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct ExecutionLog {
     journal: Arc<Journal>,
     id: String,
 }
@@ -54,7 +54,7 @@ impl Recorder {
     }
 
     /// Closes what a crash left open and lets go of what need not be kept. For whoever stays a while: it takes its time.
-    pub(crate) fn tidy(&self, state: &StateFolder, keep: &crate::settings::Journal) {
+    pub(crate) fn tidy(&self, state: &StateFolder, keep: &crate::settings::JournalSettings) {
         if let Some(journal) = &self.journal {
             // Nobody waits for it, and the next one tries again.
             let _ = settle(journal, state);
@@ -80,17 +80,17 @@ impl Recorder {
         &self,
         id: &str,
         session: &str,
-        asked: journal::Asked,
+        asked: journal::RecordedRequest,
         steps: Vec<Step>,
-    ) -> Result<Option<Entry>, ErrorObject> {
+    ) -> Result<Option<ExecutionLog>, ErrorObject> {
         self.check()?;
         let Some(journal) = &self.journal else { return Ok(None) };
         journal.begin(id, session, asked, steps).map_err(|error| unwritable(&error.to_string()))?;
-        Ok(Some(Entry { journal: journal.clone(), id: id.to_owned() }))
+        Ok(Some(ExecutionLog { journal: journal.clone(), id: id.to_owned() }))
     }
 }
 
-impl Entry {
+impl ExecutionLog {
     /// Adds what happened next.
     ///
     /// # Errors
@@ -119,12 +119,12 @@ impl Entry {
 /// That a process is about to be started.
 pub(crate) fn started(approved_by: Option<&ApprovedBy>, spool: Option<(String, String)>) -> Step {
     let (stdout_file, stderr_file) = spool.unzip();
-    Step::Started(Started {
+    Step::Started(RecordedStart {
         approved_by: approved_by.map(translate::approved_by),
-        keeper: Some(own()),
+        keeper: Some(own_identity()),
         stdout_file,
         stderr_file,
-        ..Started::default()
+        ..RecordedStart::default()
     })
 }
 

@@ -15,7 +15,7 @@ use crate::settings;
 pub(super) fn prune(
     journal: &Journal,
     state: &StateFolder,
-    keep: &settings::Journal,
+    keep: &settings::JournalSettings,
 ) -> Result<(), journal::Error> {
     let days = Millis::try_from(keep.keep_days).ok().filter(|days| *days > 0);
     let retention = Retention {

@@ -4,9 +4,9 @@
 use std::fs::File;
 
 use shellgate_exec::{StateFolder, StoredEnd};
-use shellgate_journal::{Closed, Closing, Execution, Journal, Status, Step};
+use shellgate_journal::{Journal, LossCause, PastExecution, RecordedLoss, Status, Step};
 
-use super::owner::{alive, of_this_boot};
+use super::identity::{alive, of_this_boot};
 use super::translate;
 
 /// Looks at every execution that the record has as open.
@@ -24,7 +24,7 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
         if let Some(step) = end_of(&execution, state, held.as_deref())
             && !went_on(&execution, journal, state, &step)
         {
-            if let (Step::Closed(Closed { how: Closing::KeeperLost, .. }), Ok(id)) =
+            if let (Step::Closed(RecordedLoss { how: LossCause::KeeperLost, .. }), Ok(id)) =
                 (&step, execution.id.parse())
             {
                 // Whoever could have ended its processes is gone, so that is done here.
@@ -41,7 +41,7 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
     }
     // What was written down by whoever waited for it, and then went away without saying so; and what nobody records.
     for id in StoredEnd::all(state) {
-        let over = |found: Option<Execution>| found.is_none_or(|execution| !is_open(execution.status));
+        let over = |found: Option<PastExecution>| found.is_none_or(|execution| !is_open(execution.status));
         if journal.execution(&id).is_ok_and(over) {
             StoredEnd::remove(state, &id);
         }
@@ -51,7 +51,7 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
 
 /// Whether something that seems to be lost has ended while we looked: its end is in the record by now, or about to be, and
 /// what it left goes on.
-fn went_on(execution: &Execution, journal: &Journal, state: &StateFolder, step: &Step) -> bool {
+fn went_on(execution: &PastExecution, journal: &Journal, state: &StateFolder, step: &Step) -> bool {
     if !matches!(step, Step::Closed(_)) {
         return false;
     }
@@ -69,12 +69,15 @@ fn is_open(status: Status) -> bool {
 }
 
 /// The entry that closes it; `None` while it may go on.
-fn end_of(execution: &Execution, state: &StateFolder, held: Option<&[String]>) -> Option<Step> {
+fn end_of(execution: &PastExecution, state: &StateFolder, held: Option<&[String]>) -> Option<Step> {
     if let Ok(Some(ending)) = StoredEnd::find(state, &execution.id) {
         let files = execution.started.as_ref();
         let stream = |output, path: Option<&String>| match path.map(|path| (path, File::open(path))) {
             Some((path, Ok(file))) => translate::stream(output, &file, Some(path.clone())),
-            _ => shellgate_journal::Stream { bytes: output.total, ..shellgate_journal::Stream::default() },
+            _ => shellgate_journal::RecordedStream {
+                bytes: output.total,
+                ..shellgate_journal::RecordedStream::default()
+            },
         };
         let output = &ending.outcome.output;
         let stdout = stream(&output.stdout, files.and_then(|files| files.stdout_file.as_ref()));
@@ -86,7 +89,7 @@ fn end_of(execution: &Execution, state: &StateFolder, held: Option<&[String]>) -
         });
         let ended = translate::end(&ending.outcome, at, stdout, stderr);
         let times = if ending.job { times.collect() } else { Vec::new() };
-        return Some(Step::Ended(shellgate_journal::Ended { job: ending.job, times, ..ended }));
+        return Some(Step::Ended(shellgate_journal::RecordedEnd { job: ending.job, times, ..ended }));
     }
     let asker = execution.asked.as_ref().and_then(|asked| asked.asker.as_ref());
     // Somebody whom we can't ask may hold it.
@@ -95,9 +98,9 @@ fn end_of(execution: &Execution, state: &StateFolder, held: Option<&[String]>) -
     }
     let started = execution.started.as_ref().and_then(|started| started.keeper.as_ref());
     let how = match execution.status {
-        Status::Running if started.is_some_and(|starter| !of_this_boot(starter)) => Closing::Reboot,
-        Status::Running => Closing::KeeperLost,
-        _ => Closing::NeverStarted,
+        Status::Running if started.is_some_and(|starter| !of_this_boot(starter)) => LossCause::Reboot,
+        Status::Running => LossCause::KeeperLost,
+        _ => LossCause::NeverStarted,
     };
-    Some(Step::Closed(Closed { how, stdout: None, stderr: None }))
+    Some(Step::Closed(RecordedLoss { how, stdout: None, stderr: None }))
 }

@@ -6,7 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest as _, Sha256};
 use shellgate_exec::{Exit, Outcome, Output, Spool, State, Stream};
-use shellgate_journal::{self as journal, Asked, Ended, Finish, Millis, Problem, Sha};
+use shellgate_journal::{
+    self as journal, EndStatus, Millis, RecordedEnd, RecordedError, RecordedRequest, Sha,
+};
 
 use crate::ErrorObject;
 use crate::admit::approval::{Always, ApprovedBy, Channel, Question};
@@ -26,12 +28,16 @@ pub(crate) fn asked(
     judgement: Option<&Judgement>,
     root: &std::path::Path,
     directory: &str,
-) -> Asked {
+) -> RecordedRequest {
     let verdict = judgement.map_or(
-        journal::Verdict { decision: journal::Decision::Deny, rules: Vec::new(), reasons: Vec::new() },
+        journal::RecordedVerdict {
+            decision: journal::RecordedDecision::Deny,
+            rules: Vec::new(),
+            reasons: Vec::new(),
+        },
         verdict,
     );
-    Asked {
+    RecordedRequest {
         dialect: request.dialect.to_owned(),
         text: request.action.shown(),
         argv: match &request.action {
@@ -44,32 +50,32 @@ pub(crate) fn asked(
         root: root.display().to_string(),
         directory: directory.to_owned(),
         verdict,
-        wanted: journal::Wanted {
+        wanted: journal::AnswerOptions {
             shows: match request.detail {
                 Detail::Minimal => None,
-                Detail::Full => Some(journal::Shows::All),
-                Detail::Preview => Some(journal::Shows::Preview),
+                Detail::Full => Some(journal::OutputDetail::All),
+                Detail::Preview => Some(journal::OutputDetail::Preview),
             },
             markdown: request.format == Format::Markdown,
             artifacts: request.artifacts.clone(),
             background: request.background,
         },
-        asker: Some(super::own()),
+        asker: Some(super::own_identity()),
     }
 }
 
-fn verdict(judgement: &Judgement) -> journal::Verdict {
-    let reasons = judgement.reasons.iter().map(|reason| journal::Reason {
+fn verdict(judgement: &Judgement) -> journal::RecordedVerdict {
+    let reasons = judgement.reasons.iter().map(|reason| journal::RecordedReason {
         code: reason.code.name().to_owned(),
         message: reason.message.clone(),
         span: Some(bytes(reason.span)),
         rule: reason.rule.clone(),
     });
-    journal::Verdict {
+    journal::RecordedVerdict {
         decision: match judgement.decision {
-            Decision::Allow => journal::Decision::Allow,
-            Decision::Ask => journal::Decision::Ask,
-            Decision::Deny => journal::Decision::Deny,
+            Decision::Allow => journal::RecordedDecision::Allow,
+            Decision::Ask => journal::RecordedDecision::Ask,
+            Decision::Deny => journal::RecordedDecision::Deny,
         },
         rules: crate::admit::judge::Verdict::of(judgement).rules,
         reasons: reasons.collect(),
@@ -82,8 +88,8 @@ fn bytes(span: Span) -> (u64, u64) {
 }
 
 /// Why nothing was started.
-pub(crate) fn problem(error: &ErrorObject) -> Problem {
-    Problem {
+pub(crate) fn problem(error: &ErrorObject) -> RecordedError {
+    RecordedError {
         code: error.code.to_string(),
         message: error.message.clone(),
         token: error.token.clone(),
@@ -92,32 +98,36 @@ pub(crate) fn problem(error: &ErrorObject) -> Problem {
     }
 }
 
-pub(super) fn approved_by(approved: &ApprovedBy) -> journal::ApprovedBy {
-    journal::ApprovedBy { who: approved.who.clone(), channel: channel(approved.channel), question: None }
+pub(super) fn approved_by(approved: &ApprovedBy) -> journal::RecordedApproval {
+    journal::RecordedApproval {
+        who: approved.who.clone(),
+        channel: channel(approved.channel),
+        question: None,
+    }
 }
 
 /// How somebody was asked.
-pub(crate) const fn channel(channel: Channel) -> journal::Channel {
+pub(crate) const fn channel(channel: Channel) -> journal::AnswerChannel {
     match channel {
-        Channel::Settings => journal::Channel::Settings,
-        Channel::Terminal => journal::Channel::Terminal,
-        Channel::Queue => journal::Channel::Queue,
-        Channel::Elicitation => journal::Channel::Elicitation,
+        Channel::Settings => journal::AnswerChannel::Settings,
+        Channel::Terminal => journal::AnswerChannel::Terminal,
+        Channel::Queue => journal::AnswerChannel::Queue,
+        Channel::Elicitation => journal::AnswerChannel::Elicitation,
     }
 }
 
 /// The same the other way round. What nobody is asked through yet counts as a setting.
-pub(crate) const fn channel_of(channel: journal::Channel) -> Channel {
+pub(crate) const fn channel_of(channel: journal::AnswerChannel) -> Channel {
     match channel {
-        journal::Channel::Settings | journal::Channel::Page => Channel::Settings,
-        journal::Channel::Terminal => Channel::Terminal,
-        journal::Channel::Queue => Channel::Queue,
-        journal::Channel::Elicitation => Channel::Elicitation,
+        journal::AnswerChannel::Settings | journal::AnswerChannel::Page => Channel::Settings,
+        journal::AnswerChannel::Terminal => Channel::Terminal,
+        journal::AnswerChannel::Queue => Channel::Queue,
+        journal::AnswerChannel::Elicitation => Channel::Elicitation,
     }
 }
 
 /// How it ended.
-pub(super) fn ended(outcome: &Outcome, spool: &Spool, at: Millis) -> Ended {
+pub(super) fn ended(outcome: &Outcome, spool: &Spool, at: Millis) -> RecordedEnd {
     let file = |stream: Stream| {
         let path = spool.paths.as_ref().map(|paths| paths.get(stream).display().to_string());
         self::stream(outcome.output.get(stream), spool.files.get(stream), path)
@@ -125,19 +135,24 @@ pub(super) fn ended(outcome: &Outcome, spool: &Spool, at: Millis) -> Ended {
     end(outcome, at, file(Stream::Stdout), file(Stream::Stderr))
 }
 
-pub(super) fn end(outcome: &Outcome, at: Millis, stdout: journal::Stream, stderr: journal::Stream) -> Ended {
+pub(super) fn end(
+    outcome: &Outcome,
+    at: Millis,
+    stdout: journal::RecordedStream,
+    stderr: journal::RecordedStream,
+) -> RecordedEnd {
     let (exit_code, signal) = match outcome.exit {
         Some(Exit::Code(code)) => (Some(code), None),
         Some(Exit::Signal(signal)) => (None, Some(signal)),
         None => (None, None),
     };
     let duration = Millis::try_from(outcome.duration.as_millis()).unwrap_or(0);
-    Ended {
-        finish: match outcome.state {
-            State::Completed => Finish::Completed,
-            State::Canceled => Finish::Canceled,
-            State::TimedOut => Finish::TimedOut,
-            _ => Finish::Failed,
+    RecordedEnd {
+        status: match outcome.state {
+            State::Completed => EndStatus::Completed,
+            State::Canceled => EndStatus::Canceled,
+            State::TimedOut => EndStatus::TimedOut,
+            _ => EndStatus::Failed,
         },
         exit_code,
         signal,
@@ -147,7 +162,7 @@ pub(super) fn end(outcome: &Outcome, at: Millis, stdout: journal::Stream, stderr
                 if outcome.state == State::TimedOut {
                     return Some(problem(&report::timed_out(outcome)));
                 }
-                outcome.failure.as_ref().map(|failure| Problem {
+                outcome.failure.as_ref().map(|failure| RecordedError {
                     code: match failure {
                         shellgate_exec::Failure::KeeperLost => "keeper_lost",
                         shellgate_exec::Failure::TooManyJobs { .. } => "busy",
@@ -155,7 +170,7 @@ pub(super) fn end(outcome: &Outcome, at: Millis, stdout: journal::Stream, stderr
                     }
                     .to_owned(),
                     message: format!("{failure:?}"),
-                    ..Problem::default()
+                    ..RecordedError::default()
                 })
             },
         ),
@@ -169,8 +184,8 @@ pub(super) fn end(outcome: &Outcome, at: Millis, stdout: journal::Stream, stderr
     }
 }
 
-pub(super) fn stream(output: &Output, file: &File, path: Option<String>) -> journal::Stream {
-    journal::Stream {
+pub(super) fn stream(output: &Output, file: &File, path: Option<String>) -> journal::RecordedStream {
+    journal::RecordedStream {
         bytes: output.total,
         spooled: output.spooled,
         sha256: path.as_ref().and_then(|_| hash(file, output.spooled)),
@@ -193,55 +208,55 @@ fn hash(file: &File, length: u64) -> Option<Sha> {
 }
 
 /// The end of what never began.
-pub(super) fn not_started(error: &ErrorObject) -> Ended {
-    Ended {
-        finish: Finish::Failed,
+pub(super) fn not_started(error: &ErrorObject) -> RecordedEnd {
+    RecordedEnd {
+        status: EndStatus::Failed,
         exit_code: None,
         signal: None,
         error: Some(problem(error)),
         pid: None,
         started_at: None,
         ended_at: now(),
-        stdout: journal::Stream::default(),
-        stderr: journal::Stream::default(),
+        stdout: journal::RecordedStream::default(),
+        stderr: journal::RecordedStream::default(),
         job: false,
         times: Vec::new(),
     }
 }
 
 /// What was typed at something that runs: it is done when it is typed.
-pub(crate) fn typed() -> Ended {
-    Ended {
-        finish: Finish::Completed,
+pub(crate) fn typed() -> RecordedEnd {
+    RecordedEnd {
+        status: EndStatus::Completed,
         exit_code: None,
         signal: None,
         error: None,
         pid: None,
         started_at: None,
         ended_at: now(),
-        stdout: journal::Stream::default(),
-        stderr: journal::Stream::default(),
+        stdout: journal::RecordedStream::default(),
+        stderr: journal::RecordedStream::default(),
         job: false,
         times: Vec::new(),
     }
 }
 
 /// The end of what was canceled while somebody was asked.
-pub(crate) fn canceled(error: &ErrorObject) -> Ended {
-    Ended { finish: Finish::Canceled, ..not_started(error) }
+pub(crate) fn canceled(error: &ErrorObject) -> RecordedEnd {
+    RecordedEnd { status: EndStatus::Canceled, ..not_started(error) }
 }
 
 /// A question, for whoever answers from elsewhere.
-pub(crate) fn question(question: &Question<'_>) -> journal::Question {
+pub(crate) fn question(question: &Question<'_>) -> journal::RecordedQuestion {
     let request = question.request;
-    let parts = question.parts().map(|part| journal::Part {
+    let parts = question.parts().map(|part| journal::RecordedPart {
         text: part.text.clone(),
         argv: part.argv.clone(),
         reason: part.reason.clone(),
         span: Some(bytes(part.span)),
     });
     let timeout = Millis::try_from(question.timeout.as_millis()).unwrap_or(Millis::MAX);
-    journal::Question {
+    journal::RecordedQuestion {
         parts: parts.collect(),
         prefixes: question.prefixes.to_vec(),
         exact: Some(question.exact.clone()),
@@ -249,17 +264,17 @@ pub(crate) fn question(question: &Question<'_>) -> journal::Question {
         env: request.env.clone(),
         input: match &request.stdin {
             Stdin::Closed => None,
-            Stdin::Text(text) => Some(journal::Input::Text(text.clone())),
-            Stdin::Descriptor(_) => Some(journal::Input::Unread),
+            Stdin::Text(text) => Some(journal::RecordedStdin::Text(text.clone())),
+            Stdin::Descriptor(_) => Some(journal::RecordedStdin::Unread),
         },
         background: request.background,
         reach: question.reach.to_vec(),
-        asker: super::own(),
+        asker: super::own_identity(),
         expires_at: Some(now().saturating_add(timeout)),
     }
 }
 
 /// Lines for a file.
-pub(crate) fn always(always: &Always) -> journal::Always {
-    journal::Always { file: always.file.display().to_string(), lines: always.lines.clone() }
+pub(crate) fn always(always: &Always) -> journal::SettingsLines {
+    journal::SettingsLines { file: always.file.display().to_string(), lines: always.lines.clone() }
 }

@@ -7,7 +7,7 @@ use shellgate_exec as exec;
 use shellgate_exec::{Stopper, Stream, Urgency};
 
 use crate::answer::report::{Asked, Report};
-use crate::record::Entry;
+use crate::record::ExecutionLog;
 use crate::root::Root;
 use crate::settings::Limits;
 
@@ -49,7 +49,7 @@ pub struct Execution {
     pub(crate) limits: Limits,
     pub(crate) root: Root,
     /// Its entry in the record.
-    pub(crate) entry: Option<Entry>,
+    pub(crate) entry: Option<ExecutionLog>,
     /// Its end, when that is to be written down later.
     pub(crate) end: End,
     /// The session, when it is not the gate's own: as long as its execution is there, so is it.

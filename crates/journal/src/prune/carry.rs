@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use rusqlite::params;
 
-use crate::chain::{Draft, Writer};
-use crate::entry::Raw;
+use crate::body::{EntryBody, EntryKind};
+use crate::chain::{NewEntry, Writer};
+use crate::entry::EntryRow;
 use crate::error::Error;
 use crate::execution::{advance, known};
 use crate::history::latest;
-use crate::record::{Kind, Record};
 use crate::status::Status;
 
 /// Carries the executions among `ids` that stay and have entries up to `end` that count. Returns how many entries.
@@ -21,7 +21,7 @@ pub(super) fn executions(writer: &mut Writer<'_>, ids: &BTreeSet<&str>, end: u64
             continue;
         }
         let story = latest(writer.connection, id)?;
-        let story: Vec<_> = story.into_iter().filter(|row| row.kind != Kind::Grant).collect();
+        let story: Vec<_> = story.into_iter().filter(|row| row.kind != EntryKind::Grant).collect();
         // The whole story, or none of it: entries of one execution stay together, and in order.
         if story.iter().any(|row| row.seq <= end) {
             for row in &story {
@@ -34,16 +34,16 @@ pub(super) fn executions(writer: &mut Writer<'_>, ids: &BTreeSet<&str>, end: u64
 }
 
 /// Carries what still stands among `rows`. Returns how many entries.
-pub(super) fn standing(writer: &mut Writer<'_>, rows: &[Raw]) -> Result<u64, Error> {
+pub(super) fn standing(writer: &mut Writer<'_>, rows: &[EntryRow]) -> Result<u64, Error> {
     let mut carried = 0;
     for row in rows {
-        let stands = match row.record()? {
-            Some(Record::Grant(grant)) => {
+        let stands = match row.parse_body()? {
+            Some(EntryBody::Grant(grant)) => {
                 // Also as a part of a story that stays.
                 grant.holds_at(writer.now)
                     || known(writer, row.exec_id.as_deref().unwrap_or_default())?.is_some()
             }
-            Some(Record::Trusted(trusted)) => {
+            Some(EntryBody::Trusted(trusted)) => {
                 let select = "SELECT seq FROM trusted WHERE path = ? AND sha256 = ?";
                 let mut statement = writer.connection.prepare_cached(select)?;
                 let newest: u64 =
@@ -60,9 +60,9 @@ pub(super) fn standing(writer: &mut Writer<'_>, rows: &[Raw]) -> Result<u64, Err
 }
 
 /// Appends the same again, and points what is derived from it to the new place.
-fn append(writer: &mut Writer<'_>, row: &Raw) -> Result<bool, Error> {
+fn append(writer: &mut Writer<'_>, row: &EntryRow) -> Result<bool, Error> {
     let Some(body) = &row.body else { return Ok(false) };
-    let head = writer.append(&Draft {
+    let head = writer.append(&NewEntry {
         at: row.at,
         kind: row.kind,
         exec_id: row.exec_id.as_deref(),
@@ -71,10 +71,10 @@ fn append(writer: &mut Writer<'_>, row: &Raw) -> Result<bool, Error> {
         body: body.clone(),
     })?;
     let moved = match row.kind {
-        Kind::Question => "UPDATE questions SET seq = ?1 WHERE exec_id = ?3 AND seq = ?2",
-        Kind::Answer => "UPDATE questions SET answer = ?1 WHERE exec_id = ?3 AND answer = ?2",
-        Kind::Grant => "UPDATE grants SET seq = ?1 WHERE seq = ?2 AND ?3 IS NOT NULL",
-        Kind::Trusted => "UPDATE trusted SET seq = ?1 WHERE seq = ?2 AND ?3 IS NULL",
+        EntryKind::Question => "UPDATE questions SET seq = ?1 WHERE exec_id = ?3 AND seq = ?2",
+        EntryKind::Answer => "UPDATE questions SET answer = ?1 WHERE exec_id = ?3 AND answer = ?2",
+        EntryKind::Grant => "UPDATE grants SET seq = ?1 WHERE seq = ?2 AND ?3 IS NOT NULL",
+        EntryKind::Trusted => "UPDATE trusted SET seq = ?1 WHERE seq = ?2 AND ?3 IS NULL",
         _ => return Ok(true),
     };
     writer.connection.prepare_cached(moved)?.execute(params![head.seq, row.seq, row.exec_id])?;

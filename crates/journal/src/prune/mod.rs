@@ -14,11 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use crate::body::{Checkpoint, EntryBody, Millis, PruneCause};
 use crate::chain::Writer;
-use crate::entry::{COLUMNS, Raw};
+use crate::entry::{COLUMNS, EntryRow};
 use crate::error::Error;
 use crate::journal::Journal;
-use crate::record::{Cause, Checkpoint, Millis, Record};
 use crate::status::Status;
 
 /// How many entries go in one transaction: some 20 ms of work.
@@ -53,7 +53,7 @@ impl Retention {
 
 /// What was removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pruned {
+pub struct PruneReport {
     /// How many entries.
     pub entries: u64,
     /// How many of those were appended again.
@@ -68,8 +68,8 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal can't be read or written. What was removed before that is removed.
-    pub fn prune(&self, retention: Retention, spools: &BTreeMap<String, u64>) -> Result<Pruned, Error> {
-        let mut pruned = Pruned::default();
+    pub fn prune(&self, retention: Retention, spools: &BTreeMap<String, u64>) -> Result<PruneReport, Error> {
+        let mut pruned = PruneReport::default();
         let Some(Cut { through, cause }) = find_cut(&self.reader()?, retention, spools)? else {
             return Ok(pruned);
         };
@@ -85,7 +85,7 @@ impl Journal {
 /// The last entry to go, and why.
 struct Cut {
     through: u64,
-    cause: Cause,
+    cause: PruneCause,
 }
 
 fn find_cut(
@@ -109,8 +109,8 @@ fn find_cut(
         aged &= carried || retention.since.is_some_and(|since| at < since);
         let large = retention.bytes.is_some_and(|keep| size > keep);
         let cause = match (aged, large) {
-            (true, _) => Cause::Age,
-            (false, true) => Cause::Size,
+            (true, _) => PruneCause::Age,
+            (false, true) => PruneCause::Size,
             (false, false) => break,
         };
         cut = Some(Cut { through: seq, cause });
@@ -142,7 +142,12 @@ fn sizes(
 }
 
 /// Removes the first entries up to `through`, about a batch of them. Whether there are more to remove.
-fn batch(writer: &mut Writer<'_>, through: u64, cause: Cause, pruned: &mut Pruned) -> Result<bool, Error> {
+fn batch(
+    writer: &mut Writer<'_>,
+    through: u64,
+    cause: PruneCause,
+    pruned: &mut PruneReport,
+) -> Result<bool, Error> {
     // Somebody else may prune at the same time.
     let first: Option<u64> =
         writer.connection.query_row("SELECT min(seq) FROM entries", [], |row| row.get(0))?;
@@ -152,7 +157,7 @@ fn batch(writer: &mut Writer<'_>, through: u64, cause: Cause, pruned: &mut Prune
     let rows = {
         let select = format!("SELECT {COLUMNS} FROM entries WHERE seq <= ? ORDER BY seq");
         let mut statement = writer.connection.prepare_cached(&select)?;
-        statement.query_map([end], Raw::read)?.collect::<Result<Vec<_>, _>>()?
+        statement.query_map([end], EntryRow::read)?.collect::<Result<Vec<_>, _>>()?
     };
     let Some(last) = rows.last() else { return Ok(false) };
     let ids: BTreeSet<&str> = rows.iter().filter_map(|row| row.exec_id.as_deref()).collect();
@@ -161,7 +166,7 @@ fn batch(writer: &mut Writer<'_>, through: u64, cause: Cause, pruned: &mut Prune
     remove(writer, end)?;
     let removed = rows.len() as u64;
     let checkpoint = Checkpoint { through: last.seq, hash: last.hash, removed, carried, cause };
-    writer.append_record(None, None, &Record::Checkpoint(checkpoint))?;
+    writer.append_body(None, None, &EntryBody::Checkpoint(checkpoint))?;
 
     pruned.entries += removed;
     pruned.carried += carried;

@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 
 use rusqlite::Connection;
 
-use super::{Difference, Intact, Trouble, broken};
+use super::{Difference, Intact, VerifyError, broken};
+use crate::body::{Checkpoint, EntryBody, EntryKind};
 use crate::chain::{digest, head};
-use crate::entry::{COLUMNS, Raw};
+use crate::entry::{COLUMNS, EntryRow};
 use crate::error::Error;
 use crate::hash::{Head, Sha};
-use crate::record::{Checkpoint, Kind, Record};
 
 pub(super) fn check(
     connection: &Connection,
     anchor: Option<Head>,
     reached: &mut u64,
-) -> Result<Intact, Trouble> {
+) -> Result<Intact, VerifyError> {
     let pruned = beginning(connection)?;
     let mut walk = Walk {
         last: pruned.unwrap_or(Head { seq: 0, hash: Sha::NONE }),
@@ -31,7 +31,7 @@ pub(super) fn check(
     let mut statement = connection.prepare(&format!("SELECT {COLUMNS} FROM entries ORDER BY seq"))?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        walk.step(&Raw::read(row)?)?;
+        walk.step(&EntryRow::read(row)?)?;
         *reached = walk.last.seq;
         if let Some(anchor) = anchor
             && anchor.seq == walk.last.seq
@@ -66,7 +66,7 @@ fn beginning(connection: &Connection) -> Result<Option<Head>, Error> {
 }
 
 /// Of what was pruned only the last entry is known.
-fn compare_beginning(begins: Head, anchor: Head) -> Result<(), Trouble> {
+fn compare_beginning(begins: Head, anchor: Head) -> Result<(), VerifyError> {
     if anchor == begins || anchor.seq > begins.seq {
         return Ok(());
     }
@@ -88,7 +88,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn step(&mut self, raw: &Raw) -> Result<(), Trouble> {
+    fn step(&mut self, raw: &EntryRow) -> Result<(), VerifyError> {
         let expected = self.last.seq + 1;
         if raw.seq != expected && self.entries == 0 {
             return broken(raw.seq, Difference::Beginning);
@@ -110,7 +110,7 @@ impl Walk {
         Ok(())
     }
 
-    fn content(&mut self, raw: &Raw) -> Result<(), Trouble> {
+    fn content(&mut self, raw: &EntryRow) -> Result<(), VerifyError> {
         let (Some(body), Some(salt)) = (&raw.body, &raw.salt) else {
             if raw.body.is_some() || raw.salt.is_some() {
                 return broken(raw.seq, Difference::Gone);
@@ -123,8 +123,8 @@ impl Walk {
         if found != raw.body_sha256 {
             return broken(raw.seq, Difference::Content { recorded: raw.body_sha256, found });
         }
-        if raw.kind == Kind::Tombstone
-            && let Some(Record::Tombstone(tombstone)) = raw.record()?
+        if raw.kind == EntryKind::Tombstone
+            && let Some(EntryBody::Tombstone(tombstone)) = raw.parse_body()?
         {
             for seq in tombstone.entries {
                 self.unexplained.remove(&seq);

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use rusqlite::Connection;
 
-use super::{Difference, Trouble, broken};
-use crate::entry::{COLUMNS, Raw};
+use super::{Difference, VerifyError, broken};
+use crate::body::{EntryBody, EntryKind, Millis};
+use crate::entry::{COLUMNS, EntryRow};
 use crate::error::Error;
 use crate::history::latest;
-use crate::record::{Kind, Millis, Record};
 use crate::status::Status;
 
 /// A row of `executions`.
@@ -26,7 +26,7 @@ struct Row {
 /// A row of `questions` without its key: entry, execution, entry of the answer.
 type Question = (u64, String, Option<u64>);
 
-pub(super) fn check(connection: &Connection, head: u64) -> Result<(), Trouble> {
+pub(super) fn check(connection: &Connection, head: u64) -> Result<(), VerifyError> {
     let mut questions = BTreeMap::new();
     executions(connection, head, &mut questions)?;
     let select = "SELECT id, seq, exec_id, answer FROM questions";
@@ -45,7 +45,7 @@ fn executions(
     connection: &Connection,
     head: u64,
     questions: &mut BTreeMap<u64, Question>,
-) -> Result<(), Trouble> {
+) -> Result<(), VerifyError> {
     let mut names = connection.prepare(
         "SELECT DISTINCT exec_id FROM entries INDEXED BY entries_exec WHERE exec_id IS NOT NULL ORDER BY exec_id",
     )?;
@@ -96,11 +96,13 @@ enum Expected {
     Nothing,
 }
 
-fn expected(story: &[Raw]) -> Result<Expected, Error> {
-    if story.iter().any(|raw| raw.kind == Kind::Tombstone) {
+fn expected(story: &[EntryRow]) -> Result<Expected, Error> {
+    if story.iter().any(|raw| raw.kind == EntryKind::Tombstone) {
         return Ok(Expected::Forgotten);
     }
-    let Some(asked) = story.iter().find(|raw| raw.kind == Kind::Asked) else { return Ok(Expected::Nothing) };
+    let Some(asked) = story.iter().find(|raw| raw.kind == EntryKind::Asked) else {
+        return Ok(Expected::Nothing);
+    };
     let mut row = Row {
         id: asked.exec_id.clone().unwrap_or_default(),
         session: asked.session.clone().unwrap_or_default(),
@@ -108,22 +110,22 @@ fn expected(story: &[Raw]) -> Result<Expected, Error> {
         status: Status::Asked,
         last: 0,
     };
-    for raw in story.iter().filter(|raw| raw.kind != Kind::Grant) {
+    for raw in story.iter().filter(|raw| raw.kind != EntryKind::Grant) {
         row.last = row.last.max(raw.seq);
-        if let Some(status) = raw.record()?.as_ref().and_then(Status::after) {
+        if let Some(status) = raw.parse_body()?.as_ref().and_then(Status::after) {
             row.status = status;
         }
     }
     Ok(Expected::Row(row))
 }
 
-fn note_questions(story: &[Raw], questions: &mut BTreeMap<u64, Question>) -> Result<(), Error> {
+fn note_questions(story: &[EntryRow], questions: &mut BTreeMap<u64, Question>) -> Result<(), Error> {
     for raw in story {
-        match raw.record()? {
-            Some(Record::Question(_)) => {
+        match raw.parse_body()? {
+            Some(EntryBody::Question(_)) => {
                 questions.insert(raw.origin(), (raw.seq, raw.exec_id.clone().unwrap_or_default(), None));
             }
-            Some(Record::Answer(answer)) => {
+            Some(EntryBody::Answer(answer)) => {
                 if let Some(question) = questions.get_mut(&answer.question.0) {
                     question.2 = Some(raw.seq);
                 }
@@ -143,9 +145,9 @@ fn trusted(connection: &Connection) -> Result<BTreeMap<(String, [u8; 32]), u64>,
     let select = format!("SELECT {COLUMNS} FROM entries WHERE kind = 'trusted' ORDER BY seq");
     let mut statement = connection.prepare(&select)?;
     let mut expected = BTreeMap::new();
-    for raw in statement.query_map([], Raw::read)? {
+    for raw in statement.query_map([], EntryRow::read)? {
         let raw = raw?;
-        if let Some(Record::Trusted(trusted)) = raw.record()? {
+        if let Some(EntryBody::Trusted(trusted)) = raw.parse_body()? {
             expected.insert((trusted.path, trusted.sha256.0), raw.seq);
         }
     }
@@ -165,7 +167,7 @@ fn compare<K: Ord + std::fmt::Debug, V: PartialEq>(
     head: u64,
     expected: &BTreeMap<K, V>,
     found: &BTreeMap<K, V>,
-) -> Result<(), Trouble> {
+) -> Result<(), VerifyError> {
     let differs = |one: &BTreeMap<K, V>, other: &BTreeMap<K, V>| {
         one.iter().find(|(key, value)| other.get(key) != Some(value)).map(|(key, _)| format!("{key:?}"))
     };
@@ -175,6 +177,6 @@ fn compare<K: Ord + std::fmt::Debug, V: PartialEq>(
     }
 }
 
-fn odd<T>(head: u64, table: &'static str, key: &str) -> Result<T, Trouble> {
+fn odd<T>(head: u64, table: &'static str, key: &str) -> Result<T, VerifyError> {
     broken(head, Difference::Derived { table, message: format!("the row `{key}` is not what it should be") })
 }

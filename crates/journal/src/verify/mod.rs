@@ -158,39 +158,39 @@ impl Journal {
         let mut reached = 0;
         match whole(&moment, anchor, &mut reached) {
             Ok(intact) => Ok(Verification::Intact(intact)),
-            Err(Trouble::Broken(broken)) => Ok(Verification::Broken(broken)),
-            Err(Trouble::Error(Error::Damaged { message })) => {
+            Err(VerifyError::Broken(broken)) => Ok(Verification::Broken(broken)),
+            Err(VerifyError::Error(Error::Damaged { message })) => {
                 Ok(Verification::Broken(Break { seq: reached + 1, what: Difference::Unreadable(message) }))
             }
-            Err(Trouble::Error(error)) => Err(error),
+            Err(VerifyError::Error(error)) => Err(error),
         }
     }
 }
 
 /// What ends a verification.
-enum Trouble {
+enum VerifyError {
     Broken(Break),
     Error(Error),
 }
 
-impl<E: Into<Error>> From<E> for Trouble {
+impl<E: Into<Error>> From<E> for VerifyError {
     fn from(error: E) -> Self {
         Self::Error(error.into())
     }
 }
 
-fn broken<T>(seq: u64, what: Difference) -> Result<T, Trouble> {
-    Err(Trouble::Broken(Break { seq, what }))
+fn broken<T>(seq: u64, what: Difference) -> Result<T, VerifyError> {
+    Err(VerifyError::Broken(Break { seq, what }))
 }
 
-fn whole(connection: &Connection, anchor: Option<Head>, reached: &mut u64) -> Result<Intact, Trouble> {
+fn whole(connection: &Connection, anchor: Option<Head>, reached: &mut u64) -> Result<Intact, VerifyError> {
     let intact = chain::check(connection, anchor, reached)?;
     derived::check(connection, intact.head.seq)?;
     tables(connection, intact.head.seq)?;
     Ok(intact)
 }
 
-fn tables(connection: &Connection, head: u64) -> Result<(), Trouble> {
+fn tables(connection: &Connection, head: u64) -> Result<(), VerifyError> {
     let mut model = Connection::open_in_memory()?;
     schema::migrate(&mut model, STEPS)?;
     let (expected, found) = (schema::objects(&model)?, schema::objects(connection)?);

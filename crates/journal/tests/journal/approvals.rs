@@ -3,7 +3,8 @@
 use std::sync::Barrier;
 
 use shellgate_journal::{
-    Answering, Choice, Closing, Error, Grant, Journal, Owner, QuestionId, Record, Scope, Settled,
+    AnswerResult, EntryBody, Error, GrantScope, Journal, LossCause, ProcessIdentity, QuestionId,
+    QuestionOutcome, RecordedChoice, SessionGrant,
 };
 
 use crate::support::{answered, asked, closed, intact, journal, question, trusted};
@@ -18,11 +19,11 @@ fn the_first_answer_counts_and_the_second_is_told() {
     let (_folder, journal) = journal();
     let id = ask(&journal, "1");
     assert_eq!(journal.poll_answer(id).unwrap(), None);
-    let first = answered(Choice::Once, "ann");
-    assert!(matches!(journal.answer(id, first.clone(), vec![]).unwrap(), Answering::Taken(_)));
-    let second = journal.answer(id, answered(Choice::No, "bob"), vec![]).unwrap();
-    assert_eq!(second, Answering::TooLate(Settled::Answered(first.clone())));
-    assert_eq!(journal.poll_answer(id).unwrap(), Some(Settled::Answered(first)));
+    let first = answered(RecordedChoice::Once, "ann");
+    assert!(matches!(journal.answer(id, first.clone(), vec![]).unwrap(), AnswerResult::Taken(_)));
+    let second = journal.answer(id, answered(RecordedChoice::No, "bob"), vec![]).unwrap();
+    assert_eq!(second, AnswerResult::TooLate(QuestionOutcome::Answered(first.clone())));
+    assert_eq!(journal.poll_answer(id).unwrap(), Some(QuestionOutcome::Answered(first)));
     intact(&journal);
 }
 
@@ -36,18 +37,20 @@ fn of_many_answers_at_once_one_counts() {
             let answer = |name: usize| {
                 let journal = Journal::open(folder.path()).unwrap();
                 barrier.wait();
-                let choice = if name.is_multiple_of(2) { Choice::Once } else { Choice::No };
+                let choice = if name.is_multiple_of(2) { RecordedChoice::Once } else { RecordedChoice::No };
                 (name, journal.answer(id, answered(choice, &name.to_string()), vec![]).unwrap())
             };
             let threads: Vec<_> = (0..4).map(|name| scope.spawn(move || answer(name))).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
-        let Some(Settled::Answered(winner)) = journal.poll_answer(id).unwrap() else { panic!("no answer") };
+        let Some(QuestionOutcome::Answered(winner)) = journal.poll_answer(id).unwrap() else {
+            panic!("no answer")
+        };
         for (name, answering) in takers {
             match answering {
-                Answering::Taken(_) => assert_eq!(winner.by, name.to_string()),
-                Answering::TooLate(Settled::Answered(told)) => assert_eq!(told, winner),
-                Answering::TooLate(other) => panic!("{other:?}"),
+                AnswerResult::Taken(_) => assert_eq!(winner.by, name.to_string()),
+                AnswerResult::TooLate(QuestionOutcome::Answered(told)) => assert_eq!(told, winner),
+                AnswerResult::TooLate(other) => panic!("{other:?}"),
             }
         }
     }
@@ -71,14 +74,14 @@ fn questions_survive_a_restart_with_all_that_a_person_needs() {
 fn a_question_that_timed_out_says_so_and_takes_no_answer() {
     let (_folder, journal) = journal();
     let id = ask(&journal, "1");
-    assert!(matches!(journal.time_out(id).unwrap(), Answering::Taken(_)));
+    assert!(matches!(journal.time_out(id).unwrap(), AnswerResult::Taken(_)));
     assert_eq!(journal.pending().unwrap(), []);
-    let late = journal.answer(id, answered(Choice::Once, "ann"), vec![]).unwrap();
-    assert_eq!(late, Answering::TooLate(Settled::TimedOut));
+    let late = journal.answer(id, answered(RecordedChoice::Once, "ann"), vec![]).unwrap();
+    assert_eq!(late, AnswerResult::TooLate(QuestionOutcome::TimedOut));
     let other = ask(&journal, "2");
-    let yes = answered(Choice::Once, "ann");
+    let yes = answered(RecordedChoice::Once, "ann");
     journal.answer(other, yes.clone(), vec![]).unwrap();
-    assert_eq!(journal.time_out(other).unwrap(), Answering::TooLate(Settled::Answered(yes)));
+    assert_eq!(journal.time_out(other).unwrap(), AnswerResult::TooLate(QuestionOutcome::Answered(yes)));
     intact(&journal);
 }
 
@@ -86,9 +89,9 @@ fn a_question_that_timed_out_says_so_and_takes_no_answer() {
 fn an_answer_names_what_exactly_was_asked() {
     let (_folder, journal) = journal();
     let id = ask(&journal, "1");
-    journal.answer(id, answered(Choice::NoBecause("not today".into()), "ann"), vec![]).unwrap();
-    let story = journal.story("1").unwrap();
-    let Some(Record::Answer(answer)) = &story[2].record else { panic!("{story:?}") };
+    journal.answer(id, answered(RecordedChoice::NoBecause("not today".into()), "ann"), vec![]).unwrap();
+    let story = journal.entries_of("1").unwrap();
+    let Some(EntryBody::Answer(answer)) = &story[2].body else { panic!("{story:?}") };
     assert_eq!((answer.question, answer.question_hash), (QuestionId(story[1].seq), story[1].hash));
 }
 
@@ -106,20 +109,20 @@ fn questions_end_with_their_time_their_asker_or_their_execution() {
         journal.begin(id, "s", asked("x"), vec![]).unwrap();
         ids.push(journal.ask(id, question(asker, expires_at)).unwrap());
     }
-    let alive = |owner: &Owner| owner.0 == "alive";
+    let alive = |owner: &ProcessIdentity| owner.0 == "alive";
     assert_eq!(
         journal.expire(50, alive).unwrap(),
-        [(ids[0], Settled::TimedOut), (ids[2], Settled::AskerGone)]
+        [(ids[0], QuestionOutcome::TimedOut), (ids[2], QuestionOutcome::AskerGone)]
     );
     assert_eq!(journal.expire(50, alive).unwrap(), [], "once");
-    journal.append("4", vec![closed(Closing::NeverStarted)]).unwrap();
+    journal.append("4", vec![closed(LossCause::NeverStarted)]).unwrap();
     journal.cancel(ids[4]).unwrap();
-    assert_eq!(journal.poll_answer(ids[0]).unwrap(), Some(Settled::TimedOut));
-    assert_eq!(journal.poll_answer(ids[3]).unwrap(), Some(Settled::Canceled));
-    assert_eq!(journal.poll_answer(ids[4]).unwrap(), Some(Settled::Canceled));
+    assert_eq!(journal.poll_answer(ids[0]).unwrap(), Some(QuestionOutcome::TimedOut));
+    assert_eq!(journal.poll_answer(ids[3]).unwrap(), Some(QuestionOutcome::Canceled));
+    assert_eq!(journal.poll_answer(ids[4]).unwrap(), Some(QuestionOutcome::Canceled));
     assert_eq!(journal.pending().unwrap().iter().map(|pending| pending.id).collect::<Vec<_>>(), [ids[1]]);
-    let late = journal.answer(ids[0], answered(Choice::Once, "ann"), vec![]).unwrap();
-    assert_eq!(late, Answering::TooLate(Settled::TimedOut));
+    let late = journal.answer(ids[0], answered(RecordedChoice::Once, "ann"), vec![]).unwrap();
+    assert_eq!(late, AnswerResult::TooLate(QuestionOutcome::TimedOut));
     intact(&journal);
 }
 
@@ -129,24 +132,24 @@ fn an_answer_is_seen_at_once_by_another_connection() {
     let id = ask(&journal, "1");
     let waiting = Journal::open(folder.path()).unwrap();
     assert_eq!(waiting.poll_answer(id).unwrap(), None);
-    journal.answer(id, answered(Choice::Once, "ann"), vec![]).unwrap();
+    journal.answer(id, answered(RecordedChoice::Once, "ann"), vec![]).unwrap();
     assert!(waiting.poll_answer(id).unwrap().is_some());
 }
 
 #[test]
 fn a_question_that_never_was_is_an_error() {
     let (_folder, journal) = journal();
-    let error = journal.answer(QuestionId(7), answered(Choice::Once, "ann"), vec![]).unwrap_err();
+    let error = journal.answer(QuestionId(7), answered(RecordedChoice::Once, "ann"), vec![]).unwrap_err();
     assert_eq!(error.to_string(), "no question `7` is in the journal");
     assert!(matches!(journal.poll_answer(QuestionId(7)), Err(Error::UnknownQuestion(QuestionId(7)))));
     assert!(matches!(journal.ask("1", question("asker", None)), Err(Error::UnknownExecution { .. })));
 }
 
-fn grant(directory: &str, expires_at: Option<i64>) -> Grant {
-    Grant {
+fn grant(directory: &str, expires_at: Option<i64>) -> SessionGrant {
+    SessionGrant {
         root: "/root".into(),
         directory: directory.into(),
-        scope: Scope::Prefix(vec!["git".into(), "push".into()]),
+        scope: GrantScope::Prefix(vec!["git".into(), "push".into()]),
         expires_at,
     }
 }
@@ -156,10 +159,11 @@ fn grants_hold_in_their_session_root_and_directory_until_they_end() {
     let (_folder, journal) = journal();
     let id = ask(&journal, "1");
     let grants = vec![grant(".", None), grant("src", None), grant(".", Some(100))];
-    journal.answer(id, answered(Choice::SessionExact, "ann"), grants.clone()).unwrap();
-    let loser =
-        journal.answer(id, answered(Choice::SessionExact, "bob"), vec![grant("other", None)]).unwrap();
-    assert!(matches!(loser, Answering::TooLate(_)));
+    journal.answer(id, answered(RecordedChoice::SessionExact, "ann"), grants.clone()).unwrap();
+    let loser = journal
+        .answer(id, answered(RecordedChoice::SessionExact, "bob"), vec![grant("other", None)])
+        .unwrap();
+    assert!(matches!(loser, AnswerResult::TooLate(_)));
 
     let held = |session, root, directory, now| journal.grants(session, root, directory, now).unwrap().len();
     assert_eq!(journal.grants("s", "/root", "src", 0).unwrap(), [grant("src", None)]);

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use shellgate_journal::{Closing, Error, Finish, Head, Journal, Query, Retention, Status, Verification};
+use shellgate_journal::{EndStatus, Error, Head, Journal, LossCause, Query, Retention, Status, Verification};
 
 use crate::support::{asked, closed, command, ended, intact, role, started};
 
@@ -52,7 +52,7 @@ fn killed_at_any_moment_nothing_promised_is_lost() {
         }
         promised.compare(&journal, whole.pruned.map_or(0, |head| head.seq));
         for open in journal.open_executions().unwrap() {
-            let how = if open.started.is_some() { Closing::KeeperLost } else { Closing::NeverStarted };
+            let how = if open.started.is_some() { LossCause::KeeperLost } else { LossCause::NeverStarted };
             journal.append(&open.id, vec![closed(how)]).unwrap();
             promised.lost.insert(open.id);
         }
@@ -100,7 +100,7 @@ fn write(name: &str, folder: &Path) {
         say("asking", &id, 0);
         let head = journal.begin(&id, name, asked(&"x".repeat(call % 9000)), vec![started()]).unwrap();
         say("begun", &id, head.seq);
-        let head = journal.append(&id, vec![ended(Finish::Completed)]).unwrap();
+        let head = journal.append(&id, vec![ended(EndStatus::Completed)]).unwrap();
         say("ended", &id, head.seq);
         if call % 7 == 3 && name.ends_with('1') {
             journal.forget(&id, "me").unwrap();
@@ -196,7 +196,7 @@ fn a_transaction_that_was_never_finished_is_not_there() {
     let head = journal.head().unwrap();
     let log = folder.path().join("journal.db-wal");
     let whole = std::fs::metadata(&log).unwrap().len();
-    journal.append("1", vec![ended(Finish::Completed)]).unwrap();
+    journal.append("1", vec![ended(EndStatus::Completed)]).unwrap();
     let longer = std::fs::metadata(&log).unwrap().len();
     drop(journal);
     let (database, bytes) =

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use shellgate_journal::{Choice, Closing, Grant, Journal, Retention, Scope};
+use shellgate_journal::{GrantScope, Journal, LossCause, RecordedChoice, Retention, SessionGrant};
 
 use crate::support::{answered, asked, closed, journal, note, question, refused, run, started, trusted};
 
@@ -12,12 +12,12 @@ fn fill(journal: &Journal) {
     journal.begin("02", "s/chat", asked("git push \"é\u{1b}[0m\n\u{7f}\u{2028}\""), vec![]).unwrap();
     journal.prune(Retention { since: Some(i64::MAX), bytes: None }, &Default::default()).unwrap();
     let id = journal.ask("02", question("asker", Some(5))).unwrap();
-    let scope = Scope::Exact { text: "git push".into(), argv: None };
-    let grant = Grant { root: "/".into(), directory: ".".into(), scope, expires_at: None };
+    let scope = GrantScope::Exact { text: "git push".into(), argv: None };
+    let grant = SessionGrant { root: "/".into(), directory: ".".into(), scope, expires_at: None };
     journal
-        .answer(id, answered(Choice::SessionPrefix(vec![vec!["git".into()]]), "ann"), vec![grant])
+        .answer(id, answered(RecordedChoice::SessionPrefix(vec![vec!["git".into()]]), "ann"), vec![grant])
         .unwrap();
-    journal.append("02", vec![started(), closed(Closing::KeeperLost)]).unwrap();
+    journal.append("02", vec![started(), closed(LossCause::KeeperLost)]).unwrap();
     journal.begin("03", "s", asked("rm"), vec![refused(), note("odd")]).unwrap();
     journal.trust(trusted("a")).unwrap();
     run(journal, "04", "s", "secret");

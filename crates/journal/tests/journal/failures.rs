@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use rusqlite::Connection;
-use shellgate_journal::{Error, Finish, Journal, Query};
+use shellgate_journal::{EndStatus, Error, Journal, Query};
 
 use crate::support::{asked, command, ended, intact, journal, role, run, started};
 
@@ -163,6 +163,6 @@ fn on_a_full_disk(folder: &Path) {
     std::fs::remove_file(folder.join("ballast")).unwrap();
     drop(journal);
     let journal = Journal::open(folder).unwrap();
-    journal.append("00000", vec![ended(Finish::Completed)]).unwrap();
+    journal.append("00000", vec![ended(EndStatus::Completed)]).unwrap();
     assert_eq!(intact(&journal).entries, begun * 2 + 1);
 }

@@ -1,6 +1,6 @@
 //! Forgetting leaves the chain whole and nothing of the content.
 
-use shellgate_journal::{Choice, Error, Grant, Kind, Query, Scope, Status};
+use shellgate_journal::{EntryKind, Error, GrantScope, Query, RecordedChoice, SessionGrant, Status};
 
 use crate::support::{answered, asked, intact, journal, question, refused, run, started};
 
@@ -29,9 +29,9 @@ fn the_content_is_gone_and_the_chain_is_whole() {
     assert_eq!(intact(&journal).forgotten, 3);
     assert!(matches!(journal.verify_with_head(head).unwrap(), shellgate_journal::Verification::Intact(_)));
 
-    let story = journal.story("2").unwrap();
-    assert_eq!(story.last().unwrap().kind, Kind::Tombstone);
-    assert!(story.iter().all(|entry| entry.record.is_none() == (entry.kind != Kind::Tombstone)));
+    let story = journal.entries_of("2").unwrap();
+    assert_eq!(story.last().unwrap().kind, EntryKind::Tombstone);
+    assert!(story.iter().all(|entry| entry.body.is_none() == (entry.kind != EntryKind::Tombstone)));
     let execution = journal.execution("2").unwrap().unwrap();
     assert_eq!((execution.status, execution.asked), (Status::Forgotten, None));
     let found = journal.history(&Query { containing: Some("login".into()), ..Query::default() }).unwrap();
@@ -59,9 +59,9 @@ fn its_grants_end_with_it() {
     let (_folder, journal) = journal();
     journal.begin("1", "s", asked("git push"), vec![]).unwrap();
     let id = journal.ask("1", question("asker", None)).unwrap();
-    let scope = Scope::Exact { text: "git push".into(), argv: None };
-    let grant = Grant { root: "/".into(), directory: ".".into(), scope, expires_at: None };
-    journal.answer(id, answered(Choice::SessionExact, "ann"), vec![grant]).unwrap();
+    let scope = GrantScope::Exact { text: "git push".into(), argv: None };
+    let grant = SessionGrant { root: "/".into(), directory: ".".into(), scope, expires_at: None };
+    journal.answer(id, answered(RecordedChoice::SessionExact, "ann"), vec![grant]).unwrap();
     journal.append("1", vec![refused()]).unwrap();
     assert_eq!(journal.grants("s", "/", ".", 0).unwrap().len(), 1);
     journal.forget("1", "me").unwrap();

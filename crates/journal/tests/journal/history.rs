@@ -1,6 +1,6 @@
 //! Looking back.
 
-use shellgate_journal::{Finish, Journal, Query, Status};
+use shellgate_journal::{EndStatus, Journal, Query, Status};
 
 use crate::support::{asked, ended, intact, journal, refused, run, started};
 
@@ -38,7 +38,7 @@ fn states_times_and_pages() {
     journal.begin("1", "s", asked("x"), vec![]).unwrap();
     journal.begin("2", "s", asked("x"), vec![refused()]).unwrap();
     journal.begin("3", "s", asked("x"), vec![started()]).unwrap();
-    journal.begin("4", "s", asked("x"), vec![started(), ended(Finish::Failed)]).unwrap();
+    journal.begin("4", "s", asked("x"), vec![started(), ended(EndStatus::Failed)]).unwrap();
     run(&journal, "5", "s", "x");
     let statuses = |statuses: &[Status]| Query { statuses: statuses.to_vec(), ..Query::default() };
     assert_eq!(ids(&journal, &statuses(&[Status::Failed, Status::Refused])), "4 2");

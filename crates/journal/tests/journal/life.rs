@@ -1,6 +1,6 @@
 //! The life of an execution.
 
-use shellgate_journal::{Closing, Error, Finish, Journal, Kind, Status};
+use shellgate_journal::{EndStatus, EntryKind, Error, Journal, LossCause, Status};
 
 use crate::support::{asked, closed, ended, intact, journal, note, refused, run, started};
 
@@ -15,17 +15,17 @@ fn a_call_is_known_before_it_starts_and_after_it_ended() {
     assert_eq!(status(&journal, "1"), Status::Asked);
     journal.append("1", vec![started()]).unwrap();
     assert_eq!(status(&journal, "1"), Status::Running);
-    journal.append("1", vec![ended(Finish::TimedOut)]).unwrap();
+    journal.append("1", vec![ended(EndStatus::TimedOut)]).unwrap();
     assert_eq!(status(&journal, "1"), Status::TimedOut);
 
     let whole = journal.execution("1").unwrap().unwrap();
     assert_eq!(whole.asked, Some(asked("true")));
     assert_eq!(whole.started.unwrap().stdout_file.as_deref(), Some("spool/stdout"));
     assert_eq!(whole.ended.unwrap().stdout.bytes, 3);
-    let story = journal.story("1").unwrap();
+    let story = journal.entries_of("1").unwrap();
     assert_eq!(
         story.iter().map(|entry| entry.kind).collect::<Vec<_>>(),
-        [Kind::Asked, Kind::Started, Kind::Ended]
+        [EntryKind::Asked, EntryKind::Started, EntryKind::Ended]
     );
     assert_eq!(story.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1, 2, 3]);
     assert!(story.iter().all(|entry| entry.session.as_deref() == Some("s")));
@@ -37,7 +37,7 @@ fn an_execution_has_one_end() {
     let (_folder, journal) = journal();
     run(&journal, "1", "s", "true");
     let head = journal.head().unwrap();
-    for step in [ended(Finish::Failed), started(), refused(), closed(Closing::KeeperLost)] {
+    for step in [ended(EndStatus::Failed), started(), refused(), closed(LossCause::KeeperLost)] {
         let error = journal.append("1", vec![note("with it"), step]).unwrap_err();
         assert!(matches!(error, Error::IllegalMove { status: Status::Completed, .. }), "{error}");
     }
@@ -56,7 +56,7 @@ fn a_name_is_used_once() {
     let error = journal.append("2", vec![started()]).unwrap_err();
     assert_eq!(error.to_string(), "no execution `2` is in the journal");
     assert!(journal.execution("2").unwrap().is_none());
-    assert!(journal.story("2").unwrap().is_empty());
+    assert!(journal.entries_of("2").unwrap().is_empty());
     intact(&journal);
 }
 
@@ -84,15 +84,15 @@ fn what_a_crash_left_open_is_found_and_closed_truthfully() {
     assert_eq!(open.iter().map(|execution| execution.id.as_str()).collect::<Vec<_>>(), ["1", "2"]);
     assert_eq!(open[0].asked.as_ref().unwrap().asker.as_ref().unwrap().0, "asker");
     assert_eq!(open[1].started.as_ref().unwrap().keeper.as_ref().unwrap().0, "keeper");
-    journal.append("1", vec![closed(Closing::NeverStarted)]).unwrap();
-    journal.append("2", vec![closed(Closing::KeeperLost)]).unwrap();
+    journal.append("1", vec![closed(LossCause::NeverStarted)]).unwrap();
+    journal.append("2", vec![closed(LossCause::KeeperLost)]).unwrap();
     assert!(journal.open_executions().unwrap().is_empty());
     assert_eq!(status(&journal, "1"), Status::Lost);
     assert_eq!(status(&journal, "2"), Status::Lost);
 
-    journal.append("2", vec![ended(Finish::Completed)]).unwrap();
+    journal.append("2", vec![ended(EndStatus::Completed)]).unwrap();
     assert_eq!(status(&journal, "2"), Status::Completed, "a real end that comes late is the better truth");
-    assert!(journal.append("2", vec![closed(Closing::KeeperLost)]).is_err());
+    assert!(journal.append("2", vec![closed(LossCause::KeeperLost)]).is_err());
     intact(&journal);
 }
 
@@ -101,7 +101,7 @@ fn a_command_may_be_tried_twice() {
     let (_folder, journal) = journal();
     journal.begin("1", "s", asked("make"), vec![started(), note("needs the network"), started()]).unwrap();
     assert_eq!(status(&journal, "1"), Status::Running);
-    journal.append("1", vec![ended(Finish::Completed)]).unwrap();
+    journal.append("1", vec![ended(EndStatus::Completed)]).unwrap();
     intact(&journal);
 }
 

@@ -1,6 +1,6 @@
 //! Several processes at once.
 
-use shellgate_journal::{Choice, Error, Finish, Journal, Query, Status};
+use shellgate_journal::{EndStatus, Error, Journal, Query, RecordedChoice, Status};
 
 use crate::support::{answered, asked, child, ended, intact, question, role, run, started};
 
@@ -38,8 +38,8 @@ fn write(name: &str, folder: &std::path::Path) {
         let id = format!("{call:04}-{name}");
         journal.begin(&id, name, asked("true"), vec![]).unwrap();
         let question = journal.ask(&id, question(name, None)).unwrap();
-        journal.answer(question, answered(Choice::Once, name), vec![]).unwrap();
-        journal.append(&id, vec![started(), ended(Finish::Completed)]).unwrap();
+        journal.answer(question, answered(RecordedChoice::Once, name), vec![]).unwrap();
+        journal.append(&id, vec![started(), ended(EndStatus::Completed)]).unwrap();
         assert!(journal.poll_answer(question).unwrap().is_some());
     }
 }

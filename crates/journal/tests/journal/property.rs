@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use shellgate_journal::{
-    Choice, Finish, Grant, Head, Journal, Query, Retention, Scope, Status, Verification,
+    EndStatus, GrantScope, Head, Journal, Query, RecordedChoice, Retention, SessionGrant, Status,
+    Verification,
 };
 
 use crate::support::{answered, asked, ended, intact, question, refused, started, trusted};
@@ -86,7 +87,7 @@ impl Model {
             }
             Act::End(index) => {
                 let Some(id) = self.pick(index) else { return };
-                let done = journal.append(&id, vec![ended(Finish::Failed)]).is_ok();
+                let done = journal.append(&id, vec![ended(EndStatus::Failed)]).is_ok();
                 self.step(journal, &id, Status::Failed, done);
             }
             Act::Refuse(index) => {
@@ -107,12 +108,12 @@ impl Model {
                 if pending.is_empty() {
                     return;
                 }
-                let scope = Scope::Prefix(vec!["git".into()]);
-                let grant = Grant { root: "/".into(), directory: ".".into(), scope, expires_at: None };
+                let scope = GrantScope::Prefix(vec!["git".into()]);
+                let grant = SessionGrant { root: "/".into(), directory: ".".into(), scope, expires_at: None };
                 let grants = vec![grant; usize::from(*grants)];
                 self.grants += grants.len();
                 let id = index.get(&pending).id;
-                journal.answer(id, answered(Choice::Once, "ann"), grants).unwrap();
+                journal.answer(id, answered(RecordedChoice::Once, "ann"), grants).unwrap();
                 assert!(journal.poll_answer(id).unwrap().is_some());
                 self.questions.remove(&id.0);
             }

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use shellgate_journal::{
-    Choice, Finish, Grant, Journal, Kind, Query, Retention, Scope, Settled, Status, Verification,
+    EndStatus, EntryKind, GrantScope, Journal, Query, QuestionOutcome, RecordedChoice, Retention,
+    SessionGrant, Status, Verification,
 };
 
 use crate::support::{answered, asked, ended, intact, journal, question, run, started, trusted};
 
 const ALL: Retention = Retention { since: Some(i64::MAX), bytes: None };
 
-fn prune(journal: &Journal, retention: Retention) -> shellgate_journal::Pruned {
+fn prune(journal: &Journal, retention: Retention) -> shellgate_journal::PruneReport {
     journal.prune(retention, &BTreeMap::new()).unwrap()
 }
 
@@ -58,20 +59,20 @@ fn what_runs_or_waits_stays_with_its_whole_story() {
         intact(&journal);
     }
     assert_eq!((journal.execution("1").unwrap(), journal.execution("2").unwrap()), (server, push));
-    let story = journal.story("2").unwrap();
+    let story = journal.entries_of("2").unwrap();
     assert_eq!(story.iter().map(|entry| entry.carried.unwrap()).collect::<Vec<_>>(), [3, 4]);
     assert_eq!(journal.pending().unwrap()[0].id, question, "a question keeps its name");
 
-    journal.append("1", vec![ended(Finish::Completed)]).unwrap();
+    journal.append("1", vec![ended(EndStatus::Completed)]).unwrap();
     assert_eq!(journal.execution("1").unwrap().unwrap().status, Status::Completed);
-    journal.answer(question, answered(Choice::Once, "ann"), vec![]).unwrap();
-    assert!(matches!(journal.poll_answer(question).unwrap(), Some(Settled::Answered(_))));
+    journal.answer(question, answered(RecordedChoice::Once, "ann"), vec![]).unwrap();
+    assert!(matches!(journal.poll_answer(question).unwrap(), Some(QuestionOutcome::Answered(_))));
     prune(&journal, ALL);
     assert!(
-        matches!(journal.poll_answer(question).unwrap(), Some(Settled::Answered(_))),
+        matches!(journal.poll_answer(question).unwrap(), Some(QuestionOutcome::Answered(_))),
         "its asker may still look"
     );
-    journal.append("2", vec![started(), ended(Finish::Completed)]).unwrap();
+    journal.append("2", vec![started(), ended(EndStatus::Completed)]).unwrap();
     intact(&journal);
     assert_eq!(prune(&journal, ALL).executions, ["2"]);
     assert_eq!(intact(&journal).entries, 1);
@@ -85,7 +86,7 @@ fn an_execution_goes_with_its_last_entry() {
         run(&journal, &id.to_string(), "s", "short");
     }
     let cut = journal.head().unwrap().seq;
-    journal.append("1", vec![ended(Finish::Completed)]).unwrap();
+    journal.append("1", vec![ended(EndStatus::Completed)]).unwrap();
     let long = journal.execution("1").unwrap();
     // By size, so that the cut falls between the beginning and the end of the long one.
     let spools = BTreeMap::from([("9".to_owned(), 1_000_000_000)]);
@@ -93,8 +94,12 @@ fn an_execution_goes_with_its_last_entry() {
     assert_eq!((pruned.entries, pruned.carried), (cut, 3));
     assert_eq!(pruned.executions, ["2", "3", "4", "5", "6", "7", "8", "9"]);
     assert_eq!(journal.execution("1").unwrap(), long);
-    let kinds: Vec<_> = journal.story("1").unwrap().iter().map(|entry| entry.kind).collect();
-    assert_eq!(kinds, [Kind::Asked, Kind::Started, Kind::Ended], "each once, though the end is there twice");
+    let kinds: Vec<_> = journal.entries_of("1").unwrap().iter().map(|entry| entry.kind).collect();
+    assert_eq!(
+        kinds,
+        [EntryKind::Asked, EntryKind::Started, EntryKind::Ended],
+        "each once, though the end is there twice"
+    );
     assert_eq!(intact(&journal).entries, 1 + 3 + 1);
     // The first copy of the end goes, and the execution stays.
     let pruned = journal.prune(Retention { since: None, bytes: Some(1) }, &BTreeMap::new()).unwrap();
@@ -126,15 +131,15 @@ fn grants_and_trust_outlive_the_entries_before_them() {
     let (_folder, journal) = journal();
     journal.begin("1", "s", asked("git push"), vec![]).unwrap();
     let id = journal.ask("1", question("asker", None)).unwrap();
-    let grant = |expires_at| Grant {
+    let grant = |expires_at| SessionGrant {
         root: "/".into(),
         directory: ".".into(),
-        scope: Scope::Prefix(vec!["git".into(), "push".into()]),
+        scope: GrantScope::Prefix(vec!["git".into(), "push".into()]),
         expires_at,
     };
     let grants = vec![grant(None), grant(Some(1000))];
-    journal.answer(id, answered(Choice::SessionExact, "ann"), grants).unwrap();
-    journal.append("1", vec![started(), ended(Finish::Completed)]).unwrap();
+    journal.answer(id, answered(RecordedChoice::SessionExact, "ann"), grants).unwrap();
+    journal.append("1", vec![started(), ended(EndStatus::Completed)]).unwrap();
     journal.trust(trusted("a")).unwrap();
     journal.trust(trusted("a")).unwrap();
     for _ in 0..2 {

@@ -4,8 +4,10 @@ use std::path::Path;
 use std::process::{Child, Command};
 
 use shellgate_journal::{
-    Answered, Asked, Channel, Choice, Closed, Closing, Decision, Ended, Finish, Input, Intact, Journal, Note,
-    Owner, Part, Problem, Question, Sha, Started, Step, Stream, Trusted, Verdict, Verification,
+    AnswerChannel, EndStatus, Intact, Journal, LossCause, Note, PersonAnswer, ProcessIdentity,
+    RecordedChoice, RecordedDecision, RecordedEnd, RecordedError, RecordedLoss, RecordedPart,
+    RecordedQuestion, RecordedRequest, RecordedStart, RecordedStdin, RecordedStream, RecordedVerdict, Sha,
+    Step, TrustedFile, Verification,
 };
 use tempfile::TempDir;
 
@@ -15,8 +17,8 @@ pub(crate) fn journal() -> (TempDir, Journal) {
     (folder, journal)
 }
 
-pub(crate) fn asked(text: &str) -> Asked {
-    Asked {
+pub(crate) fn asked(text: &str) -> RecordedRequest {
+    RecordedRequest {
         dialect: "shellgate".into(),
         text: text.into(),
         argv: None,
@@ -24,56 +26,64 @@ pub(crate) fn asked(text: &str) -> Asked {
         description: None,
         root: "/root".into(),
         directory: ".".into(),
-        verdict: Verdict { decision: Decision::Allow, rules: vec!["core: *".into()], reasons: vec![] },
-        wanted: shellgate_journal::Wanted::default(),
-        asker: Some(Owner("asker".into())),
+        verdict: RecordedVerdict {
+            decision: RecordedDecision::Allow,
+            rules: vec!["core: *".into()],
+            reasons: vec![],
+        },
+        wanted: shellgate_journal::AnswerOptions::default(),
+        asker: Some(ProcessIdentity("asker".into())),
     }
 }
 
 pub(crate) fn started() -> Step {
-    Step::Started(Started {
-        keeper: Some(Owner("keeper".into())),
+    Step::Started(RecordedStart {
+        keeper: Some(ProcessIdentity("keeper".into())),
         stdout_file: Some("spool/stdout".into()),
-        ..Started::default()
+        ..RecordedStart::default()
     })
 }
 
-pub(crate) fn ended(finish: Finish) -> Step {
-    Step::Ended(Ended {
-        finish,
-        exit_code: (finish == Finish::Completed).then_some(0),
+pub(crate) fn ended(status: EndStatus) -> Step {
+    Step::Ended(RecordedEnd {
+        status,
+        exit_code: (status == EndStatus::Completed).then_some(0),
         signal: None,
         error: None,
         pid: Some(4711),
         started_at: Some(1000),
         ended_at: 2000,
-        stdout: Stream {
+        stdout: RecordedStream {
             bytes: 3,
             spooled: 3,
             sha256: Some(Sha::of(&[b"hi\n"])),
             file: Some("spool/stdout".into()),
         },
-        stderr: Stream::default(),
+        stderr: RecordedStream::default(),
         job: false,
         times: Vec::new(),
     })
 }
 
 pub(crate) fn refused() -> Step {
-    Step::Refused(Problem { code: "denied_by_policy".into(), message: "no".into(), ..Problem::default() })
+    Step::Refused(RecordedError {
+        code: "denied_by_policy".into(),
+        message: "no".into(),
+        ..RecordedError::default()
+    })
 }
 
-pub(crate) fn closed(how: Closing) -> Step {
-    Step::Closed(Closed { how, stdout: None, stderr: None })
+pub(crate) fn closed(how: LossCause) -> Step {
+    Step::Closed(RecordedLoss { how, stdout: None, stderr: None })
 }
 
 pub(crate) fn note(text: &str) -> Step {
     Step::Note(Note { text: text.into() })
 }
 
-pub(crate) fn question(asker: &str, expires_at: Option<i64>) -> Question {
-    Question {
-        parts: vec![Part {
+pub(crate) fn question(asker: &str, expires_at: Option<i64>) -> RecordedQuestion {
+    RecordedQuestion {
+        parts: vec![RecordedPart {
             text: "git push".into(),
             argv: vec![Some("git".into()), Some("push".into()), None],
             reason: "publishes".into(),
@@ -83,26 +93,30 @@ pub(crate) fn question(asker: &str, expires_at: Option<i64>) -> Question {
         exact: None,
         always: None,
         env: [("X".to_owned(), "1".to_owned())].into(),
-        input: Some(Input::Text("in".into())),
+        input: Some(RecordedStdin::Text("in".into())),
         background: true,
         reach: vec!["writes /root".into()],
-        asker: Owner(asker.into()),
+        asker: ProcessIdentity(asker.into()),
         expires_at,
     }
 }
 
-pub(crate) fn answered(choice: Choice, by: &str) -> Answered {
-    Answered { choice, by: by.into(), channel: Channel::Queue }
+pub(crate) fn answered(choice: RecordedChoice, by: &str) -> PersonAnswer {
+    PersonAnswer { choice, by: by.into(), channel: AnswerChannel::Queue }
 }
 
-pub(crate) fn trusted(content: &str) -> Trusted {
-    Trusted { path: "/root/.shellgate.toml".into(), sha256: Sha::of(&[content.as_bytes()]), by: "me".into() }
+pub(crate) fn trusted(content: &str) -> TrustedFile {
+    TrustedFile {
+        path: "/root/.shellgate.toml".into(),
+        sha256: Sha::of(&[content.as_bytes()]),
+        by: "me".into(),
+    }
 }
 
 /// Records a call that ran.
 pub(crate) fn run(journal: &Journal, id: &str, session: &str, text: &str) {
     journal.begin(id, session, asked(text), vec![started()]).unwrap();
-    journal.append(id, vec![ended(Finish::Completed)]).unwrap();
+    journal.append(id, vec![ended(EndStatus::Completed)]).unwrap();
 }
 
 pub(crate) fn intact(journal: &Journal) -> Intact {

@@ -4,7 +4,10 @@
 //! who compute the chain anew are in `recomputed.rs`.
 
 use rusqlite::Connection;
-use shellgate_journal::{Break, Choice, Closing, Grant, Head, Journal, Kind, Retention, Scope, Verification};
+use shellgate_journal::{
+    Break, EntryKind, GrantScope, Head, Journal, LossCause, RecordedChoice, Retention, SessionGrant,
+    Verification,
+};
 use tempfile::TempDir;
 
 use crate::support::{answered, asked, closed, journal, note, question, refused, run, started, trusted};
@@ -17,12 +20,12 @@ fn record() -> (TempDir, Journal) {
     run(&journal, "01", "s", "stays");
     journal.begin("02", "s/chat", asked("git push"), vec![]).unwrap();
     let id = journal.ask("02", question("asker", Some(5))).unwrap();
-    let scope = Scope::Prefix(vec!["git".into(), "push".into()]);
-    let grant = Grant { root: "/".into(), directory: ".".into(), scope, expires_at: None };
-    journal.answer(id, answered(Choice::SessionExact, "ann"), vec![grant]).unwrap();
+    let scope = GrantScope::Prefix(vec!["git".into(), "push".into()]);
+    let grant = SessionGrant { root: "/".into(), directory: ".".into(), scope, expires_at: None };
+    journal.answer(id, answered(RecordedChoice::SessionExact, "ann"), vec![grant]).unwrap();
     journal.append("02", vec![started()]).unwrap();
     journal.begin("03", "s", asked("rm"), vec![refused()]).unwrap();
-    journal.begin("04", "s", asked("lost"), vec![started(), closed(Closing::KeeperLost)]).unwrap();
+    journal.begin("04", "s", asked("lost"), vec![started(), closed(LossCause::KeeperLost)]).unwrap();
     journal.trust(trusted("a")).unwrap();
     run(&journal, "05", "s", "secret");
     journal.forget("05", "me").unwrap();
@@ -91,7 +94,7 @@ impl Original {
 fn the_record_has_every_kind_and_is_whole() {
     let original = Original::new();
     let found = original.attacked(|connection| {
-        for kind in Kind::ALL {
+        for kind in EntryKind::ALL {
             let select = "SELECT count(*) FROM entries WHERE kind = ?";
             let count: u64 = connection.query_row(select, [kind.name()], |row| row.get(0)).unwrap();
             assert!(count > 0, "{kind}");

@@ -1,7 +1,7 @@
 //! `shellgate history forget`.
 
 use serde_json::json;
-use shellgate::Record;
+use shellgate::RecordStore;
 use shellgate::inside::{self, Deed};
 
 use crate::error::Trouble;
@@ -9,7 +9,7 @@ use crate::output;
 
 pub(super) fn forget(id: &str, json: bool) -> Result<(), Trouble> {
     inside::refuse(Deed::Forget)?;
-    let record = Record::open(None)?;
+    let record = RecordStore::open(None)?;
     let id = record.find(id)?;
     let forgotten = record.forget(&id)?;
     if json {

@@ -1,7 +1,7 @@
 //! `shellgate history`: a line for each execution, newest first.
 
-use shellgate::Record;
-use shellgate::journal::{Execution, Query};
+use shellgate::RecordStore;
+use shellgate::journal::{PastExecution, Query};
 
 use super::story;
 use crate::args::ListArgs;
@@ -11,7 +11,7 @@ use crate::table::{self, Cell, table};
 use crate::time;
 
 pub(super) fn list(args: ListArgs) -> Result<(), Trouble> {
-    let record = Record::open(None)?;
+    let record = RecordStore::open(None)?;
     let query = Query {
         session: args.session,
         statuses: args.status,
@@ -34,7 +34,7 @@ pub(super) fn list(args: ListArgs) -> Result<(), Trouble> {
     output::print(&table(["ID", "WHEN (UTC)", "STATUS", "COMMAND"], &rows, width))
 }
 
-fn row(execution: &Execution, narrow: bool) -> [Cell; 4] {
+fn row(execution: &PastExecution, narrow: bool) -> [Cell; 4] {
     let mut when = time::shown(execution.at);
     if narrow {
         // Month, day, hour and minute.

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 
 use serde_json::{Value, json};
-use shellgate::journal::{Entry, Execution};
-use shellgate::{Record, Stream};
+use shellgate::journal::{JournalEntry, PastExecution};
+use shellgate::{RecordStore, Stream};
 
 use super::story;
 use crate::error::Trouble;
@@ -20,12 +20,12 @@ const PIECE: usize = 64 << 10;
 const LONGEST_TEXT: u64 = 8 << 20;
 
 pub(super) fn show(id: &str, raw: bool, json: bool) -> Result<(), Trouble> {
-    let record = Record::open(None)?;
+    let record = RecordStore::open(None)?;
     let id = record.find(id)?;
     let journal = record.journal();
     let execution = journal.execution(&id).map_err(commands::unreadable)?;
     let Some(execution) = execution else { return Err(Trouble::unknown(&id)) };
-    let entries = journal.story(&id).map_err(commands::unreadable)?;
+    let entries = journal.entries_of(&id).map_err(commands::unreadable)?;
     if json {
         return output::print_json(&whole(&record, &execution, &entries));
     }
@@ -40,7 +40,7 @@ pub(super) fn show(id: &str, raw: bool, json: bool) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn page(execution: &Execution, entries: &[Entry]) -> String {
+fn page(execution: &PastExecution, entries: &[JournalEntry]) -> String {
     let colour = story::colour(execution.status);
     let mut page = format!("{}  {colour}{}\x1b[0m\n", execution.id, story::status(execution));
     if let Some(asked) = &execution.asked {
@@ -65,7 +65,7 @@ fn page(execution: &Execution, entries: &[Entry]) -> String {
 }
 
 /// Everything as JSON: what `history --json` has, the entries, and the output as text.
-fn whole(record: &Record, execution: &Execution, entries: &[Entry]) -> Value {
+fn whole(record: &RecordStore, execution: &PastExecution, entries: &[JournalEntry]) -> Value {
     let mut whole = story::summary(execution);
     let entries: Vec<Value> = entries.iter().map(entry).collect();
     if let Some(fields) = whole.as_object_mut() {
@@ -82,13 +82,13 @@ fn whole(record: &Record, execution: &Execution, entries: &[Entry]) -> Value {
     whole
 }
 
-fn entry(entry: &Entry) -> Value {
+fn entry(entry: &JournalEntry) -> Value {
     json!({
         "seq": entry.seq,
         "at": time::exact(entry.at),
         "kind": entry.kind,
         "hash": entry.hash,
-        "body": entry.record,
+        "body": entry.body,
     })
 }
 

@@ -3,14 +3,15 @@
 use serde_json::{Value, json};
 use shellgate::SignalName;
 use shellgate::journal::{
-    Choice, Closing, Ended, Entry, Execution, Problem, Record, Scope, Settled, Status, Stream,
+    EntryBody, GrantScope, JournalEntry, LossCause, PastExecution, QuestionOutcome, RecordedChoice,
+    RecordedEnd, RecordedError, RecordedStream, Status,
 };
 
 use crate::output::plain;
 use crate::time;
 
 /// Where it stands, with the exit code or signal of one that failed.
-pub(super) fn status(execution: &Execution) -> String {
+pub(super) fn status(execution: &PastExecution) -> String {
     let ended = execution.ended.as_ref().filter(|_| execution.status == Status::Failed);
     match ended.map(|ended| (ended.exit_code, ended.signal)) {
         Some((Some(code), _)) => format!("failed {code}"),
@@ -30,9 +31,9 @@ pub(super) const fn colour(status: Status) -> &'static str {
 }
 
 /// What there is to know of an execution, without its output.
-pub(super) fn summary(execution: &Execution) -> Value {
+pub(super) fn summary(execution: &PastExecution) -> Value {
     let (asked, started, ended) = (&execution.asked, &execution.started, &execution.ended);
-    let stream = |of: fn(&shellgate::journal::Ended) -> &Stream| ended.as_ref().map(of);
+    let stream = |of: fn(&shellgate::journal::RecordedEnd) -> &RecordedStream| ended.as_ref().map(of);
     let duration = ended.as_ref().and_then(|ended| Some(ended.ended_at - ended.started_at?));
     json!({
         "id": execution.id,
@@ -58,10 +59,10 @@ pub(super) fn summary(execution: &Execution) -> Value {
 }
 
 /// What an entry says, line by line. Nothing in it acts on a terminal.
-pub(super) fn lines(entry: &Entry) -> Vec<String> {
-    let Some(record) = &entry.record else { return vec!["(forgotten)".to_owned()] };
-    match record {
-        Record::Asked(asked) => {
+pub(super) fn lines(entry: &JournalEntry) -> Vec<String> {
+    let Some(body) = &entry.body else { return vec!["(forgotten)".to_owned()] };
+    match body {
+        EntryBody::Asked(asked) => {
             let verdict = &asked.verdict;
             let reasons = verdict.reasons.iter().map(|reason| format!("why: {}", plain(&reason.message)));
             // Without a rule, a reason stands in its place.
@@ -70,75 +71,77 @@ pub(super) fn lines(entry: &Entry) -> Vec<String> {
             let rules = rules.map(|rule| format!("rule: {}", plain(rule)));
             std::iter::once(verdict.decision.to_string()).chain(reasons).chain(rules).collect()
         }
-        Record::Refused(problem) => problem_lines(problem),
-        Record::Started(started) => {
+        EntryBody::Refused(problem) => problem_lines(problem),
+        EntryBody::Started(started) => {
             let approved = started.approved_by.as_ref();
             let approved = approved.map(|by| format!("approved by {} ({})", plain(&by.who), by.channel));
             vec![approved.unwrap_or_default()]
         }
-        Record::Ended(ended) => ended_lines(ended),
-        Record::Closed(closed) => vec![
+        EntryBody::Ended(ended) => ended_lines(ended),
+        EntryBody::Closed(closed) => vec![
             match closed.how {
-                Closing::KeeperLost => "nobody is left who knows its end; it may have run, wholly or in part",
-                Closing::Reboot => "the machine was started anew while it ran",
-                Closing::NeverStarted => "the asker went away; nothing was run",
+                LossCause::KeeperLost => {
+                    "nobody is left who knows its end; it may have run, wholly or in part"
+                }
+                LossCause::Reboot => "the machine was started anew while it ran",
+                LossCause::NeverStarted => "the asker went away; nothing was run",
             }
             .to_owned(),
         ],
-        Record::Question(question) => {
+        EntryBody::Question(question) => {
             let parts = question.parts.iter();
             let parts = parts.map(|part| format!("`{}`: {}", plain(&part.text), plain(&part.reason)));
             std::iter::once(format!("number {}", entry.carried.unwrap_or(entry.seq))).chain(parts).collect()
         }
-        Record::Answer(answer) => vec![settled(&answer.settled)],
-        Record::Grant(grant) => vec![match &grant.scope {
-            Scope::Exact { .. } => "for this session: exactly this".to_owned(),
-            Scope::Prefix(words) => format!("for this session: {}", plain(&words.join(" "))),
+        EntryBody::Answer(answer) => vec![settled(&answer.settled)],
+        EntryBody::Grant(grant) => vec![match &grant.scope {
+            GrantScope::Exact { .. } => "for this session: exactly this".to_owned(),
+            GrantScope::Prefix(words) => format!("for this session: {}", plain(&words.join(" "))),
         }],
-        Record::Tombstone(tombstone) => {
+        EntryBody::Tombstone(tombstone) => {
             vec![format!("{} had {} entries removed", plain(&tombstone.by), tombstone.entries.len())]
         }
-        Record::Note(note) => vec![plain(&note.text)],
-        Record::Trusted(_) | Record::Checkpoint(_) => Vec::new(),
+        EntryBody::Note(note) => vec![plain(&note.text)],
+        EntryBody::Trusted(_) | EntryBody::Checkpoint(_) => Vec::new(),
     }
 }
 
 /// How a question was closed, in words.
-pub(in crate::commands) fn settled(settled: &Settled) -> String {
+pub(in crate::commands) fn settled(settled: &QuestionOutcome) -> String {
     match settled {
-        Settled::Answered(answered) => {
+        QuestionOutcome::Answered(answered) => {
             let choice = match &answered.choice {
-                Choice::Once => "yes, once".to_owned(),
-                Choice::SessionExact => "yes, in this session, exactly this".to_owned(),
-                Choice::SessionPrefix(prefixes) => {
+                RecordedChoice::Once => "yes, once".to_owned(),
+                RecordedChoice::SessionExact => "yes, in this session, exactly this".to_owned(),
+                RecordedChoice::SessionPrefix(prefixes) => {
                     let prefixes: Vec<String> =
                         prefixes.iter().map(|words| plain(&words.join(" "))).collect();
                     format!("yes, in this session: {}", prefixes.join(", "))
                 }
-                Choice::Always(always) => format!("yes, always: written to {}", plain(&always.file)),
-                Choice::No => "no".to_owned(),
-                Choice::NoBecause(reason) => format!("no: {}", plain(reason)),
+                RecordedChoice::Always(always) => format!("yes, always: written to {}", plain(&always.file)),
+                RecordedChoice::No => "no".to_owned(),
+                RecordedChoice::NoBecause(reason) => format!("no: {}", plain(reason)),
             };
             format!("{choice}; {} ({})", plain(&answered.by), answered.channel)
         }
-        Settled::TimedOut => "nobody answered in time".to_owned(),
-        Settled::AskerGone => "the asker is gone".to_owned(),
-        Settled::Canceled => "it was withdrawn".to_owned(),
+        QuestionOutcome::TimedOut => "nobody answered in time".to_owned(),
+        QuestionOutcome::AskerGone => "the asker is gone".to_owned(),
+        QuestionOutcome::Canceled => "it was withdrawn".to_owned(),
     }
 }
 
-fn problem_lines(problem: &Problem) -> Vec<String> {
+fn problem_lines(problem: &RecordedError) -> Vec<String> {
     let first = format!("{}: {}", plain(&problem.code), plain(&problem.message));
     let rule = problem.rule.as_ref().map(|rule| format!("rule: {}", plain(rule)));
     let hint = problem.hint.as_ref().map(|hint| format!("hint: {}", plain(hint)));
     [Some(first), rule, hint].into_iter().flatten().collect()
 }
 
-fn ended_lines(ended: &Ended) -> Vec<String> {
+fn ended_lines(ended: &RecordedEnd) -> Vec<String> {
     let mut first = match (ended.exit_code, ended.signal) {
-        (Some(code), _) => format!("{}, exit code {code}", ended.finish),
-        (None, Some(signal)) => format!("{}, by {}", ended.finish, SignalName::new(signal).name),
-        (None, None) => ended.finish.to_string(),
+        (Some(code), _) => format!("{}, exit code {code}", ended.status),
+        (None, Some(signal)) => format!("{}, by {}", ended.status, SignalName::new(signal).name),
+        (None, None) => ended.status.to_string(),
     };
     if let Some(started) = ended.started_at {
         first.push_str(&format!(", after {} ms", ended.ended_at - started));
@@ -154,7 +157,7 @@ fn ended_lines(ended: &Ended) -> Vec<String> {
     lines
 }
 
-fn stream_line(name: &str, stream: &Stream) -> String {
+fn stream_line(name: &str, stream: &RecordedStream) -> String {
     let mut line = format!("{name}: {} bytes", stream.bytes);
     if stream.spooled < stream.bytes {
         line.push_str(&format!(", the first {} kept", stream.spooled));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use shellgate::{Code, ErrorObject, Record};
+use shellgate::{Code, ErrorObject, RecordStore};
 
 use super::edit::{self, Edited, Hunk, Uneditable};
 use super::file::SettingsFile;
@@ -92,7 +92,7 @@ pub(crate) struct Notes {
 
 impl Notes {
     pub(crate) fn open() -> Result<Self, ErrorObject> {
-        Ok(Self { folder: Record::open(None)?.state().path().join("setup") })
+        Ok(Self { folder: RecordStore::open(None)?.state().path().join("setup") })
     }
 
     /// The note about a file, if there is one that can be read.

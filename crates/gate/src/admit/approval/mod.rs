@@ -33,7 +33,7 @@ pub struct Question<'a> {
     /// The session that it belongs to.
     pub session: &'a str,
     /// What "exactly this" lets pass later.
-    pub(crate) exact: &'a shellgate_journal::Scope,
+    pub(crate) exact: &'a shellgate_journal::GrantScope,
     /// The prefixes that can be approved for the session: one for each part that made it ask. Empty: none can.
     pub prefixes: &'a [Vec<String>],
     /// What "always" would write. `None`: it isn't offered.

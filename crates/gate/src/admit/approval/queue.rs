@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use shellgate_journal::{Choice as Said, QuestionId, Settled};
+use shellgate_journal::{QuestionId, QuestionOutcome, RecordedChoice};
 
 use super::{Answer, Approver, Channel, Choice, Question, Waiting};
 
@@ -46,17 +46,17 @@ impl Waiting<'_> {
         // A record that can't be read is nobody who says yes.
         let Ok(settled) = journal.poll_answer(id) else { return Some(Answer::Nobody) };
         Some(match settled? {
-            Settled::Answered(answered) => match answered.choice {
-                Said::Once => Answer::Yes(Choice::Once),
-                Said::SessionExact => Answer::Yes(Choice::SessionExact),
-                Said::SessionPrefix(_) => Answer::Yes(Choice::SessionPrefix),
-                Said::Always(_) => Answer::Yes(Choice::Always),
-                Said::No => Answer::No(None),
-                Said::NoBecause(reason) => Answer::No(Some(reason)),
+            QuestionOutcome::Answered(answered) => match answered.choice {
+                RecordedChoice::Once => Answer::Yes(Choice::Once),
+                RecordedChoice::SessionExact => Answer::Yes(Choice::SessionExact),
+                RecordedChoice::SessionPrefix(_) => Answer::Yes(Choice::SessionPrefix),
+                RecordedChoice::Always(_) => Answer::Yes(Choice::Always),
+                RecordedChoice::No => Answer::No(None),
+                RecordedChoice::NoBecause(reason) => Answer::No(Some(reason)),
             },
-            Settled::TimedOut => Answer::TimedOut,
-            Settled::AskerGone => Answer::Nobody,
-            Settled::Canceled => Answer::Canceled,
+            QuestionOutcome::TimedOut => Answer::TimedOut,
+            QuestionOutcome::AskerGone => Answer::Nobody,
+            QuestionOutcome::Canceled => Answer::Canceled,
         })
     }
 }

@@ -2,31 +2,31 @@
 
 use std::sync::OnceLock;
 
-use shellgate_journal::Owner;
+use shellgate_journal::ProcessIdentity;
 
 /// This process. Found out once: it takes two files to read, and every call asks.
-pub(crate) fn own() -> Owner {
-    static OWN: OnceLock<(u32, Owner)> = OnceLock::new();
+pub(crate) fn own_identity() -> ProcessIdentity {
+    static OWN: OnceLock<(u32, ProcessIdentity)> = OnceLock::new();
     let pid = std::process::id();
-    let find = || describe(pid).unwrap_or_else(|| Owner("unknown".to_owned()));
+    let find = || describe(pid).unwrap_or_else(|| ProcessIdentity("unknown".to_owned()));
     let (of, owner) = OWN.get_or_init(|| (pid, find()));
     // A fork of us is somebody else.
     if *of == pid { owner.clone() } else { find() }
 }
 
 /// Whether it still lives. One that can't be recognised doesn't.
-pub(crate) fn alive(owner: &Owner) -> bool {
+pub(crate) fn alive(owner: &ProcessIdentity) -> bool {
     let pid = owner.0.split(' ').next().and_then(|pid| pid.parse().ok());
     pid.and_then(describe).is_some_and(|now| now == *owner)
 }
 
 /// Whether it was a process since the machine was last started.
-pub(crate) fn of_this_boot(owner: &Owner) -> bool {
+pub(crate) fn of_this_boot(owner: &ProcessIdentity) -> bool {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     owner.0.rsplit(' ').next().is_some_and(|of| of == boot.trim())
 }
 
-fn describe(pid: u32) -> Option<Owner> {
+fn describe(pid: u32) -> Option<ProcessIdentity> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // Fields are counted from behind the name, which may hold anything.
     let (_, fields) = stat.rsplit_once(") ")?;
@@ -34,7 +34,7 @@ fn describe(pid: u32) -> Option<Owner> {
     let state = fields.next()?;
     let started = fields.nth(18)?;
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    (!matches!(state, "Z" | "X")).then(|| Owner(format!("{pid} {started} {}", boot.trim())))
+    (!matches!(state, "Z" | "X")).then(|| ProcessIdentity(format!("{pid} {started} {}", boot.trim())))
 }
 
 #[cfg(test)]
@@ -43,8 +43,8 @@ mod tests {
 
     #[test]
     fn we_live_and_others_do_not() {
-        assert!(alive(&own()));
-        assert!(!alive(&Owner("1 1 nowhere".to_owned())));
-        assert!(!alive(&Owner(String::new())));
+        assert!(alive(&own_identity()));
+        assert!(!alive(&ProcessIdentity("1 1 nowhere".to_owned())));
+        assert!(!alive(&ProcessIdentity(String::new())));
     }
 }

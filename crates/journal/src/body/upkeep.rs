@@ -17,12 +17,12 @@ pub struct Checkpoint {
     /// How many of them were appended again because they still count.
     pub carried: u64,
     /// Why.
-    pub cause: Cause,
+    pub cause: PruneCause,
 }
 
 words! {
     /// Why entries were removed.
-    Cause {
+    PruneCause {
         /// They were older than is to be kept.
         Age = "age",
         /// There was more than is to be kept.
@@ -41,7 +41,7 @@ pub struct Tombstone {
 
 /// A project's file that may loosen the rules.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Trusted {
+pub struct TrustedFile {
     /// The file.
     pub path: String,
     /// The hash of the content that is trusted.

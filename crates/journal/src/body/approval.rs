@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Millis, Owner};
+use super::{Millis, ProcessIdentity};
 use crate::hash::Sha;
 use crate::status::words;
 
@@ -31,24 +31,24 @@ impl FromStr for QuestionId {
 
 /// What a person is asked, beside what the request itself says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Question {
+pub struct RecordedQuestion {
     /// The parts of the command that made it ask. An approval is for exactly these.
-    pub parts: Vec<Part>,
+    pub parts: Vec<RecordedPart>,
     /// The prefixes that may be approved for the session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prefixes: Vec<Vec<String>>,
     /// What "exactly this" would let pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exact: Option<Scope>,
+    pub exact: Option<GrantScope>,
     /// What "always" would write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub always: Option<Always>,
+    pub always: Option<SettingsLines>,
     /// Variables that the call gives it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// What it reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input: Option<Input>,
+    pub input: Option<RecordedStdin>,
     /// Whether it goes on after the call is answered.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,
@@ -56,7 +56,7 @@ pub struct Question {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reach: Vec<String>,
     /// The process that waits for the answer.
-    pub asker: Owner,
+    pub asker: ProcessIdentity,
     /// When no answer becomes a no.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Millis>,
@@ -65,7 +65,7 @@ pub struct Question {
 /// What a command reads from its standard input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Input {
+pub enum RecordedStdin {
     /// This.
     Text(String),
     /// A pipe or a file, that nobody has looked into.
@@ -74,7 +74,7 @@ pub enum Input {
 
 /// A part of a command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct RecordedPart {
     /// As it was written.
     pub text: String,
     /// Word by word; `null` for a word that can't be known before it runs.
@@ -88,7 +88,7 @@ pub struct Part {
 
 /// Lines in a file of settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Always {
+pub struct SettingsLines {
     /// The file.
     pub file: String,
     /// The lines that are written to it.
@@ -97,21 +97,21 @@ pub struct Always {
 
 /// Closes a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct RecordedAnswer {
     /// The question.
     pub question: QuestionId,
     /// The hash of the entry that asked it: what exactly was answered.
     pub question_hash: Sha,
     /// How it was closed.
-    pub settled: Settled,
+    pub settled: QuestionOutcome,
 }
 
 /// How a question was closed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Settled {
+pub enum QuestionOutcome {
     /// A person answered.
-    Answered(Answered),
+    Answered(PersonAnswer),
     /// Nobody did in time.
     TimedOut,
     /// The process that asked is gone.
@@ -122,19 +122,19 @@ pub enum Settled {
 
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct PersonAnswer {
     /// What they said.
-    pub choice: Choice,
+    pub choice: RecordedChoice,
     /// Who, as the system names them.
     pub by: String,
     /// How they were asked.
-    pub channel: Channel,
+    pub channel: AnswerChannel,
 }
 
 /// What a person said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Choice {
+pub enum RecordedChoice {
     /// Yes, this time.
     Once,
     /// Yes, in this session, for exactly this.
@@ -142,14 +142,14 @@ pub enum Choice {
     /// Yes, in this session, for whatever begins with one of these.
     SessionPrefix(Vec<Vec<String>>),
     /// Yes, from now on. These lines were written.
-    Always(Always),
+    Always(SettingsLines),
     /// No.
     No,
     /// No, and this is what the model is told.
     NoBecause(String),
 }
 
-impl Choice {
+impl RecordedChoice {
     /// Whether it is a yes.
     #[must_use]
     pub const fn approves(&self) -> bool {
@@ -159,7 +159,7 @@ impl Choice {
 
 words! {
     /// How a person was asked.
-    Channel {
+    AnswerChannel {
         /// Not for this: a setting lets it pass, or an approval that was given before.
         Settings = "settings",
         /// On the terminal of the command.
@@ -175,13 +175,13 @@ words! {
 
 /// An approval that holds for more than one call. It holds in the session of its entry, and nowhere else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Grant {
+pub struct SessionGrant {
     /// The root that it holds for.
     pub root: String,
     /// The directory that it holds for, relative to the root.
     pub directory: String,
     /// What it lets pass.
-    pub scope: Scope,
+    pub scope: GrantScope,
     /// When it ends, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Millis>,
@@ -190,7 +190,7 @@ pub struct Grant {
 /// What a grant lets pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Scope {
+pub enum GrantScope {
     /// This command and no other.
     Exact {
         /// As it was written.

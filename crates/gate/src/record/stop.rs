@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use shellgate_exec::{ExecId, Session, Starter, Urgency, stop_all, stop_execution};
-use shellgate_journal::{Answering, Pending};
+use shellgate_journal::{AnswerResult, QueuedQuestion};
 
-use super::Record;
-use super::reading::trouble;
+use super::RecordStore;
+use super::store::trouble;
 use crate::admit::inside::{self, Deed};
 use crate::gate::session_error;
 use crate::session_name::SessionName;
 use crate::{Code, ErrorObject};
 
-impl Record {
+impl RecordStore {
     /// Stops one execution with all that it left behind, or withdraws its question, and returns when it has ended.
     ///
     /// # Errors
@@ -71,11 +71,11 @@ impl Record {
     }
 
     /// Takes questions out of the queue: how many.
-    fn withdraw(&self, wanted: impl Fn(&Pending) -> bool) -> Result<u32, ErrorObject> {
+    fn withdraw(&self, wanted: impl Fn(&QueuedQuestion) -> bool) -> Result<u32, ErrorObject> {
         let mut withdrawn = 0;
         for pending in self.pending()?.iter().filter(|pending| wanted(pending)) {
             let canceled = self.journal.cancel(pending.id).map_err(|error| trouble(&error))?;
-            withdrawn += u32::from(matches!(canceled, Answering::Taken(_)));
+            withdrawn += u32::from(matches!(canceled, AnswerResult::Taken(_)));
         }
         Ok(withdrawn)
     }

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use shellgate_exec::StateFolder;
-use shellgate_journal::{Answered, Answering, Grant, Journal, Pending, QuestionId, Scope};
+use shellgate_journal::{
+    AnswerResult, GrantScope, Journal, PersonAnswer, QuestionId, QueuedQuestion, SessionGrant,
+};
 
 use super::settle;
 use crate::admit::approval::{self, Answer, Choice};
@@ -13,12 +15,12 @@ use crate::{Code, ErrorObject, ProjectFile};
 
 /// The record of this user.
 #[derive(Debug)]
-pub struct Record {
+pub struct RecordStore {
     pub(super) state: StateFolder,
     pub(super) journal: Journal,
 }
 
-impl Record {
+impl RecordStore {
     /// Opens it, and closes what a crash left open. `state`: the state folder, if not the standard one.
     ///
     /// # Errors
@@ -63,7 +65,7 @@ impl Record {
     /// `config` when it can't be written.
     pub fn trust(&self, file: &ProjectFile) -> Result<(), ErrorObject> {
         inside::refuse(Deed::Trust)?;
-        let trusted = shellgate_journal::Trusted {
+        let trusted = shellgate_journal::TrustedFile {
             path: file.path().display().to_string(),
             sha256: file.sha256(),
             by: approval::user(),
@@ -75,7 +77,7 @@ impl Record {
     ///
     /// # Errors
     /// `config` when the record can't be read.
-    pub fn pending(&self) -> Result<Vec<Pending>, ErrorObject> {
+    pub fn pending(&self) -> Result<Vec<QueuedQuestion>, ErrorObject> {
         self.journal.pending().map_err(|error| trouble(&error))
     }
 
@@ -84,7 +86,7 @@ impl Record {
     /// # Errors
     /// `unknown_job` when there is no such question, `invalid_input` when it doesn't offer that, `config` when it can't
     /// be written.
-    pub fn answer(&self, id: QuestionId, answer: &Answer) -> Result<Answering, ErrorObject> {
+    pub fn answer(&self, id: QuestionId, answer: &Answer) -> Result<AnswerResult, ErrorObject> {
         inside::refuse(Deed::Answer)?;
         let pending = self.pending()?.into_iter().find(|pending| pending.id == id);
         let Some(pending) = pending else {
@@ -93,7 +95,7 @@ impl Record {
                 Err(shellgate_journal::Error::UnknownQuestion(_)) => None,
                 settled => settled.map_err(|error| trouble(&error))?,
             };
-            return settled.map(Answering::TooLate).ok_or_else(|| {
+            return settled.map(AnswerResult::TooLate).ok_or_else(|| {
                 ErrorObject::new(Code::UnknownJob, format!("no question {id} waits"))
                     .hint("`shellgate approvals list` shows those that do")
             });
@@ -102,7 +104,7 @@ impl Record {
             ErrorObject::invalid(format!("question {id} doesn't offer {what}"))
                 .hint("approve it once, or for this session exactly")
         };
-        let grant = |scope| Grant {
+        let grant = |scope| SessionGrant {
             root: pending.asked.root.clone(),
             directory: pending.asked.directory.clone(),
             scope,
@@ -110,31 +112,37 @@ impl Record {
         };
         let question = &pending.question;
         let (choice, grants) = match answer {
-            Answer::Yes(Choice::Once) => (shellgate_journal::Choice::Once, Vec::new()),
+            Answer::Yes(Choice::Once) => (shellgate_journal::RecordedChoice::Once, Vec::new()),
             Answer::Yes(Choice::SessionExact) => {
                 let scope = question.exact.clone().ok_or_else(|| not_offered("that"))?;
-                (shellgate_journal::Choice::SessionExact, vec![grant(scope)])
+                (shellgate_journal::RecordedChoice::SessionExact, vec![grant(scope)])
             }
             Answer::Yes(Choice::SessionPrefix) if question.prefixes.is_empty() => {
                 return Err(not_offered("a prefix"));
             }
             Answer::Yes(Choice::SessionPrefix) => {
-                let grants = question.prefixes.iter().map(|prefix| grant(Scope::Prefix(prefix.clone())));
-                (shellgate_journal::Choice::SessionPrefix(question.prefixes.clone()), grants.collect())
+                let grants = question.prefixes.iter().map(|prefix| grant(GrantScope::Prefix(prefix.clone())));
+                (
+                    shellgate_journal::RecordedChoice::SessionPrefix(question.prefixes.clone()),
+                    grants.collect(),
+                )
             }
             Answer::Yes(Choice::Always) => {
                 let lines = question.always.clone().ok_or_else(|| not_offered("always"))?;
-                (shellgate_journal::Choice::Always(lines), Vec::new())
+                (shellgate_journal::RecordedChoice::Always(lines), Vec::new())
             }
             Answer::No(None) | Answer::Nobody | Answer::TimedOut | Answer::Canceled => {
-                (shellgate_journal::Choice::No, Vec::new())
+                (shellgate_journal::RecordedChoice::No, Vec::new())
             }
-            Answer::No(Some(reason)) => (shellgate_journal::Choice::NoBecause(reason.clone()), Vec::new()),
+            Answer::No(Some(reason)) => {
+                (shellgate_journal::RecordedChoice::NoBecause(reason.clone()), Vec::new())
+            }
         };
-        let answered = Answered { choice, by: approval::user(), channel: shellgate_journal::Channel::Queue };
+        let answered =
+            PersonAnswer { choice, by: approval::user(), channel: shellgate_journal::AnswerChannel::Queue };
         let answering = self.journal.answer(id, answered, grants).map_err(|error| trouble(&error))?;
         // Only now: an answer that came too late changes nothing.
-        if let (Answering::Taken(_), Answer::Yes(Choice::Always), Some(lines)) =
+        if let (AnswerResult::Taken(_), Answer::Yes(Choice::Always), Some(lines)) =
             (&answering, answer, &question.always)
         {
             let always = approval::Always::for_file(lines.file.clone().into(), &question.prefixes);

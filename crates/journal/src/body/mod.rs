@@ -2,18 +2,20 @@
 
 mod approval;
 mod execution;
-mod keeping;
+mod upkeep;
 
 use serde::{Deserialize, Serialize};
 
 pub use approval::{
-    Always, Answer, Answered, Channel, Choice, Grant, Input, Part, Question, QuestionId, Scope, Settled,
+    AnswerChannel, GrantScope, PersonAnswer, QuestionId, QuestionOutcome, RecordedAnswer, RecordedChoice,
+    RecordedPart, RecordedQuestion, RecordedStdin, SessionGrant, SettingsLines,
 };
 pub use execution::{
-    ApprovedBy, Asked, Closed, Closing, Decision, Ended, Finish, Problem, Reason, Shows, Started, Stream,
-    Verdict, Wanted,
+    AnswerOptions, EndStatus, LossCause, OutputDetail, RecordedApproval, RecordedDecision, RecordedEnd,
+    RecordedError, RecordedLoss, RecordedReason, RecordedRequest, RecordedStart, RecordedStream,
+    RecordedVerdict,
 };
-pub use keeping::{Cause, Checkpoint, Note, Tombstone, Trusted};
+pub use upkeep::{Checkpoint, Note, PruneCause, Tombstone, TrustedFile};
 
 use crate::status::words;
 
@@ -24,35 +26,35 @@ pub type Millis = i64;
 /// The journal never looks inside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Owner(pub String);
+pub struct ProcessIdentity(pub String);
 
 /// Makes the enum of all records, and the enum of their kinds.
 macro_rules! records {
     ($($(#[$doc:meta])* $kind:ident($body:ty) = $word:literal,)*) => {
         words! {
             /// What kind of entry it is.
-            Kind { $($(#[$doc])* $kind = $word,)* }
+            EntryKind { $($(#[$doc])* $kind = $word,)* }
         }
 
         /// What an entry says.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
-        pub enum Record { $($(#[$doc])* $kind($body),)* }
+        pub enum EntryBody { $($(#[$doc])* $kind($body),)* }
 
-        impl Record {
+        impl EntryBody {
             /// Its kind.
             #[must_use]
-            pub const fn kind(&self) -> Kind {
-                match self { $(Self::$kind(_) => Kind::$kind,)* }
+            pub const fn kind(&self) -> EntryKind {
+                match self { $(Self::$kind(_) => EntryKind::$kind,)* }
             }
 
             /// Reads the body of an entry of this kind.
-            pub(crate) fn read(kind: Kind, body: &str) -> Result<Self, serde_json::Error> {
-                Ok(match kind { $(Kind::$kind => Self::$kind(serde_json::from_str(body)?),)* })
+            pub(crate) fn read(kind: EntryKind, body: &str) -> Result<Self, serde_json::Error> {
+                Ok(match kind { $(EntryKind::$kind => Self::$kind(serde_json::from_str(body)?),)* })
             }
         }
 
-        $(impl From<$body> for Record {
+        $(impl From<$body> for EntryBody {
             fn from(body: $body) -> Self {
                 Self::$kind(body)
             }
@@ -62,23 +64,23 @@ macro_rules! records {
 
 records! {
     /// A request was judged.
-    Asked(Asked) = "asked",
+    Asked(RecordedRequest) = "asked",
     /// It was refused: nothing was started.
-    Refused(Problem) = "refused",
+    Refused(RecordedError) = "refused",
     /// It is about to be started.
-    Started(Started) = "started",
+    Started(RecordedStart) = "started",
     /// It ended.
-    Ended(Ended) = "ended",
+    Ended(RecordedEnd) = "ended",
     /// It was found without anybody who could know its end.
-    Closed(Closed) = "closed",
+    Closed(RecordedLoss) = "closed",
     /// A person is asked.
-    Question(Question) = "question",
+    Question(RecordedQuestion) = "question",
     /// A question is no longer open.
-    Answer(Answer) = "answer",
+    Answer(RecordedAnswer) = "answer",
     /// An approval that holds for more than one call.
-    Grant(Grant) = "grant",
+    Grant(SessionGrant) = "grant",
     /// A project's file may loosen the rules, as long as it has this content.
-    Trusted(Trusted) = "trusted",
+    Trusted(TrustedFile) = "trusted",
     /// Older entries were removed.
     Checkpoint(Checkpoint) = "checkpoint",
     /// The content of an execution's entries was removed.
@@ -91,18 +93,18 @@ records! {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Nothing will be started.
-    Refused(Problem),
+    Refused(RecordedError),
     /// Written before the process exists.
-    Started(Started),
+    Started(RecordedStart),
     /// How it ended.
-    Ended(Ended),
+    Ended(RecordedEnd),
     /// Its end will never be known.
-    Closed(Closed),
+    Closed(RecordedLoss),
     /// Something else worth keeping.
     Note(Note),
 }
 
-impl From<Step> for Record {
+impl From<Step> for EntryBody {
     fn from(step: Step) -> Self {
         match step {
             Step::Refused(body) => body.into(),

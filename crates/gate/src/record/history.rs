@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem::Finder;
 use shellgate_exec::{StoredEnd, Stream};
-use shellgate_journal::{Execution, Forgotten, Query};
+use shellgate_journal::{ForgetReport, PastExecution, Query};
 
-use super::Record;
-use super::reading::trouble;
+use super::RecordStore;
+use super::store::trouble;
 use crate::admit::inside::{self, Deed};
 use crate::{Code, ErrorObject, approval};
 
 /// How much of a file is searched at once.
 const PIECE: usize = 256 << 10;
 
-impl Record {
+impl RecordStore {
     /// The executions that match, newest first. `containing` is looked for in commands and in kept output.
     ///
     /// # Errors
     /// `config` when the record can't be read.
-    pub fn history(&self, query: &Query) -> Result<Vec<Execution>, ErrorObject> {
+    pub fn history(&self, query: &Query) -> Result<Vec<PastExecution>, ErrorObject> {
         let mut found = self.journal.history(query).map_err(|error| trouble(&error))?;
         let Some(text) = query.containing.as_deref().filter(|text| !text.is_empty()) else {
             return Ok(found);
@@ -57,7 +57,7 @@ impl Record {
     ///
     /// # Errors
     /// `unknown_job` when there is none or it was forgotten before, `busy` while it runs.
-    pub fn forget(&self, id: &str) -> Result<Forgotten, ErrorObject> {
+    pub fn forget(&self, id: &str) -> Result<ForgetReport, ErrorObject> {
         inside::refuse(Deed::Forget)?;
         let forgotten = self.journal.forget(id, &approval::user()).map_err(|error| match error {
             shellgate_journal::Error::UnknownExecution { .. } => {
@@ -102,7 +102,7 @@ impl Record {
 }
 
 /// Whether a query would give this execution, whatever text it looks for.
-fn wanted(execution: &Execution, query: &Query) -> bool {
+fn wanted(execution: &PastExecution, query: &Query) -> bool {
     let of_session = |session: &String| {
         let rest = execution.session.strip_prefix(session.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Channel, Millis, Owner, QuestionId};
+use super::{AnswerChannel, Millis, ProcessIdentity, QuestionId};
 use crate::hash::Sha;
 use crate::status::{Status, words};
 
 /// A request, and what the judge said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct RecordedRequest {
     /// The form in which the request came.
     pub dialect: String,
     /// The command as a person reads it. This is what is searched.
@@ -28,21 +28,21 @@ pub struct Asked {
     /// Where it is to run, relative to the root.
     pub directory: String,
     /// What the judge said.
-    pub verdict: Verdict,
+    pub verdict: RecordedVerdict,
     /// How its answer is wanted.
-    #[serde(default, skip_serializing_if = "Wanted::is_usual")]
-    pub wanted: Wanted,
+    #[serde(default, skip_serializing_if = "AnswerOptions::is_usual")]
+    pub wanted: AnswerOptions,
     /// The process that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub asker: Option<Owner>,
+    pub asker: Option<ProcessIdentity>,
 }
 
 /// How an answer is wanted: what whoever reads it later must know beside the end of the execution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct AnswerOptions {
     /// How much of the output it shows, if not as much as usual.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shows: Option<Shows>,
+    pub shows: Option<OutputDetail>,
     /// Whether it is for reading, where the form has a choice.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub markdown: bool,
@@ -54,7 +54,7 @@ pub struct Wanted {
     pub background: bool,
 }
 
-impl Wanted {
+impl AnswerOptions {
     fn is_usual(&self) -> bool {
         *self == Self::default()
     }
@@ -62,7 +62,7 @@ impl Wanted {
 
 words! {
     /// How much of the output an answer shows.
-    Shows {
+    OutputDetail {
         /// All of it, within limits.
         All = "all",
         /// A few lines.
@@ -72,20 +72,20 @@ words! {
 
 /// What the judge said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct RecordedVerdict {
     /// In a word.
-    pub decision: Decision,
+    pub decision: RecordedDecision,
     /// The rules that led to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
     /// And why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<RecordedReason>,
 }
 
 words! {
     /// A verdict in a word.
-    Decision {
+    RecordedDecision {
         /// It may run.
         Allow = "allow",
         /// A person decides.
@@ -97,7 +97,7 @@ words! {
 
 /// One reason of a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reason {
+pub struct RecordedReason {
     /// For programs.
     pub code: String,
     /// For people.
@@ -112,7 +112,7 @@ pub struct Reason {
 
 /// Why nothing was started, or what went wrong.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Problem {
+pub struct RecordedError {
     /// For programs.
     pub code: String,
     /// For people.
@@ -130,16 +130,16 @@ pub struct Problem {
 
 /// Written before the process exists.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Started {
+pub struct RecordedStart {
     /// The sandbox as data.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub confinement: Value,
     /// The person who let it pass, if one was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub approved_by: Option<ApprovedBy>,
+    pub approved_by: Option<RecordedApproval>,
     /// The process that holds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub keeper: Option<Owner>,
+    pub keeper: Option<ProcessIdentity>,
     /// Where standard output is kept. Known from the start, so that a crash doesn't hide it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout_file: Option<String>,
@@ -150,11 +150,11 @@ pub struct Started {
 
 /// Who let it pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ApprovedBy {
+pub struct RecordedApproval {
     /// The person, as the system names them.
     pub who: String,
     /// How they were asked.
-    pub channel: Channel,
+    pub channel: AnswerChannel,
     /// The question that was answered, now or earlier in the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionId>,
@@ -162,10 +162,9 @@ pub struct ApprovedBy {
 
 /// How it ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ended {
+pub struct RecordedEnd {
     /// In a word.
-    #[serde(rename = "status")]
-    pub finish: Finish,
+    pub status: EndStatus,
     /// The exit code, if it ended by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
@@ -174,7 +173,7 @@ pub struct Ended {
     pub signal: Option<i32>,
     /// What went wrong, other than that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Problem>,
+    pub error: Option<RecordedError>,
     /// The machine's number of the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
@@ -185,10 +184,10 @@ pub struct Ended {
     pub ended_at: Millis,
     /// Standard output.
     #[serde(default)]
-    pub stdout: Stream,
+    pub stdout: RecordedStream,
     /// Standard error.
     #[serde(default)]
-    pub stderr: Stream,
+    pub stderr: RecordedStream,
     /// Whether it was a job, that nobody waited for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub job: bool,
@@ -199,7 +198,7 @@ pub struct Ended {
 
 words! {
     /// How it ended, in a word.
-    Finish {
+    EndStatus {
         /// Exit code 0.
         Completed = "completed",
         /// Any other end of its own, or no start.
@@ -211,20 +210,20 @@ words! {
     }
 }
 
-impl From<Finish> for Status {
-    fn from(finish: Finish) -> Self {
-        match finish {
-            Finish::Completed => Self::Completed,
-            Finish::Failed => Self::Failed,
-            Finish::Canceled => Self::Canceled,
-            Finish::TimedOut => Self::TimedOut,
+impl From<EndStatus> for Status {
+    fn from(status: EndStatus) -> Self {
+        match status {
+            EndStatus::Completed => Self::Completed,
+            EndStatus::Failed => Self::Failed,
+            EndStatus::Canceled => Self::Canceled,
+            EndStatus::TimedOut => Self::TimedOut,
         }
     }
 }
 
 /// What was printed on one stream.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Stream {
+pub struct RecordedStream {
     /// How many bytes.
     pub bytes: u64,
     /// How many of them, from the first on, are in the file.
@@ -239,20 +238,20 @@ pub struct Stream {
 
 /// Found without anybody who could know its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Closed {
+pub struct RecordedLoss {
     /// What is known.
-    pub how: Closing,
+    pub how: LossCause,
     /// Standard output, as found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stdout: Option<Stream>,
+    pub stdout: Option<RecordedStream>,
     /// Standard error, as found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stderr: Option<Stream>,
+    pub stderr: Option<RecordedStream>,
 }
 
 words! {
     /// Why an end will never be known.
-    Closing {
+    LossCause {
         /// The start was recorded and the keeper is gone. It may have run, wholly or in part.
         KeeperLost = "keeper_lost",
         /// The machine was started anew while it ran.

@@ -1,0 +1,42 @@
+//! Trust in a project's settings file: a person lets the file loosen the rules while it has a certain content.
+
+use rusqlite::{OptionalExtension as _, params};
+
+use crate::body::{EntryBody, TrustedFile};
+use crate::error::Error;
+use crate::hash::{Head, Sha};
+use crate::journal::Journal;
+use crate::question::entry;
+
+impl Journal {
+    /// Records that a person trusts this content of this file.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn trust(&self, trusted: TrustedFile) -> Result<Head, Error> {
+        self.write(|writer| {
+            let (path, sha256) = (trusted.path.clone(), trusted.sha256);
+            let head = writer.append_body(None, None, &EntryBody::Trusted(trusted))?;
+            let insert = "INSERT OR REPLACE INTO trusted (path, sha256, seq) VALUES (?, ?, ?)";
+            writer.connection.prepare_cached(insert)?.execute(params![path, sha256.0, head.seq])?;
+            Ok(head)
+        })
+    }
+
+    /// Whether a person trusts this content of this file. What the entry says counts, not the table that finds it.
+    ///
+    /// # Errors
+    /// When the journal can't be read.
+    pub fn is_trusted(&self, path: &str, sha256: Sha) -> Result<bool, Error> {
+        let connection = self.lock();
+        let mut select =
+            connection.prepare_cached("SELECT seq FROM trusted WHERE path = ? AND sha256 = ?")?;
+        let Some(seq) = select.query_row(params![path, sha256.0], |row| row.get(0)).optional()? else {
+            return Ok(false);
+        };
+        let record = entry(&connection, seq)?.parse_body()?;
+        Ok(
+            matches!(record, Some(EntryBody::Trusted(trusted)) if trusted.path == path && trusted.sha256 == sha256),
+        )
+    }
+}
