@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use shellgate::approval::{Answer, Approver, Channel, Choice, Question, Waiting};
+use shellgate::approval::{Answer, ApprovalChannel, Approver, Choice, Question, Waiting};
 use shellgate::judge::Decision;
 use shellgate::request::Action;
 use shellgate::settings::Flags;
@@ -19,8 +19,8 @@ struct Oracle {
 }
 
 impl Approver for Oracle {
-    fn channel(&self) -> Channel {
-        Channel::Terminal
+    fn channel(&self) -> ApprovalChannel {
+        ApprovalChannel::Terminal
     }
 
     fn ask(&self, question: &Question<'_>, _: Waiting<'_>) -> Answer {

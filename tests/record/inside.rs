@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use shellgate::approval::{Answer, Approver, Channel, Choice, Question, Waiting};
+use shellgate::approval::{Answer, ApprovalChannel, Approver, Choice, Question, Waiting};
 use shellgate::journal::QuestionId;
 use shellgate::request::Action;
 use shellgate::settings::{self, ApprovalMode, Flags, Network, OnMissing, SandboxMode};
@@ -62,7 +62,9 @@ fn probe() {
             done.map_or_else(|error| error.code.to_string(), |()| "done".to_owned())
         );
     }
-    for (name, channel) in [("own terminal", Channel::Terminal), ("own queue", Channel::Queue)] {
+    for (name, channel) in
+        [("own terminal", ApprovalChannel::Terminal), ("own queue", ApprovalChannel::Queue)]
+    {
         let gate = builder().approver(Yes(channel)).build().unwrap();
         let text = format!("touch 'by {name}'");
         let report = gate.run(Request { action: Action::Shell(text), ..Request::default() });
@@ -75,10 +77,10 @@ const PROBE: &str = "PROBE_KEEPER";
 
 /// Says yes to everything.
 #[derive(Debug)]
-struct Yes(Channel);
+struct Yes(ApprovalChannel);
 
 impl Approver for Yes {
-    fn channel(&self) -> Channel {
+    fn channel(&self) -> ApprovalChannel {
         self.0
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use shellgate::approval::{Answer, Approver, Channel, Question, Waiting};
+use shellgate::approval::{Answer, ApprovalChannel, Approver, Question, Waiting};
 use shellgate::settings::{Asker, Settings};
 
 use crate::output::whisper;
@@ -44,8 +44,8 @@ impl QueueApprover {
 }
 
 impl Approver for QueueApprover {
-    fn channel(&self) -> Channel {
-        Channel::Queue
+    fn channel(&self) -> ApprovalChannel {
+        ApprovalChannel::Queue
     }
 
     fn ask(&self, question: &Question<'_>, waiting: Waiting<'_>) -> Answer {

@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock};
 use shellgate_exec::{Follow, Session, SessionError, Starter, StateFolder, Urgency};
 
 use crate::admit::approval::{Always, Approver};
-use crate::admit::inside::{self, Deed};
+use crate::admit::inside::{self, RestrictedAction};
 use crate::admit::judge::{Judge, Judgement};
 use crate::answer::report::{Asked, Report};
 use crate::builder::GateBuilder;
@@ -135,7 +135,7 @@ impl Gate {
     /// # Errors
     /// When the keeper can't be reached. `denied_by_policy` from inside a command, which may be one of them.
     pub fn stop_session(&self, urgency: Urgency) -> Result<u32, ErrorObject> {
-        inside::refuse(Deed::Stop)?;
+        inside::refuse(RestrictedAction::Stop)?;
         self.session.stop(urgency).map_err(|error| session_error(&error))
     }
 
@@ -144,7 +144,7 @@ impl Gate {
     /// # Errors
     /// `invalid_input` when no session can be called that; else when its keeper can't be reached.
     pub fn stop_other_session(&self, name: &str, urgency: Urgency) -> Result<u32, ErrorObject> {
-        inside::refuse(Deed::Stop)?;
+        inside::refuse(RestrictedAction::Stop)?;
         let session = self.session_called(&SessionName::named(name)?);
         session.stop(urgency).map_err(|error| session_error(&error))
     }

@@ -32,7 +32,7 @@ mod session_name;
 mod sys;
 
 pub use admit::trust::ProjectFile;
-pub use admit::{Admitted, Considered, Pending, Unasked, approval, inside, judge};
+pub use admit::{Admitted, Considered, PendingQuestion, UnaskedQuestion, approval, inside, judge};
 pub use answer::artifacts::Artifact;
 pub use answer::report::{Background, Report, seconds};
 pub use answer::signal_names::SignalName;

@@ -83,8 +83,8 @@ mod trust;
 mod verify;
 
 pub use body::{
-    AnswerChannel, AnswerOptions, Checkpoint, EndStatus, EntryBody, EntryKind, GrantScope, LossCause, Millis,
-    Note, OutputDetail, PersonAnswer, ProcessIdentity, PruneCause, QuestionId, QuestionOutcome,
+    AnswerOptions, ApprovalChannel, Checkpoint, EndStatus, EntryBody, EntryKind, GrantScope, LossCause,
+    Millis, Note, OutputDetail, PersonAnswer, ProcessIdentity, PruneCause, QuestionId, QuestionOutcome,
     RecordedAnswer, RecordedApproval, RecordedChoice, RecordedDecision, RecordedEnd, RecordedError,
     RecordedLoss, RecordedPart, RecordedQuestion, RecordedReason, RecordedRequest, RecordedStart,
     RecordedStdin, RecordedStream, RecordedVerdict, SessionGrant, SettingsLines, Step, Tombstone,

@@ -17,7 +17,7 @@ use serde_json::Value;
 use shellgate::approval::{Answer, Question};
 use shellgate::journal::QuestionId;
 use shellgate::settings::{Asker, Settings};
-use shellgate::{Admitted, Pending, Refused, Report, Unasked};
+use shellgate::{Admitted, PendingQuestion, Refused, Report, UnaskedQuestion};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
@@ -93,7 +93,7 @@ enum Tell {
 }
 
 /// What became of a question while its call waited.
-pub(crate) enum Waited {
+pub(crate) enum WaitReport {
     /// It is answered.
     Settled(Settled),
     /// It goes on waiting, as this.
@@ -119,21 +119,23 @@ impl Questions {
     /// Asks whoever can be asked, and waits for the answer until `patience` ends.
     pub(crate) async fn ask(
         &self,
-        unasked: Unasked<'static>,
+        unasked: UnaskedQuestion<'static>,
         client: &Client,
         progress: &mut Option<Progress>,
         patience: Instant,
-    ) -> Waited {
+    ) -> WaitReport {
         let asks = if self.from.elicitation { client.asks } else { Asks::Never };
         if asks == Asks::Never && !self.from.queue {
-            return Waited::Settled(Err(unasked.nobody()));
+            return WaitReport::Settled(Err(unasked.nobody()));
         }
         if self.is_full_for(&client.principal) {
-            return Waited::Settled(Err(unasked.unaskable("too many other questions wait for an answer")));
+            return WaitReport::Settled(
+                Err(unasked.unaskable("too many other questions wait for an answer")),
+            );
         }
-        let pending = match unasked.lay() {
+        let pending = match unasked.post() {
             Ok(pending) => pending,
-            Err(refused) => return Waited::Settled(Err(refused)),
+            Err(refused) => return WaitReport::Settled(Err(refused)),
         };
         let comes_back = client.tasks && self.from.elicitation;
         let form = (asks != Asks::Never || comes_back)
@@ -149,7 +151,7 @@ impl Questions {
             held.kept().form.clone_from(&form);
         }
         match form {
-            Some(form) if in_turns => Waited::Form(held, form),
+            Some(form) if in_turns => WaitReport::Form(held, form),
             _ => held.wait(client, progress, patience).await,
         }
     }
@@ -162,7 +164,12 @@ impl Questions {
     }
 
     /// Makes a task of a question.
-    fn hold(&self, pending: Pending<'static>, client: &Client, with: impl FnOnce(Task) -> Task) -> Held {
+    fn hold(
+        &self,
+        pending: PendingQuestion<'static>,
+        client: &Client,
+        with: impl FnOnce(Task) -> Task,
+    ) -> Held {
         let (tell, told) = mpsc::channel(8);
         let (ended, end) = watch::channel(End::Open);
         let held = Held {
@@ -243,7 +250,7 @@ impl Held {
         client: &Client,
         progress: &mut Option<Progress>,
         patience: Instant,
-    ) -> Waited {
+    ) -> WaitReport {
         let (attached, mut settled) = oneshot::channel();
         let _ = self.tell.send(Tell::Attach(attached)).await;
         loop {
@@ -255,8 +262,8 @@ impl Held {
                     // From now on the task goes on by itself, unless it has just told us.
                     settled.close();
                     return match settled.try_recv() {
-                        Ok(answer) => Waited::Settled(answer),
-                        Err(_) => Waited::Queued(self),
+                        Ok(answer) => WaitReport::Settled(answer),
+                        Err(_) => WaitReport::Queued(self),
                     };
                 }
                 () = Progress::tell(progress) => {}
@@ -267,16 +274,16 @@ impl Held {
         self.told(answer).await
     }
 
-    async fn told(mut self, answer: Result<Settled, oneshot::error::RecvError>) -> Waited {
+    async fn told(mut self, answer: Result<Settled, oneshot::error::RecvError>) -> WaitReport {
         if let Ok(answer) = answer {
-            return Waited::Settled(answer);
+            return WaitReport::Settled(answer);
         }
         // It was answered before we came, and goes on by itself.
         let end = self.end.wait_for(|end| !matches!(end, End::Open)).await.map(|end| end.clone());
         match end {
-            Ok(End::Refused(report)) => Waited::Settled(Err(Box::new((*report).clone()))),
-            Ok(End::Started) => Waited::Started(self.id),
-            _ => Waited::Queued(self),
+            Ok(End::Refused(report)) => WaitReport::Settled(Err(Box::new((*report).clone()))),
+            Ok(End::Started) => WaitReport::Started(self.id),
+            _ => WaitReport::Queued(self),
         }
     }
 

@@ -9,13 +9,13 @@ use rmcp::model::{
     InputRequiredResult, InputResponses,
 };
 use shellgate::jobs::tools::JobTool;
-use shellgate::jobs::{Cancel, Stands, Until};
+use shellgate::jobs::{CallState, Cancel, Until};
 use shellgate::{Admitted, Code, Considered, Dialect, ErrorObject, Follow, Gate, Report, Request, Urgency};
 use tokio::sync::{Mutex, Semaphore};
 use tokio::time::Instant;
 
 use crate::asking::form::Form;
-use crate::asking::{Held, Questions, Waited};
+use crate::asking::{Held, Questions, WaitReport};
 use crate::client::Client;
 use crate::jobs::Places;
 use crate::limits::{MOST_CALLS, WAIT};
@@ -177,8 +177,8 @@ impl Calls {
             request.directory.clone_from(&self.directory);
         }
         match self.consider(request).await {
-            Ok(Considered::Free(admitted)) => self.start(*admitted, call).await,
-            Ok(Considered::Asks(unasked)) => {
+            Ok(Considered::Allowed(admitted)) => self.start(*admitted, call).await,
+            Ok(Considered::NeedsApproval(unasked)) => {
                 let waited =
                     self.questions.ask(*unasked, &call.client, &mut call.progress, call.patience).await;
                 self.waited(waited, call).await
@@ -196,20 +196,20 @@ impl Calls {
         considered.unwrap_or_else(|error| Err(Box::new(Report::of_error(lost(&error)))))
     }
 
-    async fn waited(&self, waited: Waited, call: Call) -> CallToolResponse {
+    async fn waited(&self, waited: WaitReport, call: Call) -> CallToolResponse {
         match waited {
-            Waited::Settled(Ok(admitted)) => {
+            WaitReport::Settled(Ok(admitted)) => {
                 let left = call.patience.saturating_duration_since(Instant::now());
                 self.start(admitted.waiting(left), call).await
             }
-            Waited::Settled(Err(refused)) => self.reported(&refused),
-            Waited::Queued(question) => {
+            WaitReport::Settled(Err(refused)) => self.reported(&refused),
+            WaitReport::Queued(question) => {
                 call.client.fate.unless_answered(self.undone(question.id.clone(), Some(question.clone())));
                 let plain = answer::of_question(self.dialect, &question);
                 self.goes_on(plain, &question.id, call.for_task()).await
             }
-            Waited::Started(id) => self.catch_up(&id, call).await,
-            Waited::Form(question, form) => self.ask_in_turns(question, form, call),
+            WaitReport::Started(id) => self.catch_up(&id, call).await,
+            WaitReport::Form(question, form) => self.ask_in_turns(question, form, call),
         }
     }
 
@@ -220,9 +220,9 @@ impl Calls {
         let wait = move |cancel: Option<&Cancel>| {
             let until = Until { timeout: Some(left), ..Until::default() };
             let waited = gate.jobs()?.wait(&name, until, cancel)?;
-            Ok(match gate.call_named(&name)?.stands {
-                Stands::Over(report) => *report,
-                Stands::Asked | Stands::GoesOn(_) => waited.report,
+            Ok(match gate.call_named(&name)?.state {
+                CallState::Over(report) => *report,
+                CallState::Asked | CallState::GoesOn(_) => waited.report,
             })
         };
         match jobs::aside(&call.client, &mut call.progress, wait).await {

@@ -15,7 +15,7 @@ use rmcp::model::{
     CallToolResult, DetailedTask, ElicitRequest, InputRequest, InputRequests, InputResponses, Task,
     TaskPayload, TaskStatus,
 };
-use shellgate::jobs::{Call, Stands};
+use shellgate::jobs::{Call, CallState};
 use shellgate::journal::calendar::exact;
 use shellgate::{Code, ErrorObject, Gate, State, Urgency};
 
@@ -46,8 +46,8 @@ pub(crate) enum Begun {
 pub(crate) async fn begin(places: Places<'_>, id: &str, client: &Client) -> Result<Begun, ErrorData> {
     let Some(question) = places.questions.exactly(id, &client.principal) else {
         let call = found(places.gate, id, client).await?;
-        return Ok(match &call.stands {
-            Stands::Over(report) if report.status != State::Canceled => {
+        return Ok(match &call.state {
+            CallState::Over(report) if report.status != State::Canceled => {
                 Begun::Over(answer::of_report(call.dialect, report))
             }
             _ => Begun::Task(Box::new(shown(places.gate, &call).task)),
@@ -95,7 +95,7 @@ pub(crate) async fn cancel(places: Places<'_>, id: &str, client: &Client) -> Res
     }
     // Also one whose question was answered a moment ago.
     let (gate, call) = (places.gate, found(places.gate, id, client).await?);
-    if let Stands::GoesOn(_) = call.stands {
+    if let CallState::GoesOn(_) = call.state {
         aside(move || gate.jobs()?.stop(&call.id, Urgency::Politely).map(drop)).await?;
     }
     Ok(())
@@ -152,10 +152,12 @@ fn shown(gate: &Gate, call: &Call) -> DetailedTask {
     let base = |words| task(gate, &call.id, (call.made_at, call.changed_at), words);
     let paced =
         |words, age: u64| base(words).with_poll_interval_ms((age / 10).clamp(*PACE.start(), *PACE.end()));
-    match &call.stands {
-        Stands::Asked => DetailedTask::new(paced(words::of_question(None), 0), TaskPayload::Working),
-        Stands::GoesOn(job) => DetailedTask::new(paced(words::of_job(job), job.age_ms), TaskPayload::Working),
-        Stands::Over(report) => {
+    match &call.state {
+        CallState::Asked => DetailedTask::new(paced(words::of_question(None), 0), TaskPayload::Working),
+        CallState::GoesOn(job) => {
+            DetailedTask::new(paced(words::of_job(job), job.age_ms), TaskPayload::Working)
+        }
+        CallState::Over(report) => {
             let payload = match report.status {
                 State::Canceled => TaskPayload::Cancelled,
                 // What a call is answered with is always an object.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use shellgate::approval::{Answer, Choice};
-use shellgate::inside::{self, Deed};
+use shellgate::inside::{self, RestrictedAction};
 use shellgate::journal::{AnswerResult, QuestionId, QueuedQuestion};
 use shellgate::{Code, ErrorObject, RecordStore};
 
@@ -46,7 +46,7 @@ fn choice(reach: Reach) -> Choice {
 }
 
 fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), Trouble> {
-    inside::refuse(Deed::Answer)?;
+    inside::refuse(RestrictedAction::Answer)?;
     let record = RecordStore::open(None)?;
     match record.answer(id, answer)? {
         AnswerResult::Taken(_) => {

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use shellgate::inside::{self, Deed};
+use shellgate::inside::{self, RestrictedAction};
 use shellgate::jobs::{Jobs, Watched};
 use shellgate::{Code, ErrorObject, Input, RecordStore, Size, Urgency};
 
@@ -27,7 +27,7 @@ pub(super) fn attach(args: &AttachArgs) -> ExitCode {
 }
 
 fn attached(args: &AttachArgs) -> Result<(), Trouble> {
-    inside::refuse(Deed::Type)?;
+    inside::refuse(RestrictedAction::Type)?;
     let record = RecordStore::open(None)?;
     let jobs = record.jobs(None);
     let id = jobs.find(&args.id)?.id;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shellgate::RecordStore;
-use shellgate::inside::{self, Deed};
+use shellgate::inside::{self, RestrictedAction};
 
 use crate::args::BackgroundArgs;
 use crate::error::{self, Trouble};
@@ -16,7 +16,7 @@ pub(super) fn background(args: &BackgroundArgs) -> ExitCode {
 }
 
 fn released(args: &BackgroundArgs) -> Result<(), Trouble> {
-    inside::refuse(Deed::Release)?;
+    inside::refuse(RestrictedAction::Release)?;
     let record = RecordStore::open(None)?;
     let report = record.jobs(None).release(&args.id)?;
     match args.shown.json {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shellgate::inside::{self, Deed};
+use shellgate::inside::{self, RestrictedAction};
 use shellgate::jobs::{Key, Stroke};
 use shellgate::request::Detail;
 use shellgate::{ErrorObject, RecordStore};
@@ -20,7 +20,7 @@ pub(super) fn send(args: &SendArgs) -> ExitCode {
 }
 
 fn sent(args: &SendArgs) -> Result<(), Trouble> {
-    inside::refuse(Deed::Type)?;
+    inside::refuse(RestrictedAction::Type)?;
     let strokes = strokes(args)?;
     let record = RecordStore::open(None)?;
     let id = record.find(&args.id)?;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shellgate::inside::{self, Deed};
+use shellgate::inside::{self, RestrictedAction};
 use shellgate::{RecordStore, Urgency};
 
 use crate::args::StopArgs;
@@ -16,7 +16,7 @@ pub(super) fn stop(args: &StopArgs) -> ExitCode {
 }
 
 fn stopped(args: &StopArgs) -> Result<(), Trouble> {
-    inside::refuse(Deed::Stop)?;
+    inside::refuse(RestrictedAction::Stop)?;
     let urgency = if args.now { Urgency::Now } else { Urgency::Politely };
     let record = RecordStore::open(None)?;
     if let Some(id) = &args.id {

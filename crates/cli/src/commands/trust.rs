@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shellgate::inside::{self, Deed};
+use shellgate::inside::{self, RestrictedAction};
 use shellgate::{ErrorObject, Gate, ProjectFile, RecordStore};
 
 use super::yes::said_yes;
@@ -17,7 +17,7 @@ pub(super) fn trust(args: &TrustArgs) -> ExitCode {
 }
 
 fn trusted(args: &TrustArgs) -> Result<(), Trouble> {
-    inside::refuse(Deed::Trust)?;
+    inside::refuse(RestrictedAction::Trust)?;
     let mut builder = Gate::builder();
     if let Some(root) = &args.root {
         builder = builder.root(root);

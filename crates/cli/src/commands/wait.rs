@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use shellgate::RecordStore;
-use shellgate::jobs::{Met, Port, Until, Waited};
+use shellgate::jobs::{Port, Until, WaitReport, WaitResult};
 
 use super::logs::pattern;
 use crate::args::WaitArgs;
@@ -26,7 +26,7 @@ fn waited(args: &WaitArgs) -> Result<(), Trouble> {
         timeout: args.timeout.map(Duration::from_millis),
         ..Until::default()
     };
-    let Waited { met, report } = record.jobs(None).wait(&args.id, until, None)?;
+    let WaitReport { met, report } = record.jobs(None).wait(&args.id, until, None)?;
     if args.shown.json {
         let mut answer = json!(report);
         if let (Value::Object(answer), Value::Object(met)) = (&mut answer, json!(met)) {
@@ -35,22 +35,25 @@ fn waited(args: &WaitArgs) -> Result<(), Trouble> {
         output::print_json(&answer)?;
     } else {
         match &met {
-            Met::Matched { line, .. } => output::print(&format!("{}\n", plain(line)))?,
-            Met::Listening { ports } => {
+            WaitResult::Matched { line, .. } => output::print(&format!("{}\n", plain(line)))?,
+            WaitResult::Listening { ports } => {
                 let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
                 output::print(&format!("{}\n", ports.join(" ")))?;
             }
-            Met::TimedOut => whisper("it goes on: nothing of that happened in time"),
-            Met::Ended => report.error.iter().for_each(error::show),
-            Met::Silent | Met::Canceled => {}
+            WaitResult::TimedOut => whisper("it goes on: nothing of that happened in time"),
+            WaitResult::Ended => report.error.iter().for_each(error::show),
+            WaitResult::Silent | WaitResult::Canceled => {}
         }
     }
     match met {
-        Met::Ended => match error::run_code(&report) {
+        WaitResult::Ended => match error::run_code(&report) {
             0 => Ok(()),
             code => Err(Trouble::Said(code)),
         },
-        Met::TimedOut => Err(Trouble::Said(TIMED_OUT)),
-        Met::Matched { .. } | Met::Listening { .. } | Met::Silent | Met::Canceled => Ok(()),
+        WaitResult::TimedOut => Err(Trouble::Said(TIMED_OUT)),
+        WaitResult::Matched { .. }
+        | WaitResult::Listening { .. }
+        | WaitResult::Silent
+        | WaitResult::Canceled => Ok(()),
     }
 }

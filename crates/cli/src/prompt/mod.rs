@@ -19,7 +19,7 @@ mod terminal;
 use std::io;
 use std::time::{Duration, Instant};
 
-use shellgate::approval::{Answer, Approver, Channel, Question, Waiting};
+use shellgate::approval::{Answer, ApprovalChannel, Approver, Question, Waiting};
 use shellgate_sandbox::signals::Signal;
 
 use calm::Calm;
@@ -46,8 +46,8 @@ enum Said {
 }
 
 impl Approver for TerminalApprover {
-    fn channel(&self) -> Channel {
-        Channel::Terminal
+    fn channel(&self) -> ApprovalChannel {
+        ApprovalChannel::Terminal
     }
 
     fn ask(&self, question: &Question<'_>, waiting: Waiting<'_>) -> Answer {

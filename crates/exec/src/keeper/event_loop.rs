@@ -44,7 +44,7 @@ pub(super) struct Keeper {
     pub(super) recognised: Option<Recognised>,
     /// Children that were reaped and not looked at.
     pub(super) dead: Vec<(RunKey, Reaped, Exit)>,
-    /// Stands by while there are jobs.
+    /// CallState by while there are jobs.
     pub(super) standby: Option<Standby>,
     pub(super) spawner: Spawner,
     pub(super) null: OwnedFd,

@@ -4,7 +4,7 @@ use shellgate_exec::ExecId;
 use shellgate_journal::Step;
 
 use super::asking::Approval;
-use super::pending::{Considered, Unasked};
+use super::pending::{Considered, UnaskedQuestion};
 use crate::admit::judge::{Judgement, Verdict};
 use crate::answer::artifacts;
 use crate::answer::report::{Asked, Report};
@@ -22,9 +22,9 @@ impl Gate {
     /// The answer, when it may not run.
     pub fn admit(&self, request: Request) -> Result<Admitted<'_>, Refused> {
         match (self.consider(request)?, self.approver.as_deref()) {
-            (Considered::Free(admitted), _) => Ok(*admitted),
-            (Considered::Asks(unasked), Some(approver)) => unasked.lay()?.ask(approver),
-            (Considered::Asks(unasked), None) => Err(unasked.nobody()),
+            (Considered::Allowed(admitted), _) => Ok(*admitted),
+            (Considered::NeedsApproval(unasked), Some(approver)) => unasked.post()?.ask(approver),
+            (Considered::NeedsApproval(unasked), None) => Err(unasked.nobody()),
         }
     }
 
@@ -51,10 +51,10 @@ impl Gate {
         };
         match self.approve(&request, &judgement, &directory) {
             Ok(approval) => {
-                let what = Unasked { gate: self, id, request, directory, asked, judgement };
+                let what = UnaskedQuestion { gate: self, id, request, directory, asked, judgement };
                 Ok(match approval {
-                    Some(approval) => Considered::Free(Box::new(what.approved(approval))),
-                    None => Considered::Asks(Box::new(what)),
+                    Some(approval) => Considered::Allowed(Box::new(what.approved(approval))),
+                    None => Considered::NeedsApproval(Box::new(what)),
                 })
             }
             Err(error) => Err(self.refused(&asked, &request, Some(&judgement), error)),
@@ -88,9 +88,10 @@ impl Gate {
             Ok(None) => {
                 let (request, directory) = (request.clone(), directory.clone());
                 let judgement = judgement.clone();
-                let unasked = Unasked { gate: self, id, request, directory, asked: asked.clone(), judgement };
+                let unasked =
+                    UnaskedQuestion { gate: self, id, request, directory, asked: asked.clone(), judgement };
                 let admitted = match self.approver.as_deref() {
-                    Some(approver) => unasked.lay().and_then(|pending| pending.ask(approver)),
+                    Some(approver) => unasked.post().and_then(|pending| pending.ask(approver)),
                     None => Err(unasked.nobody()),
                 };
                 admitted.map_err(why)?.approval
@@ -178,7 +179,7 @@ pub struct Admitted<'a> {
     pub(crate) approval: Approval,
 }
 
-impl<'a> Unasked<'a> {
+impl<'a> UnaskedQuestion<'a> {
     /// The same, with a yes.
     pub(super) fn approved(self, approval: Approval) -> Admitted<'a> {
         let Self { gate, id, request, directory, mut asked, judgement } = self;

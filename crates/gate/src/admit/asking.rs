@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use shellgate_journal::{self as journal, GrantScope, SessionGrant};
 
-use crate::admit::approval::{self, Always, Answer, ApprovedBy, Channel, Choice, Question};
+use crate::admit::approval::{self, Always, Answer, ApprovalChannel, ApprovedBy, Choice, Question};
 use crate::admit::judge::{self, Decision, Granted, Judgement};
 use crate::gate::Gate;
 use crate::intake::request::{Action, Request, Stdin};
@@ -41,7 +41,7 @@ impl Gate {
                 let origin = self.judge.settings.origin("approval.mode").map(ToString::to_string);
                 let who = format!("approval.mode = allow ({})", origin.unwrap_or_default());
                 return Ok(Some(Approval {
-                    by: Some(ApprovedBy { who, channel: Channel::Settings }),
+                    by: Some(ApprovedBy { who, channel: ApprovalChannel::Settings }),
                     entry: None,
                 }));
             }
@@ -162,7 +162,7 @@ impl Asking<'_> {
 }
 
 fn approval_for(how: &str) -> ApprovedBy {
-    ApprovedBy { who: format!("an approval for {how}"), channel: Channel::Settings }
+    ApprovedBy { who: format!("an approval for {how}"), channel: ApprovalChannel::Settings }
 }
 
 /// Exactly this, as a grant says it.

@@ -16,7 +16,7 @@ use crate::{Code, ErrorObject};
 
 /// Something that is a person's business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum RestrictedAction {
     /// Saying yes or no to a question.
     Answer,
     /// Letting a project's settings loosen the rules.
@@ -33,14 +33,14 @@ pub enum Deed {
     SetUp,
 }
 
-const REFUSED: [(Deed, &str); 7] = [
-    (Deed::Answer, "answer questions"),
-    (Deed::Trust, "trust a project's settings"),
-    (Deed::Stop, "stop what others run"),
-    (Deed::Release, "send what others run to the background"),
-    (Deed::Type, "type at what others run"),
-    (Deed::Forget, "remove what was recorded"),
-    (Deed::SetUp, "change an agent's settings"),
+const REFUSED: [(RestrictedAction, &str); 7] = [
+    (RestrictedAction::Answer, "answer questions"),
+    (RestrictedAction::Trust, "trust a project's settings"),
+    (RestrictedAction::Stop, "stop what others run"),
+    (RestrictedAction::Release, "send what others run to the background"),
+    (RestrictedAction::Type, "type at what others run"),
+    (RestrictedAction::Forget, "remove what was recorded"),
+    (RestrictedAction::SetUp, "change an agent's settings"),
 ];
 
 /// What can be chosen for a gate, and would let more pass than the settings do.
@@ -89,7 +89,7 @@ pub fn is_inside() -> bool {
 ///
 /// # Errors
 /// `denied_by_policy`, from inside.
-pub fn refuse(deed: Deed) -> Result<(), ErrorObject> {
+pub fn refuse(deed: RestrictedAction) -> Result<(), ErrorObject> {
     let Some((_, words)) = REFUSED.iter().find(|(known, _)| *known == deed).filter(|_| is_inside()) else {
         return Ok(());
     };

@@ -13,4 +13,4 @@ mod pending;
 pub(crate) mod trust;
 
 pub use admission::Admitted;
-pub use pending::{Considered, Pending, Unasked};
+pub use pending::{Considered, PendingQuestion, UnaskedQuestion};

@@ -1,14 +1,16 @@
 //! A request that a person must say yes to.
 //!
 //! [`Gate::admit`] asks and waits. A front end that has more to do than wait takes it step by step: [`Gate::consider`],
-//! [`Unasked::lay`], then [`Pending::poll`] for an answer from elsewhere until one is there, and [`Pending::settle`].
+//! [`UnaskedQuestion::post`], then [`PendingQuestion::poll`] for an answer from elsewhere until one is there, and [`PendingQuestion::settle`].
 
 use shellgate_exec::ExecId;
 use shellgate_journal::{self as journal, AnswerResult, PersonAnswer, QuestionId};
 
 use super::admission::Admitted;
 use super::asking::{Approval, Asking, grants, said};
-use crate::admit::approval::{self, Answer, ApprovedBy, Approver, Channel, Choice, Question, Waiting};
+use crate::admit::approval::{
+    self, Answer, ApprovalChannel, ApprovedBy, Approver, Choice, Question, Waiting,
+};
 use crate::admit::inside;
 use crate::admit::judge::{self, Judgement};
 use crate::answer::report::{Asked, Report};
@@ -22,14 +24,14 @@ use crate::{Code, ErrorObject};
 #[derive(Debug)]
 pub enum Considered<'a> {
     /// Nobody need be asked.
-    Free(Box<Admitted<'a>>),
+    Allowed(Box<Admitted<'a>>),
     /// Somebody must say yes.
-    Asks(Box<Unasked<'a>>),
+    NeedsApproval(Box<UnaskedQuestion<'a>>),
 }
 
 /// A request that somebody must say yes to. Nobody has been asked.
 #[derive(Debug)]
-pub struct Unasked<'a> {
+pub struct UnaskedQuestion<'a> {
     pub(super) gate: &'a Gate,
     pub(super) id: ExecId,
     pub(super) request: Request,
@@ -40,20 +42,20 @@ pub struct Unasked<'a> {
 
 /// A question that lies in the record until somebody answers it, here or there.
 #[derive(Debug)]
-pub struct Pending<'a> {
-    what: Unasked<'a>,
+pub struct PendingQuestion<'a> {
+    what: UnaskedQuestion<'a>,
     /// `None`: there is no record, so only we can answer.
     lying: Option<(ExecutionLog, QuestionId)>,
 }
 
-impl<'a> Unasked<'a> {
+impl<'a> UnaskedQuestion<'a> {
     /// Puts the question into the record.
     ///
     /// # Errors
     /// The answer, when it can't be written and must be.
-    pub fn lay(self) -> Result<Pending<'a>, Refused> {
+    pub fn post(self) -> Result<PendingQuestion<'a>, Refused> {
         match self.write() {
-            Ok(lying) => Ok(Pending { what: self, lying }),
+            Ok(lying) => Ok(PendingQuestion { what: self, lying }),
             Err(error) => Err(self.refused(error)),
         }
     }
@@ -91,7 +93,7 @@ impl<'a> Unasked<'a> {
     }
 }
 
-impl<'a> Pending<'a> {
+impl<'a> PendingQuestion<'a> {
     /// The name that its execution will have.
     #[must_use]
     pub fn id(&self) -> &str {
@@ -140,12 +142,12 @@ impl<'a> Pending<'a> {
         self.settle(answer, channel)
     }
 
-    /// Goes on with the answer that was given through `channel`. One through [`Channel::Queue`] is in the record already.
+    /// Goes on with the answer that was given through `channel`. One through [`ApprovalChannel::Queue`] is in the record already.
     /// If somebody else was faster, their answer counts.
     ///
     /// # Errors
     /// The answer, when it was no.
-    pub fn settle(self, answer: Answer, channel: Channel) -> Result<Admitted<'a>, Refused> {
+    pub fn settle(self, answer: Answer, channel: ApprovalChannel) -> Result<Admitted<'a>, Refused> {
         if !counts(channel) {
             return Err(self.what.refused(self.by_a_command()));
         }
@@ -184,20 +186,26 @@ impl<'a> Pending<'a> {
     }
 
     /// Writes the answer down. Returns the one that counts, and how it came.
-    fn written(&self, answer: Answer, channel: Channel) -> Result<(Answer, Channel), ErrorObject> {
+    fn written(
+        &self,
+        answer: Answer,
+        channel: ApprovalChannel,
+    ) -> Result<(Answer, ApprovalChannel), ErrorObject> {
         let Some((entry, number)) = &self.lying else { return Ok((answer, channel)) };
         // If somebody else was faster, that counts.
         let counting = |answering: AnswerResult| match answering {
             AnswerResult::Taken(_) => (answer.clone(), channel),
-            AnswerResult::TooLate(_) => (self.poll().unwrap_or(Answer::Nobody), Channel::Queue),
+            AnswerResult::TooLate(_) => (self.poll().unwrap_or(Answer::Nobody), ApprovalChannel::Queue),
         };
         match (&answer, channel) {
             (Answer::TimedOut, _) => {
                 return entry.journal().time_out(*number).map(counting).map_err(|e| unwritable(&e));
             }
             // A yes from there is one that lies there.
-            (Answer::Yes(_), Channel::Queue) => return Ok((self.poll().unwrap_or(Answer::Nobody), channel)),
-            (_, Channel::Queue) => return Ok((answer, channel)),
+            (Answer::Yes(_), ApprovalChannel::Queue) => {
+                return Ok((self.poll().unwrap_or(Answer::Nobody), channel));
+            }
+            (_, ApprovalChannel::Queue) => return Ok((answer, channel)),
             _ => {}
         }
         let asking = self.what.asking();
@@ -209,7 +217,7 @@ impl<'a> Pending<'a> {
                 ErrorObject::new(Code::Config, message).hint("say yes for this session instead")
             })?;
         }
-        let answered = PersonAnswer { choice, by: approval::user(), channel: record::channel(channel) };
+        let answered = PersonAnswer { choice, by: approval::user(), channel: channel };
         let answering = entry.journal().answer(*number, answered, grants(&answer, &question));
         answering.map(counting).map_err(|e| unwritable(&e))
     }
@@ -217,8 +225,8 @@ impl<'a> Pending<'a> {
 
 /// Whether an answer through this channel is a person's. Below a keeper, whatever terminal or client there is may be the
 /// command's own.
-fn counts(channel: Channel) -> bool {
-    channel == Channel::Queue || !inside::is_inside()
+fn counts(channel: ApprovalChannel) -> bool {
+    channel == ApprovalChannel::Queue || !inside::is_inside()
 }
 
 fn unwritable(error: &journal::Error) -> ErrorObject {

@@ -1,4 +1,4 @@
-//! A call by the name of its execution: how it stands, and, when it is over, the answer that it would have had if somebody
+//! A call by the name of its execution: its state, and, when it is over, the answer that it would have had if somebody
 //! had waited for it. All of it comes from the record, the keeper and the spool, so whoever asks need not be the process
 //! that made the call.
 
@@ -26,13 +26,13 @@ pub struct Call {
     pub made_at: u64,
     /// When something last happened to it.
     pub changed_at: u64,
-    /// How it stands.
-    pub stands: Stands,
+    /// Its state.
+    pub state: CallState,
 }
 
-/// How a call stands.
+/// The state of a call.
 #[derive(Debug)]
-pub enum Stands {
+pub enum CallState {
     /// Somebody must say yes first.
     Asked,
     /// It goes on.
@@ -51,7 +51,7 @@ impl Gate {
         let execution = jobs.exactly(id)?;
         let held = shellgate_exec::jobs(jobs.state).map_err(|error| session_error(&error))?;
         let job = held.iter().find(|job| job.id.to_string() == execution.id);
-        let (stands, changed_at) = match job {
+        let (state, changed_at) = match job {
             Some(job) if !job.kind.is_leftover() => {
                 match job.exit {
                     // Its command has ended, and that was waited for. What it left goes on.
@@ -59,9 +59,9 @@ impl Gate {
                         let report = jobs.running(&execution, job, detail(&execution))?;
                         let report = self.described(&execution, with_left(report, job));
                         let silence = Millis::try_from(job.silence.as_millis()).unwrap_or(0);
-                        (Stands::Over(Box::new(report)), record::now().saturating_sub(silence))
+                        (CallState::Over(Box::new(report)), record::now().saturating_sub(silence))
                     }
-                    _ => (Stands::GoesOn(Box::new(jobs.held(job, Some(&execution)))), execution.at),
+                    _ => (CallState::GoesOn(Box::new(jobs.held(job, Some(&execution)))), execution.at),
                 }
             }
             left => {
@@ -69,19 +69,19 @@ impl Gate {
                 jobs.settle();
                 let execution = jobs.exactly(id)?;
                 let ended = execution.ended.as_ref().map(|ended| ended.ended_at);
-                let stands = match execution.status {
-                    Status::Asked => Stands::Asked,
+                let state = match execution.status {
+                    Status::Asked => CallState::Asked,
                     // It is about to be held, or its end about to be written.
-                    Status::Running => Stands::GoesOn(Box::new(jobs.gone(&execution))),
+                    Status::Running => CallState::GoesOn(Box::new(jobs.gone(&execution))),
                     _ => {
                         let mut report = jobs.over(&execution, detail(&execution));
                         if let Some(job) = left {
                             report = with_left(report, job);
                         }
-                        Stands::Over(Box::new(self.described(&execution, report)))
+                        CallState::Over(Box::new(self.described(&execution, report)))
                     }
                 };
-                (stands, ended.unwrap_or(execution.at))
+                (state, ended.unwrap_or(execution.at))
             }
         };
         let dialect = execution.asked.as_ref().and_then(|asked| Dialect::named(&asked.dialect));
@@ -91,7 +91,7 @@ impl Gate {
             changed_at: u64::try_from(changed_at).unwrap_or(0),
             id: execution.id,
             session: execution.session,
-            stands,
+            state,
         })
     }
 

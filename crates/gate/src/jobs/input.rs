@@ -18,7 +18,7 @@ use shellgate_exec::{ExecId, InputKind, InputSender, InputState, NotTaken};
 use super::keys::Key;
 use super::line::END;
 use super::typing::Typing;
-use crate::admit::inside::{self, Deed};
+use crate::admit::inside::{self, RestrictedAction};
 use crate::gate::{Gate, session_error};
 use crate::text::Source;
 use crate::{Code, ErrorObject, screen};
@@ -41,7 +41,7 @@ impl Gate {
     /// `unknown_job` when it doesn't run; `invalid_input` when it takes no input; `busy` when nobody reads; else as for a
     /// command that may not run. Nothing was typed then, unless the error says what was.
     pub fn type_at(&self, id: &str, strokes: &[Stroke]) -> Result<(), ErrorObject> {
-        inside::refuse(Deed::Type)?;
+        inside::refuse(RestrictedAction::Type)?;
         let name: ExecId = id.parse().map_err(|_| not_running(id))?;
         let found = InputSender::find(&self.state, name).map_err(|error| session_error(&error))?;
         let (typist, reading) = found.ok_or_else(|| not_running(id))?;

@@ -7,7 +7,7 @@
 //! | `standing` | one of them as a report, running or ended |
 //! | `call` | the answer of one, as its call wanted it |
 //! | `printed` | parts of what it printed |
-//! | `vigil` | waiting for something to happen to it |
+//! | `wait` | waiting for something to happen to it |
 //! | `watched` | what it prints from now on |
 //! | `input` | what to type at it |
 //! | `typing` | typing that, judged where it must be |
@@ -35,25 +35,25 @@ mod standing;
 mod terminal;
 pub mod tools;
 mod typing;
-mod vigil;
 mod vitals;
+mod wait;
 mod watched;
 
 pub use shellgate_exec::RunEvent;
 use shellgate_exec::{ExecId, StateFolder, Urgency, release, stop_execution};
 use shellgate_journal::{Journal, PastExecution};
 
-pub use call::{Call, Stands};
+pub use call::{Call, CallState};
 pub use input::Stroke;
 pub use keys::Key;
 pub use list::{Listed, MOST_ENDED};
 pub use printed::{Excerpt, Printed, StreamPart, each_line};
 pub use regex::bytes::Regex as Pattern;
 pub use standing::never_ran;
-pub use vigil::{Cancel, Met, Port, Until, Waited, unreturned};
+pub use wait::{Cancel, Port, Until, WaitReport, WaitResult, unreturned};
 pub use watched::Watched;
 
-use crate::admit::inside::{self, Deed};
+use crate::admit::inside::{self, RestrictedAction};
 use crate::answer::report::Report;
 use crate::gate::{Gate, session_error};
 use crate::intake::request::Detail;
@@ -148,7 +148,7 @@ impl Jobs<'_> {
     pub fn stop(&self, id: &str, urgency: Urgency) -> Result<Report, ErrorObject> {
         let execution = self.find(id)?;
         if self.own.is_none() {
-            inside::refuse(Deed::Stop)?;
+            inside::refuse(RestrictedAction::Stop)?;
         }
         stop_execution(self.state, parse(&execution.id)?, urgency).map_err(|error| session_error(&error))?;
         self.report(&execution.id, Detail::Minimal)
@@ -161,7 +161,7 @@ impl Jobs<'_> {
     pub fn release(&self, id: &str) -> Result<Report, ErrorObject> {
         let execution = self.find(id)?;
         if self.own.is_none() {
-            inside::refuse(Deed::Release)?;
+            inside::refuse(RestrictedAction::Release)?;
         }
         if !release(self.state, parse(&execution.id)?).map_err(|error| session_error(&error))? {
             let message = format!("execution `{}` does not run any more", execution.id);

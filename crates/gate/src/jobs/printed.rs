@@ -10,7 +10,7 @@ use regex::bytes::Regex;
 use shellgate_exec::{Moment, PerStream, Stream, printed_before, watch};
 use shellgate_journal::PastExecution;
 
-use super::vigil::unreturned;
+use super::wait::unreturned;
 use super::{Jobs, parse};
 use crate::ErrorObject;
 use crate::gate::session_error;

@@ -13,7 +13,6 @@ use crate::admit::judge::{Decision, Verdict};
 use crate::answer::report::{Asked, Report};
 use crate::gate::session_error;
 use crate::intake::request::{Action, Detail, Format};
-use crate::record;
 use crate::{Code, ErrorObject};
 
 impl Jobs<'_> {
@@ -175,7 +174,7 @@ fn asked(execution: &PastExecution, detail: Detail) -> Asked {
             },
             rules: asked.verdict.rules.clone(),
             approved_by: approved.map(|approved| {
-                let channel = record::channel_of(approved.channel);
+                let channel = approved.channel;
                 ApprovedBy { who: approved.who.clone(), channel }.to_string()
             }),
         }),

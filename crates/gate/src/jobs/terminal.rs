@@ -6,7 +6,7 @@ use shellgate_exec::{Input, InputSender, InputState, Size, Stream};
 
 use super::Jobs;
 use super::input::{not_running, not_taken};
-use crate::admit::inside::{self, Deed};
+use crate::admit::inside::{self, RestrictedAction};
 use crate::gate::{Gate, session_error};
 use crate::text::Source;
 use crate::{ErrorObject, Screen, screen};
@@ -29,7 +29,7 @@ impl Jobs<'_> {
     /// # Errors
     /// `unknown_job` when it doesn't run, `invalid_input` when it has no terminal.
     pub fn resize(&self, id: &str, size: Size) -> Result<(), ErrorObject> {
-        inside::refuse(Deed::Type)?;
+        inside::refuse(RestrictedAction::Type)?;
         let id = self.find(id)?.id;
         let name = id.parse().map_err(|_| not_running(&id))?;
         let found = InputSender::find(self.state, name).map_err(|error| session_error(&error))?;

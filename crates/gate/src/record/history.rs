@@ -11,7 +11,7 @@ use shellgate_journal::{ForgetReport, PastExecution, Query};
 
 use super::RecordStore;
 use super::store::trouble;
-use crate::admit::inside::{self, Deed};
+use crate::admit::inside::{self, RestrictedAction};
 use crate::{Code, ErrorObject, approval};
 
 /// How much of a file is searched at once.
@@ -58,7 +58,7 @@ impl RecordStore {
     /// # Errors
     /// `unknown_job` when there is none or it was forgotten before, `busy` while it runs.
     pub fn forget(&self, id: &str) -> Result<ForgetReport, ErrorObject> {
-        inside::refuse(Deed::Forget)?;
+        inside::refuse(RestrictedAction::Forget)?;
         let forgotten = self.journal.forget(id, &approval::user()).map_err(|error| match error {
             shellgate_journal::Error::UnknownExecution { .. } => {
                 ErrorObject::new(Code::UnknownJob, format!("execution `{id}` was forgotten before")).token(id)

@@ -7,7 +7,7 @@ use shellgate_journal::{AnswerResult, QueuedQuestion};
 
 use super::RecordStore;
 use super::store::trouble;
-use crate::admit::inside::{self, Deed};
+use crate::admit::inside::{self, RestrictedAction};
 use crate::gate::session_error;
 use crate::session_name::SessionName;
 use crate::{Code, ErrorObject};
@@ -18,7 +18,7 @@ impl RecordStore {
     /// # Errors
     /// `unknown_job` when there is nothing to stop.
     pub fn stop(&self, id: &str, urgency: Urgency) -> Result<(), ErrorObject> {
-        inside::refuse(Deed::Stop)?;
+        inside::refuse(RestrictedAction::Stop)?;
         let unknown = |message: String| Err(ErrorObject::new(Code::UnknownJob, message).token(id));
         let Ok(name) = id.parse::<ExecId>() else { return unknown(format!("no execution is called `{id}`")) };
         let withdrawn = self.withdraw(|pending| pending.exec_id == id)?;
@@ -39,7 +39,7 @@ impl RecordStore {
     /// # Errors
     /// `invalid_input` when no session can be called that.
     pub fn stop_session(&self, name: &str, urgency: Urgency) -> Result<u32, ErrorObject> {
-        inside::refuse(Deed::Stop)?;
+        inside::refuse(RestrictedAction::Stop)?;
         let withdrawn = self.withdraw(|pending| {
             let rest = pending.session.strip_prefix(name);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -64,7 +64,7 @@ impl RecordStore {
     /// # Errors
     /// When a keeper can't be understood.
     pub fn stop_all(&self, urgency: Urgency) -> Result<u32, ErrorObject> {
-        inside::refuse(Deed::Stop)?;
+        inside::refuse(RestrictedAction::Stop)?;
         let withdrawn = self.withdraw(|_| true)?;
         let stopped = stop_all(&self.state, urgency).map_err(|error| session_error(&error))?;
         Ok(withdrawn + stopped)

@@ -9,7 +9,7 @@ use shellgate_journal::{
 
 use super::settle;
 use crate::admit::approval::{self, Answer, Choice};
-use crate::admit::inside::{self, Deed};
+use crate::admit::inside::{self, RestrictedAction};
 use crate::locations::open_state;
 use crate::{Code, ErrorObject, ProjectFile};
 
@@ -64,7 +64,7 @@ impl RecordStore {
     /// # Errors
     /// `config` when it can't be written.
     pub fn trust(&self, file: &ProjectFile) -> Result<(), ErrorObject> {
-        inside::refuse(Deed::Trust)?;
+        inside::refuse(RestrictedAction::Trust)?;
         let trusted = shellgate_journal::TrustedFile {
             path: file.path().display().to_string(),
             sha256: file.sha256(),
@@ -87,7 +87,7 @@ impl RecordStore {
     /// `unknown_job` when there is no such question, `invalid_input` when it doesn't offer that, `config` when it can't
     /// be written.
     pub fn answer(&self, id: QuestionId, answer: &Answer) -> Result<AnswerResult, ErrorObject> {
-        inside::refuse(Deed::Answer)?;
+        inside::refuse(RestrictedAction::Answer)?;
         let pending = self.pending()?.into_iter().find(|pending| pending.id == id);
         let Some(pending) = pending else {
             // Perhaps it was answered a moment ago: then that is what is told.
@@ -139,7 +139,7 @@ impl RecordStore {
             }
         };
         let answered =
-            PersonAnswer { choice, by: approval::user(), channel: shellgate_journal::AnswerChannel::Queue };
+            PersonAnswer { choice, by: approval::user(), channel: shellgate_journal::ApprovalChannel::Queue };
         let answering = self.journal.answer(id, answered, grants).map_err(|error| trouble(&error))?;
         // Only now: an answer that came too late changes nothing.
         if let (AnswerResult::Taken(_), Answer::Yes(Choice::Always), Some(lines)) =

@@ -11,7 +11,7 @@ use shellgate_journal::{
 };
 
 use crate::ErrorObject;
-use crate::admit::approval::{Always, ApprovedBy, Channel, Question};
+use crate::admit::approval::{Always, ApprovedBy, Question};
 use crate::admit::judge::{Decision, Judgement, Span};
 use crate::answer::report;
 use crate::intake::request::{Action, Detail, Format, Request, Stdin};
@@ -99,31 +99,7 @@ pub(crate) fn problem(error: &ErrorObject) -> RecordedError {
 }
 
 pub(super) fn approved_by(approved: &ApprovedBy) -> journal::RecordedApproval {
-    journal::RecordedApproval {
-        who: approved.who.clone(),
-        channel: channel(approved.channel),
-        question: None,
-    }
-}
-
-/// How somebody was asked.
-pub(crate) const fn channel(channel: Channel) -> journal::AnswerChannel {
-    match channel {
-        Channel::Settings => journal::AnswerChannel::Settings,
-        Channel::Terminal => journal::AnswerChannel::Terminal,
-        Channel::Queue => journal::AnswerChannel::Queue,
-        Channel::Elicitation => journal::AnswerChannel::Elicitation,
-    }
-}
-
-/// The same the other way round. What nobody is asked through yet counts as a setting.
-pub(crate) const fn channel_of(channel: journal::AnswerChannel) -> Channel {
-    match channel {
-        journal::AnswerChannel::Settings | journal::AnswerChannel::Page => Channel::Settings,
-        journal::AnswerChannel::Terminal => Channel::Terminal,
-        journal::AnswerChannel::Queue => Channel::Queue,
-        journal::AnswerChannel::Elicitation => Channel::Elicitation,
-    }
+    journal::RecordedApproval { who: approved.who.clone(), channel: approved.channel, question: None }
 }
 
 /// How it ended.

@@ -128,7 +128,7 @@ pub struct PersonAnswer {
     /// Who, as the system names them.
     pub by: String,
     /// How they were asked.
-    pub channel: AnswerChannel,
+    pub channel: ApprovalChannel,
 }
 
 /// What a person said.
@@ -159,7 +159,7 @@ impl RecordedChoice {
 
 words! {
     /// How a person was asked.
-    AnswerChannel {
+    ApprovalChannel {
         /// Not for this: a setting lets it pass, or an approval that was given before.
         Settings = "settings",
         /// On the terminal of the command.

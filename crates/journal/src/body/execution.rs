@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{AnswerChannel, Millis, ProcessIdentity, QuestionId};
+use super::{ApprovalChannel, Millis, ProcessIdentity, QuestionId};
 use crate::hash::Sha;
 use crate::status::{Status, words};
 
@@ -154,7 +154,7 @@ pub struct RecordedApproval {
     /// The person, as the system names them.
     pub who: String,
     /// How they were asked.
-    pub channel: AnswerChannel,
+    pub channel: ApprovalChannel,
     /// The question that was answered, now or earlier in the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionId>,

@@ -7,7 +7,7 @@ mod upkeep;
 use serde::{Deserialize, Serialize};
 
 pub use approval::{
-    AnswerChannel, GrantScope, PersonAnswer, QuestionId, QuestionOutcome, RecordedAnswer, RecordedChoice,
+    ApprovalChannel, GrantScope, PersonAnswer, QuestionId, QuestionOutcome, RecordedAnswer, RecordedChoice,
     RecordedPart, RecordedQuestion, RecordedStdin, SessionGrant, SettingsLines,
 };
 pub use execution::{

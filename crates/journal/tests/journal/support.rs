@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Child, Command};
 
 use shellgate_journal::{
-    AnswerChannel, EndStatus, Intact, Journal, LossCause, Note, PersonAnswer, ProcessIdentity,
+    ApprovalChannel, EndStatus, Intact, Journal, LossCause, Note, PersonAnswer, ProcessIdentity,
     RecordedChoice, RecordedDecision, RecordedEnd, RecordedError, RecordedLoss, RecordedPart,
     RecordedQuestion, RecordedRequest, RecordedStart, RecordedStdin, RecordedStream, RecordedVerdict, Sha,
     Step, TrustedFile, Verification,
@@ -102,7 +102,7 @@ pub(crate) fn question(asker: &str, expires_at: Option<i64>) -> RecordedQuestion
 }
 
 pub(crate) fn answered(choice: RecordedChoice, by: &str) -> PersonAnswer {
-    PersonAnswer { choice, by: by.into(), channel: AnswerChannel::Queue }
+    PersonAnswer { choice, by: by.into(), channel: ApprovalChannel::Queue }
 }
 
 pub(crate) fn trusted(content: &str) -> TrustedFile {

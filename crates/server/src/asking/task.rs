@@ -6,8 +6,8 @@ use rmcp::RoleServer;
 use rmcp::model::ClientResult;
 use rmcp::service::RequestHandle;
 use serde_json::Value;
-use shellgate::approval::{Answer, Channel};
-use shellgate::{Follow, Pending};
+use shellgate::approval::{Answer, ApprovalChannel};
+use shellgate::{Follow, PendingQuestion};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -45,7 +45,7 @@ impl Elicitation {
 }
 
 pub(super) struct Task {
-    pub(super) pending: Pending<'static>,
+    pub(super) pending: PendingQuestion<'static>,
     pub(super) elicitation: Option<Elicitation>,
     pub(super) form: Option<Form>,
     /// The client asks between two calls.
@@ -63,26 +63,26 @@ impl Task {
         let mut attached: Option<oneshot::Sender<Settled>> = None;
         let (answer, channel) = loop {
             if self.elicitation.is_none() && !self.queue && !self.in_turns {
-                break (Answer::Nobody, Channel::Elicitation);
+                break (Answer::Nobody, ApprovalChannel::Elicitation);
             }
             tokio::select! {
                 result = elicited(&mut self.elicitation) => {
                     self.elicitation = None;
                     if let Some(answer) = result.and_then(|result| self.form.as_ref()?.answer(&result)) {
-                        break (answer, Channel::Elicitation);
+                        break (answer, ApprovalChannel::Elicitation);
                     }
                 }
                 tell = self.told.recv() => match tell {
                     Some(Tell::Attach(call)) => attached = Some(call),
-                    Some(Tell::Answer(answer)) => break (answer, Channel::Elicitation),
-                    Some(Tell::Withdraw) | None => break (Answer::Canceled, Channel::Elicitation),
+                    Some(Tell::Answer(answer)) => break (answer, ApprovalChannel::Elicitation),
+                    Some(Tell::Withdraw) | None => break (Answer::Canceled, ApprovalChannel::Elicitation),
                 },
                 () = tokio::time::sleep(LOOK) => {
                     if let Some(answer) = self.pending.poll() {
-                        break (answer, Channel::Queue);
+                        break (answer, ApprovalChannel::Queue);
                     }
                 }
-                () = tokio::time::sleep_until(self.until) => break (Answer::TimedOut, Channel::Elicitation),
+                () = tokio::time::sleep_until(self.until) => break (Answer::TimedOut, ApprovalChannel::Elicitation),
             }
         };
         let Self { pending, elicitation, mut told, .. } = self;

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use shellgate::approval::{Answer, Approver, Channel, Question, Waiting};
+use shellgate::approval::{Answer, ApprovalChannel, Approver, Question, Waiting};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
@@ -33,8 +33,8 @@ pub(crate) struct TypedApprover {
 }
 
 impl Approver for TypedApprover {
-    fn channel(&self) -> Channel {
-        Channel::Elicitation
+    fn channel(&self) -> ApprovalChannel {
+        ApprovalChannel::Elicitation
     }
 
     fn ask(&self, question: &Question<'_>, waiting: Waiting<'_>) -> Answer {

@@ -29,7 +29,7 @@ const SLOWEST_BODY: Duration = Duration::from_secs(30);
 
 pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// Stands in front of rmcp.
+/// CallState in front of rmcp.
 pub(super) struct Guard {
     service: StreamableHttpService<Handler, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,

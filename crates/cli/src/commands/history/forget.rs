@@ -2,13 +2,13 @@
 
 use serde_json::json;
 use shellgate::RecordStore;
-use shellgate::inside::{self, Deed};
+use shellgate::inside::{self, RestrictedAction};
 
 use crate::error::Trouble;
 use crate::output;
 
 pub(super) fn forget(id: &str, json: bool) -> Result<(), Trouble> {
-    inside::refuse(Deed::Forget)?;
+    inside::refuse(RestrictedAction::Forget)?;
     let record = RecordStore::open(None)?;
     let id = record.find(id)?;
     let forgotten = record.forget(&id)?;

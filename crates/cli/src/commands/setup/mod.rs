@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shellgate::ErrorObject;
-use shellgate::inside::{self, Deed};
+use shellgate::inside::{self, RestrictedAction};
 
 use self::agent::{Agent, File, Switch};
 use self::file::{Owner, SettingsFile};
@@ -53,7 +53,7 @@ fn set_up(name: &str, args: &SetupArgs) -> Result<(), Trouble> {
         return Err(error.hint(format!("use one of {}", names.join(", "))).into());
     };
     if !args.print {
-        inside::refuse(Deed::SetUp)?;
+        inside::refuse(RestrictedAction::SetUp)?;
     }
     // Before a folder for notes is made: where there is no place for settings, that isn't wanted either.
     let main = plan::path(agent, &agent.file, owner(args))?;

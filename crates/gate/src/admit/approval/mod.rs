@@ -81,18 +81,7 @@ pub enum Choice {
     Always,
 }
 
-/// How somebody was asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channel {
-    /// Nobody was: the settings say yes.
-    Settings,
-    /// On the terminal of the command.
-    Terminal,
-    /// From another terminal.
-    Queue,
-    /// By the agent's own program, which asked for us.
-    Elicitation,
-}
+pub use shellgate_journal::ApprovalChannel;
 
 /// Who approved something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,16 +89,17 @@ pub struct ApprovedBy {
     /// The person, or the setting.
     pub who: String,
     /// How.
-    pub channel: Channel,
+    pub channel: ApprovalChannel,
 }
 
 impl std::fmt::Display for ApprovedBy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.channel {
-            Channel::Settings => f.write_str(&self.who),
-            Channel::Terminal => write!(f, "{} at the terminal", self.who),
-            Channel::Queue => write!(f, "{} from the queue", self.who),
-            Channel::Elicitation => write!(f, "{} in the agent's program", self.who),
+            ApprovalChannel::Settings => f.write_str(&self.who),
+            ApprovalChannel::Terminal => write!(f, "{} at the terminal", self.who),
+            ApprovalChannel::Queue => write!(f, "{} from the queue", self.who),
+            ApprovalChannel::Page => write!(f, "{} on the page", self.who),
+            ApprovalChannel::Elicitation => write!(f, "{} in the agent's program", self.who),
         }
     }
 }
@@ -123,7 +113,7 @@ pub struct Waiting<'a> {
 /// Somebody who can answer.
 pub trait Approver: Debug + Send + Sync {
     /// How they are asked.
-    fn channel(&self) -> Channel;
+    fn channel(&self) -> ApprovalChannel;
 
     /// Asks, and waits for the answer.
     fn ask(&self, question: &Question<'_>, waiting: Waiting<'_>) -> Answer;

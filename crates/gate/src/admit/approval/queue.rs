@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use shellgate_journal::{QuestionId, QuestionOutcome, RecordedChoice};
 
-use super::{Answer, Approver, Channel, Choice, Question, Waiting};
+use super::{Answer, ApprovalChannel, Approver, Choice, Question, Waiting};
 
 /// How often the record is looked at. A look costs some microseconds; an answer is seen well within a tenth of a second.
 const LOOK: Duration = Duration::from_millis(25);
@@ -14,8 +14,8 @@ const LOOK: Duration = Duration::from_millis(25);
 pub struct QueueApprover;
 
 impl Approver for QueueApprover {
-    fn channel(&self) -> Channel {
-        Channel::Queue
+    fn channel(&self) -> ApprovalChannel {
+        ApprovalChannel::Queue
     }
 
     fn ask(&self, question: &Question<'_>, waiting: Waiting<'_>) -> Answer {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use shellgate_policy::Protected;
 
-use super::{Book, Granted, Judgement, Where, check_scope};
+use super::{Granted, Judgement, RuleSet, Where, check_scope};
 use crate::intake::request::{Action, Request, Words};
 use crate::root::{Inside, Root};
 use crate::settings::Settings;
@@ -19,7 +19,7 @@ pub struct Judge {
     pub(crate) settings: Settings,
     pub(crate) root: Root,
     pub(crate) search_path: Option<OsString>,
-    book: Book,
+    book: RuleSet,
     protected: Protected,
 }
 
@@ -30,7 +30,7 @@ impl Judge {
         search_path: Option<OsString>,
         protected: Protected,
     ) -> Self {
-        let book = Book::new(&settings);
+        let book = RuleSet::new(&settings);
         Self { settings, root, search_path, book, protected }
     }
 

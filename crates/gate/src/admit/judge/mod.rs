@@ -87,13 +87,13 @@ pub(crate) struct Granted {
 
 /// The rules in force, made once for all requests.
 #[derive(Clone, Debug)]
-struct Book {
+struct RuleSet {
     rules: Rules,
     /// Of a project file that nobody trusts.
     project: Option<Rules>,
 }
 
-impl Book {
+impl RuleSet {
     fn new(settings: &Settings) -> Self {
         Self {
             rules: rules::rules(&settings.policy),

@@ -1,6 +1,6 @@
 //! Waiting for something to happen to a job: its end, a line, a port, silence.
 //!
-//! A [`Vigil`] sleeps on the keeper's socket: output and ends wake it, nothing else does. Only a port has no event to sleep
+//! A [`Wait`] sleeps on the keeper's socket: output and ends wake it, nothing else does. Only a port has no event to sleep
 //! on; for one the kernel's list is read now and then, which costs some microseconds.
 
 use std::fmt;
@@ -54,7 +54,7 @@ pub enum Port {
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "reason")]
-pub enum Met {
+pub enum WaitResult {
     /// It has ended.
     Ended,
     /// This line was printed.
@@ -81,9 +81,9 @@ pub enum Met {
 
 /// What happened, and how the job stands.
 #[derive(Debug)]
-pub struct Waited {
+pub struct WaitReport {
     /// What happened.
-    pub met: Met,
+    pub met: WaitResult,
     /// How it stands.
     pub report: Report,
 }
@@ -132,7 +132,7 @@ impl Cancel {
 
 /// One wait.
 #[derive(Debug)]
-struct Vigil {
+struct Wait {
     execution: exec::RunHandle,
     until: Until,
     scans: [Scan; 2],
@@ -142,7 +142,7 @@ struct Vigil {
     /// The listening sockets that were there at the last look, ours or not.
     sockets: Option<Vec<u64>>,
     /// Found in what no file keeps.
-    heard: Option<Met>,
+    heard: Option<WaitResult>,
     over: bool,
 }
 
@@ -151,12 +151,12 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// `unknown_job` when there is none.
-    pub fn wait(&self, id: &str, until: Until, cancel: Option<&Cancel>) -> Result<Waited, ErrorObject> {
+    pub fn wait(&self, id: &str, until: Until, cancel: Option<&Cancel>) -> Result<WaitReport, ErrorObject> {
         let execution = self.find(id)?;
         let mut printed_before = None;
-        let met = match self.vigil(&execution, until.clone())? {
-            Some(mut vigil) => loop {
-                if let Some(met) = vigil.look(self, cancel)? {
+        let met = match self.begin_wait(&execution, until.clone())? {
+            Some(mut wait) => loop {
+                if let Some(met) = wait.look(self, cancel)? {
                     break met;
                 }
                 // Not found in the files: they may be full.
@@ -165,22 +165,22 @@ impl Jobs<'_> {
                     break met;
                 }
                 if cancel.is_some_and(Cancel::was_said) {
-                    break Met::Canceled;
+                    break WaitResult::Canceled;
                 }
-                vigil.sleep(cancel)?;
+                wait.sleep(cancel)?;
             },
             // It has ended: only what it printed can still be looked for.
-            None => self.found_afterwards(&execution, &until)?.unwrap_or(Met::Ended),
+            None => self.found_afterwards(&execution, &until)?.unwrap_or(WaitResult::Ended),
         };
-        Ok(Waited { met, report: self.report(&execution.id, Detail::Minimal)? })
+        Ok(WaitReport { met, report: self.report(&execution.id, Detail::Minimal)? })
     }
 
     /// A wait for an execution that somebody holds.
-    fn vigil(&self, execution: &PastExecution, until: Until) -> Result<Option<Vigil>, ErrorObject> {
+    fn begin_wait(&self, execution: &PastExecution, until: Until) -> Result<Option<Wait>, ErrorObject> {
         let watched = watch(self.state, parse(&execution.id)?).map_err(|error| session_error(&error))?;
         let Some((job, watched)) = watched else { return Ok(None) };
         let now = Instant::now();
-        Ok(Some(Vigil {
+        Ok(Some(Wait {
             execution: watched,
             scans: Scan::both(&until),
             last_output: now.checked_sub(job.silence).unwrap_or(now),
@@ -193,7 +193,11 @@ impl Jobs<'_> {
         }))
     }
 
-    fn found_afterwards(&self, execution: &PastExecution, until: &Until) -> Result<Option<Met>, ErrorObject> {
+    fn found_afterwards(
+        &self,
+        execution: &PastExecution,
+        until: &Until,
+    ) -> Result<Option<WaitResult>, ErrorObject> {
         let Some(pattern) = &until.pattern else { return Ok(None) };
         let Ok(spool) = self.spool(execution) else { return Ok(None) };
         for mut scan in Scan::both(until) {
@@ -207,7 +211,7 @@ impl Jobs<'_> {
     }
 
     /// Looks for a pattern in the ends of streams that were too much for their files, when the search begins before.
-    fn found_at_the_end(&self, execution: &PastExecution, until: &Until) -> Option<Met> {
+    fn found_at_the_end(&self, execution: &PastExecution, until: &Until) -> Option<WaitResult> {
         let pattern = until.pattern.as_ref()?;
         let spool = self.spool(execution).ok()?;
         Stream::BOTH.into_iter().find_map(|stream| {
@@ -216,14 +220,14 @@ impl Jobs<'_> {
                 if *until.from.get(stream) < kept { self.tail(&execution.id, stream) } else { Vec::new() };
             let line =
                 tail.split(|byte| *byte == b'\n').map(unreturned).find(|line| pattern.is_match(line))?;
-            Some(Met::Matched { line: crate::text::one_line(line), stream: stream.name(), next: kept })
+            Some(WaitResult::Matched { line: crate::text::one_line(line), stream: stream.name(), next: kept })
         })
     }
 }
 
-impl Vigil {
+impl Wait {
     /// What has happened by now.
-    fn look(&mut self, jobs: &Jobs<'_>, cancel: Option<&Cancel>) -> Result<Option<Met>, ErrorObject> {
+    fn look(&mut self, jobs: &Jobs<'_>, cancel: Option<&Cancel>) -> Result<Option<WaitResult>, ErrorObject> {
         while let Some(event) = self.execution.try_next().map_err(|error| unreadable(&error))? {
             match event {
                 exec::RunEvent::Output { stream, offset, bytes } => {
@@ -250,16 +254,16 @@ impl Vigil {
             }
         }
         if self.over {
-            return Ok(Some(Met::Ended));
+            return Ok(Some(WaitResult::Ended));
         }
         if let Some(ports) = self.ports(jobs)? {
-            return Ok(Some(Met::Listening { ports }));
+            return Ok(Some(WaitResult::Listening { ports }));
         }
         let now = Instant::now();
         if self.until.silence.is_some_and(|silence| now >= self.last_output + silence) {
-            return Ok(Some(Met::Silent));
+            return Ok(Some(WaitResult::Silent));
         }
-        Ok(self.deadline.is_some_and(|deadline| now >= deadline).then_some(Met::TimedOut))
+        Ok(self.deadline.is_some_and(|deadline| now >= deadline).then_some(WaitResult::TimedOut))
     }
 
     /// Looks for the pattern in bytes that no file keeps. Those that a file has are looked for there.
@@ -335,7 +339,7 @@ impl Scan {
     }
 
     /// Looks at what came since. A line that has not ended counts too: a question waits at the end of one.
-    fn go_on(&mut self, file: &std::fs::File, pattern: &Regex) -> io::Result<Option<Met>> {
+    fn go_on(&mut self, file: &std::fs::File, pattern: &Regex) -> io::Result<Option<WaitResult>> {
         use std::os::unix::fs::FileExt as _;
         let mut buffer = vec![0; 64 << 10];
         loop {
@@ -355,7 +359,7 @@ impl Scan {
     }
 
     /// Looks at the lines that have ended.
-    fn whole_lines(&mut self, pattern: &Regex) -> Option<Met> {
+    fn whole_lines(&mut self, pattern: &Regex) -> Option<WaitResult> {
         while let Some(end) = memchr::memchr(b'\n', &self.line) {
             let line: Vec<u8> = self.line.drain(..=end).collect();
             self.at += line.len() as u64;
@@ -368,7 +372,7 @@ impl Scan {
     }
 
     /// Looks at the line that has not.
-    fn rest(&mut self, pattern: &Regex) -> Option<Met> {
+    fn rest(&mut self, pattern: &Regex) -> Option<WaitResult> {
         let met = self.matched(&self.line, pattern);
         if met.is_some() || self.line.len() > LONGEST_LINE {
             self.at += self.line.len() as u64;
@@ -377,18 +381,18 @@ impl Scan {
         met.map(|met| self.ends_here(met))
     }
 
-    fn matched(&self, line: &[u8], pattern: &Regex) -> Option<Met> {
+    fn matched(&self, line: &[u8], pattern: &Regex) -> Option<WaitResult> {
         let line = unreturned(line);
-        pattern.is_match(line).then(|| Met::Matched {
+        pattern.is_match(line).then(|| WaitResult::Matched {
             line: crate::text::one_line(line),
             stream: self.stream.name(),
             next: self.at,
         })
     }
 
-    fn ends_here(&self, met: Met) -> Met {
+    fn ends_here(&self, met: WaitResult) -> WaitResult {
         match met {
-            Met::Matched { line, stream, .. } => Met::Matched { line, stream, next: self.at },
+            WaitResult::Matched { line, stream, .. } => WaitResult::Matched { line, stream, next: self.at },
             met => met,
         }
     }
