@@ -274,3 +274,29 @@ fn completions_are_scripts() {
     assert_eq!(answer["status"], "completed");
     place.assert_nothing_is_left();
 }
+
+/// `keeper_hook` must not take a host program's own `keeper` subcommand for a call to become one.
+#[test]
+fn a_subcommand_called_keeper_is_the_host_s_own() {
+    let place = Place::new(None);
+    let output = place.output(["keeper", place.root().to_str().unwrap(), "session", "1"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(text(&output.stderr).contains("unrecognized subcommand 'keeper'"), "{output:?}");
+}
+
+#[test]
+fn settings_without_effect_are_named_on_standard_error() {
+    let place = Place::new(None);
+    let file = place.root().join("observe.toml");
+    std::fs::write(&file, "[sandbox]\nobserve = false\n").unwrap();
+    let config = ["--config", file.to_str().unwrap()];
+    let called = [&["call"], &config[..], &[r#"{"command":"true"}"#]].concat();
+    for words in
+        [[&["run"], &config[..], &["true"]].concat(), called, [&["check"], &config[..], &["true"]].concat()]
+    {
+        let output = place.output(&words);
+        assert!(text(&output.stderr).contains("sandbox.observe has no effect"), "{words:?}: {output:?}");
+    }
+    let output = place.output(["check", "true"]);
+    assert!(!text(&output.stderr).contains("has no effect"), "{output:?}");
+}

@@ -25,8 +25,8 @@ use crate::state_folder::{StateError, StateFolder};
 use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
 use crate::{Spec, circumstances};
 
-/// The word that makes a program a keeper, when it is its first argument: see [`Starter::Exec`].
-pub const KEEPER_ARGUMENT: &str = "keeper";
+/// The first argument that makes a program a keeper: see [`Starter::Exec`]. No host has a subcommand of this name.
+pub const KEEPER_ARGUMENT: &str = "--shellgate-keeper";
 
 /// How long a session's keeper is looked for before we give up.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -37,6 +37,7 @@ mod notice;
 mod origin;
 mod prefix;
 mod rule;
+mod unbuilt;
 mod words;
 
 pub use self::{

@@ -1,4 +1,4 @@
-//! What a project file wanted and didn't get.
+//! Settings that have no effect, and why.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Notice {
     pub why: Ignored,
 }
 
-/// Why an untrusted project file's setting was ignored.
+/// Why a setting has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ignored {
     /// Only trusted files may set this at all.
@@ -25,8 +25,13 @@ pub enum Ignored {
         /// The value that stays, as a file would write it.
         stays: String,
     },
-    /// A rule's grants; the rule itself counts.
+    /// A rule's grants, in an untrusted project file; the rule itself counts.
     Grants,
+    /// No code acts on it yet.
+    NotBuilt {
+        /// What happens instead.
+        instead: &'static str,
+    },
 }
 
 impl fmt::Display for Notice {
@@ -42,6 +47,7 @@ impl fmt::Display for Notice {
                     "{origin}: {key} stays {stays}, an untrusted project file can only make it stricter"
                 )
             }
+            Ignored::NotBuilt { instead } => write!(f, "{origin}: {key} has no effect: {instead}"),
             Ignored::Grants => {
                 write!(
                     f,

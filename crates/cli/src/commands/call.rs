@@ -54,6 +54,7 @@ impl Caller {
     fn answer(&mut self, args: &CallArgs, text: &str) -> Result<Box<Report>, ErrorObject> {
         let _ = shellgate_sandbox::title::blank_arguments(2);
         let mut gate = super::gate(&args.common)?;
+        super::show_notices(gate.settings());
         if asked(gate.settings()) == Some(Asked::Queue) {
             gate = gate.with_approver(QueueApprover::new(self.withdrawn.clone()));
         }

@@ -21,6 +21,7 @@ pub(super) fn mcp(args: McpArgs) -> ExitCode {
 fn serve(args: McpArgs) -> Result<(), Trouble> {
     let common = args.common;
     let gate = super::builder(&common).tidy_later().build()?;
+    super::show_notices(gate.settings());
     let offer = Offer { gate, dialect: common.dialect, directory: common.directory, shown };
     let cannot = |error: String| Trouble::from(ErrorObject::new(Code::Config, error));
     match args.http {

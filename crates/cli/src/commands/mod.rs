@@ -26,10 +26,12 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shellgate::request::{Action, Words};
+use shellgate::settings::Settings;
 use shellgate::{Code, ErrorObject, Gate, GateBuilder, Request};
 
 use crate::args::{Cli, Command, Common};
 use crate::error::Trouble;
+use crate::output::whisper;
 
 /// Runs what was typed.
 pub(crate) fn dispatch(cli: Cli) -> ExitCode {
@@ -74,6 +76,13 @@ fn builder(common: &Common) -> GateBuilder {
         builder = builder.config(file);
     }
     builder
+}
+
+/// Names the settings that have no effect, on standard error.
+fn show_notices(settings: &Settings) {
+    for notice in &settings.notices {
+        whisper(&notice.to_string());
+    }
 }
 
 /// The request to do `action`, as the dialect sees it. One without a shell reads it like a call of its tool.

@@ -107,9 +107,7 @@ fn own_stdin() -> Stdin {
 }
 
 fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
-    for notice in &gate.settings().notices {
-        whisper(&notice.to_string());
-    }
+    super::show_notices(gate.settings());
     let seated = request.pty.is_some();
     let admitted = match gate.admit(request) {
         Ok(admitted) => admitted,

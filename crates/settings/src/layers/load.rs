@@ -75,6 +75,7 @@ impl Above {
             merge::trusted(&mut settings, layer);
         }
         sources.flags.apply(&mut settings)?;
+        crate::unbuilt::add_notices(&mut settings);
         Ok(settings)
     }
 }

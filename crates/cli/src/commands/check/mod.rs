@@ -60,6 +60,7 @@ enum Said {
 
 fn checked(args: &CheckArgs) -> Result<Checked, ErrorObject> {
     let judge = super::builder(&args.common).judge()?;
+    super::show_notices(judge.settings());
     let action = match input::action(args)? {
         Ok(action) => action,
         Err(refused) => {

@@ -1,0 +1,82 @@
+//! Settings that are read and checked, and that no code acts on yet.
+//!
+//! A person who writes one expects it to do something. Until it does, loading says that it doesn't
+//! ([`Ignored::NotBuilt`]). Whoever builds one of them removes its row.
+
+use crate::{ApprovalMode, Ignored, Notice, Origin, Settings};
+
+/// A setting without effect, whether these settings use it, and what happens instead.
+type Row = (&'static str, fn(&Settings) -> bool, &'static str);
+
+const NOT_CONFINED: &str = "commands are not confined yet";
+
+const UNBUILT: [Row; 4] = [
+    (
+        "approval.mode",
+        |settings| settings.approval.mode == Some(ApprovalMode::OnNeed),
+        "`on-need` acts as `ask` until commands are confined",
+    ),
+    ("sandbox.observe", |_| true, "commands are not observed yet"),
+    ("sandbox.writable", |settings| !settings.sandbox.writable.is_empty(), NOT_CONFINED),
+    ("sandbox.unreadable", |settings| !settings.sandbox.unreadable.is_empty(), NOT_CONFINED),
+];
+
+/// Adds a notice for each setting that a file or a flag gives and that has no effect.
+pub(crate) fn add_notices(settings: &mut Settings) {
+    let written = |key: &str| settings.origin(key).filter(|origin| **origin != Origin::BuiltIn).cloned();
+    let keys = UNBUILT.iter().filter(|(_, used, _)| used(settings));
+    let keys = keys.filter_map(|(key, _, instead)| Some((*key, written(key)?, *instead)));
+    let with_grants = settings.policy.rules.iter().filter(|rule| !rule.grants.is_empty());
+    let grants = with_grants.map(|rule| ("policy.rule.grants", rule.origin.clone(), NOT_CONFINED));
+    let notice = |(key, origin, instead)| Notice { key, origin, why: Ignored::NotBuilt { instead } };
+    let notices: Vec<Notice> = keys.chain(grants).map(notice).collect();
+    settings.notices.extend(notices);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Settings, Sources};
+
+    /// The notices of a user file with this text.
+    fn notices(text: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config.toml");
+        std::fs::write(&file, text).unwrap();
+        let settings = Settings::load(&Sources { user: Some(file.clone()), ..Sources::default() }).unwrap();
+        let shown = settings.notices.iter().map(ToString::to_string);
+        shown.map(|notice| notice.replace(file.to_str().unwrap(), "FILE")).collect()
+    }
+
+    #[test]
+    fn settings_without_effect_are_named() {
+        let text = r#"
+[approval]
+mode = "on-need"
+[sandbox]
+observe = false
+writable = ["/srv"]
+unreadable = ["~/.secrets"]
+[[policy.rule]]
+prefix = ["git", "push"]
+decision = "ask"
+grants = { network = true }
+"#;
+        insta::assert_snapshot!(notices(text).join("\n"), @"
+        FILE:3:1: approval.mode has no effect: `on-need` acts as `ask` until commands are confined
+        FILE:5:1: sandbox.observe has no effect: commands are not observed yet
+        FILE:6:1: sandbox.writable has no effect: commands are not confined yet
+        FILE:7:1: sandbox.unreadable has no effect: commands are not confined yet
+        FILE:8:1: policy.rule.grants has no effect: commands are not confined yet
+        ");
+    }
+
+    #[test]
+    fn settings_with_effect_are_not() {
+        assert_eq!(
+            notices("[approval]\nmode = \"deny\"\n[sandbox]\nmode = \"off\"\nwritable = []\n"),
+            [""; 0]
+        );
+        assert_eq!(notices("[[policy.rule]]\nprefix = [\"ls\"]\ndecision = \"allow\"\n"), [""; 0]);
+        assert_eq!(notices(""), [""; 0]);
+    }
+}
