@@ -10,23 +10,23 @@ use shellgate::jobs::{Jobs, Watched};
 use shellgate::{Code, ErrorObject, Input, RecordStore, Size, Urgency};
 
 use crate::args::AttachArgs;
-use crate::error::{self, Trouble};
-use crate::output::{self, whisper};
-use crate::seat::Seat;
-use crate::sitting::{Heard, Host, Left, Meaning, sit};
+use crate::error::{self, CliError};
+use crate::output::{self, print_note};
+use crate::raw_terminal::RawTerminal;
+use crate::terminal_session::{Host, HostEvent, Intent, SessionEnd, run_terminal_session};
 
 /// Ctrl-].
-const DETACH: u8 = 0x1d;
+const DETACH_KEY: u8 = 0x1d;
 
 /// How long a line is left on the screen that is drawn over then.
-const TIME_TO_READ: Duration = Duration::from_millis(800);
+const READING_TIME: Duration = Duration::from_millis(800);
 
 pub(super) fn attach(args: &AttachArgs) -> ExitCode {
     output::choose_color(args.color);
     error::finish(attached(args))
 }
 
-fn attached(args: &AttachArgs) -> Result<(), Trouble> {
+fn attached(args: &AttachArgs) -> Result<(), CliError> {
     inside::refuse(RestrictedAction::Type)?;
     let record = RecordStore::open(None)?;
     let jobs = record.jobs(None);
@@ -42,31 +42,32 @@ fn attached(args: &AttachArgs) -> Result<(), Trouble> {
     }
 }
 
-fn at_terminal(jobs: &Jobs<'_>, id: &str, watched: Watched) -> Result<(), Trouble> {
-    if !Seat::is_there() {
+fn at_terminal(jobs: &Jobs<'_>, id: &str, watched: Watched) -> Result<(), CliError> {
+    if !RawTerminal::is_interactive() {
         let error = ErrorObject::invalid("a terminal can only be attached to another one");
         return Err(error.hint("`shellgate logs -f` follows what it prints, `shellgate send` types").into());
     }
-    whisper(&format!("attached to {id}; Ctrl-] leaves it and lets it run"));
-    let size = Seat::size();
+    print_note(&format!("attached to {id}; Ctrl-] leaves it and lets it run"));
+    let size = RawTerminal::size();
     jobs.resize(id, size)?;
-    let codes = show(jobs, id, size)?;
-    let left = sit(&mut Guest { watched }, codes.as_bytes()).map_err(|error| Trouble::unwritten(&error))?;
+    let codes = show_screen(jobs, id, size)?;
+    let left = run_terminal_session(&mut AttachedJob { watched }, codes.as_bytes())
+        .map_err(|error| CliError::write_failed(&error))?;
     let word = match left {
-        Left::Ended(()) => "it has ended",
-        Left::Detached | Left::Unheard => "detached; it goes on",
+        SessionEnd::Ended(()) => "it has ended",
+        SessionEnd::Detached | SessionEnd::Unresponsive => "detached; it goes on",
     };
-    output::say("");
-    whisper(word);
+    output::print_message("");
+    print_note(word);
     Ok(())
 }
 
 /// Shows what stands on its terminal, and says which codes that took.
-fn show(jobs: &Jobs<'_>, id: &str, size: Size) -> Result<String, Trouble> {
+fn show_screen(jobs: &Jobs<'_>, id: &str, size: Size) -> Result<String, CliError> {
     let Some(screen) = jobs.screen(id, size)? else { return Ok(String::new()) };
     let codes = if screen.drawn {
         // It takes the whole screen: first the person has to see how to leave it.
-        std::thread::sleep(TIME_TO_READ);
+        std::thread::sleep(READING_TIME);
         // What stood there scrolls away and is not lost.
         format!("{}{}", "\r\n".repeat(usize::from(size.rows)), screen.codes)
     } else {
@@ -74,36 +75,38 @@ fn show(jobs: &Jobs<'_>, id: &str, size: Size) -> Result<String, Trouble> {
         format!("{}{}\x1b[{}G", screen.modes, screen.text.replace('\n', "\r\n"), column + 1)
     };
     let mut out = io::stdout().lock();
-    out.write_all(codes.as_bytes()).and_then(|()| out.flush()).map_err(|error| Trouble::unwritten(&error))?;
+    out.write_all(codes.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| CliError::write_failed(&error))?;
     Ok(codes)
 }
 
 /// Without a terminal: what it prints, until Ctrl-C.
-fn watch(id: &str, mut watched: Watched) -> Result<(), Trouble> {
-    whisper(&format!("watching {id}, which has no terminal; Ctrl-C leaves it and lets it run"));
+fn watch(id: &str, mut watched: Watched) -> Result<(), CliError> {
+    print_note(&format!("watching {id}, which has no terminal; Ctrl-C leaves it and lets it run"));
     loop {
-        let printed = watched.next().map_err(|error| Trouble::unwritten(&error))?;
+        let printed = watched.next().map_err(|error| CliError::write_failed(&error))?;
         let Some((_, _, bytes)) = printed else { break };
         let mut out = io::stdout().lock();
-        out.write_all(&bytes).and_then(|()| out.flush()).map_err(|error| Trouble::unwritten(&error))?;
+        out.write_all(&bytes).and_then(|()| out.flush()).map_err(|error| CliError::write_failed(&error))?;
     }
-    whisper("it has ended");
+    print_note("it has ended");
     Ok(())
 }
 
 /// Somebody else's terminal.
-struct Guest {
+struct AttachedJob {
     watched: Watched,
 }
 
-impl Host for Guest {
+impl Host for AttachedJob {
     type End = ();
 
-    fn hear(&mut self) -> io::Result<Option<Heard<()>>> {
+    fn next_event(&mut self) -> io::Result<Option<HostEvent<()>>> {
         while let Some(event) = self.watched.try_next()? {
             match event {
-                shellgate::jobs::RunEvent::Output { bytes, .. } => return Ok(Some(Heard::Output(bytes))),
-                shellgate::jobs::RunEvent::Ended(_) => return Ok(Some(Heard::Ended(()))),
+                shellgate::jobs::RunEvent::Output { bytes, .. } => return Ok(Some(HostEvent::Output(bytes))),
+                shellgate::jobs::RunEvent::Ended(_) => return Ok(Some(HostEvent::Ended(()))),
                 shellgate::jobs::RunEvent::State(_) => {}
             }
         }
@@ -122,16 +125,16 @@ impl Host for Guest {
         }
     }
 
-    fn meaning(&mut self, key: u8) -> Meaning {
-        if key == DETACH { Meaning::Leave } else { Meaning::Nothing }
+    fn key_intent(&mut self, key: u8) -> Intent {
+        if key == DETACH_KEY { Intent::Leave } else { Intent::None }
     }
 
-    fn interrupt(&mut self, _: Urgency) -> io::Result<Meaning> {
-        Ok(Meaning::Leave)
+    fn interrupt(&mut self, _: Urgency) -> io::Result<Intent> {
+        Ok(Intent::Leave)
     }
 }
 
-impl AsFd for Guest {
+impl AsFd for AttachedJob {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.watched.as_fd()
     }

@@ -7,6 +7,7 @@ mod background;
 mod call;
 mod check;
 mod completions;
+mod confirm;
 mod doctor;
 mod history;
 mod jobs;
@@ -20,7 +21,6 @@ mod setup;
 mod stop;
 mod trust;
 mod wait;
-mod yes;
 
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ use shellgate::request::{Action, Words};
 use shellgate::{Code, ErrorObject, Gate, GateBuilder, Request};
 
 use crate::args::{Cli, Command, Common};
-use crate::error::Trouble;
+use crate::error::CliError;
 
 /// Runs what was typed.
 pub(crate) fn dispatch(cli: Cli) -> ExitCode {
@@ -94,6 +94,6 @@ fn request(common: &Common, action: Action) -> Result<Request, ErrorObject> {
 }
 
 /// What can't be read of the record.
-fn unreadable(error: shellgate::journal::Error) -> Trouble {
+fn unreadable(error: shellgate::journal::Error) -> CliError {
     ErrorObject::new(Code::Config, error.to_string()).into()
 }

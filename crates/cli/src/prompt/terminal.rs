@@ -20,7 +20,7 @@ const ENTER: &str = "\x1b[?1049h\x1b[?7l\x1b[8l\x1b[?2004h\x1b[?25l\x1b[H\x1b[2J
 const LEAVE: &str = "\x1b[0m\x1b[?25h\x1b[?2004l\x1b[8h\x1b[?7h\x1b[?1049l";
 
 /// Signals that would leave the terminal as it is now.
-const SIGNALS: [Signal; 6] =
+const HANDLED_SIGNALS: [Signal; 6] =
     [Signal::Interrupt, Signal::Terminate, Signal::Quit, Signal::HangUp, Signal::Stop, Signal::Continue];
 
 /// What is to be given back, for whoever gets to it first.
@@ -31,9 +31,9 @@ static BORROWED: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 pub(crate) struct Terminal {
     file: File,
     signals: SignalFd,
-    heard: Vec<Signal>,
+    handled: Vec<Signal>,
     drawn: Option<Frame>,
-    coloured: bool,
+    colored: bool,
 }
 
 /// What happened.
@@ -42,7 +42,7 @@ pub(crate) enum Event {
     Input(Vec<u8>),
     Signal(Signal),
     /// Nobody is there any more.
-    Gone,
+    HungUp,
     Nothing,
 }
 
@@ -53,15 +53,16 @@ impl Terminal {
     }
 
     fn on(file: File) -> Option<Self> {
-        let coloured = anstream::AutoStream::choice(&file) != anstream::ColorChoice::Never;
+        let colored = anstream::AutoStream::choice(&file) != anstream::ColorChoice::Never;
         // What our starter ignores stays ignored.
-        let heard: Vec<Signal> = SIGNALS.into_iter().filter(|signal| !signal.is_ignored()).collect();
-        let signals = SignalFd::open(&heard).ok()?;
-        Some(Self { file, signals, heard, drawn: None, coloured })
+        let handled: Vec<Signal> =
+            HANDLED_SIGNALS.into_iter().filter(|signal| !signal.is_ignored()).collect();
+        let signals = SignalFd::open(&handled).ok()?;
+        Some(Self { file, signals, handled, drawn: None, colored })
     }
 
     /// Sees to it that the terminal's keys come to us, and not to another job of the shell. Says whether they do.
-    pub(crate) fn claim(&self) -> bool {
+    pub(crate) fn claim_foreground(&self) -> bool {
         let is_ours = || termios::tcgetpgrp(&self.file).is_ok_and(|group| group == unix::getpgrp());
         // A job in the background is stopped until the person turns to it. One without a shell isn't even stopped.
         for _ in 0..3 {
@@ -97,7 +98,7 @@ impl Terminal {
     }
 
     /// Forgets what was typed.
-    pub(crate) fn forget_input(&self) {
+    pub(crate) fn discard_input(&self) {
         let _ = termios::tcflush(&self.file, QueueSelector::IFlush);
     }
 
@@ -117,7 +118,7 @@ impl Terminal {
             text.push_str(if number == 0 { "" } else { "\r\n" });
             // Before the row: behind a full one the cursor is still on its last column.
             text.push_str("\x1b[K");
-            if self.coloured {
+            if self.colored {
                 text.push_str(row);
             } else {
                 text.push_str(&anstream::adapter::strip_str(row).to_string());
@@ -132,17 +133,17 @@ impl Terminal {
     }
 
     /// Writes lines that stay.
-    pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
-        if self.coloured {
+    pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
+        if self.colored {
             return self.file.write_all(text.as_bytes());
         }
         self.file.write_all(anstream::adapter::strip_str(text).to_string().as_bytes())
     }
 
     /// Waits for a key or a signal.
-    pub(crate) fn wait(&mut self, patience: Duration) -> io::Result<Event> {
+    pub(crate) fn wait(&mut self, timeout: Duration) -> io::Result<Event> {
         let mut polled = [PollFd::new(&self.file, PollFlags::IN), PollFd::new(&self.signals, PollFlags::IN)];
-        match poll(&mut polled, Timespec::try_from(patience).ok().as_ref()) {
+        match poll(&mut polled, Timespec::try_from(timeout).ok().as_ref()) {
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => return Ok(Event::Nothing),
             Err(error) => return Err(error.into()),
@@ -156,7 +157,7 @@ impl Terminal {
         }
         let mut bytes = vec![0; 4096];
         match self.file.read(&mut bytes) {
-            Ok(0) => Ok(Event::Gone),
+            Ok(0) => Ok(Event::HungUp),
             Ok(length) => {
                 bytes.truncate(length);
                 Ok(Event::Input(bytes))
@@ -167,7 +168,7 @@ impl Terminal {
     }
 
     /// Lets a signal do to us what it does to anybody.
-    pub(crate) fn suffer(&self, signal: Signal) {
+    pub(crate) fn let_signal_act(&self, signal: Signal) {
         let number = match signal {
             Signal::Interrupt => unix::Signal::INT,
             Signal::Terminate => unix::Signal::TERM,
@@ -181,14 +182,14 @@ impl Terminal {
     }
 
     /// Stops us and whoever was started with us, as Ctrl-Z does where nobody reads keys one by one.
-    pub(crate) fn stop_all(&self) {
+    pub(crate) fn suspend_group(&self) {
         signals::unblock(&[Signal::Stop]);
         let _ = unix::kill_current_process_group(unix::Signal::TSTP);
     }
 
     /// Listens for signals again, after one that stopped us.
-    pub(crate) fn listen_again(&mut self) -> io::Result<()> {
-        self.signals = SignalFd::open(&self.heard)?;
+    pub(crate) fn reopen_signals(&mut self) -> io::Result<()> {
+        self.signals = SignalFd::open(&self.handled)?;
         Ok(())
     }
 }
@@ -196,7 +197,7 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         give_back();
-        signals::unblock(&self.heard);
+        signals::unblock(&self.handled);
     }
 }
 

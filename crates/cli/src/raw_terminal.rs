@@ -9,17 +9,17 @@ use rustix::termios::{self, OptionalActions, Termios};
 use shellgate::Size;
 
 /// What is to be given back, for whoever gets to it first.
-static BORROWED: Mutex<Option<Termios>> = Mutex::new(None);
+static SAVED: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// Our terminal, taken.
 #[derive(Debug)]
-pub(crate) struct Seat {
+pub(crate) struct RawTerminal {
     raw: Termios,
 }
 
-impl Seat {
+impl RawTerminal {
     /// Whether a person sits there: input and output are a terminal, and its keys come to us.
-    pub(crate) fn is_there() -> bool {
+    pub(crate) fn is_interactive() -> bool {
         let ours = termios::tcgetpgrp(io::stdin()).is_ok_and(|group| group == rustix::process::getpgrp());
         ours && io::stdin().is_terminal() && io::stdout().is_terminal()
     }
@@ -32,21 +32,21 @@ impl Seat {
         let before = termios::tcgetattr(io::stdin())?;
         let mut raw = before.clone();
         raw.make_raw();
-        give_back_on_panic();
-        *BORROWED.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
-        let seat = Self { raw };
-        seat.take_again()?;
-        Ok(seat)
+        restore_on_panic();
+        *SAVED.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
+        let terminal = Self { raw };
+        terminal.retake()?;
+        Ok(terminal)
     }
 
     /// Takes it again, after it was let go.
-    pub(crate) fn take_again(&self) -> io::Result<()> {
+    pub(crate) fn retake(&self) -> io::Result<()> {
         Ok(termios::tcsetattr(io::stdin(), OptionalActions::Drain, &self.raw)?)
     }
 
     /// Gives it back for a while.
-    pub(crate) fn let_go(&self) {
-        give_back();
+    pub(crate) fn release(&self) {
+        restore();
     }
 
     /// Its size.
@@ -61,26 +61,26 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for RawTerminal {
     fn drop(&mut self) {
-        give_back();
+        restore();
     }
 }
 
-fn give_back() {
+fn restore() {
     // In a panic the lock may be ours.
-    let Ok(borrowed) = BORROWED.try_lock() else { return };
-    if let Some(before) = borrowed.as_ref() {
+    let Ok(saved) = SAVED.try_lock() else { return };
+    if let Some(before) = saved.as_ref() {
         let _ = termios::tcsetattr(io::stdin(), OptionalActions::Drain, before);
     }
 }
 
-fn give_back_on_panic() {
+fn restore_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            give_back();
+            restore();
             usual(panic);
         }));
     });
