@@ -1,11 +1,11 @@
-//! What a program has switched on in the terminal that its output passes to: the other screen, the mouse, pastes.
+//! The modes that a program has switched on in the terminal: the alternate screen, the mouse, marked pastes.
 //!
-//! A program that is ended can't switch it off restore_codes, nor one that we leave or suspend. So we listen as its output
-//! passes, and do it.
+//! A program that is killed can't switch them off, nor can one that we detach from or suspend. So we follow its output
+//! as it passes, and switch them off ourselves.
 
 use std::collections::BTreeMap;
 
-/// ModeTracker that matter to whoever uses the terminal next, and whether they are usually on.
+/// Modes that disturb the next program at the terminal, and whether they are on by default.
 const TRACKED_MODES: &[(u16, bool)] = &[
     (1, false),
     (7, true),
@@ -24,68 +24,72 @@ const TRACKED_MODES: &[(u16, bool)] = &[
     (2004, false),
 ];
 
-/// ModeTracker of the other screen.
+/// Modes that show the alternate screen.
 const ALTERNATE_SCREEN_MODES: [u16; 3] = [47, 1047, 1049];
 
-/// The longest code that is listened to.
+/// Longer escape sequences are ignored.
 const SEQUENCE_MAX_BYTES: usize = 64;
 
-/// What is switched.
+/// The modes of a terminal, as far as they differ from the default.
 #[derive(Debug, Default)]
 pub(crate) struct ModeTracker {
-    /// Those that aren't as reset_codes.
+    /// Modes that differ from their default, and whether they are on.
     changed: BTreeMap<u16, bool>,
-    /// A code that has begun: what stands behind `ESC`.
-    code: Option<Vec<u8>>,
+    /// An escape sequence that has begun, without its `ESC`.
+    sequence: Option<Vec<u8>>,
 }
 
 impl ModeTracker {
-    /// Listens to output that passes.
-    pub(crate) fn track(&mut self, bytes: &[u8]) {
+    /// Follows output. Returns whether it switched a mode.
+    pub(crate) fn track(&mut self, bytes: &[u8]) -> bool {
+        let mut switched = false;
         for byte in bytes {
-            match (&mut self.code, byte) {
-                (_, 0x1b) => self.code = Some(Vec::new()),
+            match (&mut self.sequence, byte) {
+                (_, 0x1b) => self.sequence = Some(Vec::new()),
                 (None, _) => {}
-                (Some(code), b'[') if code.is_empty() => code.push(b'['),
-                (Some(code), b'?') if code == b"[" => code.push(b'?'),
-                (Some(code), b'0'..=b'9' | b';')
-                    if code.starts_with(b"[?") && code.len() < SEQUENCE_MAX_BYTES =>
+                (Some(sequence), b'[') if sequence.is_empty() => sequence.push(b'['),
+                (Some(sequence), b'?') if sequence == b"[" => sequence.push(b'?'),
+                (Some(sequence), b'0'..=b'9' | b';')
+                    if sequence.starts_with(b"[?") && sequence.len() < SEQUENCE_MAX_BYTES =>
                 {
-                    code.push(*byte);
+                    sequence.push(*byte);
                 }
                 (Some(_), b'h' | b'l') => {
-                    let code = self.code.take().unwrap_or_default();
-                    self.switch(code.get(2..).unwrap_or_default(), *byte == b'h');
+                    let sequence = self.sequence.take().unwrap_or_default();
+                    switched |= self.switch(sequence.get(2..).unwrap_or_default(), *byte == b'h');
                 }
-                (Some(_), _) => self.code = None,
+                (Some(_), _) => self.sequence = None,
             }
         }
+        switched
     }
 
-    fn switch(&mut self, numbers: &[u8], on: bool) {
+    fn switch(&mut self, numbers: &[u8], on: bool) -> bool {
+        let before = self.changed.clone();
         let numbers =
             numbers.split(|byte| *byte == b';').filter_map(|number| std::str::from_utf8(number).ok());
         for number in numbers.filter_map(|number| number.parse::<u16>().ok()) {
-            match TRACKED_MODES.iter().find(|(known, _)| *known == number) {
-                Some((_, reset_codes)) if *reset_codes == on => drop(self.changed.remove(&number)),
+            match TRACKED_MODES.iter().find(|(tracked, _)| *tracked == number) {
+                Some((_, default)) if *default == on => drop(self.changed.remove(&number)),
                 Some(_) => drop(self.changed.insert(number, on)),
                 None => {}
             }
         }
+        self.changed != before
     }
 
-    /// Whether the other screen is shown.
+    /// Whether the alternate screen is shown.
     pub(crate) fn is_alternate_screen(&self) -> bool {
         ALTERNATE_SCREEN_MODES.iter().any(|screen| self.changed.contains_key(screen))
     }
 
-    /// The codes that make everything as reset_codes.
+    /// The codes that switch all modes to their default.
     pub(crate) fn reset_codes(&self) -> String {
         let codes: String = self.changed.iter().rev().map(|(number, on)| code(*number, !on)).collect();
         if codes.is_empty() { codes } else { format!("\x1b[0m{codes}") }
     }
 
-    /// The codes that make everything as it is restore_codes.
+    /// The codes that switch modes from their default to what they are now.
     pub(crate) fn restore_codes(&self) -> String {
         self.changed.iter().map(|(number, on)| code(*number, *on)).collect()
     }

@@ -1,107 +1,87 @@
-//! A person at the terminal of something that runs: keys go there, output comes from there, the size follows.
+//! A person at the terminal of a command: keys go to the command, its output comes back, and its size follows ours.
 
 use std::io::{self, Write as _};
 use std::os::fd::AsFd;
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::process as unix;
+use rustix::io::Errno;
 use shellgate::{Input, Size, Urgency};
-use shellgate_sandbox::signals::{self, Signal, SignalFd};
+use shellgate_sandbox::signals::Signal;
 
 use crate::mode_tracker::ModeTracker;
 use crate::raw_terminal::RawTerminal;
 
-/// Signals that are ours to handle while somebody sits there.
-const HANDLED_SIGNALS: [Signal; 7] = [
-    Signal::Interrupt,
-    Signal::Terminate,
-    Signal::Quit,
-    Signal::HangUp,
-    Signal::WindowChange,
-    Signal::Stop,
-    Signal::Continue,
-];
-
 /// Ctrl-Z.
 const SUSPEND_KEY: u8 = 0x1a;
 
-/// Something that runs in a terminal.
+/// After this many signals the keeper is taken for unresponsive.
+const MAX_SIGNALS: u32 = 2;
+
+/// A command that runs in a terminal.
 pub(crate) trait Host: AsFd {
-    /// Its end.
+    /// What is known of its end.
     type End;
 
-    /// What it says next, if anything; else the descriptor tells when.
+    /// The next event, if there is one. When there is none, the descriptor tells when to ask again.
     fn next_event(&mut self) -> io::Result<Option<HostEvent<Self::End>>>;
 
     /// Whether it takes more keys now.
     fn takes_input(&self) -> bool;
 
-    /// Types, or changes the terminal.
+    /// Types keys, or changes the command's terminal.
     fn input(&mut self, input: Input) -> io::Result<()>;
 
-    /// What a key does besides being passed on.
+    /// What a key means to us. Keys with [`Intent::None`] go to the command.
     fn key_intent(&mut self, key: u8) -> Intent;
 
-    /// What becomes of it when a signal wants us to end.
+    /// A signal wants us to end: passes that on, or leaves the command running.
     fn interrupt(&mut self, urgency: Urgency) -> io::Result<Intent>;
 }
 
-/// What it says.
+/// Something the command did.
 pub(crate) enum HostEvent<E> {
     Output(Vec<u8>),
     Ended(E),
 }
 
-/// What somebody wants.
+/// What the person wants of us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Intent {
-    /// Nothing but what it does there.
+    /// Nothing.
     None,
-    /// To leave.
+    /// To leave the session.
     Leave,
-    /// To do something else for a while.
+    /// To suspend us, and return to their shell.
     Suspend,
 }
 
-/// How it ended.
+/// How a session ended.
 pub(crate) enum SessionEnd<E> {
-    /// With what runs there.
+    /// The command ended.
     Ended(E),
-    /// The person left, or was taken away.
+    /// The person left, or our terminal hung up.
     Detached,
-    /// So many signals, and nobody answers.
+    /// Several signals arrived, and the keeper answered none of them.
     Unresponsive,
 }
 
-/// Sits there until one of both ends. `shown`: what stands on the screen already.
-pub(crate) fn run_terminal_session<H: Host>(host: &mut H, shown: &[u8]) -> io::Result<SessionEnd<H::End>> {
-    let event: Vec<Signal> = HANDLED_SIGNALS.into_iter().filter(|signal| !signal.is_ignored()).collect();
-    let signals = SignalFd::open(&event)?;
-    let terminal = RawTerminal::take()?;
-    let mut session = TerminalSession {
-        host,
-        terminal,
-        signals,
-        event,
-        tracker: ModeTracker::default(),
-        interrupts: 0,
-        hung_up: false,
-    };
-    session.tracker.track(shown);
-    let left = session.run();
-    let reset = session.tracker.reset_codes();
-    let _ = io::stdout().write_all(reset.as_bytes()).and_then(|()| io::stdout().flush());
-    left
+/// Connects our terminal with the command's until one of them ends. `screen`: what to show first.
+pub(crate) fn run_terminal_session<H: Host>(host: &mut H, screen: &str) -> io::Result<SessionEnd<H::End>> {
+    let mut terminal = RawTerminal::of_standard_streams()?;
+    terminal.enter()?;
+    let mut session =
+        TerminalSession { host, terminal, modes: ModeTracker::default(), interrupts: 0, hung_up: false };
+    session.show(screen.as_bytes());
+    session.run()
 }
 
 struct TerminalSession<'a, H> {
     host: &'a mut H,
     terminal: RawTerminal,
-    signals: SignalFd,
-    event: Vec<Signal>,
-    tracker: ModeTracker,
+    modes: ModeTracker,
+    /// How many signals asked us to end.
     interrupts: u32,
-    /// Our terminal is.
+    /// Our own terminal has hung up.
     hung_up: bool,
 }
 
@@ -115,9 +95,9 @@ impl<H: Host> TerminalSession<'_, H> {
                 }
             }
             let keys = self.wait()?;
-            while let Some(signal) = self.signals.next()? {
-                if let Some(left) = self.handle_signal(signal)? {
-                    return Ok(left);
+            while let Some(signal) = self.terminal.next_signal()? {
+                if let Some(end) = self.handle_signal(signal)? {
+                    return Ok(end);
                 }
             }
             if keys && self.forward_keys()? == Intent::Leave {
@@ -126,73 +106,80 @@ impl<H: Host> TerminalSession<'_, H> {
         }
     }
 
-    /// Waits until something happens. Says whether keys were pressed.
+    /// Waits for an event of the command, a signal or a key. Returns whether there are keys.
     fn wait(&self) -> io::Result<bool> {
-        let stdin = io::stdin();
-        let wanted =
-            if self.host.takes_input() && !self.hung_up { PollFlags::IN } else { PollFlags::empty() };
+        let wants_keys = self.host.takes_input() && !self.hung_up;
         let mut polled = [
             PollFd::from_borrowed_fd(self.host.as_fd(), PollFlags::IN),
-            PollFd::new(&self.signals, PollFlags::IN),
-            PollFd::new(&stdin, wanted),
+            PollFd::from_borrowed_fd(self.terminal.signal_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.terminal.key_fd(), PollFlags::IN),
         ];
-        // A terminal that hung up would wake us for ever.
-        let count = if wanted.is_empty() { 2 } else { 3 };
+        // A terminal that hung up is always ready, and polling it would spin.
+        let count = if wants_keys { 3 } else { 2 };
         match rustix::event::poll(polled.get_mut(..count).unwrap_or_default(), None) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        Ok(polled.get(2).is_some_and(|stdin| !stdin.revents().is_empty()))
+        Ok(wants_keys && polled.last().is_some_and(|keys| !keys.revents().is_empty()))
     }
 
     fn show(&mut self, bytes: &[u8]) {
-        self.tracker.track(bytes);
-        // A terminal that is hung_up takes nothing, and a signal tells us so.
+        if self.modes.track(bytes) {
+            self.terminal.set_codes(self.modes.restore_codes(), self.modes.reset_codes());
+        }
+        // A terminal that has hung up takes nothing; SIGHUP tells us that it has.
         let mut out = io::stdout().lock();
         let _ = out.write_all(bytes).and_then(|()| out.flush());
     }
 
-    /// Passes keys on.
+    /// Passes keys on to the command, except for those that mean something to us.
     fn forward_keys(&mut self) -> io::Result<Intent> {
-        let mut bytes = [0; 4096];
-        let keys = match rustix::io::read(io::stdin(), &mut bytes) {
-            Ok(0) | Err(rustix::io::Errno::IO) => {
-                self.hung_up = true;
-                return self.host.interrupt(Urgency::Politely);
-            }
-            Ok(count) => bytes.get(..count).unwrap_or_default(),
-            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => return Ok(Intent::None),
-            Err(error) => return Err(error.into()),
+        let mut buffer = [0; 4096];
+        let keys = match self.terminal.read(&mut buffer) {
+            Ok(0) => return self.hang_up(),
+            Ok(count) => buffer.get(..count).unwrap_or_default(),
+            Err(error) => match Errno::from_io_error(&error) {
+                Some(Errno::IO) => return self.hang_up(),
+                Some(Errno::INTR | Errno::AGAIN) => return Ok(Intent::None),
+                _ => return Err(error),
+            },
         };
         let mut rest = keys;
         while !rest.is_empty() {
             let special = rest.iter().enumerate().find_map(|(at, key)| match self.host.key_intent(*key) {
                 Intent::None => None,
-                meaning => Some((at, meaning)),
+                intent => Some((at, intent)),
             });
-            let (now, meaning) = special.unwrap_or((rest.len(), Intent::None));
-            if now > 0 {
-                let bytes = rest.get(..now).unwrap_or_default().to_vec();
+            let (count, intent) = special.unwrap_or((rest.len(), Intent::None));
+            if count > 0 {
+                let bytes = rest.get(..count).unwrap_or_default().to_vec();
                 self.host.input(Input::Bytes { bytes, after: None, reader: None })?;
             }
-            match meaning {
+            match intent {
                 Intent::Leave => return Ok(Intent::Leave),
                 Intent::Suspend => self.suspend()?,
                 Intent::None => {}
             }
-            rest = rest.get(now + 1..).unwrap_or_default();
+            rest = rest.get(count + 1..).unwrap_or_default();
         }
         Ok(Intent::None)
     }
 
+    fn hang_up(&mut self) -> io::Result<Intent> {
+        self.hung_up = true;
+        self.host.interrupt(Urgency::Politely)
+    }
+
     fn handle_signal(&mut self, signal: Signal) -> io::Result<Option<SessionEnd<H::End>>> {
         match signal {
-            Signal::WindowChange => self.host.input(Input::Resize(RawTerminal::size()))?,
+            Signal::Child => {}
+            Signal::WindowChange => self.host.input(Input::Resize(self.terminal.size().into()))?,
             Signal::Stop => self.suspend()?,
-            Signal::Continue => self.terminal.retake()?,
-            Signal::Interrupt | Signal::Terminate | Signal::Quit | Signal::HangUp => {
+            // The shell sets its own modes before it continues us.
+            Signal::Continue => self.terminal.make_raw()?,
+            Signal::Interrupt | Signal::Terminate | Signal::Quit | Signal::HangUp | Signal::Other(_) => {
                 self.interrupts += 1;
-                if self.interrupts > 2 {
+                if self.interrupts > MAX_SIGNALS {
                     return Ok(Some(SessionEnd::Unresponsive));
                 }
                 let urgency = if self.interrupts == 1 { Urgency::Politely } else { Urgency::Now };
@@ -200,33 +187,22 @@ impl<H: Host> TerminalSession<'_, H> {
                     return Ok(Some(SessionEnd::Detached));
                 }
             }
-            Signal::Child => {}
         }
         Ok(None)
     }
 
-    /// Suspends what runs and us, and goes on with both when the person turns to us again.
+    /// Suspends the command and ourselves, and continues both when the shell continues us.
     fn suspend(&mut self) -> io::Result<()> {
         self.host.input(Input::Suspend)?;
-        self.write(&self.tracker.reset_codes());
-        self.terminal.release();
-        signals::unblock(&[Signal::Stop]);
-        let _ = unix::kill_current_process_group(unix::Signal::TSTP);
-        // Here we stand still, until somebody wakes us.
-        self.signals = SignalFd::open(&self.event)?;
-        self.terminal.retake()?;
-        self.write(&self.tracker.restore_codes());
+        self.terminal.suspend_group()?;
+        self.terminal.enter()?;
         self.host.input(Input::Continue)?;
-        let size = RawTerminal::size();
-        if self.tracker.is_alternate_screen() {
-            // The kernel only tells programs of a size that is another, and they draw anew when they track of one.
+        let size: Size = self.terminal.size().into();
+        if self.modes.is_alternate_screen() {
+            // A full-screen program redraws when its size changes. The kernel reports only a size that differs.
             self.host.input(Input::Resize(Size { cols: size.cols.saturating_sub(1).max(1), ..size }))?;
         }
         self.host.input(Input::Resize(size))
-    }
-
-    fn write(&self, codes: &str) {
-        let _ = io::stdout().write_all(codes.as_bytes()).and_then(|()| io::stdout().flush());
     }
 }
 

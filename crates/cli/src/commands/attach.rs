@@ -1,4 +1,4 @@
-//! `shellgate attach`: sits at the terminal of something that runs, or watches what it prints.
+//! `shellgate attach`: connects your terminal with a job's, or prints the output of a job that has none.
 
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -12,13 +12,13 @@ use shellgate::{Code, ErrorObject, Input, RecordStore, Size, Urgency};
 use crate::args::AttachArgs;
 use crate::error::{self, CliError};
 use crate::output::{self, print_note};
-use crate::raw_terminal::RawTerminal;
+use crate::raw_terminal::{RawTerminal, TerminalSize};
 use crate::terminal_session::{Host, HostEvent, Intent, SessionEnd, run_terminal_session};
 
 /// Ctrl-].
 const DETACH_KEY: u8 = 0x1d;
 
-/// How long a line is left on the screen that is drawn over then.
+/// How long the note about Ctrl-] stays before a full-screen program is drawn over it.
 const READING_TIME: Duration = Duration::from_millis(800);
 
 pub(super) fn attach(args: &AttachArgs) -> ExitCode {
@@ -32,9 +32,9 @@ fn attached(args: &AttachArgs) -> Result<(), CliError> {
     let jobs = record.jobs(None);
     let id = jobs.find(&args.id)?.id;
     let Some(watched) = jobs.watch(&id)? else {
-        let message = format!("`{id}` does not run any more");
+        let message = format!("`{id}` has ended");
         let error = ErrorObject::new(Code::UnknownJob, message).token(id.as_str());
-        return Err(error.hint("`shellgate logs` shows what it printed").into());
+        return Err(error.hint(format!("`shellgate logs {id}` shows its output")).into());
     };
     match watched.job.terminal {
         Some(_) => at_terminal(&jobs, &id, watched),
@@ -44,57 +44,50 @@ fn attached(args: &AttachArgs) -> Result<(), CliError> {
 
 fn at_terminal(jobs: &Jobs<'_>, id: &str, watched: Watched) -> Result<(), CliError> {
     if !RawTerminal::is_interactive() {
-        let error = ErrorObject::invalid("a terminal can only be attached to another one");
-        return Err(error.hint("`shellgate logs -f` follows what it prints, `shellgate send` types").into());
+        let error = ErrorObject::invalid("`attach` needs a terminal on standard input and output");
+        return Err(error.hint("`shellgate logs -f` follows its output, `shellgate send` types keys").into());
     }
-    print_note(&format!("attached to {id}; Ctrl-] leaves it and lets it run"));
-    let size = RawTerminal::size();
+    print_note(&format!("attached to {id}; Ctrl-] detaches, and the job keeps running"));
+    let size = Size::from(TerminalSize::of_stdin());
     jobs.resize(id, size)?;
-    let codes = show_screen(jobs, id, size)?;
-    let left = run_terminal_session(&mut AttachedJob { watched }, codes.as_bytes())
+    let screen = current_screen(jobs, id, size)?;
+    let end = run_terminal_session(&mut AttachedJob { watched }, &screen)
         .map_err(|error| CliError::write_failed(&error))?;
-    let word = match left {
-        SessionEnd::Ended(()) => "it has ended",
-        SessionEnd::Detached | SessionEnd::Unresponsive => "detached; it goes on",
-    };
     output::print_message("");
-    print_note(word);
+    print_note(match end {
+        SessionEnd::Ended(()) => "the job has ended",
+        SessionEnd::Detached | SessionEnd::Unresponsive => "detached; the job keeps running",
+    });
     Ok(())
 }
 
-/// Shows what stands on its terminal, and says which codes that took.
-fn show_screen(jobs: &Jobs<'_>, id: &str, size: Size) -> Result<String, CliError> {
+/// The codes that draw what is on the job's terminal now.
+fn current_screen(jobs: &Jobs<'_>, id: &str, size: Size) -> Result<String, CliError> {
     let Some(screen) = jobs.screen(id, size)? else { return Ok(String::new()) };
-    let codes = if screen.drawn {
-        // It takes the whole screen: first the person has to see how to leave it.
+    if screen.drawn {
+        // The program covers the whole screen: the person needs time to read how to detach.
         std::thread::sleep(READING_TIME);
-        // What stood there scrolls away and is not lost.
-        format!("{}{}", "\r\n".repeat(usize::from(size.rows)), screen.codes)
-    } else {
-        let (_, column) = screen.cursor;
-        format!("{}{}\x1b[{}G", screen.modes, screen.text.replace('\n', "\r\n"), column + 1)
-    };
-    let mut out = io::stdout().lock();
-    out.write_all(codes.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|error| CliError::write_failed(&error))?;
-    Ok(codes)
+        // Our own screen scrolls out of view first, so that it isn't overwritten.
+        return Ok(format!("{}{}", "\r\n".repeat(usize::from(size.rows)), screen.codes));
+    }
+    let (_, column) = screen.cursor;
+    Ok(format!("{}{}\x1b[{}G", screen.modes, screen.text.replace('\n', "\r\n"), column + 1))
 }
 
-/// Without a terminal: what it prints, until Ctrl-C.
+/// Prints the output of a job without a terminal, until it ends or Ctrl-C ends us.
 fn watch(id: &str, mut watched: Watched) -> Result<(), CliError> {
-    print_note(&format!("watching {id}, which has no terminal; Ctrl-C leaves it and lets it run"));
+    print_note(&format!("following the output of {id}; Ctrl-C ends this, and the job keeps running"));
     loop {
         let printed = watched.next().map_err(|error| CliError::write_failed(&error))?;
         let Some((_, _, bytes)) = printed else { break };
         let mut out = io::stdout().lock();
         out.write_all(&bytes).and_then(|()| out.flush()).map_err(|error| CliError::write_failed(&error))?;
     }
-    print_note("it has ended");
+    print_note("the job has ended");
     Ok(())
 }
 
-/// Somebody else's terminal.
+/// A job of any session, with a terminal.
 struct AttachedJob {
     watched: Watched,
 }
@@ -118,7 +111,7 @@ impl Host for AttachedJob {
     }
 
     fn input(&mut self, input: Input) -> io::Result<()> {
-        // Whoever leaves for a while leaves it running.
+        // Suspending `attach` doesn't suspend the job.
         match input {
             Input::Suspend | Input::Continue => Ok(()),
             input => self.watched.input(input),

@@ -17,7 +17,7 @@ use crate::interruptible_writer::{InterruptibleWriter, Written};
 use crate::output::{StatusLine, escape, print_note};
 use crate::prompt::TerminalApprover;
 use crate::queue_approver::{LocalChannel, QueueApprover, local_channel};
-use crate::raw_terminal::RawTerminal;
+use crate::raw_terminal::{RawTerminal, TerminalSize};
 use crate::signals::Interrupts;
 use crate::terminal_session::{self, Host, HostEvent, Intent, SessionEnd, run_terminal_session};
 use crate::{error, output};
@@ -83,7 +83,8 @@ fn prepare(args: RunArgs) -> Result<(Gate, Request), ErrorObject> {
     let request = super::request(&args.common, action)?;
     // A command has our terminal for itself when a person sits there.
     let interactive = !args.background && !args.common.json && RawTerminal::is_interactive();
-    let pty = interactive.then(|| Pty { size: RawTerminal::size(), term: std::env::var("TERM").ok() });
+    let pty =
+        interactive.then(|| Pty { size: TerminalSize::of_stdin().into(), term: std::env::var("TERM").ok() });
     let timeout = args.common.timeout();
     Ok((gate, Request { background: args.background, timeout, stdin: own_stdin(), pty, ..request }))
 }
@@ -152,7 +153,7 @@ fn follow_in_terminal(gate: &Gate, admitted: Admitted<'_>) -> io::Result<Ended> 
         Err(refused) => return Ok(Ended::Answered(refused)),
     };
     let mut host = OwnCommand { execution, gate };
-    match run_terminal_session(&mut host, &[])? {
+    match run_terminal_session(&mut host, "")? {
         SessionEnd::Ended(report) => Ok(Ended::Answered(report)),
         SessionEnd::Detached | SessionEnd::Unresponsive => {
             host.execution.abandon();

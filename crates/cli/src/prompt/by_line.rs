@@ -56,10 +56,7 @@ fn line(
             Event::HungUp | Event::Signal(Signal::Interrupt) => {
                 return Ok(Err(GivenAnswer::Here(Answer::No(None))));
             }
-            Event::Signal(signal) => {
-                terminal.let_signal_act(signal);
-                terminal.reopen_signals()?;
-            }
+            Event::Signal(signal) => terminal.let_signal_act(signal)?,
             Event::Nothing => {}
         }
     }

@@ -165,8 +165,7 @@ impl Asking<'_> {
     fn key_pressed(&mut self, key: Key) -> io::Result<Option<Answer>> {
         let now = Instant::now();
         if key == Key::Ctrl('z') {
-            self.terminal.leave();
-            self.terminal.suspend_group();
+            self.terminal.suspend_group()?;
             self.resume()?;
             return Ok(None);
         }
@@ -194,14 +193,12 @@ impl Asking<'_> {
     }
 
     fn signal(&mut self, signal: Signal) -> io::Result<()> {
-        self.terminal.leave();
-        self.terminal.let_signal_act(signal);
+        self.terminal.let_signal_act(signal)?;
         self.resume()
     }
 
     /// We were stopped, and go on: whatever is on the screen is not ours.
     fn resume(&mut self) -> io::Result<()> {
-        self.terminal.reopen_signals()?;
         if !self.terminal.claim_foreground() {
             return Err(io::Error::other("the terminal belongs to others"));
         }
