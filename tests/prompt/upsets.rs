@@ -45,7 +45,7 @@ fn a_paste_answers_nothing() {
 fn signals_leave_the_terminal_as_it_was() {
     for_each_user(|place| {
         let pane = Pane::new(place, 80, 24);
-        for (signal, code) in [("INT", 125), ("TERM", 143), ("HUP", 129)] {
+        for (signal, code) in [("INT", 125), ("TERM", 143), ("HUP", 129), ("USR1", 138), ("SEGV", 139)] {
             pane.asks(&["frob now"]);
             let asking = asking_in(place);
             send(place, asking, signal);

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rustix::process::Signal;
+
 use crate::job::Job;
 use crate::pane::Pane;
 use crate::support::{Place, for_each_user, shellgate, wait_until};
@@ -126,13 +128,10 @@ fn a_signal_to_us_ends_the_command_and_restores_the_terminal() {
         pane.type_line("kill %1; wait; echo ended");
         pane.shows_that("ended", |screen| screen.lines().any(|line| line == "ended"));
         wait_until("it is gone", || !sleeps(&mark));
-        for signal in [rustix::process::Signal::TERM, rustix::process::Signal::QUIT] {
+        for signal in [Signal::TERM, Signal::QUIT, Signal::USR1, Signal::ALARM] {
             pane.start(&run(&[&format!("sleep {mark}")]));
             wait_until("it runs", || sleeps(&mark));
-            let own: Vec<u64> = front_ends(place);
-            let [pid] = own.as_slice() else { panic!("{own:?}") };
-            let pid = rustix::process::Pid::from_raw(i32::try_from(*pid).unwrap()).unwrap();
-            rustix::process::kill_process(pid, signal).unwrap();
+            signal_front_end(place, signal);
             pane.ends(130);
             is_restored(&pane);
             assert!(!sleeps(&mark));
@@ -149,7 +148,15 @@ fn sleeps(mark: &str) -> bool {
     crate::support::processes_with(mark).iter().any(is_it)
 }
 
-/// The processes that run `shellgate run` in this place, and not its keeper.
+/// Sends a signal to the one `shellgate` of this place that isn't a keeper.
+fn signal_front_end(place: &Place, signal: Signal) {
+    let own: Vec<u64> = front_ends(place);
+    let [pid] = own.as_slice() else { panic!("{own:?}") };
+    let pid = rustix::process::Pid::from_raw(i32::try_from(*pid).unwrap()).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+/// The processes that run `shellgate` in this place, and not its keeper.
 fn front_ends(place: &Place) -> Vec<u64> {
     let home = place.home();
     let of_place = |pid: &u64| {
@@ -171,7 +178,7 @@ fn attach_sits_at_a_jobs_terminal_and_leaves_it() {
         let attach = format!("clear; {} attach {}", shellgate().display(), job.id);
         pane.type_line(&attach);
         pane.shows_that("what was there", |screen| screen.lines().any(|line| line == "before"));
-        pane.shows("Ctrl-] leaves it");
+        pane.shows("Ctrl-] detaches");
         pane.type_line("stty size; echo typed");
         pane.shows_that("its output", |screen| screen.contains("20 70\ntyped\n"));
         pane.resize(66, 19);
@@ -188,9 +195,26 @@ fn attach_sits_at_a_jobs_terminal_and_leaves_it() {
         pane.type_line(":q");
         pane.shows_that("the shell", |screen| !screen.contains('~') && screen.contains("bash-"));
         pane.type_line("exit 3");
-        pane.shows("it has ended");
+        pane.shows("the job has ended");
         is_restored(&pane);
         assert_eq!(job.ends(), Some(3));
+    });
+}
+
+#[test]
+fn a_signal_to_attach_restores_the_terminal_and_the_job_keeps_running() {
+    for_each_user(|place| {
+        let job = Job::start(place, "printf '\\033[?1049h\\033[?25ldrawn'; read x");
+        job.prints("drawn");
+        let pane = Pane::new(place, 70, 20);
+        for signal in [Signal::TERM, Signal::QUIT, Signal::HUP, Signal::USR1, Signal::USR2, Signal::SEGV] {
+            pane.type_line(&format!("clear; {} attach {}", shellgate().display(), job.id));
+            pane.shows_that("its screen", |screen| screen.trim() == "drawn");
+            signal_front_end(place, signal);
+            pane.shows("detached");
+            is_restored(&pane);
+            assert_eq!(job.listed()["status"], "running", "{signal:?}");
+        }
     });
 }
 
@@ -203,7 +227,7 @@ fn attach_watches_what_has_no_terminal() {
         let id = report["id"].as_str().unwrap();
         let pane = Pane::new(place, 70, 20);
         pane.type_line(&format!("clear; {} attach {id}", shellgate().display()));
-        pane.shows("Ctrl-C leaves it");
+        pane.shows("following the output");
         place.write("go", "");
         pane.shows_that("its output", |screen| screen.lines().any(|line| line == "printed"));
         pane.press(&["C-c"]);

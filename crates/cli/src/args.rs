@@ -18,7 +18,7 @@ use shellgate::{Dialect, Envelope};
 
 pub(crate) use jobs::{BackgroundArgs, JobsArgs, LogsArgs, WaitArgs};
 pub(crate) use record::{
-    ApprovalsCommand, AuditCommand, HistoryArgs, HistoryCommand, ListArgs, Reach, StopArgs, TrustArgs,
+    ApprovalScope, ApprovalsCommand, AuditCommand, HistoryArgs, HistoryCommand, ListArgs, StopArgs, TrustArgs,
 };
 pub(crate) use setup::SetupArgs;
 
@@ -223,7 +223,7 @@ pub(crate) struct DoctorArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) shown: record::Shown,
+    pub(crate) shown: record::OutputArgs,
 }
 
 #[derive(Debug, Args)]

@@ -29,40 +29,40 @@ const READER_GONE: u8 = 141;
 
 /// Why a command that only looks or tells did not do what it was asked.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum CliError {
     /// With a sentence to show.
     Error(Box<ErrorObject>),
     /// Everything was said; this is the exit code.
-    Said(u8),
+    Reported(u8),
 }
 
-impl Trouble {
+impl CliError {
     /// There is no such execution.
     pub(crate) fn unknown(id: &str) -> Self {
         ErrorObject::new(Code::UnknownJob, format!("no execution is called `{id}`")).token(id).into()
     }
 
     /// Standard output takes no more.
-    pub(crate) fn unwritten(error: &std::io::Error) -> Self {
+    pub(crate) fn write_failed(error: &std::io::Error) -> Self {
         match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Self::Said(READER_GONE),
+            std::io::ErrorKind::BrokenPipe => Self::Reported(READER_GONE),
             _ => ErrorObject::new(Code::Config, format!("the answer can't be written: {error}")).into(),
         }
     }
 }
 
-impl From<ErrorObject> for Trouble {
+impl From<ErrorObject> for CliError {
     fn from(error: ErrorObject) -> Self {
         Self::Error(Box::new(error))
     }
 }
 
 /// The exit code of a command that only looks or tells; its trouble is shown.
-pub(crate) fn finish(done: Result<(), Trouble>) -> ExitCode {
+pub(crate) fn finish(done: Result<(), CliError>) -> ExitCode {
     let code = match done {
         Ok(()) => 0,
-        Err(Trouble::Said(code)) => code,
-        Err(Trouble::Error(error)) => {
+        Err(CliError::Reported(code)) => code,
+        Err(CliError::Error(error)) => {
             show(&error);
             match error.code {
                 Code::UnknownJob => UNKNOWN,
@@ -112,12 +112,12 @@ fn explain_words(error: &mut clap::Error) {
 
 /// Shows `error`.
 pub(crate) fn show(error: &ErrorObject) {
-    output::say(&format!("{}: {}", error.code, error.message));
+    output::print_message(&format!("{}: {}", error.code, error.message));
     if let Some(rule) = &error.rule {
-        output::say(&format!("  rule: {rule}"));
+        output::print_message(&format!("  rule: {rule}"));
     }
     if let Some(hint) = &error.hint {
-        output::say(&format!("  hint: {hint}"));
+        output::print_message(&format!("  hint: {hint}"));
     }
 }
 

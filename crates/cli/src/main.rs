@@ -3,18 +3,18 @@
 mod args;
 mod commands;
 mod error;
-mod modes;
-mod outlet;
+mod interruptible_writer;
+mod mode_tracker;
 mod output;
+mod output_escaper;
 mod picture;
 mod prompt;
 mod queue_approver;
-mod seat;
+mod raw_terminal;
 mod signals;
-mod sitting;
 mod table;
+mod terminal_session;
 mod time;
-mod visible;
 
 use std::process::ExitCode;
 

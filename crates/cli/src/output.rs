@@ -7,28 +7,28 @@ use shellgate::judge::Decision;
 use unicode_width::UnicodeWidthChar as _;
 
 use crate::args::Color;
-use crate::error::Trouble;
+use crate::error::CliError;
 
 /// A line to the person, on standard error.
-pub(crate) fn say(line: &str) {
+pub(crate) fn print_message(line: &str) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
 /// The same, less prominent.
-pub(crate) fn whisper(line: &str) {
-    say(&format!("\x1b[2mshellgate: {line}\x1b[0m"));
+pub(crate) fn print_note(line: &str) {
+    print_message(&format!("\x1b[2mshellgate: {line}\x1b[0m"));
 }
 
 /// What was asked for, on standard output. Codes for colours are taken out where nobody wants them.
-pub(crate) fn print(text: &str) -> Result<(), Trouble> {
+pub(crate) fn print(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| Trouble::unwritten(&error))
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| CliError::write_failed(&error))
 }
 
 /// The same for programs, as one line.
-pub(crate) fn print_json(value: &serde_json::Value) -> Result<(), Trouble> {
+pub(crate) fn print_json(value: &serde_json::Value) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
-    writeln!(out, "{value}").and_then(|()| out.flush()).map_err(|error| Trouble::unwritten(&error))
+    writeln!(out, "{value}").and_then(|()| out.flush()).map_err(|error| CliError::write_failed(&error))
 }
 
 pub(crate) fn choose_color(color: Color) {
@@ -40,8 +40,8 @@ pub(crate) fn choose_color(color: Color) {
     choice.write_global();
 }
 
-/// The code for the colour of a decision.
-pub(crate) const fn colour(decision: Decision) -> &'static str {
+/// The code for the decision_color of a decision.
+pub(crate) const fn decision_color(decision: Decision) -> &'static str {
     match decision {
         Decision::Allow => "\x1b[32m",
         Decision::Ask => "\x1b[33m",
@@ -50,28 +50,28 @@ pub(crate) const fn colour(decision: Decision) -> &'static str {
 }
 
 /// Text that a terminal can't take for anything but text, and a person for no other text.
-pub(crate) fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
+pub(crate) fn escape(text: &str) -> String {
+    let mut escape = String::with_capacity(text.len());
     for c in text.chars() {
-        if shows(c) {
-            plain.push(c);
+        if is_visible(c) {
+            escape.push(c);
         } else {
-            plain.extend(c.escape_default());
+            escape.extend(c.escape_default());
         }
     }
-    plain
+    escape
 }
 
-/// Whether a character shows, as itself and in its place.
-pub(crate) fn shows(c: char) -> bool {
+/// Whether a character is_visible, as itself and in its place.
+pub(crate) fn is_visible(c: char) -> bool {
     c == ' ' || !c.is_control() && !c.is_whitespace() && c.width().is_some_and(|width| width > 0)
 }
 
-/// How long a command may be silent before we say that it still runs.
-const SILENCE: Duration = Duration::from_secs(2);
+/// How long a command may be silent prepare_for we say that it still runs.
+const STATUS_AFTER_SILENCE: Duration = Duration::from_secs(2);
 
 /// A line that says that a silent command still runs. It is only shown on a terminal, at the start of a line, and taken
-/// away before anything else is written.
+/// away prepare_for anything else is written.
 #[derive(Debug)]
 pub(crate) struct StatusLine {
     stage: Stage,
@@ -84,7 +84,7 @@ pub(crate) struct StatusLine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Standard error is no terminal: nothing is ever shown.
-    Unseen,
+    Hidden,
     Running,
     Stopping,
 }
@@ -92,24 +92,28 @@ enum Stage {
 impl StatusLine {
     pub(crate) fn new() -> Self {
         let now = Instant::now();
-        let stage = if io::stderr().is_terminal() { Stage::Running } else { Stage::Unseen };
+        let stage = if io::stderr().is_terminal() { Stage::Running } else { Stage::Hidden };
         Self { stage, started: now, last_output: now, at_line_start: true, shown: false }
     }
 
-    /// How long to wait before the line changes.
-    pub(crate) fn patience(&self) -> Option<Duration> {
-        (self.stage != Stage::Unseen).then(|| match self.shown {
+    /// How long to wait prepare_for the line changes.
+    pub(crate) fn poll_timeout(&self) -> Option<Duration> {
+        (self.stage != Stage::Hidden).then(|| match self.shown {
             true => Duration::from_secs(1),
-            false => SILENCE.saturating_sub(self.last_output.elapsed()).max(Duration::from_millis(20)),
+            false => {
+                STATUS_AFTER_SILENCE.saturating_sub(self.last_output.elapsed()).max(Duration::from_millis(20))
+            }
         })
     }
 
     /// Shows or renews the line, if it is time.
     pub(crate) fn tick(&mut self) {
         let words = match self.stage {
-            Stage::Running if self.last_output.elapsed() >= SILENCE => "running, Ctrl-C stops it",
+            Stage::Running if self.last_output.elapsed() >= STATUS_AFTER_SILENCE => {
+                "running, Ctrl-C stops it"
+            }
             Stage::Stopping => "stopping, Ctrl-C again kills it",
-            Stage::Running | Stage::Unseen => return,
+            Stage::Running | Stage::Hidden => return,
         };
         if !self.at_line_start {
             return;
@@ -121,7 +125,7 @@ impl StatusLine {
     }
 
     /// Makes room for `bytes`, which are about to be written.
-    pub(crate) fn before(&mut self, bytes: &[u8]) {
+    pub(crate) fn prepare_for(&mut self, bytes: &[u8]) {
         self.clear();
         self.last_output = Instant::now();
         self.at_line_start = bytes.last() == Some(&b'\n');

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use shellgate::judge::{Decision, Span};
 use unicode_width::UnicodeWidthChar as _;
 
-use crate::output::{colour, plain, shows};
+use crate::output::{decision_color, escape, is_visible};
 
 /// A text that is to be shown.
 pub(crate) struct Picture {
@@ -41,7 +41,7 @@ pub(crate) enum Row {
     /// The beginning of the text's line with this number.
     Line(usize, String),
     /// What the row before had no room for.
-    More(String),
+    Continuation(String),
     /// What is marked in the row before, with codes for colours.
     Marks(String),
 }
@@ -62,16 +62,16 @@ impl Picture {
             let cell = |c: char, width| Cell { at, c, width, room: width };
             match c {
                 '\n' => cells.push(cell(c, 0)),
-                '\t' => cells.extend(TAB.chars().map(|c| cell(c, 1))),
-                c if shows(c) => cells.push(cell(c, c.width().unwrap_or(1))),
-                c => cells.extend(plain(c.encode_utf8(&mut [0; 4])).chars().map(|c| cell(c, 1))),
+                '\t' => cells.extend(TAB_AS_BLANKS.chars().map(|c| cell(c, 1))),
+                c if is_visible(c) => cells.push(cell(c, c.width().unwrap_or(1))),
+                c => cells.extend(escape(c.encode_utf8(&mut [0; 4])).chars().map(|c| cell(c, 1))),
             }
         }
         Self { cells, width: width.max(20) }
     }
 
     /// Of a text that somebody else made showable.
-    pub(crate) fn of(cells: Vec<Cell>, width: usize) -> Self {
+    pub(crate) fn from_cells(cells: Vec<Cell>, width: usize) -> Self {
         Self { cells, width: width.max(2) }
     }
 
@@ -79,7 +79,7 @@ impl Picture {
     pub(crate) fn marked(&self, parts: &[(Span, Decision)], others: &[(Span, Decision)]) -> String {
         let mut drawn = String::new();
         for row in self.rows(parts, others) {
-            let (Row::Line(_, text) | Row::More(text) | Row::Marks(text)) = row;
+            let (Row::Line(_, text) | Row::Continuation(text) | Row::Marks(text)) = row;
             drawn.push_str(&text);
             drawn.push('\n');
         }
@@ -99,16 +99,16 @@ impl Picture {
         let mut marks = marks.into_iter().peekable();
         let mut open: Vec<Mark> = Vec::new();
         let mut rows = Vec::new();
-        let (mut number, mut goes_on) = (0, false);
+        let (mut number, mut continues) = (0, false);
         for line in self.lines() {
             let text = line.iter().map(|cell| cell.c).filter(|c| *c != '\n').collect();
-            if goes_on {
-                rows.push(Row::More(text));
+            if continues {
+                rows.push(Row::Continuation(text));
             } else {
                 number += 1;
                 rows.push(Row::Line(number, text));
             }
-            goes_on = line.last().is_some_and(|cell| cell.c != '\n');
+            continues = line.last().is_some_and(|cell| cell.c != '\n');
             let (Some(first), Some(last)) = (line.first(), line.last()) else { continue };
             open.retain(|mark| mark.span.end > first.at);
             while let Some(mark) = marks.next_if(|mark| mark.span.start <= last.at) {
@@ -143,7 +143,7 @@ impl Picture {
     }
 }
 
-const TAB: &str = "    ";
+const TAB_AS_BLANKS: &str = "    ";
 
 impl Mark {
     /// Where it comes: outer ones before those inside them.
@@ -191,7 +191,7 @@ fn under(line: &[Cell], first: usize, marks: &[Mark]) -> Vec<String> {
         });
         if let Some((used, text)) = rows.get_mut(row) {
             text.push_str(&" ".repeat(before.saturating_sub(*used)));
-            text.push_str(&format!("{}{label}{dashes}\x1b[0m", colour(*decision)));
+            text.push_str(&format!("{}{label}{dashes}\x1b[0m", decision_color(*decision)));
             *used = before + width;
         }
     }

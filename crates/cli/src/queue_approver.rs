@@ -7,27 +7,27 @@ use std::time::{Duration, Instant};
 use shellgate::approval::{Answer, ApprovalChannel, Approver, Question, Waiting};
 use shellgate::settings::{Asker, Settings};
 
-use crate::output::whisper;
+use crate::output::print_note;
 use crate::signals::Interrupts;
 
 /// How often the record is looked at: an answer is seen well within a tenth of a second.
-const LOOK: Duration = Duration::from_millis(25);
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// Who is asked, of those that a command line can ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum LocalChannel {
     Terminal,
     Queue,
 }
 
 /// Who is asked, by the settings: the terminal before the queue.
-pub(crate) fn asked(settings: &Settings) -> Option<Asked> {
+pub(crate) fn local_channel(settings: &Settings) -> Option<LocalChannel> {
     let from = &settings.approval.from;
     let asks = |asker: Asker| from.iter().any(|one| one.value == asker);
     if asks(Asker::Terminal) {
-        return Some(Asked::Terminal);
+        return Some(LocalChannel::Terminal);
     }
-    asks(Asker::Queue).then_some(Asked::Queue)
+    asks(Asker::Queue).then_some(LocalChannel::Queue)
 }
 
 /// Waits for an answer from elsewhere, or for a signal.
@@ -52,7 +52,7 @@ impl Approver for QueueApprover {
         let (Ok(interrupts), Some(number)) = (Interrupts::listen(), waiting.number()) else {
             return Answer::Nobody;
         };
-        whisper(&format!("question {number} waits for an answer: `shellgate approvals list` shows it"));
+        print_note(&format!("question {number} waits for an answer: `shellgate approvals list` shows it"));
         let until = Instant::now() + question.timeout;
         loop {
             if let Some(answer) = waiting.poll() {
@@ -61,7 +61,7 @@ impl Approver for QueueApprover {
             if Instant::now() >= until {
                 return Answer::TimedOut;
             }
-            match interrupts.come_within(LOOK) {
+            match interrupts.wait_for_signal(POLL_INTERVAL) {
                 Ok(false) => {}
                 Ok(true) => {
                     self.withdrawn.store(true, Ordering::Relaxed);

@@ -12,15 +12,15 @@ use shellgate_sandbox::signals::{Signal, SignalFd};
 #[derive(Debug)]
 pub(crate) struct Interrupts {
     signals: SignalFd,
-    heard: u32,
-    first: Option<Instant>,
+    received: u32,
+    first_received: Option<Instant>,
 }
 
 /// So many signals, and nobody has answered: the keeper doesn't.
-const MOST_SIGNALS: u32 = 3;
+const MAX_UNANSWERED_SIGNALS: u32 = 3;
 
 /// Nor does it after so long: it gives a command two seconds to clean up and three to die.
-const LONGEST_STOP: Duration = Duration::from_secs(10);
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Interrupts {
     /// From now on, signals are read here. Called when the command may run and before it does: until then they end us as
@@ -29,17 +29,17 @@ impl Interrupts {
         let wanted = [Signal::Interrupt, Signal::Terminate, Signal::HangUp];
         // What our starter ignores (`nohup`, a shell's `&`) stays ignored.
         let wanted: Vec<Signal> = wanted.into_iter().filter(|signal| !signal.is_ignored()).collect();
-        Ok(Self { signals: SignalFd::open(&wanted)?, heard: 0, first: None })
+        Ok(Self { signals: SignalFd::open(&wanted)?, received: 0, first_received: None })
     }
 
     /// Waits until the execution has something to say, a signal comes or `timeout` passes.
     pub(crate) fn wait(&self, execution: &Execution, timeout: Option<Duration>) -> io::Result<()> {
-        let limit = self.has_heard().then_some(Duration::from_secs(1));
+        let limit = self.any_received().then_some(Duration::from_secs(1));
         let timeout = [timeout, limit].into_iter().flatten().min();
         self.poll(execution.as_fd(), PollFlags::IN, timeout).map(drop)
     }
 
-    /// Waits for `other`, a signal or `timeout`. Says which of the first two it was.
+    /// Waits for `other`, a signal or `timeout`. Says which of the first_received two it was.
     pub(crate) fn poll(
         &self,
         other: BorrowedFd<'_>,
@@ -59,7 +59,7 @@ impl Interrupts {
     }
 
     /// Waits for a signal, for so long. Says whether one came.
-    pub(crate) fn come_within(&self, time: Duration) -> io::Result<bool> {
+    pub(crate) fn wait_for_signal(&self, time: Duration) -> io::Result<bool> {
         let timeout = Timespec::try_from(time).ok();
         let polled = rustix::event::poll(&mut [PollFd::new(&self.signals, PollFlags::IN)], timeout.as_ref());
         match polled {
@@ -70,23 +70,24 @@ impl Interrupts {
     }
 
     /// Whether somebody wants an end and the keeper doesn't see to it.
-    pub(crate) fn are_unheard(&self) -> bool {
-        self.heard >= MOST_SIGNALS || self.first.is_some_and(|first| first.elapsed() >= LONGEST_STOP)
+    pub(crate) fn keeper_is_unresponsive(&self) -> bool {
+        self.received >= MAX_UNANSWERED_SIGNALS
+            || self.first_received.is_some_and(|first_received| first_received.elapsed() >= STOP_TIMEOUT)
     }
 
     /// Whether a signal came.
-    pub(crate) fn has_heard(&self) -> bool {
-        self.heard > 0
+    pub(crate) fn any_received(&self) -> bool {
+        self.received > 0
     }
 
-    /// Passes signals on: the first asks the command to end, the second ends it. Says how many came until now.
-    pub(crate) fn pass_on(&mut self, execution: &Execution) -> io::Result<u32> {
+    /// Passes signals on: the first_received asks the command to end, the second ends it. Says how many came until now.
+    pub(crate) fn forward(&mut self, execution: &Execution) -> io::Result<u32> {
         while self.signals.next()?.is_some() {
-            self.heard += 1;
-            self.first.get_or_insert_with(Instant::now);
-            let urgency = if self.heard == 1 { Urgency::Politely } else { Urgency::Now };
+            self.received += 1;
+            self.first_received.get_or_insert_with(Instant::now);
+            let urgency = if self.received == 1 { Urgency::Politely } else { Urgency::Now };
             execution.stop(urgency)?;
         }
-        Ok(self.heard)
+        Ok(self.received)
     }
 }

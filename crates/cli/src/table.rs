@@ -4,27 +4,27 @@ use std::io::{self, IsTerminal as _};
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// A cell: text without control characters, and the code for its colour, if it has one.
+/// A cell: text without control characters, and the code for its color, if it has one.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     text: String,
-    colour: &'static str,
+    color: &'static str,
 }
 
 impl Cell {
-    pub(crate) fn painted(text: impl Into<String>, colour: &'static str) -> Self {
-        Self { text: text.into(), colour }
+    pub(crate) fn colored(text: impl Into<String>, color: &'static str) -> Self {
+        Self { text: text.into(), color }
     }
 }
 
 impl<T: Into<String>> From<T> for Cell {
     fn from(text: T) -> Self {
-        Self { text: text.into(), colour: "" }
+        Self { text: text.into(), color: "" }
     }
 }
 
 /// No column is made narrower than this.
-const LEAST: usize = 10;
+const COLUMN_MIN_WIDTH: usize = 10;
 
 /// How wide standard output is. `None`: as wide as anybody likes.
 pub(crate) fn width() -> Option<usize> {
@@ -42,17 +42,17 @@ pub(crate) fn table<const N: usize>(heads: [&str; N], rows: &[[Cell; N]], width:
     };
     let mut widths: Vec<usize> = (0..N).map(widest).collect();
     if let Some(width) = width {
-        let least = heads.map(|head| head.width().max(LEAST));
+        let least = heads.map(|head| head.width().max(COLUMN_MIN_WIDTH));
         narrow(&mut widths, &least, width);
     }
     let mut text = String::new();
-    let heads = heads.map(|head| Cell::painted(head, "\x1b[1m"));
+    let heads = heads.map(|head| Cell::colored(head, "\x1b[1m"));
     for row in std::iter::once(&heads).chain(rows) {
         for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
             let shown = cut(&cell.text, *width);
             let blanks = if at + 1 == N { 0 } else { width + 2 - shown.width() };
-            let end = if cell.colour.is_empty() { "" } else { "\x1b[0m" };
-            text.push_str(&format!("{}{shown}{end}{}", cell.colour, " ".repeat(blanks)));
+            let end = if cell.color.is_empty() { "" } else { "\x1b[0m" };
+            text.push_str(&format!("{}{shown}{end}{}", cell.color, " ".repeat(blanks)));
         }
         text.push('\n');
     }

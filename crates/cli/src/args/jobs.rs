@@ -4,7 +4,7 @@ use clap::Args;
 use shellgate::journal::Millis;
 use shellgate::settings::parse_duration;
 
-use super::record::Shown;
+use super::record::OutputArgs;
 use crate::time;
 
 #[derive(Debug, Args)]
@@ -13,7 +13,7 @@ pub(crate) struct JobsArgs {
     #[arg(long, value_name = "S")]
     pub(crate) session: Option<String>,
     #[command(flatten)]
-    pub(crate) shown: Shown,
+    pub(crate) shown: OutputArgs,
 }
 
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub(crate) struct LogsArgs {
     #[arg(long)]
     pub(crate) raw: bool,
     #[command(flatten)]
-    pub(crate) shown: Shown,
+    pub(crate) shown: OutputArgs,
 }
 
 #[derive(Debug, Args)]
@@ -64,7 +64,7 @@ pub(crate) struct WaitArgs {
     #[arg(long, value_name = "T", value_parser = parse_duration)]
     pub(crate) timeout: Option<u64>,
     #[command(flatten)]
-    pub(crate) shown: Shown,
+    pub(crate) shown: OutputArgs,
 }
 
 #[derive(Debug, Args)]
@@ -73,7 +73,7 @@ pub(crate) struct BackgroundArgs {
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     #[command(flatten)]
-    pub(crate) shown: Shown,
+    pub(crate) shown: OutputArgs,
 }
 
 fn byte_range(text: &str) -> Result<(u64, Option<u64>), String> {

@@ -11,7 +11,7 @@ use crate::time;
 
 /// How what was found is shown.
 #[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct Shown {
+pub(crate) struct OutputArgs {
     /// For programs: JSON on standard output
     #[arg(long)]
     pub(crate) json: bool,
@@ -50,7 +50,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
     #[command(flatten)]
-    pub(crate) shown: Shown,
+    pub(crate) shown: OutputArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -64,7 +64,7 @@ pub(crate) enum HistoryCommand {
         #[arg(long, conflicts_with = "json")]
         raw: bool,
         #[command(flatten)]
-        shown: Shown,
+        shown: OutputArgs,
     },
     /// Remove what one execution said, did and printed; a note that it was removed stays
     Forget {
@@ -72,7 +72,7 @@ pub(crate) enum HistoryCommand {
         #[arg(value_name = "ID")]
         id: String,
         #[command(flatten)]
-        shown: Shown,
+        shown: OutputArgs,
     },
 }
 
@@ -84,17 +84,17 @@ pub(crate) enum AuditCommand {
         #[arg(long, value_name = "H")]
         head: Option<Head>,
         #[command(flatten)]
-        shown: Shown,
+        shown: OutputArgs,
     },
     /// Print the number and hash of the last entry, to be kept elsewhere
     Head {
         #[command(flatten)]
-        shown: Shown,
+        shown: OutputArgs,
     },
     /// Write every entry as a line of JSON, oldest first
     Export {
         #[command(flatten)]
-        shown: Shown,
+        shown: OutputArgs,
     },
 }
 
@@ -106,7 +106,7 @@ pub(crate) enum ApprovalsCommand {
         #[arg(value_name = "ID")]
         id: Option<QuestionId>,
         #[command(flatten)]
-        shown: Shown,
+        shown: OutputArgs,
     },
     /// Say yes: this time, unless a flag says more
     Approve {
@@ -114,9 +114,9 @@ pub(crate) enum ApprovalsCommand {
         #[arg(value_name = "ID")]
         id: QuestionId,
         #[command(flatten)]
-        reach: Reach,
+        reach: ApprovalScope,
         #[command(flatten)]
-        shown: Shown,
+        shown: OutputArgs,
     },
     /// Say no
     Deny {
@@ -127,14 +127,14 @@ pub(crate) enum ApprovalsCommand {
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
         #[command(flatten)]
-        shown: Shown,
+        shown: OutputArgs,
     },
 }
 
 /// How far a yes goes.
 #[derive(Clone, Copy, Debug, Args)]
 #[group(multiple = false)]
-pub(crate) struct Reach {
+pub(crate) struct ApprovalScope {
     /// And for exactly this command, as long as the session lasts
     #[arg(long)]
     pub(crate) session: bool,
@@ -162,7 +162,7 @@ pub(crate) struct StopArgs {
     #[arg(long)]
     pub(crate) now: bool,
     #[command(flatten)]
-    pub(crate) shown: Shown,
+    pub(crate) shown: OutputArgs,
 }
 
 #[derive(Debug, Args)]
@@ -174,7 +174,7 @@ pub(crate) struct TrustArgs {
     #[arg(long)]
     pub(crate) yes: bool,
     #[command(flatten)]
-    pub(crate) shown: Shown,
+    pub(crate) shown: OutputArgs,
 }
 
 fn status() -> impl TypedValueParser<Value = Status> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use shellgate::Dialect;
 
-use super::{dialect, record::Shown};
+use super::{dialect, record::OutputArgs};
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -41,5 +41,5 @@ pub(crate) struct SetupArgs {
     #[arg(last = true, value_name = "FLAGS", requires = "agent")]
     pub(crate) flags: Vec<String>,
     #[command(flatten)]
-    pub(crate) shown: Shown,
+    pub(crate) shown: OutputArgs,
 }

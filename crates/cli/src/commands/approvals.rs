@@ -9,15 +9,15 @@ use shellgate::journal::{AnswerResult, QuestionId, QueuedQuestion};
 use shellgate::{Code, ErrorObject, RecordStore};
 
 use super::history::settled;
-use crate::args::{ApprovalsCommand, Reach};
-use crate::error::{self, Trouble};
+use crate::args::{ApprovalScope, ApprovalsCommand};
+use crate::error::{self, CliError};
 use crate::output;
 use crate::prompt::choices::Choices;
 use crate::prompt::facts::Facts;
 use crate::{table, time};
 
 /// How wide a page is when nobody says.
-const WIDTH: usize = 80;
+const DEFAULT_COLUMNS: usize = 80;
 
 pub(super) fn approvals(command: ApprovalsCommand) -> ExitCode {
     error::finish(match command {
@@ -36,16 +36,16 @@ pub(super) fn approvals(command: ApprovalsCommand) -> ExitCode {
     })
 }
 
-fn choice(reach: Reach) -> Choice {
+fn choice(reach: ApprovalScope) -> Choice {
     match reach {
-        Reach { session: true, .. } => Choice::SessionExact,
-        Reach { prefix: true, .. } => Choice::SessionPrefix,
-        Reach { always: true, .. } => Choice::Always,
+        ApprovalScope { session: true, .. } => Choice::SessionExact,
+        ApprovalScope { prefix: true, .. } => Choice::SessionPrefix,
+        ApprovalScope { always: true, .. } => Choice::Always,
         _ => Choice::Once,
     }
 }
 
-fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), Trouble> {
+fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), CliError> {
     inside::refuse(RestrictedAction::Answer)?;
     let record = RecordStore::open(None)?;
     match record.answer(id, answer)? {
@@ -64,15 +64,15 @@ fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), Trouble> {
             if json {
                 output::print_json(&json!({"id": id, "taken": false, "settled": first}))?;
             } else {
-                output::say(&format!("question {id} was settled before: {}", settled(&first)));
+                output::print_message(&format!("question {id} was settled before: {}", settled(&first)));
             }
-            Err(Trouble::Said(error::TOO_LATE))
+            Err(CliError::Reported(error::TOO_LATE))
         }
     }
 }
 
 /// Those that wait, or the one with this number.
-fn list(id: Option<QuestionId>, json: bool) -> Result<(), Trouble> {
+fn list(id: Option<QuestionId>, json: bool) -> Result<(), CliError> {
     let mut pending = RecordStore::open(None)?.pending()?;
     if let Some(id) = id {
         pending.retain(|pending| pending.id == id);
@@ -84,7 +84,7 @@ fn list(id: Option<QuestionId>, json: bool) -> Result<(), Trouble> {
         return output::print_json(&pending.iter().map(facts).collect::<Vec<_>>().into());
     }
     if pending.is_empty() {
-        output::say("no question waits");
+        output::print_message("no question waits");
     }
     output::print(&pending.iter().map(page).collect::<Vec<_>>().join("\n"))
 }
@@ -95,7 +95,7 @@ fn page(pending: &QueuedQuestion) -> String {
     let now = time::now();
     let waits = (now - pending.at) / 1000;
     let left = question.expires_at.map(|end| format!(", {} s left", (end - now).max(0) / 1000));
-    let width = table::width().unwrap_or(WIDTH);
+    let width = table::width().unwrap_or(DEFAULT_COLUMNS);
     let choices = Choices::of_pending(pending);
     let mut lines = vec![format!(
         "\x1b[1mquestion {id}\x1b[0m, waits {waits} s{}: may this run?",

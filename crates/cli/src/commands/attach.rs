@@ -1,4 +1,4 @@
-//! `shellgate attach`: sits at the terminal of something that runs, or watches what it prints.
+//! `shellgate attach`: connects your terminal with a job's, or prints the output of a job that has none.
 
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -10,31 +10,31 @@ use shellgate::jobs::{Jobs, Watched};
 use shellgate::{Code, ErrorObject, Input, RecordStore, Size, Urgency};
 
 use crate::args::AttachArgs;
-use crate::error::{self, Trouble};
-use crate::output::{self, whisper};
-use crate::seat::Seat;
-use crate::sitting::{Heard, Host, Left, Meaning, sit};
+use crate::error::{self, CliError};
+use crate::output::{self, print_note};
+use crate::raw_terminal::{RawTerminal, TerminalSize};
+use crate::terminal_session::{Host, HostEvent, Intent, SessionEnd, run_terminal_session};
 
 /// Ctrl-].
-const DETACH: u8 = 0x1d;
+const DETACH_KEY: u8 = 0x1d;
 
-/// How long a line is left on the screen that is drawn over then.
-const TIME_TO_READ: Duration = Duration::from_millis(800);
+/// How long the note about Ctrl-] stays before a full-screen program is drawn over it.
+const READING_TIME: Duration = Duration::from_millis(800);
 
 pub(super) fn attach(args: &AttachArgs) -> ExitCode {
     output::choose_color(args.color);
     error::finish(attached(args))
 }
 
-fn attached(args: &AttachArgs) -> Result<(), Trouble> {
+fn attached(args: &AttachArgs) -> Result<(), CliError> {
     inside::refuse(RestrictedAction::Type)?;
     let record = RecordStore::open(None)?;
     let jobs = record.jobs(None);
     let id = jobs.find(&args.id)?.id;
     let Some(watched) = jobs.watch(&id)? else {
-        let message = format!("`{id}` does not run any more");
+        let message = format!("`{id}` has ended");
         let error = ErrorObject::new(Code::UnknownJob, message).token(id.as_str());
-        return Err(error.hint("`shellgate logs` shows what it printed").into());
+        return Err(error.hint(format!("`shellgate logs {id}` shows its output")).into());
     };
     match watched.job.terminal {
         Some(_) => at_terminal(&jobs, &id, watched),
@@ -42,68 +42,64 @@ fn attached(args: &AttachArgs) -> Result<(), Trouble> {
     }
 }
 
-fn at_terminal(jobs: &Jobs<'_>, id: &str, watched: Watched) -> Result<(), Trouble> {
-    if !Seat::is_there() {
-        let error = ErrorObject::invalid("a terminal can only be attached to another one");
-        return Err(error.hint("`shellgate logs -f` follows what it prints, `shellgate send` types").into());
+fn at_terminal(jobs: &Jobs<'_>, id: &str, watched: Watched) -> Result<(), CliError> {
+    if !RawTerminal::is_interactive() {
+        let error = ErrorObject::invalid("`attach` needs a terminal on standard input and output");
+        return Err(error.hint("`shellgate logs -f` follows its output, `shellgate send` types keys").into());
     }
-    whisper(&format!("attached to {id}; Ctrl-] leaves it and lets it run"));
-    let size = Seat::size();
+    print_note(&format!("attached to {id}; Ctrl-] detaches, and the job keeps running"));
+    let size = Size::from(TerminalSize::of_stdin());
     jobs.resize(id, size)?;
-    let codes = show(jobs, id, size)?;
-    let left = sit(&mut Guest { watched }, codes.as_bytes()).map_err(|error| Trouble::unwritten(&error))?;
-    let word = match left {
-        Left::Ended(()) => "it has ended",
-        Left::Detached | Left::Unheard => "detached; it goes on",
-    };
-    output::say("");
-    whisper(word);
+    let screen = current_screen(jobs, id, size)?;
+    let end = run_terminal_session(&mut AttachedJob { watched }, &screen)
+        .map_err(|error| CliError::write_failed(&error))?;
+    output::print_message("");
+    print_note(match end {
+        SessionEnd::Ended(()) => "the job has ended",
+        SessionEnd::Detached | SessionEnd::Unresponsive => "detached; the job keeps running",
+    });
     Ok(())
 }
 
-/// Shows what stands on its terminal, and says which codes that took.
-fn show(jobs: &Jobs<'_>, id: &str, size: Size) -> Result<String, Trouble> {
+/// The codes that draw what is on the job's terminal now.
+fn current_screen(jobs: &Jobs<'_>, id: &str, size: Size) -> Result<String, CliError> {
     let Some(screen) = jobs.screen(id, size)? else { return Ok(String::new()) };
-    let codes = if screen.drawn {
-        // It takes the whole screen: first the person has to see how to leave it.
-        std::thread::sleep(TIME_TO_READ);
-        // What stood there scrolls away and is not lost.
-        format!("{}{}", "\r\n".repeat(usize::from(size.rows)), screen.codes)
-    } else {
-        let (_, column) = screen.cursor;
-        format!("{}{}\x1b[{}G", screen.modes, screen.text.replace('\n', "\r\n"), column + 1)
-    };
-    let mut out = io::stdout().lock();
-    out.write_all(codes.as_bytes()).and_then(|()| out.flush()).map_err(|error| Trouble::unwritten(&error))?;
-    Ok(codes)
+    if screen.drawn {
+        // The program covers the whole screen: the person needs time to read how to detach.
+        std::thread::sleep(READING_TIME);
+        // Our own screen scrolls out of view first, so that it isn't overwritten.
+        return Ok(format!("{}{}", "\r\n".repeat(usize::from(size.rows)), screen.codes));
+    }
+    let (_, column) = screen.cursor;
+    Ok(format!("{}{}\x1b[{}G", screen.modes, screen.text.replace('\n', "\r\n"), column + 1))
 }
 
-/// Without a terminal: what it prints, until Ctrl-C.
-fn watch(id: &str, mut watched: Watched) -> Result<(), Trouble> {
-    whisper(&format!("watching {id}, which has no terminal; Ctrl-C leaves it and lets it run"));
+/// Prints the output of a job without a terminal, until it ends or Ctrl-C ends us.
+fn watch(id: &str, mut watched: Watched) -> Result<(), CliError> {
+    print_note(&format!("following the output of {id}; Ctrl-C ends this, and the job keeps running"));
     loop {
-        let printed = watched.next().map_err(|error| Trouble::unwritten(&error))?;
+        let printed = watched.next().map_err(|error| CliError::write_failed(&error))?;
         let Some((_, _, bytes)) = printed else { break };
         let mut out = io::stdout().lock();
-        out.write_all(&bytes).and_then(|()| out.flush()).map_err(|error| Trouble::unwritten(&error))?;
+        out.write_all(&bytes).and_then(|()| out.flush()).map_err(|error| CliError::write_failed(&error))?;
     }
-    whisper("it has ended");
+    print_note("the job has ended");
     Ok(())
 }
 
-/// Somebody else's terminal.
-struct Guest {
+/// A job of any session, with a terminal.
+struct AttachedJob {
     watched: Watched,
 }
 
-impl Host for Guest {
+impl Host for AttachedJob {
     type End = ();
 
-    fn hear(&mut self) -> io::Result<Option<Heard<()>>> {
+    fn next_event(&mut self) -> io::Result<Option<HostEvent<()>>> {
         while let Some(event) = self.watched.try_next()? {
             match event {
-                shellgate::jobs::RunEvent::Output { bytes, .. } => return Ok(Some(Heard::Output(bytes))),
-                shellgate::jobs::RunEvent::Ended(_) => return Ok(Some(Heard::Ended(()))),
+                shellgate::jobs::RunEvent::Output { bytes, .. } => return Ok(Some(HostEvent::Output(bytes))),
+                shellgate::jobs::RunEvent::Ended(_) => return Ok(Some(HostEvent::Ended(()))),
                 shellgate::jobs::RunEvent::State(_) => {}
             }
         }
@@ -115,23 +111,23 @@ impl Host for Guest {
     }
 
     fn input(&mut self, input: Input) -> io::Result<()> {
-        // Whoever leaves for a while leaves it running.
+        // Suspending `attach` doesn't suspend the job.
         match input {
             Input::Suspend | Input::Continue => Ok(()),
             input => self.watched.input(input),
         }
     }
 
-    fn meaning(&mut self, key: u8) -> Meaning {
-        if key == DETACH { Meaning::Leave } else { Meaning::Nothing }
+    fn key_intent(&mut self, key: u8) -> Intent {
+        if key == DETACH_KEY { Intent::Leave } else { Intent::None }
     }
 
-    fn interrupt(&mut self, _: Urgency) -> io::Result<Meaning> {
-        Ok(Meaning::Leave)
+    fn interrupt(&mut self, _: Urgency) -> io::Result<Intent> {
+        Ok(Intent::Leave)
     }
 }
 
-impl AsFd for Guest {
+impl AsFd for AttachedJob {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.watched.as_fd()
     }

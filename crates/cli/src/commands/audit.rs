@@ -9,8 +9,8 @@ use shellgate::journal::{Break, Difference, Error, Head, Verification};
 
 use super::unreadable;
 use crate::args::AuditCommand;
-use crate::error::{self, Trouble};
-use crate::output::{self, plain};
+use crate::error::{self, CliError};
+use crate::output::{self, escape};
 
 pub(super) fn audit(command: AuditCommand) -> ExitCode {
     error::finish(match command {
@@ -30,7 +30,7 @@ pub(super) fn audit(command: AuditCommand) -> ExitCode {
     })
 }
 
-fn verify(anchor: Option<Head>, json: bool) -> Result<(), Trouble> {
+fn verify(anchor: Option<Head>, json: bool) -> Result<(), CliError> {
     let verified = RecordStore::for_audit(None).and_then(|journal| match anchor {
         Some(head) => journal.verify_with_head(head),
         None => journal.verify(),
@@ -66,14 +66,14 @@ fn verify(anchor: Option<Head>, json: bool) -> Result<(), Trouble> {
                 let broken = json!({"seq": broken.seq, "message": broken.what.to_string()});
                 output::print_json(&json!({"intact": false, "broken": broken}))?;
             } else {
-                output::print(&format!("\x1b[31mbroken\x1b[0m: {}\n", plain(&broken.to_string())))?;
+                output::print(&format!("\x1b[31mbroken\x1b[0m: {}\n", escape(&broken.to_string())))?;
             }
-            Err(Trouble::Said(error::BROKEN))
+            Err(CliError::Reported(error::BROKEN))
         }
     }
 }
 
-fn head(json: bool) -> Result<(), Trouble> {
+fn head(json: bool) -> Result<(), CliError> {
     let head = RecordStore::for_audit(None).and_then(|journal| journal.head()).map_err(unreadable)?;
     match json {
         true => output::print_json(&json!({"seq": head.seq, "hash": head.hash, "head": head.to_string()})),
@@ -81,12 +81,12 @@ fn head(json: bool) -> Result<(), Trouble> {
     }
 }
 
-fn export() -> Result<(), Trouble> {
+fn export() -> Result<(), CliError> {
     let journal = RecordStore::for_audit(None).map_err(unreadable)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     match journal.export(&mut out) {
         Ok(_) => Ok(()),
-        Err(Error::Export(error)) => Err(Trouble::unwritten(&error)),
+        Err(Error::Export(error)) => Err(CliError::write_failed(&error)),
         Err(error) => Err(unreadable(error)),
     }
 }

@@ -7,7 +7,7 @@ use shellgate::RecordStore;
 use shellgate::inside::{self, RestrictedAction};
 
 use crate::args::BackgroundArgs;
-use crate::error::{self, Trouble};
+use crate::error::{self, CliError};
 use crate::output;
 
 pub(super) fn background(args: &BackgroundArgs) -> ExitCode {
@@ -15,7 +15,7 @@ pub(super) fn background(args: &BackgroundArgs) -> ExitCode {
     error::finish(released(args))
 }
 
-fn released(args: &BackgroundArgs) -> Result<(), Trouble> {
+fn released(args: &BackgroundArgs) -> Result<(), CliError> {
     inside::refuse(RestrictedAction::Release)?;
     let record = RecordStore::open(None)?;
     let report = record.jobs(None).release(&args.id)?;

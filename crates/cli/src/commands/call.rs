@@ -12,28 +12,31 @@ use shellgate::{Dialect, ErrorObject, Event, Execution, Follow, Gate, Report, St
 
 use crate::args::CallArgs;
 use crate::error::{CALL_REFUSED, CANCELED};
-use crate::outlet::{Outlet, Passed};
+use crate::interruptible_writer::{InterruptibleWriter, Written};
 use crate::output;
-use crate::queue_approver::{Asked, QueueApprover, asked};
+use crate::queue_approver::{LocalChannel, QueueApprover, local_channel};
 use crate::signals::Interrupts;
 
-/// Longer arguments are refused unread: a command's text is at most 128 KiB, its standard input should be a file then.
-const LONGEST: u64 = 64 << 20;
+/// Longer arguments are refused output_stalled: a command's text is at most 128 KiB, its standard input should be a file then.
+const ARGUMENTS_MAX_BYTES: u64 = 64 << 20;
 
 pub(super) fn call(args: CallArgs) -> ExitCode {
     output::choose_color(args.common.color);
-    let mut caller = Caller { gate: None, interrupts: None, unread: false, withdrawn: Arc::default() };
+    let mut caller =
+        Caller { gate: None, interrupts: None, output_stalled: false, withdrawn: Arc::default() };
     let text = arguments(&args);
     let report = match text.as_ref().map_err(Clone::clone).and_then(|text| caller.answer(&args, text)) {
         Ok(report) => report,
         Err(error) => Box::new(args.common.dialect.refused(text.as_deref().unwrap_or_default(), error)),
     };
     match caller.print(&report, args.common.dialect, args.events) {
-        Ok(()) if caller.unread || caller.withdrawn.load(Ordering::Relaxed) => ExitCode::from(CANCELED),
+        Ok(()) if caller.output_stalled || caller.withdrawn.load(Ordering::Relaxed) => {
+            ExitCode::from(CANCELED)
+        }
         Ok(()) if report.is_refusal() => ExitCode::from(CALL_REFUSED),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::say(&format!("the answer can't be written: {error}"));
+            output::print_message(&format!("the answer can't be written: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -45,7 +48,7 @@ struct Caller {
     gate: Option<Gate>,
     interrupts: Option<Interrupts>,
     /// A signal came while nobody read our output: nothing more is written.
-    unread: bool,
+    output_stalled: bool,
     /// A signal came while somebody was being asked.
     withdrawn: Arc<AtomicBool>,
 }
@@ -55,7 +58,7 @@ impl Caller {
         let _ = shellgate_sandbox::title::blank_arguments(2);
         let mut gate = super::gate(&args.common)?;
         super::show_notices(gate.settings());
-        if asked(gate.settings()) == Some(Asked::Queue) {
+        if local_channel(gate.settings()) == Some(LocalChannel::Queue) {
             gate = gate.with_approver(QueueApprover::new(self.withdrawn.clone()));
         }
         let gate = self.gate.insert(gate);
@@ -108,19 +111,19 @@ impl Caller {
                         return Ok(report);
                     }
                 }
-                self.hear(execution)?;
+                self.check_signals(execution)?;
             }
             if let Some(interrupts) = &self.interrupts {
                 interrupts.wait(execution, None)?;
             }
-            self.hear(execution)?;
+            self.check_signals(execution)?;
         }
     }
 
-    fn hear(&mut self, execution: &Execution) -> io::Result<()> {
+    fn check_signals(&mut self, execution: &Execution) -> io::Result<()> {
         let Some(interrupts) = &mut self.interrupts else { return Ok(()) };
-        interrupts.pass_on(execution)?;
-        if !interrupts.are_unheard() {
+        interrupts.forward(execution)?;
+        if !interrupts.keeper_is_unresponsive() {
             return Ok(());
         }
         Err(io::Error::new(io::ErrorKind::TimedOut, "the keeper of this session doesn't answer"))
@@ -138,9 +141,10 @@ impl Caller {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let out = io::stdout();
         match &self.interrupts {
-            _ if self.unread => Ok(()),
+            _ if self.output_stalled => Ok(()),
             Some(interrupts) => {
-                self.unread = Outlet::new(out.as_fd()).pass(bytes, interrupts)? == Passed::Interrupted;
+                self.output_stalled = InterruptibleWriter::new(out.as_fd()).write_all(bytes, interrupts)?
+                    == Written::Interrupted;
                 Ok(())
             }
             // Signals aren't listened for yet, so one ends us while we wait.
@@ -175,10 +179,12 @@ fn arguments(args: &CallArgs) -> Result<String, ErrorObject> {
         Some(json) if json != "-" => json.to_str().map(str::to_owned).ok_or_else(not_text),
         _ => {
             let mut bytes = Vec::new();
-            let read = io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes);
+            let read = io::stdin().lock().take(ARGUMENTS_MAX_BYTES + 1).read_to_end(&mut bytes);
             read.map_err(|error| ErrorObject::invalid(format!("standard input can't be read: {error}")))?;
-            if bytes.len() as u64 > LONGEST {
-                return Err(ErrorObject::invalid(format!("the arguments are longer than {LONGEST} bytes")));
+            if bytes.len() as u64 > ARGUMENTS_MAX_BYTES {
+                return Err(ErrorObject::invalid(format!(
+                    "the arguments are longer than {ARGUMENTS_MAX_BYTES} bytes"
+                )));
             }
             String::from_utf8(bytes).map_err(|_| not_text())
         }

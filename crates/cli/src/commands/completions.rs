@@ -15,7 +15,7 @@ pub(super) fn completions(shell: clap_complete::Shell) -> ExitCode {
     match out.write_all(&script).and_then(|()| out.flush()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::say(&format!("the script can't be written: {error}"));
+            output::print_message(&format!("the script can't be written: {error}"));
             ExitCode::FAILURE
         }
     }

@@ -6,29 +6,29 @@ use serde_json::json;
 use shellgate::doctor::{self, Check, Diagnosis, Health, LimitCheck};
 
 use crate::args::DoctorArgs;
-use crate::error::{self, Trouble};
-use crate::output::{self, plain};
+use crate::error::{self, CliError};
+use crate::output::{self, escape};
 use crate::table;
 
 /// Something that is needed isn't there.
-const UNFIT: u8 = 1;
+const EXIT_UNFIT: u8 = 1;
 
 /// The columns before the sentences.
-const INDENT: usize = 32;
+const MESSAGE_COLUMN: usize = 32;
 
 pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     output::choose_color(args.shown.color);
     error::finish(show(args))
 }
 
-fn show(args: &DoctorArgs) -> Result<(), Trouble> {
+fn show(args: &DoctorArgs) -> Result<(), CliError> {
     let found = doctor::examine(None, args.root.clone());
     if args.shown.json {
         output::print_json(&json!(found))?;
     } else {
         output::print(&text(&found, table::width()))?;
     }
-    if found.ok { Ok(()) } else { Err(Trouble::Said(UNFIT)) }
+    if found.ok { Ok(()) } else { Err(CliError::Reported(EXIT_UNFIT)) }
 }
 
 fn text(found: &Diagnosis, width: Option<usize>) -> String {
@@ -46,7 +46,7 @@ fn text(found: &Diagnosis, width: Option<usize>) -> String {
 
 fn line_of_check(check: &Check, width: Option<usize>) -> String {
     let hint = check.hint.as_ref().map(|hint| format!(" Hint: {hint}.")).unwrap_or_default();
-    row(check.status.name(), colour(check.status), check.name, &format!("{}{hint}", check.message), width)
+    row(check.status.name(), color(check.status), check.name, &format!("{}{hint}", check.message), width)
 }
 
 fn line_of_limit(limit: &LimitCheck, width: Option<usize>) -> String {
@@ -57,7 +57,7 @@ fn line_of_limit(limit: &LimitCheck, width: Option<usize>) -> String {
     row(limit.mechanism, "\x1b[36m", limit.limit, &format!("{value} {}", limit.message), width)
 }
 
-const fn colour(health: Health) -> &'static str {
+const fn color(health: Health) -> &'static str {
     match health {
         Health::Ok => "\x1b[32m",
         Health::Warning => "\x1b[33m",
@@ -67,10 +67,10 @@ const fn colour(health: Health) -> &'static str {
 }
 
 /// Three columns; the last one goes on below itself where the screen ends.
-fn row(state: &str, colour: &str, name: &str, message: &str, width: Option<usize>) -> String {
-    let room = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(20));
-    let lines = wrap(&plain(message), room).join(&format!("\n{}", " ".repeat(INDENT)));
-    format!("{colour}{state:<14}\x1b[0m{name:<18}{lines}\n")
+fn row(state: &str, color: &str, name: &str, message: &str, width: Option<usize>) -> String {
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(MESSAGE_COLUMN).max(20));
+    let lines = wrap(&escape(message), room).join(&format!("\n{}", " ".repeat(MESSAGE_COLUMN)));
+    format!("{color}{state:<14}\x1b[0m{name:<18}{lines}\n")
 }
 
 /// The text in lines of at most `room` characters, as far as its words let it.
@@ -96,7 +96,7 @@ mod tests {
     fn sentences_go_on_below_themselves() {
         let shown = row("ok", "", "bash", "It is there and reads the commands.", Some(52));
         let shown = anstream::adapter::strip_str(&shown).to_string();
-        let indent = " ".repeat(INDENT);
+        let indent = " ".repeat(MESSAGE_COLUMN);
         assert_eq!(
             shown,
             format!("ok            bash              It is there and\n{indent}reads the commands.\n")

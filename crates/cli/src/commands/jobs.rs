@@ -7,8 +7,8 @@ use shellgate::jobs::{Listed, MOST_ENDED};
 use shellgate::{RecordStore, State};
 
 use crate::args::JobsArgs;
-use crate::error::{self, Trouble};
-use crate::output::{self, plain};
+use crate::error::{self, CliError};
+use crate::output::{self, escape};
 use crate::table::{self, Cell, table};
 
 pub(super) fn jobs(args: &JobsArgs) -> ExitCode {
@@ -16,7 +16,7 @@ pub(super) fn jobs(args: &JobsArgs) -> ExitCode {
     error::finish(list(args))
 }
 
-fn list(args: &JobsArgs) -> Result<(), Trouble> {
+fn list(args: &JobsArgs) -> Result<(), CliError> {
     let record = RecordStore::open(None)?;
     let jobs = record.jobs(args.session.clone()).list()?;
     if args.shown.json {
@@ -29,7 +29,7 @@ fn list(args: &JobsArgs) -> Result<(), Trouble> {
     let heads = ["ID", "STATE", "SESSION", "AGE", "CPU", "MEMORY", "PORTS", "COMMAND", "LAST LINE"];
     output::print(&table(heads, &rows, table::width()))?;
     if jobs.iter().filter(|job| job.status.is_final()).count() >= MOST_ENDED {
-        output::whisper("only the newest that ended are listed: `shellgate history` has all");
+        output::print_note("only the newest that ended are listed: `shellgate history` has all");
     }
     Ok(())
 }
@@ -45,18 +45,18 @@ fn row(job: &Listed) -> [Cell; 9] {
     let ports: Vec<String> = job.ports.iter().map(ToString::to_string).collect();
     [
         job.id.clone().into(),
-        Cell::painted(state, colour(job.status)),
-        short(&plain(&job.session), 20).into(),
+        Cell::colored(state, color(job.status)),
+        short(&escape(&job.session), 20).into(),
         age(job.age_ms).into(),
         job.cpu_ms.map_or("-".to_owned(), age).into(),
         job.memory_bytes.map_or("-".to_owned(), size).into(),
         if ports.is_empty() { "-".into() } else { ports.join(" ").into() },
-        short(&plain(&job.command), 40).into(),
-        plain(&job.last_line).into(),
+        short(&escape(&job.command), 40).into(),
+        escape(&job.last_line).into(),
     ]
 }
 
-const fn colour(state: State) -> &'static str {
+const fn color(state: State) -> &'static str {
     match state {
         State::Completed => "\x1b[32m",
         State::Failed | State::TimedOut => "\x1b[31m",

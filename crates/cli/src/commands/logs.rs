@@ -10,19 +10,19 @@ use shellgate::text::Limit;
 use shellgate::{ErrorObject, RecordStore, Stream};
 
 use crate::args::LogsArgs;
-use crate::error::{self, CALL_REFUSED, Trouble};
+use crate::error::{self, CALL_REFUSED, CliError};
 use crate::output;
-use crate::visible::Visible;
+use crate::output_escaper::OutputEscaper;
 
 /// The most of a stream that is put into JSON; the file has the rest.
-const LONGEST_TEXT: usize = 8 << 20;
+const JSON_TEXT_MAX_BYTES: usize = 8 << 20;
 
 pub(super) fn logs(args: &LogsArgs) -> ExitCode {
     output::choose_color(args.shown.color);
     error::finish(show(args))
 }
 
-fn show(args: &LogsArgs) -> Result<(), Trouble> {
+fn show(args: &LogsArgs) -> Result<(), CliError> {
     if args.follow && (args.shown.json || args.bytes.is_some_and(|(_, to)| to.is_some())) {
         let error =
             ErrorObject::invalid("`-f` goes on until the job ends, `--json` and a range with an end do not");
@@ -33,7 +33,7 @@ fn show(args: &LogsArgs) -> Result<(), Trouble> {
     let execution = jobs.find(&args.id)?;
     if let Some(why) = never_ran(&execution) {
         error::show(&why);
-        return Err(Trouble::Said(CALL_REFUSED));
+        return Err(CliError::Reported(CALL_REFUSED));
     }
     let id = execution.id;
     let grep = args.grep.as_deref().map(pattern).transpose()?;
@@ -52,31 +52,32 @@ fn show(args: &LogsArgs) -> Result<(), Trouble> {
     if args.shown.json {
         return print_json(&jobs, &id, streams, &ranges, grep.as_ref());
     }
-    let mut outlets = [Outlet::new(Stream::Stdout, args.raw), Outlet::new(Stream::Stderr, args.raw)];
+    let mut printers =
+        [StreamPrinter::new(Stream::Stdout, args.raw), StreamPrinter::new(Stream::Stderr, args.raw)];
     for stream in streams {
         let file = jobs.file(&id, stream)?;
-        let Some(outlet) = outlets.iter_mut().find(|outlet| outlet.stream == stream) else { continue };
-        outlet.next = ranges.get(stream).end;
+        let Some(printer) = printers.iter_mut().find(|printer| printer.stream == stream) else { continue };
+        printer.next = ranges.get(stream).end;
         match jobs.beyond_the_file(&id, stream, &part).filter(|_| grep.is_none()) {
-            Some(lines) => outlet.write(&lines)?,
-            None => outlet.pass(&file, ranges.get(stream).clone(), grep.as_ref())?,
+            Some(lines) => printer.write(&lines)?,
+            None => printer.print_range(&file, ranges.get(stream).clone(), grep.as_ref())?,
         }
     }
     if let Some(mut watched) = watched {
         while let Some((stream, offset, bytes)) =
-            watched.next().map_err(|error| Trouble::unwritten(&error))?
+            watched.next().map_err(|error| CliError::write_failed(&error))?
         {
-            let outlet = outlets.iter_mut().find(|outlet| outlet.stream == stream && wanted(stream));
-            if let Some(outlet) = outlet {
-                outlet.go_on(offset, &bytes, grep.as_ref())?;
+            let printer = printers.iter_mut().find(|printer| printer.stream == stream && wanted(stream));
+            if let Some(printer) = printer {
+                printer.print_new(offset, &bytes, grep.as_ref())?;
             }
         }
     }
-    outlets.iter_mut().try_for_each(|outlet| outlet.finish(grep.as_ref()))?;
+    printers.iter_mut().try_for_each(|printer| printer.finish(grep.as_ref()))?;
     for stream in Stream::BOTH.into_iter().filter(|stream| wanted(*stream)) {
-        match unkept(&jobs, &id, stream)? {
+        match unstored_bytes(&jobs, &id, stream)? {
             0 => {}
-            bytes => output::whisper(&format!(
+            bytes => output::print_note(&format!(
                 "{bytes} more bytes were printed to {} and are not kept: `limits.capture_bytes`, or the disk, was full",
                 stream.name()
             )),
@@ -86,7 +87,7 @@ fn show(args: &LogsArgs) -> Result<(), Trouble> {
 }
 
 /// How much of what was printed no file has.
-fn unkept(jobs: &Jobs<'_>, id: &str, stream: Stream) -> Result<u64, Trouble> {
+fn unstored_bytes(jobs: &Jobs<'_>, id: &str, stream: Stream) -> Result<u64, CliError> {
     let report = jobs.report(id, shellgate::request::Detail::Minimal)?;
     let printed = match stream {
         Stream::Stdout => report.stdout_bytes,
@@ -110,7 +111,7 @@ fn print_json(
     streams: impl Iterator<Item = Stream>,
     ranges: &shellgate::PerStream<Range<u64>>,
     grep: Option<&Pattern>,
-) -> Result<(), Trouble> {
+) -> Result<(), CliError> {
     let report = jobs.report(id, shellgate::request::Detail::Minimal)?;
     let mut answer = Map::new();
     answer.insert("id".to_owned(), json!(id));
@@ -118,46 +119,46 @@ fn print_json(
     answer.insert("exit_code".to_owned(), json!(report.exit_code));
     for stream in streams {
         let range = ranges.get(stream).clone();
-        let limit = Limit::Bytes(LONGEST_TEXT);
+        let limit = Limit::Bytes(JSON_TEXT_MAX_BYTES);
         let printed = jobs.read(id, &Excerpt { stream, bytes: range.clone(), grep, limit })?;
         answer.insert(stream.name().to_owned(), json!(printed.text));
         answer.insert(format!("{}_bytes", stream.name()), json!([range.start, range.end]));
         answer.insert(
             format!("{}_truncated", stream.name()),
-            json!(printed.truncated || unkept(jobs, id, stream)? > 0),
+            json!(printed.truncated || unstored_bytes(jobs, id, stream)? > 0),
         );
     }
     output::print_json(&Value::Object(answer))
 }
 
 /// Where a stream goes: standard output to standard output, standard error to standard error.
-struct Outlet {
+struct StreamPrinter {
     stream: Stream,
     out: Box<dyn Write>,
-    visible: Option<Visible>,
+    escaper: Option<OutputEscaper>,
     /// The first byte that has not been seen.
     next: u64,
     /// With `--grep`: a line that has not ended.
     line: Vec<u8>,
 }
 
-impl Outlet {
+impl StreamPrinter {
     fn new(stream: Stream, raw: bool) -> Self {
         let (out, terminal): (Box<dyn Write>, bool) = match stream {
             Stream::Stdout => (Box::new(io::stdout().lock()), io::stdout().is_terminal()),
             Stream::Stderr => (Box::new(io::stderr().lock()), io::stderr().is_terminal()),
         };
-        let visible = (terminal && !raw).then(Visible::default);
-        Self { stream, out, visible, next: 0, line: Vec::new() }
+        let escaper = (terminal && !raw).then(OutputEscaper::default);
+        Self { stream, out, escaper, next: 0, line: Vec::new() }
     }
 
     /// A part of the file.
-    fn pass(
+    fn print_range(
         &mut self,
         file: &std::fs::File,
         bytes: Range<u64>,
         grep: Option<&Pattern>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CliError> {
         use std::os::unix::fs::FileExt as _;
         if let Some(pattern) = grep {
             let mut found = Vec::new();
@@ -170,7 +171,7 @@ impl Outlet {
                     trouble = self.write(&found);
                 }
             })
-            .map_err(|error| Trouble::unwritten(&error))?;
+            .map_err(|error| CliError::write_failed(&error))?;
             return trouble;
         }
         let mut buffer = vec![0; 64 << 10];
@@ -178,7 +179,7 @@ impl Outlet {
         while from < bytes.end {
             let wanted = usize::try_from(bytes.end - from).unwrap_or(usize::MAX).min(buffer.len());
             let read = file.read_at(buffer.get_mut(..wanted).unwrap_or_default(), from);
-            let read = read.map_err(|error| Trouble::unwritten(&error))?;
+            let read = read.map_err(|error| CliError::write_failed(&error))?;
             if read == 0 {
                 break;
             }
@@ -189,7 +190,7 @@ impl Outlet {
     }
 
     /// What came since. Its beginning may have been in the file already.
-    fn go_on(&mut self, offset: u64, bytes: &[u8], grep: Option<&Pattern>) -> Result<(), Trouble> {
+    fn print_new(&mut self, offset: u64, bytes: &[u8], grep: Option<&Pattern>) -> Result<(), CliError> {
         let seen = usize::try_from(self.next.saturating_sub(offset)).unwrap_or(usize::MAX);
         let Some(new) = bytes.get(seen..).filter(|new| !new.is_empty()) else { return Ok(()) };
         self.next = offset + bytes.len() as u64;
@@ -206,22 +207,22 @@ impl Outlet {
         Ok(())
     }
 
-    fn finish(&mut self, grep: Option<&Pattern>) -> Result<(), Trouble> {
+    fn finish(&mut self, grep: Option<&Pattern>) -> Result<(), CliError> {
         let line = std::mem::take(&mut self.line);
         if grep.is_some_and(|pattern| !line.is_empty() && pattern.is_match(unreturned(&line))) {
             self.write(&line)?;
         }
-        if let Some(rest) = self.visible.as_mut().map(Visible::finish) {
-            self.out.write_all(rest.as_bytes()).map_err(|error| Trouble::unwritten(&error))?;
+        if let Some(rest) = self.escaper.as_mut().map(OutputEscaper::finish) {
+            self.out.write_all(rest.as_bytes()).map_err(|error| CliError::write_failed(&error))?;
         }
-        self.out.flush().map_err(|error| Trouble::unwritten(&error))
+        self.out.flush().map_err(|error| CliError::write_failed(&error))
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
-        let written = match &mut self.visible {
-            Some(visible) => self.out.write_all(visible.push(bytes).as_bytes()),
+    fn write(&mut self, bytes: &[u8]) -> Result<(), CliError> {
+        let written = match &mut self.escaper {
+            Some(escaper) => self.out.write_all(escaper.push(bytes).as_bytes()),
             None => self.out.write_all(bytes),
         };
-        written.and_then(|()| self.out.flush()).map_err(|error| Trouble::unwritten(&error))
+        written.and_then(|()| self.out.flush()).map_err(|error| CliError::write_failed(&error))
     }
 }

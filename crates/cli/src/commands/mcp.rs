@@ -7,29 +7,29 @@ use shellgate::{Code, ErrorObject};
 use shellgate_server::{Listening, Offer};
 
 use crate::args::McpArgs;
-use crate::error::{self, Trouble};
+use crate::error::{self, CliError};
 use crate::output;
 use crate::prompt::facts::Facts;
 
 /// Programs of agents have little room.
-const WIDTH: usize = 80;
+const QUESTION_COLUMNS: usize = 80;
 
 pub(super) fn mcp(args: McpArgs) -> ExitCode {
     error::finish(serve(args))
 }
 
-fn serve(args: McpArgs) -> Result<(), Trouble> {
+fn serve(args: McpArgs) -> Result<(), CliError> {
     let common = args.common;
     let gate = super::builder(&common).tidy_later().build()?;
     super::show_notices(gate.settings());
     let offer = Offer { gate, dialect: common.dialect, directory: common.directory, shown };
-    let cannot = |error: String| Trouble::from(ErrorObject::new(Code::Config, error));
+    let cannot = |error: String| CliError::from(ErrorObject::new(Code::Config, error));
     match args.http {
         None => shellgate_server::serve_stdio(offer)
             .map_err(|error| cannot(format!("the server can't start: {error}"))),
         Some(address) => {
             if address.is_public() {
-                output::say(
+                output::print_message(
                     "other machines can reach this address, and nothing on the way there is encrypted",
                 );
             }
@@ -40,11 +40,15 @@ fn serve(args: McpArgs) -> Result<(), Trouble> {
 
 /// For whoever started it: where clients find it, and what they need.
 fn begun(listening: &Listening) {
-    output::say(&format!("listening on {}; the key is in {}", listening.url, listening.keys.display()));
+    output::print_message(&format!(
+        "listening on {}; the key is in {}",
+        listening.url,
+        listening.keys.display()
+    ));
 }
 
 /// What a person must know to answer, as on a terminal but without colours.
 fn shown(question: &Question<'_>) -> String {
-    let lines = Facts::of(question).lines(WIDTH).join("\n");
+    let lines = Facts::of(question).lines(QUESTION_COLUMNS).join("\n");
     anstream::adapter::strip_str(&lines).to_string()
 }

@@ -7,6 +7,7 @@ mod background;
 mod call;
 mod check;
 mod completions;
+mod confirm;
 mod doctor;
 mod history;
 mod jobs;
@@ -20,7 +21,6 @@ mod setup;
 mod stop;
 mod trust;
 mod wait;
-mod yes;
 
 use std::process::ExitCode;
 
@@ -30,8 +30,8 @@ use shellgate::settings::Settings;
 use shellgate::{Code, ErrorObject, Gate, GateBuilder, Request};
 
 use crate::args::{Cli, Command, Common};
-use crate::error::Trouble;
-use crate::output::whisper;
+use crate::error::CliError;
+use crate::output::print_note;
 
 /// Runs what was typed.
 pub(crate) fn dispatch(cli: Cli) -> ExitCode {
@@ -81,7 +81,7 @@ fn builder(common: &Common) -> GateBuilder {
 /// Names the settings that have no effect, on standard error.
 fn show_notices(settings: &Settings) {
     for notice in &settings.notices {
-        whisper(&notice.to_string());
+        print_note(&notice.to_string());
     }
 }
 
@@ -103,6 +103,6 @@ fn request(common: &Common, action: Action) -> Result<Request, ErrorObject> {
 }
 
 /// What can't be read of the record.
-fn unreadable(error: shellgate::journal::Error) -> Trouble {
+fn unreadable(error: shellgate::journal::Error) -> CliError {
     ErrorObject::new(Code::Config, error.to_string()).into()
 }

@@ -13,19 +13,19 @@ use shellgate::{
 };
 
 use crate::args::RunArgs;
-use crate::outlet::{Outlet, Passed};
-use crate::output::{StatusLine, plain, whisper};
+use crate::interruptible_writer::{InterruptibleWriter, Written};
+use crate::output::{StatusLine, escape, print_note};
 use crate::prompt::TerminalApprover;
-use crate::queue_approver::{Asked, QueueApprover, asked};
-use crate::seat::Seat;
+use crate::queue_approver::{LocalChannel, QueueApprover, local_channel};
+use crate::raw_terminal::{RawTerminal, TerminalSize};
 use crate::signals::Interrupts;
-use crate::sitting::{self, Heard, Host, Left, Meaning, sit};
+use crate::terminal_session::{self, Host, HostEvent, Intent, SessionEnd, run_terminal_session};
 use crate::{error, output};
 
 /// What a command gets that writes to a reader which is gone: 128 and the number of `SIGPIPE`.
 const READER_GONE: u8 = 141;
 
-const UNCONFINED: &str = "sandbox off: the command is not confined (confinement is not built yet)";
+const UNCONFINED_NOTE: &str = "sandbox off: the command is not confined (confinement is not built yet)";
 
 pub(super) fn run(args: RunArgs) -> ExitCode {
     output::choose_color(args.common.color);
@@ -34,22 +34,24 @@ pub(super) fn run(args: RunArgs) -> ExitCode {
         Ok((gate, request)) => match follow(&gate, request, json) {
             Ok(Ended::Answered(report)) => report,
             Ok(Ended::ReaderGone) => return ExitCode::from(READER_GONE),
-            Ok(Ended::Unheard) => {
-                output::say("the keeper of this session doesn't answer; the command was ended without it");
+            Ok(Ended::Unresponsive) => {
+                output::print_message(
+                    "the keeper of this session doesn't answer; the command was ended without it",
+                );
                 return ExitCode::from(error::CANCELED);
             }
             Err(error) => {
-                output::say(&format!("the command can't be followed any longer: {error}"));
+                output::print_message(&format!("the command can't be followed any longer: {error}"));
                 return ExitCode::from(125);
             }
         },
         Err(error) => Box::new(Report::of_error(error)),
     };
-    match tell(&report, json) {
+    match print_result(&report, json) {
         Ok(()) => ExitCode::from(error::run_code(&report)),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(READER_GONE),
         Err(error) => {
-            output::say(&format!("the result can't be written: {error}"));
+            output::print_message(&format!("the result can't be written: {error}"));
             ExitCode::from(125)
         }
     }
@@ -61,7 +63,7 @@ enum Ended {
     /// Nobody reads our output any more, so the command was stopped, as it would have been in a pipeline.
     ReaderGone,
     /// Nobody answered to repeated signals.
-    Unheard,
+    Unresponsive,
 }
 
 fn prepare(args: RunArgs) -> Result<(Gate, Request), ErrorObject> {
@@ -73,15 +75,16 @@ fn prepare(args: RunArgs) -> Result<(Gate, Request), ErrorObject> {
     // The text is read; from here on it only shows to those it is meant for.
     let _ = shellgate_sandbox::title::blank_arguments(2);
     let gate = super::gate(&args.common)?;
-    let gate = match asked(gate.settings()) {
-        Some(Asked::Terminal) => gate.with_approver(TerminalApprover),
-        Some(Asked::Queue) => gate.with_approver(QueueApprover::default()),
+    let gate = match local_channel(gate.settings()) {
+        Some(LocalChannel::Terminal) => gate.with_approver(TerminalApprover),
+        Some(LocalChannel::Queue) => gate.with_approver(QueueApprover::default()),
         None => gate,
     };
     let request = super::request(&args.common, action)?;
     // A command has our terminal for itself when a person sits there.
-    let seated = !args.background && !args.common.json && Seat::is_there();
-    let pty = seated.then(|| Pty { size: Seat::size(), term: std::env::var("TERM").ok() });
+    let interactive = !args.background && !args.common.json && RawTerminal::is_interactive();
+    let pty =
+        interactive.then(|| Pty { size: TerminalSize::of_stdin().into(), term: std::env::var("TERM").ok() });
     let timeout = args.common.timeout();
     Ok((gate, Request { background: args.background, timeout, stdin: own_stdin(), pty, ..request }))
 }
@@ -94,7 +97,7 @@ fn text(word: OsString) -> Result<String, ErrorObject> {
     })
 }
 
-/// Our own standard input, when it is a pipe or a file: a command has no business at the terminal.
+/// Our host standard input, when it is a pipe or a file: a command has no business at the terminal.
 fn own_stdin() -> Stdin {
     let stdin = io::stdin();
     if io::IsTerminal::is_terminal(&stdin) {
@@ -108,22 +111,22 @@ fn own_stdin() -> Stdin {
 
 fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
     super::show_notices(gate.settings());
-    let seated = request.pty.is_some();
+    let interactive = request.pty.is_some();
     let admitted = match gate.admit(request) {
         Ok(admitted) => admitted,
         Err(refused) => return Ok(Ended::Answered(refused)),
     };
-    if seated {
-        return follow_seated(gate, admitted);
+    if interactive {
+        return follow_in_terminal(gate, admitted);
     }
     let interrupts = Interrupts::listen()?;
     let execution = match admitted.start(Follow::Closely) {
         Ok(execution) => execution,
         Err(refused) => return Ok(Ended::Answered(refused)),
     };
-    whisper(UNCONFINED);
+    print_note(UNCONFINED_NOTE);
     let mut follower =
-        Follower { execution, interrupts, status: StatusLine::new(), heard: 0, dropped: false };
+        Follower { execution, interrupts, status: StatusLine::new(), signals: 0, discarding: false };
     let ended = follower.pump(json);
     follower.status.clear();
     match ended {
@@ -132,46 +135,46 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
             follower.execution.wait()?;
             Ok(Ended::ReaderGone)
         }
-        Ok(Ended::Unheard) => {
+        Ok(Ended::Unresponsive) => {
             follower.execution.abandon();
-            Ok(Ended::Unheard)
+            Ok(Ended::Unresponsive)
         }
         ended => ended,
     }
 }
 
 /// The same where a person sits at our terminal, and now at the command's.
-fn follow_seated(gate: &Gate, admitted: Admitted<'_>) -> io::Result<Ended> {
-    whisper(UNCONFINED);
+fn follow_in_terminal(gate: &Gate, admitted: Admitted<'_>) -> io::Result<Ended> {
+    print_note(UNCONFINED_NOTE);
     let execution = match admitted.start(Follow::Closely) {
         Ok(execution) => execution,
         Err(refused) => return Ok(Ended::Answered(refused)),
     };
-    let mut own = Own { execution, gate };
-    match sit(&mut own, &[])? {
-        Left::Ended(report) => Ok(Ended::Answered(report)),
-        Left::Detached | Left::Unheard => {
-            own.execution.abandon();
-            Ok(Ended::Unheard)
+    let mut host = OwnCommand { execution, gate };
+    match run_terminal_session(&mut host, "")? {
+        SessionEnd::Ended(report) => Ok(Ended::Answered(report)),
+        SessionEnd::Detached | SessionEnd::Unresponsive => {
+            host.execution.abandon();
+            Ok(Ended::Unresponsive)
         }
     }
 }
 
 /// A command in a terminal that is ours.
-struct Own<'a> {
+struct OwnCommand<'a> {
     execution: Execution,
     gate: &'a Gate,
 }
 
-impl Host for Own<'_> {
+impl Host for OwnCommand<'_> {
     type End = Box<Report>;
 
-    fn hear(&mut self) -> io::Result<Option<Heard<Box<Report>>>> {
+    fn next_event(&mut self) -> io::Result<Option<HostEvent<Box<Report>>>> {
         while let Some(event) = self.execution.try_next()? {
             match event {
                 Event::State(_) => {}
-                Event::Output { bytes, .. } => return Ok(Some(Heard::Output(bytes))),
-                Event::Ended(report) => return Ok(Some(Heard::Ended(report))),
+                Event::Output { bytes, .. } => return Ok(Some(HostEvent::Output(bytes))),
+                Event::Ended(report) => return Ok(Some(HostEvent::Ended(report))),
             }
         }
         Ok(None)
@@ -185,24 +188,24 @@ impl Host for Own<'_> {
         self.execution.input(input)
     }
 
-    fn meaning(&mut self, key: u8) -> Meaning {
-        if !sitting::suspends(key) {
-            return Meaning::Nothing;
+    fn key_intent(&mut self, key: u8) -> Intent {
+        if !terminal_session::is_suspend_key(key) {
+            return Intent::None;
         }
         let reading = self.gate.reading(&self.execution.id()).ok().flatten();
         match reading.map(|reading| reading.kind) {
-            Some(InputKind::Terminal { unsuspendable: true, .. }) => Meaning::Suspend,
-            // A shell in there suspends it, or the program has its own use for the key.
-            _ => Meaning::Nothing,
+            Some(InputKind::Terminal { unsuspendable: true, .. }) => Intent::Suspend,
+            // A shell in there suspends it, or the program has its host use for the key.
+            _ => Intent::None,
         }
     }
 
-    fn interrupt(&mut self, urgency: Urgency) -> io::Result<Meaning> {
-        self.execution.stop(urgency).map(|()| Meaning::Nothing)
+    fn interrupt(&mut self, urgency: Urgency) -> io::Result<Intent> {
+        self.execution.stop(urgency).map(|()| Intent::None)
     }
 }
 
-impl AsFd for Own<'_> {
+impl AsFd for OwnCommand<'_> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.execution.as_fd()
     }
@@ -214,49 +217,52 @@ struct Follower {
     interrupts: Interrupts,
     status: StatusLine,
     /// How many signals came.
-    heard: u32,
+    signals: u32,
     /// Output is no longer passed on: nobody takes it, and somebody wants an end.
-    dropped: bool,
+    discarding: bool,
 }
 
 impl Follower {
     fn pump(&mut self, json: bool) -> io::Result<Ended> {
         let (stdout, stderr) = (io::stdout(), io::stderr());
-        let (out, err) = (Outlet::new(stdout.as_fd()), Outlet::new(stderr.as_fd()));
+        let (out, err) = (InterruptibleWriter::new(stdout.as_fd()), InterruptibleWriter::new(stderr.as_fd()));
         loop {
             while let Some(event) = self.execution.try_next()? {
                 match event {
                     Event::State(_) => {}
                     Event::Output { stream, bytes, .. } => {
                         // With `--json`, standard output is the result's alone.
-                        self.pass(if stream == Stream::Stdout && !json { &out } else { &err }, &bytes)?;
+                        self.write_output(
+                            if stream == Stream::Stdout && !json { &out } else { &err },
+                            &bytes,
+                        )?;
                     }
                     Event::Ended(report) => return Ok(Ended::Answered(report)),
                 }
-                self.hear()?;
+                self.check_signals()?;
             }
-            self.interrupts.wait(&self.execution, self.status.patience())?;
-            self.hear()?;
-            if self.interrupts.are_unheard() {
-                return Ok(Ended::Unheard);
+            self.interrupts.wait(&self.execution, self.status.poll_timeout())?;
+            self.check_signals()?;
+            if self.interrupts.keeper_is_unresponsive() {
+                return Ok(Ended::Unresponsive);
             }
             self.status.tick();
         }
     }
 
-    fn pass(&mut self, outlet: &Outlet<'_>, bytes: &[u8]) -> io::Result<()> {
-        if self.dropped {
+    fn write_output(&mut self, writer: &InterruptibleWriter<'_>, bytes: &[u8]) -> io::Result<()> {
+        if self.discarding {
             return Ok(());
         }
-        self.status.before(bytes);
-        self.dropped = outlet.pass(bytes, &self.interrupts)? == Passed::Interrupted;
+        self.status.prepare_for(bytes);
+        self.discarding = writer.write_all(bytes, &self.interrupts)? == Written::Interrupted;
         Ok(())
     }
 
-    fn hear(&mut self) -> io::Result<()> {
-        let heard = self.interrupts.pass_on(&self.execution)?;
-        if heard > self.heard {
-            self.heard = heard;
+    fn check_signals(&mut self) -> io::Result<()> {
+        let signals = self.interrupts.forward(&self.execution)?;
+        if signals > self.signals {
+            self.signals = signals;
             self.status.stopping();
         }
         Ok(())
@@ -264,7 +270,7 @@ impl Follower {
 }
 
 /// What the output alone doesn't say. Fails when that is a result which nobody can read.
-fn tell(report: &Report, json: bool) -> io::Result<()> {
+fn print_result(report: &Report, json: bool) -> io::Result<()> {
     if json {
         // A result is strings, numbers and lists: it always serializes.
         let line = serde_json::to_string(report).unwrap_or_default();
@@ -281,18 +287,18 @@ fn tell(report: &Report, json: bool) -> io::Result<()> {
     let missing = [(Stream::Stdout, &report.lost.stdout), (Stream::Stderr, &report.lost.stderr)];
     for (stream, lost) in missing {
         if let Some(lost) = lost {
-            whisper(&format!("not all of {} was kept: {lost}", stream.name()));
+            print_note(&format!("not all of {} was kept: {lost}", stream.name()));
         }
     }
     if let Some(job) = report.unfinished_job() {
-        whisper(&format!("it goes on as job {job}: `shellgate logs {job}`, `shellgate stop {job}`"));
+        print_note(&format!("it goes on as job {job}: `shellgate logs {job}`, `shellgate stop {job}`"));
         return Ok(());
     }
     for process in &report.background {
-        whisper(&format!("still running: {} {}", process.pid, plain(&process.command)));
+        print_note(&format!("still running: {} {}", process.pid, escape(&process.command)));
     }
     if let Some(job) = &report.job {
-        whisper(&format!("that is job {job}: `shellgate logs {job}`, `shellgate stop {job}`"));
+        print_note(&format!("that is job {job}: `shellgate logs {job}`, `shellgate stop {job}`"));
     }
     Ok(())
 }

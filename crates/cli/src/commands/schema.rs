@@ -13,7 +13,7 @@ pub(super) fn schema(args: &SchemaArgs) -> ExitCode {
     match out.write_all(declaration.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::say(&format!("the declaration can't be written: {error}"));
+            output::print_message(&format!("the declaration can't be written: {error}"));
             ExitCode::FAILURE
         }
     }

@@ -9,23 +9,23 @@ use shellgate::request::Detail;
 use shellgate::{ErrorObject, RecordStore};
 
 use crate::args::SendArgs;
-use crate::error::{self, Trouble};
+use crate::error::{self, CliError};
 use crate::output;
 use crate::prompt::TerminalApprover;
-use crate::queue_approver::{Asked, QueueApprover, asked};
+use crate::queue_approver::{LocalChannel, QueueApprover, local_channel};
 
 pub(super) fn send(args: &SendArgs) -> ExitCode {
     output::choose_color(args.common.color);
     error::finish(sent(args))
 }
 
-fn sent(args: &SendArgs) -> Result<(), Trouble> {
+fn sent(args: &SendArgs) -> Result<(), CliError> {
     inside::refuse(RestrictedAction::Type)?;
     let strokes = strokes(args)?;
     let record = RecordStore::open(None)?;
     let id = record.find(&args.id)?;
     let execution = record.journal().execution(&id).map_err(super::unreadable)?;
-    let execution = execution.ok_or_else(|| Trouble::unknown(&id))?;
+    let execution = execution.ok_or_else(|| CliError::unknown(&id))?;
     let root = execution.asked.map(|asked| asked.root);
     let mut builder = super::builder(&args.common);
     if args.common.session.is_none() && root.as_ref() != Some(&execution.session) {
@@ -36,9 +36,9 @@ fn sent(args: &SendArgs) -> Result<(), Trouble> {
         builder = builder.root(root);
     }
     let gate = builder.build()?;
-    let gate = match asked(gate.settings()) {
-        Some(Asked::Terminal) => gate.with_approver(TerminalApprover),
-        Some(Asked::Queue) => gate.with_approver(QueueApprover::default()),
+    let gate = match local_channel(gate.settings()) {
+        Some(LocalChannel::Terminal) => gate.with_approver(TerminalApprover),
+        Some(LocalChannel::Queue) => gate.with_approver(QueueApprover::default()),
         None => gate,
     };
     gate.type_at(&id, &strokes)?;

@@ -7,15 +7,15 @@ use shellgate::inside::{self, RestrictedAction};
 use shellgate::{RecordStore, Urgency};
 
 use crate::args::StopArgs;
-use crate::error::{self, Trouble};
-use crate::output::{self, plain};
+use crate::error::{self, CliError};
+use crate::output::{self, escape};
 
 pub(super) fn stop(args: &StopArgs) -> ExitCode {
     output::choose_color(args.shown.color);
     error::finish(stopped(args))
 }
 
-fn stopped(args: &StopArgs) -> Result<(), Trouble> {
+fn stopped(args: &StopArgs) -> Result<(), CliError> {
     inside::refuse(RestrictedAction::Stop)?;
     let urgency = if args.now { Urgency::Now } else { Urgency::Politely };
     let record = RecordStore::open(None)?;
@@ -28,7 +28,7 @@ fn stopped(args: &StopArgs) -> Result<(), Trouble> {
         };
     }
     let (count, of) = match &args.session {
-        Some(session) => (record.stop_session(session, urgency)?, format!(" of {}", plain(session))),
+        Some(session) => (record.stop_session(session, urgency)?, format!(" of {}", escape(session))),
         None => (record.stop_all(urgency)?, String::new()),
     };
     match (args.shown.json, count) {

@@ -6,17 +6,17 @@ use serde_json::json;
 use shellgate::inside::{self, RestrictedAction};
 use shellgate::{ErrorObject, Gate, ProjectFile, RecordStore};
 
-use super::yes::said_yes;
+use super::confirm::confirm;
 use crate::args::TrustArgs;
-use crate::error::{self, Trouble};
-use crate::output::{self, plain};
+use crate::error::{self, CliError};
+use crate::output::{self, escape};
 
 pub(super) fn trust(args: &TrustArgs) -> ExitCode {
     output::choose_color(args.shown.color);
     error::finish(trusted(args))
 }
 
-fn trusted(args: &TrustArgs) -> Result<(), Trouble> {
+fn trusted(args: &TrustArgs) -> Result<(), CliError> {
     inside::refuse(RestrictedAction::Trust)?;
     let mut builder = Gate::builder();
     if let Some(root) = &args.root {
@@ -28,9 +28,9 @@ fn trusted(args: &TrustArgs) -> Result<(), Trouble> {
     };
     let shown = page(&file);
     let question = format!("{shown}It may loosen the rules as long as it says exactly this. Trust it?");
-    if !args.yes && !said_yes(&question, "read the file, and say `--yes`")? {
-        output::say("not trusted: nothing was changed");
-        return Err(Trouble::Said(error::CALL_REFUSED));
+    if !args.yes && !confirm(&question, "read the file, and say `--yes`")? {
+        output::print_message("not trusted: nothing was changed");
+        return Err(CliError::Reported(error::CALL_REFUSED));
     }
     RecordStore::open(None)?.trust(&file)?;
     let (path, sha256) = (file.path().display().to_string(), file.sha256());
@@ -39,14 +39,14 @@ fn trusted(args: &TrustArgs) -> Result<(), Trouble> {
     }
     // Whoever said yes beforehand sees here what to.
     let shown = if args.yes { shown } else { String::new() };
-    output::print(&format!("{shown}trusted: `{}`, sha256 {sha256}\n", plain(&path)))
+    output::print(&format!("{shown}trusted: `{}`, sha256 {sha256}\n", escape(&path)))
 }
 
 /// The file, such that nothing in it acts on a terminal or passes for our own words.
 fn page(file: &ProjectFile) -> String {
-    let mut page = format!("`{}` says:\n", plain(&file.path().display().to_string()));
+    let mut page = format!("`{}` says:\n", escape(&file.path().display().to_string()));
     for line in file.text().lines() {
-        page.push_str(&format!("  | {}\n", plain(line)));
+        page.push_str(&format!("  | {}\n", escape(line)));
     }
     page
 }

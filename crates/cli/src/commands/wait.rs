@@ -9,15 +9,15 @@ use shellgate::jobs::{Port, Until, WaitReport, WaitResult};
 
 use super::logs::pattern;
 use crate::args::WaitArgs;
-use crate::error::{self, TIMED_OUT, Trouble};
-use crate::output::{self, plain, whisper};
+use crate::error::{self, CliError, TIMED_OUT};
+use crate::output::{self, escape, print_note};
 
 pub(super) fn wait(args: &WaitArgs) -> ExitCode {
     output::choose_color(args.shown.color);
     error::finish(waited(args))
 }
 
-fn waited(args: &WaitArgs) -> Result<(), Trouble> {
+fn waited(args: &WaitArgs) -> Result<(), CliError> {
     let record = RecordStore::open(None)?;
     let until = Until {
         pattern: args.pattern.as_deref().map(pattern).transpose()?,
@@ -35,12 +35,12 @@ fn waited(args: &WaitArgs) -> Result<(), Trouble> {
         output::print_json(&answer)?;
     } else {
         match &met {
-            WaitResult::Matched { line, .. } => output::print(&format!("{}\n", plain(line)))?,
+            WaitResult::Matched { line, .. } => output::print(&format!("{}\n", escape(line)))?,
             WaitResult::Listening { ports } => {
                 let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
                 output::print(&format!("{}\n", ports.join(" ")))?;
             }
-            WaitResult::TimedOut => whisper("it goes on: nothing of that happened in time"),
+            WaitResult::TimedOut => print_note("it goes on: nothing of that happened in time"),
             WaitResult::Ended => report.error.iter().for_each(error::show),
             WaitResult::Silent | WaitResult::Canceled => {}
         }
@@ -48,9 +48,9 @@ fn waited(args: &WaitArgs) -> Result<(), Trouble> {
     match met {
         WaitResult::Ended => match error::run_code(&report) {
             0 => Ok(()),
-            code => Err(Trouble::Said(code)),
+            code => Err(CliError::Reported(code)),
         },
-        WaitResult::TimedOut => Err(Trouble::Said(TIMED_OUT)),
+        WaitResult::TimedOut => Err(CliError::Reported(TIMED_OUT)),
         WaitResult::Matched { .. }
         | WaitResult::Listening { .. }
         | WaitResult::Silent

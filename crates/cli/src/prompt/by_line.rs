@@ -7,7 +7,7 @@ use shellgate_sandbox::signals::Signal;
 
 use super::facts::Facts;
 use super::terminal::{Event, Terminal};
-use super::{LOOK, Said};
+use super::{GivenAnswer, POLL_INTERVAL};
 
 /// Prints all facts and waits for a line. Only the word `yes` is one.
 pub(super) fn ask(
@@ -15,7 +15,7 @@ pub(super) fn ask(
     facts: &Facts,
     until: Instant,
     waiting: Waiting<'_>,
-) -> std::io::Result<Said> {
+) -> std::io::Result<GivenAnswer> {
     let mut text = "\nshellgate: may this run?\n".to_owned();
     for line in facts.lines(terminal.size().columns) {
         text.push_str(&line);
@@ -23,14 +23,14 @@ pub(super) fn ask(
     }
     text.push_str("Type `yes` to run it, this once. Anything else is a no: ");
     // What was typed before the question was there is no answer to it.
-    terminal.forget_input();
-    terminal.say(&text)?;
+    terminal.discard_input();
+    terminal.print(&text)?;
     match line(terminal, until, waiting)? {
-        Ok(line) if line.trim_ascii() == b"yes" => Ok(Said::Here(Answer::Yes(Choice::Once))),
-        Ok(_) => Ok(Said::Here(Answer::No(None))),
+        Ok(line) if line.trim_ascii() == b"yes" => Ok(GivenAnswer::Here(Answer::Yes(Choice::Once))),
+        Ok(_) => Ok(GivenAnswer::Here(Answer::No(None))),
         Err(said) => {
             // Nobody has pressed Enter behind the question.
-            terminal.say("\n")?;
+            terminal.print("\n")?;
             Ok(said)
         }
     }
@@ -41,23 +41,22 @@ fn line(
     terminal: &mut Terminal,
     until: Instant,
     waiting: Waiting<'_>,
-) -> std::io::Result<Result<Vec<u8>, Said>> {
+) -> std::io::Result<Result<Vec<u8>, GivenAnswer>> {
     let mut typed = Vec::new();
     while !typed.contains(&b'\n') {
         if let Some(answer) = waiting.poll() {
-            return Ok(Err(Said::Elsewhere(answer)));
+            return Ok(Err(GivenAnswer::Elsewhere(answer)));
         }
         let left = until.saturating_duration_since(Instant::now());
         if left == Duration::ZERO {
-            return Ok(Err(Said::Here(Answer::TimedOut)));
+            return Ok(Err(GivenAnswer::Here(Answer::TimedOut)));
         }
-        match terminal.wait(LOOK.min(left))? {
+        match terminal.wait(POLL_INTERVAL.min(left))? {
             Event::Input(bytes) => typed.extend(bytes),
-            Event::Gone | Event::Signal(Signal::Interrupt) => return Ok(Err(Said::Here(Answer::No(None)))),
-            Event::Signal(signal) => {
-                terminal.suffer(signal);
-                terminal.listen_again()?;
+            Event::HungUp | Event::Signal(Signal::Interrupt) => {
+                return Ok(Err(GivenAnswer::Here(Answer::No(None))));
             }
+            Event::Signal(signal) => terminal.let_signal_act(signal)?,
             Event::Nothing => {}
         }
     }

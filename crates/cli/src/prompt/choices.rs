@@ -28,7 +28,7 @@ pub(crate) struct Entry {
 impl Choices {
     pub(crate) fn of(question: &Question<'_>) -> Self {
         Self {
-            prefixes: question.prefixes.iter().map(|words| shown(words)).collect(),
+            prefixes: question.prefixes.iter().map(|words| prefix_text(words)).collect(),
             always: question.always.map(|always| (always.file.display().to_string(), always.lines.clone())),
         }
     }
@@ -37,7 +37,7 @@ impl Choices {
     pub(crate) fn of_pending(pending: &QueuedQuestion) -> Self {
         let question = &pending.question;
         Self {
-            prefixes: question.prefixes.iter().map(|words| shown(words)).collect(),
+            prefixes: question.prefixes.iter().map(|words| prefix_text(words)).collect(),
             always: question.always.as_ref().map(|always| (always.file.clone(), always.lines.clone())),
         }
     }
@@ -76,9 +76,9 @@ impl Choices {
     pub(crate) fn always_lines(&self, width: usize) -> Vec<String> {
         let Some((file, lines)) = &self.always else { return Vec::new() };
         let mut table = Table::new(width, lines.len());
-        table.text("file", file);
-        table.text("new lines", &lines.join("\n"));
-        table.ours(
+        table.foreign_text("file", file);
+        table.foreign_text("new lines", &lines.join("\n"));
+        table.own_words(
             "",
             "Whatever these rules cover then runs unasked, in every session and directory of yours.",
         );
@@ -86,7 +86,7 @@ impl Choices {
     }
 
     /// The line that stays, about an answer that was given here.
-    pub(crate) fn told(&self, answer: &Answer) -> String {
+    pub(crate) fn summary(&self, answer: &Answer) -> String {
         match answer {
             Answer::Yes(Choice::Once) => "you said yes, this once".to_owned(),
             Answer::Yes(Choice::SessionExact) => "you said yes, for exactly this in this session".to_owned(),
@@ -102,7 +102,7 @@ impl Choices {
 }
 
 /// A prefix as a person would type it.
-fn shown(words: &[String]) -> String {
+fn prefix_text(words: &[String]) -> String {
     escape::line(&Action::Program(words.to_vec()).shown())
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn confirmation() -> Vec<Entry> {
 }
 
 /// The line that stays, about an answer that somebody gave elsewhere.
-pub(crate) fn told_elsewhere(answer: &Answer) -> &'static str {
+pub(crate) fn summary_elsewhere(answer: &Answer) -> &'static str {
     match answer {
         Answer::Yes(_) => "somebody said yes from elsewhere",
         Answer::No(_) => "somebody said no from elsewhere",

@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::keys::Key;
 
 /// The longest reason that can be typed, in characters.
-const LONGEST_REASON: usize = 500;
+const REASON_MAX_CHARS: usize = 500;
 
 /// What is on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,10 +29,10 @@ pub(crate) struct Dialogue {
     body: Vec<String>,
     width: usize,
     /// How many lines were on the screen.
-    shown: usize,
+    visible_lines: usize,
     pub(crate) top: usize,
     /// Whether the last line was ever on the screen.
-    seen: bool,
+    seen_to_end: bool,
     /// What the person is told about their last key.
     pub(crate) note: Option<&'static str>,
 }
@@ -40,10 +40,10 @@ pub(crate) struct Dialogue {
 /// What a key leads to.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Nothing beyond what can be seen.
+    /// Nothing beyond what can be seen_to_end.
     None,
     /// There is something new to read.
-    Turned,
+    PageChanged,
     Answered(Answer),
 }
 
@@ -55,9 +55,9 @@ impl Dialogue {
             page: Page::Question,
             body: Vec::new(),
             width: 0,
-            shown: 0,
+            visible_lines: 0,
             top: 0,
-            seen: false,
+            seen_to_end: false,
             note: None,
         }
     }
@@ -82,17 +82,17 @@ impl Dialogue {
         &self.body
     }
 
-    /// There is room for `rows` of `total` lines: which are shown?
+    /// There is room for `rows` of `total` lines: which are visible_lines?
     pub(crate) fn scroll_to_fit(&mut self, rows: usize, total: usize) -> std::ops::Range<usize> {
-        self.shown = rows.max(1);
-        self.top = self.top.min(total.saturating_sub(self.shown));
-        let end = total.min(self.top + self.shown);
-        self.seen |= end == total;
+        self.visible_lines = rows.max(1);
+        self.top = self.top.min(total.saturating_sub(self.visible_lines));
+        let end = total.min(self.top + self.visible_lines);
+        self.seen_to_end |= end == total;
         self.top..end
     }
 
     /// Whether a key only moves the text, or ends everything: it never needs to be thought over.
-    pub(crate) fn is_harmless(&self, key: &Key) -> bool {
+    pub(crate) fn needs_no_debounce(&self, key: &Key) -> bool {
         if matches!(self.page, Page::Reason(_)) {
             return true;
         }
@@ -112,7 +112,7 @@ impl Dialogue {
         if let Page::Reason(reason) = &mut self.page {
             return match edit(reason, key) {
                 Edited::More => Effect::None,
-                Edited::Back => self.turn(Page::Question),
+                Edited::Back => self.change_page(Page::Question),
                 Edited::Done => {
                     let reason = reason.trim();
                     Effect::Answered(Answer::No((!reason.is_empty()).then(|| reason.to_owned())))
@@ -124,53 +124,53 @@ impl Dialogue {
         }
         match (&self.page, key) {
             (Page::Always, Key::Char('y')) => self.approve(Choice::Always),
-            (Page::Always, Key::Char('n' | 'q') | Key::Escape) => self.turn(Page::Question),
+            (Page::Always, Key::Char('n' | 'q') | Key::Escape) => self.change_page(Page::Question),
             (Page::Question, Key::Char('n' | 'q') | Key::Escape) => Effect::Answered(Answer::No(None)),
             (Page::Question, Key::Char(c)) if self.choices.offers(*c) => match c {
                 's' => self.approve(Choice::SessionExact),
                 'p' => self.approve(Choice::SessionPrefix),
-                'a' if self.seen => self.turn(Page::Always),
-                'a' => self.unseen(),
-                'r' => self.turn(Page::Reason(String::new())),
+                'a' if self.seen_to_end => self.change_page(Page::Always),
+                'a' => self.demand_reading(),
+                'r' => self.change_page(Page::Reason(String::new())),
                 _ => self.approve(Choice::Once),
             },
-            (_, Key::Enter) => self.told("Enter answers nothing: press one of the keys below"),
-            (_, Key::Pasted(_)) => self.told("a paste answers nothing: press one of the keys below"),
+            (_, Key::Enter) => self.with_note("Enter answers nothing: press one of the keys below"),
+            (_, Key::Pasted(_)) => self.with_note("a paste answers nothing: press one of the keys below"),
             _ => Effect::None,
         }
     }
 
     /// Several keys came at once.
-    pub(crate) fn hasty(&mut self) {
+    pub(crate) fn note_too_fast(&mut self) {
         self.note = Some("that came too fast to be an answer: press one key");
     }
 
-    fn told(&mut self, note: &'static str) -> Effect {
+    fn with_note(&mut self, note: &'static str) -> Effect {
         self.note = Some(note);
         Effect::None
     }
 
     fn approve(&mut self, choice: Choice) -> Effect {
-        if self.seen { Effect::Answered(Answer::Yes(choice)) } else { self.unseen() }
+        if self.seen_to_end { Effect::Answered(Answer::Yes(choice)) } else { self.demand_reading() }
     }
 
-    fn unseen(&mut self) -> Effect {
-        self.told("there is more to read: PageDown or G shows it, then answer")
+    fn demand_reading(&mut self) -> Effect {
+        self.with_note("there is more to read: PageDown or G shows it, then answer")
     }
 
-    fn turn(&mut self, page: Page) -> Effect {
+    fn change_page(&mut self, page: Page) -> Effect {
         let other_text = self.page == Page::Always || page == Page::Always;
         self.page = page;
         if other_text {
-            // The question was seen to its end before; its other page was not.
-            self.seen = self.page == Page::Question;
+            // The question was seen_to_end to its end before; its other page was not.
+            self.seen_to_end = self.page == Page::Question;
             (self.width, self.top) = (0, 0);
         }
-        Effect::Turned
+        Effect::PageChanged
     }
 
     fn scroll(&mut self, key: &Key) -> bool {
-        let page = self.shown.saturating_sub(1).max(1);
+        let page = self.visible_lines.saturating_sub(1).max(1);
         self.top = match key {
             Key::Down | Key::Char('j') => self.top.saturating_add(1),
             Key::Up | Key::Char('k') => self.top.saturating_sub(1),
@@ -194,7 +194,7 @@ enum Edited {
 /// One line of text.
 fn edit(text: &mut String, key: &Key) -> Edited {
     let mut add = |c: char| {
-        if text.chars().count() < LONGEST_REASON {
+        if text.chars().count() < REASON_MAX_CHARS {
             text.push(if c.is_control() { ' ' } else { c });
         }
     };
@@ -223,7 +223,7 @@ mod tests {
         Dialogue::new(facts, Choices::default())
     }
 
-    fn shown(mut dialogue: Dialogue, rows: usize) -> Dialogue {
+    fn visible_lines(mut dialogue: Dialogue, rows: usize) -> Dialogue {
         let total = dialogue.body(80).len();
         dialogue.scroll_to_fit(rows, total);
         dialogue
@@ -231,20 +231,24 @@ mod tests {
 
     #[test]
     fn yes_wants_the_end_to_be_seen() {
-        let mut dialogue = shown(dialogue(100), 10);
+        let mut dialogue = visible_lines(dialogue(100), 10);
         for key in ['y', 's'] {
             assert_eq!(dialogue.key(&Key::Char(key)), Effect::None);
             assert!(dialogue.note.is_some());
         }
         dialogue.key(&Key::Char('G'));
-        let mut dialogue = shown(dialogue, 10);
+        let mut dialogue = visible_lines(dialogue, 10);
         assert_eq!(dialogue.key(&Key::Char('y')), Effect::Answered(Answer::Yes(Choice::Once)));
     }
 
     #[test]
     fn no_is_always_taken() {
         for key in [Key::Char('n'), Key::Char('q'), Key::Escape, Key::Ctrl('c')] {
-            assert_eq!(shown(dialogue(100), 10).key(&key), Effect::Answered(Answer::No(None)), "{key:?}");
+            assert_eq!(
+                visible_lines(dialogue(100), 10).key(&key),
+                Effect::Answered(Answer::No(None)),
+                "{key:?}"
+            );
         }
     }
 
@@ -254,14 +258,14 @@ mod tests {
         for key in
             [Key::Enter, Key::Char('p'), Key::Char('a'), Key::Char('Y'), Key::Other, Key::Backspace, pasted]
         {
-            assert_eq!(shown(dialogue(1), 50).key(&key), Effect::None, "{key:?}");
+            assert_eq!(visible_lines(dialogue(1), 50).key(&key), Effect::None, "{key:?}");
         }
     }
 
     #[test]
     fn a_reason_is_one_line() {
-        let mut dialogue = shown(dialogue(1), 50);
-        assert_eq!(dialogue.key(&Key::Char('r')), Effect::Turned);
+        let mut dialogue = visible_lines(dialogue(1), 50);
+        assert_eq!(dialogue.key(&Key::Char('r')), Effect::PageChanged);
         for key in [Key::Char('y'), Key::Pasted("a\nb\u{1b}c ".to_owned()), Key::Backspace, Key::Char('é')] {
             assert_eq!(dialogue.key(&key), Effect::None);
         }

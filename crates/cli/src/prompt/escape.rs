@@ -14,13 +14,13 @@ const OPEN: char = '‹';
 const CLOSE: char = '›';
 
 /// So many blanks in a row are made visible.
-const RUN: usize = 3;
+const VISIBLE_BLANKS_MIN: usize = 3;
 /// More than this are counted.
-const LONG_RUN: usize = 16;
+const COUNTED_BLANKS_MIN: usize = 16;
 /// So many marks may stand on one character; more make a text unreadable, or hide the one above.
-const COMBINING: usize = 2;
+const COMBINING_MAX: usize = 2;
 
-const NAMES: &[(char, &str)] = &[
+const CHARACTER_NAMES: &[(char, &str)] = &[
     ('\0', "NUL"),
     ('\u{7}', "BEL"),
     ('\u{8}', "BS"),
@@ -32,7 +32,7 @@ const NAMES: &[(char, &str)] = &[
 ];
 
 /// Characters that show as nothing, as a blank, as anything or out of their place. In order.
-const UNSEEN: &[(u32, u32)] = &[
+const INVISIBLE_RANGES: &[(u32, u32)] = &[
     (0x00, 0x1f),
     (0x7f, 0xa0),
     (0xad, 0xad),
@@ -62,7 +62,7 @@ const UNSEEN: &[(u32, u32)] = &[
 
 /// A text as cells of a picture. Only a newline between two lines is left as such.
 pub(crate) fn cells(text: &str) -> Vec<Cell> {
-    let mut made = Made { cells: Vec::with_capacity(text.len()), on_base: None };
+    let mut builder = CellBuilder { cells: Vec::with_capacity(text.len()), marks: None };
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         match c {
@@ -72,28 +72,28 @@ pub(crate) fn cells(text: &str) -> Vec<Cell> {
                     run += 1;
                 }
                 let at_end = chars.peek().is_none_or(|(_, next)| *next == '\n');
-                made.blanks(at, run, at_end);
+                builder.blanks(at, run, at_end);
             }
-            '\n' if chars.peek().is_some() => made.newline(at),
-            c => made.char(at, c),
+            '\n' if chars.peek().is_some() => builder.newline(at),
+            c => builder.char(at, c),
         }
     }
-    made.cells
+    builder.cells
 }
 
 /// The same on one line: newlines are named too.
 pub(crate) fn line_cells(text: &str) -> Vec<Cell> {
-    let mut made = Made { cells: Vec::with_capacity(text.len()), on_base: None };
+    let mut builder = CellBuilder { cells: Vec::with_capacity(text.len()), marks: None };
     let mut at = 0;
     for part in text.split_inclusive('\n') {
         let (before, newline) = part.strip_suffix('\n').map_or((part, false), |before| (before, true));
-        made.cells.extend(cells(before).into_iter().map(|cell| Cell { at: at + cell.at, ..cell }));
+        builder.cells.extend(cells(before).into_iter().map(|cell| Cell { at: at + cell.at, ..cell }));
         if newline {
-            made.named(at + before.len(), "LF");
+            builder.named(at + before.len(), "LF");
         }
         at += part.len();
     }
-    made.cells
+    builder.cells
 }
 
 /// The same, drawn.
@@ -102,41 +102,41 @@ pub(crate) fn line(text: &str) -> String {
 }
 
 /// Cells, as they come to be.
-struct Made {
+struct CellBuilder {
     cells: Vec<Cell>,
     /// How many marks the last character has; `None`: it takes none.
-    on_base: Option<usize>,
+    marks: Option<usize>,
 }
 
-impl Made {
+impl CellBuilder {
     fn blanks(&mut self, at: usize, run: usize, at_end: bool) {
-        self.on_base = None;
+        self.marks = None;
         match run {
-            ..RUN if !at_end => (0..run).for_each(|nth| self.push(at + nth, ' ')),
-            ..=LONG_RUN => (0..run).for_each(|nth| self.push(at + nth, DOT)),
+            ..VISIBLE_BLANKS_MIN if !at_end => (0..run).for_each(|nth| self.push(at + nth, ' ')),
+            ..=COUNTED_BLANKS_MIN => (0..run).for_each(|nth| self.push(at + nth, DOT)),
             _ => self.named(at, &format!("{run} blanks")),
         }
     }
 
     fn newline(&mut self, at: usize) {
-        self.on_base = None;
+        self.marks = None;
         self.cells.push(Cell { at, c: '\n', width: 0, room: 0 });
     }
 
     fn char(&mut self, at: usize, c: char) {
-        let marks = self.on_base;
-        self.on_base = None;
+        let marks = self.marks;
+        self.marks = None;
         let is_own = matches!(c, DOT | OPEN | CLOSE);
-        match (c.width().filter(|_| !is_own && !is_unseen(c)), marks) {
-            (Some(0), Some(marks)) if marks < COMBINING => {
+        match (c.width().filter(|_| !is_own && !is_invisible(c)), marks) {
+            (Some(0), Some(marks)) if marks < COMBINING_MAX => {
                 self.cells.push(Cell { at, c, width: 0, room: 0 });
-                self.on_base = Some(marks + 1);
+                self.marks = Some(marks + 1);
             }
             (Some(1..), _) => {
                 self.push(at, c);
-                self.on_base = Some(0);
+                self.marks = Some(0);
             }
-            _ => match NAMES.iter().find(|(named, _)| *named == c) {
+            _ => match CHARACTER_NAMES.iter().find(|(named, _)| *named == c) {
                 Some((_, name)) => self.named(at, name),
                 None => self.named(at, &format!("U+{:X}", u32::from(c))),
             },
@@ -147,7 +147,7 @@ impl Made {
         self.push(at, OPEN);
         name.chars().for_each(|c| self.push(at, c));
         self.push(at, CLOSE);
-        self.on_base = None;
+        self.marks = None;
     }
 
     fn push(&mut self, at: usize, c: char) {
@@ -158,10 +158,10 @@ impl Made {
     }
 }
 
-fn is_unseen(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     let number = u32::from(c);
     let is_noncharacter = number & 0xfffe == 0xfffe;
-    is_noncharacter || UNSEEN.iter().any(|(first, last)| (*first..=*last).contains(&number))
+    is_noncharacter || INVISIBLE_RANGES.iter().any(|(first, last)| (*first..=*last).contains(&number))
 }
 
 #[cfg(test)]
@@ -229,7 +229,7 @@ mod tests {
                     } else if let Some(number) = name.strip_prefix("U+") {
                         text.push(char::from_u32(u32::from_str_radix(number, 16).ok()?)?);
                     } else {
-                        text.push(NAMES.iter().find(|(_, known)| *known == name)?.0);
+                        text.push(CHARACTER_NAMES.iter().find(|(_, known)| *known == name)?.0);
                     }
                 }
                 c => text.push(c),
@@ -252,9 +252,9 @@ mod tests {
         #[test]
         fn no_control_character_passes(text in hostile()) {
             for cell in cells(&text) {
-                prop_assert!(cell.c == '\n' || !is_unseen(cell.c), "{:?}", cell.c);
+                prop_assert!(cell.c == '\n' || !is_invisible(cell.c), "{:?}", cell.c);
             }
-            prop_assert!(!line(&text).chars().any(is_unseen));
+            prop_assert!(!line(&text).chars().any(is_invisible));
         }
 
         #[test]

@@ -129,8 +129,8 @@ impl Facts {
             .max(self.parts.iter().map(|part| part.argv.len()).max().unwrap_or(0));
         let mut table = Table::new(width, longest);
         match &self.description {
-            Some(words) => table.text("agent says", words),
-            None => table.ours("agent says", "(nothing about what this is for)"),
+            Some(words) => table.foreign_text("agent says", words),
+            None => table.own_words("agent says", "(nothing about what this is for)"),
         }
         let parts: Vec<_> = self.parts.iter().filter_map(|part| Some((part.span?, Decision::Ask))).collect();
         let places: Vec<_> = self.places.iter().map(|span| (*span, Decision::Ask)).collect();
@@ -139,26 +139,26 @@ impl Facts {
             table.words(&format!("part {number}"), &part.argv);
         }
         for variable in &self.variables {
-            table.text("variable", variable);
+            table.foreign_text("variable", variable);
         }
         if let Some(input) = &self.input {
-            table.text("input", input);
+            table.foreign_text("input", input);
         }
         for note in &self.notes {
-            table.ours("note", note);
+            table.own_words("note", note);
         }
         let mut said: HashSet<&str> = HashSet::new();
         for reason in &self.reasons {
             let label = if said.is_empty() { "why" } else { "" };
             if said.insert(reason) {
-                table.text(label, reason);
+                table.foreign_text(label, reason);
             }
         }
-        table.text("directory", &self.directory);
-        table.text("root", &self.root);
-        table.text("session", &self.session);
+        table.foreign_text("directory", &self.directory);
+        table.foreign_text("root", &self.root);
+        table.foreign_text("session", &self.session);
         for (number, line) in self.reach.iter().enumerate() {
-            table.text(if number == 0 { "can reach" } else { "" }, line);
+            table.foreign_text(if number == 0 { "can reach" } else { "" }, line);
         }
         table.lines
     }

@@ -25,8 +25,8 @@ pub(crate) enum Key {
 }
 
 const ESC: u8 = 0x1b;
-const PASTE: &[u8] = b"\x1b[200~";
-const PASTED: &[u8] = b"\x1b[201~";
+const PASTE_START: &[u8] = b"\x1b[200~";
+const PASTE_END: &[u8] = b"\x1b[201~";
 
 /// What stands between `ESC [` or `ESC O` and the end of a sequence, with that.
 const SEQUENCES: &[(&[u8], Key)] = &[
@@ -59,9 +59,9 @@ impl Keys {
     }
 
     /// How long what has begun may take to go on.
-    pub(crate) fn patience(&self) -> Option<Duration> {
+    pub(crate) fn timeout(&self) -> Option<Duration> {
         (!self.bytes.is_empty())
-            .then(|| Duration::from_millis(if self.bytes.starts_with(PASTE) { 1000 } else { 50 }))
+            .then(|| Duration::from_millis(if self.bytes.starts_with(PASTE_START) { 1000 } else { 50 }))
     }
 
     /// The next key, if all of it is there.
@@ -72,7 +72,7 @@ impl Keys {
     }
 
     /// Nothing more comes: what was begun is all there is.
-    pub(crate) fn give_up(&mut self) -> Option<Key> {
+    pub(crate) fn flush(&mut self) -> Option<Key> {
         let bytes = std::mem::take(&mut self.bytes);
         match bytes.as_slice() {
             [] => None,
@@ -86,10 +86,10 @@ impl Keys {
 fn read(bytes: &[u8]) -> Option<(Key, usize)> {
     match *bytes {
         [] | [ESC] => None,
-        [ESC, b'[', ..] if bytes.starts_with(PASTE) => {
-            let end = bytes.windows(PASTED.len()).position(|window| window == PASTED)?;
-            let text = String::from_utf8_lossy(bytes.get(PASTE.len()..end)?).into_owned();
-            Some((Key::Pasted(text), end + PASTED.len()))
+        [ESC, b'[', ..] if bytes.starts_with(PASTE_START) => {
+            let end = bytes.windows(PASTE_END.len()).position(|window| window == PASTE_END)?;
+            let text = String::from_utf8_lossy(bytes.get(PASTE_START.len()..end)?).into_owned();
+            Some((Key::Pasted(text), end + PASTE_END.len()))
         }
         [ESC, b'[', ref rest @ ..] => {
             let length = rest.iter().position(|byte| (0x40..=0x7e).contains(byte))? + 1;
@@ -135,7 +135,7 @@ mod tests {
             keys.push(&[*byte]);
             found.extend(std::iter::from_fn(|| keys.next()));
         }
-        found.extend(keys.give_up());
+        found.extend(keys.flush());
         found
     }
 

@@ -2,15 +2,15 @@
 //!
 //! The question takes the whole screen until it is answered, so that nothing on it comes from anybody but us: [`facts`]
 //! are what it says, [`escape`] makes foreign text safe, [`screen`] lays it out, [`dialogue`] knows what keys do,
-//! [`calm`] which of them count, and [`terminal`] is the only one that touches the terminal. No answer is a yes unless one
+//! [`debounce`] which of them count, and [`terminal`] is the only one that touches the terminal. No answer is a yes unless one
 //! key was pressed alone, with all of the question seen.
 
 mod by_line;
-mod calm;
 pub(crate) mod choices;
 mod dialogue;
 mod escape;
 pub(crate) mod facts;
+mod key_debounce;
 mod keys;
 mod screen;
 mod table;
@@ -22,25 +22,25 @@ use std::time::{Duration, Instant};
 use shellgate::approval::{Answer, ApprovalChannel, Approver, Question, Waiting};
 use shellgate_sandbox::signals::Signal;
 
-use calm::Calm;
 use choices::Choices;
 use dialogue::{Dialogue, Effect};
 use facts::Facts;
+use key_debounce::KeyDebounce;
 use keys::{Key, Keys};
 use screen::Frame;
 use terminal::{Event, Terminal};
 
 /// How often the record is looked at for an answer from elsewhere, and the terminal for its size.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How much of a command stays in the line about its answer, in characters.
-const REMINDER: usize = 60;
+const REMINDER_CHARS: usize = 60;
 
 /// The terminal that this process belongs to, whatever its standard streams are.
 #[derive(Debug)]
 pub(crate) struct TerminalApprover;
 
 /// An answer, and where it came from.
-enum Said {
+enum GivenAnswer {
     Here(Answer),
     Elsewhere(Answer),
 }
@@ -52,12 +52,12 @@ impl Approver for TerminalApprover {
 
     fn ask(&self, question: &Question<'_>, waiting: Waiting<'_>) -> Answer {
         let Some(mut terminal) = Terminal::open() else { return Answer::Nobody };
-        asked(&mut terminal, question, waiting).unwrap_or(Answer::Nobody)
+        ask_on(&mut terminal, question, waiting).unwrap_or(Answer::Nobody)
     }
 }
 
-fn asked(terminal: &mut Terminal, question: &Question<'_>, waiting: Waiting<'_>) -> io::Result<Answer> {
-    if !terminal.claim() {
+fn ask_on(terminal: &mut Terminal, question: &Question<'_>, waiting: Waiting<'_>) -> io::Result<Answer> {
+    if !terminal.claim_foreground() {
         return Ok(Answer::Nobody);
     }
     let until = Instant::now() + question.timeout;
@@ -70,23 +70,28 @@ fn asked(terminal: &mut Terminal, question: &Question<'_>, waiting: Waiting<'_>)
     } else {
         let dialogue = Dialogue::new(facts, choices.clone());
         let now = Instant::now();
-        let asking =
-            Asking { terminal, dialogue, keys: Keys::default(), last_input: now, calm: Calm::new(now) };
-        asking.converse(until, waiting)?
+        let asking = Asking {
+            terminal,
+            dialogue,
+            keys: Keys::default(),
+            last_input: now,
+            debounce: KeyDebounce::new(now),
+        };
+        asking.run(until, waiting)?
     };
     terminal.leave();
-    let (told, answer) = match said {
-        Said::Here(answer) => (choices.told(&answer), answer),
-        Said::Elsewhere(answer) => (choices::told_elsewhere(&answer).to_owned(), answer),
+    let (summary, answer) = match said {
+        GivenAnswer::Here(answer) => (choices.summary(&answer), answer),
+        GivenAnswer::Elsewhere(answer) => (choices::summary_elsewhere(&answer).to_owned(), answer),
     };
-    terminal.say(&format!("\x1b[2mshellgate: {told}: {reminder}\x1b[0m\n"))?;
+    terminal.print(&format!("\x1b[2mshellgate: {summary}: {reminder}\x1b[0m\n"))?;
     Ok(answer)
 }
 
 /// The beginning of a command, for somebody who has just seen all of it.
 fn reminder(text: &str) -> String {
     let shown = escape::line(text);
-    let mut short: String = shown.chars().take(REMINDER).collect();
+    let mut short: String = shown.chars().take(REMINDER_CHARS).collect();
     if short.len() < shown.len() {
         short.push('…');
     }
@@ -100,23 +105,23 @@ struct Asking<'a> {
     keys: Keys,
     /// When something came that may not be all of a key.
     last_input: Instant,
-    calm: Calm,
+    debounce: KeyDebounce,
 }
 
 impl Asking<'_> {
-    fn converse(mut self, until: Instant, waiting: Waiting<'_>) -> io::Result<Said> {
+    fn run(mut self, until: Instant, waiting: Waiting<'_>) -> io::Result<GivenAnswer> {
         loop {
             if let Some(answer) = waiting.poll() {
-                return Ok(Said::Elsewhere(answer));
+                return Ok(GivenAnswer::Elsewhere(answer));
             }
             let left = until.saturating_duration_since(Instant::now());
             if left == Duration::ZERO {
-                return Ok(Said::Here(Answer::TimedOut));
+                return Ok(GivenAnswer::Here(Answer::TimedOut));
             }
             let frame = Frame::new(&mut self.dialogue, self.terminal.size(), left);
             self.terminal.draw(frame)?;
             if let Some(answer) = self.step(left)? {
-                return Ok(Said::Here(answer));
+                return Ok(GivenAnswer::Here(answer));
             }
         }
     }
@@ -124,64 +129,63 @@ impl Asking<'_> {
     /// Waits for the next thing that happens, but not long.
     fn step(&mut self, left: Duration) -> io::Result<Option<Answer>> {
         let now = Instant::now();
-        let patience = [self.calm.patience(now), self.keys.patience(), Some(left)];
-        let patience = patience.into_iter().flatten().fold(LOOK, Duration::min);
+        let patience = [self.debounce.time_left(now), self.keys.timeout(), Some(left)];
+        let patience = patience.into_iter().flatten().fold(POLL_INTERVAL, Duration::min);
         match self.terminal.wait(patience)? {
-            Event::Gone => return Ok(Some(Answer::Nobody)),
+            Event::HungUp => return Ok(Some(Answer::Nobody)),
             Event::Signal(Signal::Interrupt) => return Ok(Some(Answer::No(None))),
             Event::Signal(signal) => self.signal(signal)?,
             Event::Input(bytes) => {
                 self.keys.push(&bytes);
                 self.last_input = Instant::now();
                 while let Some(key) = self.keys.next() {
-                    if let Some(answer) = self.pressed(key)? {
+                    if let Some(answer) = self.key_pressed(key)? {
                         return Ok(Some(answer));
                     }
                 }
             }
             Event::Nothing => {
                 // What had begun doesn't go on.
-                if self.keys.patience().is_some_and(|patience| self.last_input.elapsed() >= patience)
-                    && let Some(key) = self.keys.give_up()
-                    && let Some(answer) = self.pressed(key)?
+                if self.keys.timeout().is_some_and(|patience| self.last_input.elapsed() >= patience)
+                    && let Some(key) = self.keys.flush()
+                    && let Some(answer) = self.key_pressed(key)?
                 {
                     return Ok(Some(answer));
                 }
             }
         }
         let now = Instant::now();
-        match self.calm.taken(now) {
-            Some(key) => self.counts(&key, now),
+        match self.debounce.take_accepted(now) {
+            Some(key) => self.accept(&key, now),
             None => Ok(None),
         }
     }
 
     /// A key was pressed: does it count?
-    fn pressed(&mut self, key: Key) -> io::Result<Option<Answer>> {
+    fn key_pressed(&mut self, key: Key) -> io::Result<Option<Answer>> {
         let now = Instant::now();
         if key == Key::Ctrl('z') {
-            self.terminal.leave();
-            self.terminal.stop_all();
+            self.terminal.suspend_group()?;
             self.resume()?;
             return Ok(None);
         }
-        if self.dialogue.is_harmless(&key) {
-            if self.calm.disturb(now) {
-                self.dialogue.hasty();
+        if self.dialogue.needs_no_debounce(&key) {
+            if self.debounce.interrupt(now) {
+                self.dialogue.note_too_fast();
             }
-            return self.counts(&key, now);
+            return self.accept(&key, now);
         }
-        if !self.calm.hold(key, now) && !self.calm.is_guarded(now) {
-            self.dialogue.hasty();
+        if !self.debounce.hold(key, now) && !self.debounce.is_ignoring(now) {
+            self.dialogue.note_too_fast();
         }
         Ok(None)
     }
 
-    fn counts(&mut self, key: &Key, now: Instant) -> io::Result<Option<Answer>> {
+    fn accept(&mut self, key: &Key, now: Instant) -> io::Result<Option<Answer>> {
         match self.dialogue.key(key) {
             Effect::None => Ok(None),
-            Effect::Turned => {
-                self.calm.guard(now);
+            Effect::PageChanged => {
+                self.debounce.restart(now);
                 Ok(None)
             }
             Effect::Answered(answer) => Ok(Some(answer)),
@@ -189,20 +193,18 @@ impl Asking<'_> {
     }
 
     fn signal(&mut self, signal: Signal) -> io::Result<()> {
-        self.terminal.leave();
-        self.terminal.suffer(signal);
+        self.terminal.let_signal_act(signal)?;
         self.resume()
     }
 
     /// We were stopped, and go on: whatever is on the screen is not ours.
     fn resume(&mut self) -> io::Result<()> {
-        self.terminal.listen_again()?;
-        if !self.terminal.claim() {
+        if !self.terminal.claim_foreground() {
             return Err(io::Error::other("the terminal belongs to others"));
         }
         self.terminal.enter()?;
         self.keys.clear();
-        self.calm.guard(Instant::now());
+        self.debounce.restart(Instant::now());
         Ok(())
     }
 }

@@ -27,11 +27,11 @@ pub(crate) struct Frame {
 }
 
 /// Fewer rows have no title.
-const TITLE_FROM: usize = 10;
+const TITLE_MIN_ROWS: usize = 10;
 /// The text has at least so many rows when the meaning of each key stands below it.
-const LEAST_TEXT: usize = 9;
+const TEXT_MIN_ROWS: usize = 9;
 /// The time is shown when so little is left.
-const COUNTED: Duration = Duration::from_secs(60);
+const COUNTDOWN_FROM: Duration = Duration::from_secs(60);
 
 impl Frame {
     /// Draws `dialogue`, for which so much time is left.
@@ -42,27 +42,27 @@ impl Frame {
             Page::Always => "shellgate: write this into your settings?",
             Page::Question | Page::Reason(_) => "shellgate: may this run?",
         };
-        let title = (size.rows >= TITLE_FROM)
-            .then(|| format!("\x1b[1m{}\x1b[0m", fitting(&[title, "may this run?"], columns)));
+        let title = (size.rows >= TITLE_MIN_ROWS)
+            .then(|| format!("\x1b[1m{}\x1b[0m", first_fitting(&[title, "may this run?"], columns)));
         let around = 1 + usize::from(title.is_some());
-        let spelled: Vec<String> =
+        let meanings: Vec<String> =
             entries.iter().map(|entry| format!("  {}  {}", entry.key, entry.meaning)).collect();
-        let is_spelled = spelled.iter().all(|line| line.width() <= columns)
-            && size.rows >= around + spelled.len() + LEAST_TEXT;
+        let has_meanings = meanings.iter().all(|line| line.width() <= columns)
+            && size.rows >= around + meanings.len() + TEXT_MIN_ROWS;
         let mut lines = dialogue.body(columns).to_vec();
         let (mut foot, mut cursor) =
-            if is_spelled { (spelled, None) } else { (keys(&entries, columns), None) };
-        if !is_spelled {
-            lines.extend(explained(&entries, columns));
+            if has_meanings { (meanings, None) } else { (keys(&entries, columns), None) };
+        if !has_meanings {
+            lines.extend(key_meanings(&entries, columns));
         }
         if let Page::Reason(reason) = &dialogue.page {
-            let (line, column) = typed(reason, columns);
+            let (line, column) = reason_line(reason, columns);
             (foot, cursor) = (vec![line], Some(column));
         }
         foot.truncate(size.rows.saturating_sub(around + 1).max(1));
         let room = size.rows.saturating_sub(around + foot.len()).max(1);
         let range = dialogue.scroll_to_fit(room, lines.len());
-        let state = state(dialogue, &range, lines.len(), left, columns);
+        let state = status_line(dialogue, &range, lines.len(), left, columns);
         let mut rows: Vec<String> = title.into_iter().collect();
         rows.extend(lines.get(range).unwrap_or_default().iter().cloned());
         rows.resize(size.rows.saturating_sub(1 + foot.len()).max(1), String::new());
@@ -80,20 +80,20 @@ fn keys(entries: &[Entry], columns: usize) -> Vec<String> {
         return vec![line];
     }
     let letters: Vec<String> = entries.iter().map(|entry| entry.key.to_string()).collect();
-    vec![fitting(&[&letters.join(" "), &letters.concat()], columns)]
+    vec![first_fitting(&[&letters.join(" "), &letters.concat()], columns)]
 }
 
 /// What the keys mean, as the end of the text.
-fn explained(entries: &[Entry], columns: usize) -> Vec<String> {
+fn key_meanings(entries: &[Entry], columns: usize) -> Vec<String> {
     let mut table = Table::new(columns, 0);
     for entry in entries {
-        table.ours(&format!("key {}", entry.key), &entry.meaning);
+        table.own_words(&format!("key {}", entry.key), &entry.meaning);
     }
     table.lines
 }
 
 /// Which lines are shown, or what there is to say; and the time, when there is little left.
-fn state(
+fn status_line(
     dialogue: &Dialogue,
     range: &std::ops::Range<usize>,
     total: usize,
@@ -120,16 +120,16 @@ fn state(
         _ => places.iter().map(String::as_str).collect(),
     };
     texts.extend(places.last().map(String::as_str));
-    let time = if left > COUNTED { String::new() } else { format!(" no in {} s", left.as_secs() + 1) };
+    let time = if left > COUNTDOWN_FROM { String::new() } else { format!(" no in {} s", left.as_secs() + 1) };
     let room = columns.saturating_sub(time.len());
-    let text = fitting(&texts, room.saturating_sub(6));
+    let text = first_fitting(&texts, room.saturating_sub(6));
     let rule = "─".repeat(room.saturating_sub(text.width() + 4));
     let emphasis = if dialogue.note.is_some() { "\x1b[1;33m" } else { "" };
     format!("\x1b[2m──\x1b[0m {emphasis}{text}\x1b[0m \x1b[2m{rule}\x1b[0m\x1b[1;33m{time}\x1b[0m")
 }
 
 /// The first text that fits, else the beginning of the last.
-fn fitting(texts: &[&str], columns: usize) -> String {
+fn first_fitting(texts: &[&str], columns: usize) -> String {
     let fits = texts.iter().find(|text| text.width() <= columns);
     fits.map_or_else(
         || texts.last().map(|text| text.chars().take(columns).collect()).unwrap_or_default(),
@@ -138,7 +138,7 @@ fn fitting(texts: &[&str], columns: usize) -> String {
 }
 
 /// What was typed: its end, if it is too long.
-fn typed(reason: &str, columns: usize) -> (String, usize) {
+fn reason_line(reason: &str, columns: usize) -> (String, usize) {
     let shown = super::escape::line(reason);
     // A blank that was just typed is no blank to wonder about.
     let shown = shown.replace('·', " ");

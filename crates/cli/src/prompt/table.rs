@@ -17,26 +17,26 @@ pub(crate) struct Table {
 }
 
 /// Columns for a label.
-const LABEL: usize = 11;
+const LABEL_COLUMNS: usize = 11;
 /// Below this many columns, labels stand on lines of their own.
-const NARROW: usize = 50;
+const NARROW_BELOW_COLUMNS: usize = 50;
 
 impl Table {
-    /// With room for numbers up to `highest`.
-    pub(crate) fn new(width: usize, highest: usize) -> Self {
-        let narrow = width < NARROW;
-        let digits = if highest > 1 { highest.to_string().len() } else { 0 };
-        let before = digits + if narrow { 2 } else { LABEL + 3 };
+    /// With room for numbers up to `highest_number`.
+    pub(crate) fn new(width: usize, highest_number: usize) -> Self {
+        let narrow = width < NARROW_BELOW_COLUMNS;
+        let digits = if highest_number > 1 { highest_number.to_string().len() } else { 0 };
+        let before = digits + if narrow { 2 } else { LABEL_COLUMNS + 3 };
         Self { lines: Vec::new(), room: width.saturating_sub(before).max(2), digits, narrow }
     }
 
     /// Foreign text.
-    pub(crate) fn text(&mut self, label: &str, text: &str) {
+    pub(crate) fn foreign_text(&mut self, label: &str, text: &str) {
         self.picture(label, text, &[], &[]);
     }
 
     /// Words of our own, broken between them.
-    pub(crate) fn ours(&mut self, label: &str, words: &str) {
+    pub(crate) fn own_words(&mut self, label: &str, words: &str) {
         let mut label = label;
         let mut line = String::new();
         for word in words.split(' ') {
@@ -60,13 +60,13 @@ impl Table {
         parts: &[(Span, Decision)],
         others: &[(Span, Decision)],
     ) {
-        let rows = Picture::of(escape::cells(text), self.room).rows(parts, others);
+        let rows = Picture::from_cells(escape::cells(text), self.room).rows(parts, others);
         let several = rows.iter().filter(|row| matches!(row, Row::Line(..))).count() > 1;
         let mut label = label;
         for row in rows {
             match row {
                 Row::Line(number, text) => self.row(label, several.then_some(number), &text),
-                Row::More(text) => self.row("", None, &text),
+                Row::Continuation(text) => self.row("", None, &text),
                 Row::Marks(marks) => self.lines.push(format!("{}{marks}", " ".repeat(self.before()))),
             }
             label = "";
@@ -82,10 +82,10 @@ impl Table {
                 continue;
             };
             // A line break in a word is named: its lines aren't words.
-            let rows = Picture::of(escape::line_cells(word), self.room).rows(&[], &[]);
+            let rows = Picture::from_cells(escape::line_cells(word), self.room).rows(&[], &[]);
             let mut first = Some(number);
             for row in rows {
-                if let Row::Line(_, text) | Row::More(text) = row {
+                if let Row::Line(_, text) | Row::Continuation(text) = row {
                     self.row(if first.is_some() { label } else { "" }, first.take(), &text);
                 }
             }
@@ -93,7 +93,7 @@ impl Table {
     }
 
     fn before(&self) -> usize {
-        self.digits + if self.narrow { 2 } else { LABEL + 3 }
+        self.digits + if self.narrow { 2 } else { LABEL_COLUMNS + 3 }
     }
 
     fn row(&mut self, label: &str, number: Option<usize>, text: &str) {
@@ -107,7 +107,7 @@ impl Table {
             if self.narrow { format!("{number:>digits$}│") } else { format!("{number:>digits$} │") };
         let row = format!("\x1b[2m{before}\x1b[0m{blank}{kept}{dots}");
         if !self.narrow {
-            self.lines.push(format!("\x1b[1m{label:LABEL$}\x1b[0m{row}"));
+            self.lines.push(format!("\x1b[1m{label:LABEL_COLUMNS$}\x1b[0m{row}"));
             return;
         }
         if !label.is_empty() {
@@ -123,7 +123,7 @@ mod tests {
 
     fn drawn(text: &str, width: usize) -> Vec<String> {
         let mut table = Table::new(width, 0);
-        table.text("x", text);
+        table.foreign_text("x", text);
         table.lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect()
     }
 

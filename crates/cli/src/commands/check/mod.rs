@@ -19,40 +19,40 @@ use crate::args::CheckArgs;
 use crate::{error, output};
 
 /// Exit codes: what may happen.
-const ASK: u8 = 10;
-const DENY: u8 = 20;
+const EXIT_ASK: u8 = 10;
+const EXIT_DENY: u8 = 20;
 /// Nothing was judged.
-const USAGE: u8 = 2;
+const EXIT_USAGE: u8 = 2;
 
 pub(super) fn check(args: &CheckArgs) -> ExitCode {
     output::choose_color(args.common.color);
     match checked(args).and_then(|checked| checked.show(args)) {
         Ok(decision) => ExitCode::from(match decision {
             Decision::Allow => 0,
-            Decision::Ask => ASK,
-            Decision::Deny => DENY,
+            Decision::Ask => EXIT_ASK,
+            Decision::Deny => EXIT_DENY,
         }),
         Err(error) => {
             error::show(&error);
-            ExitCode::from(USAGE)
+            ExitCode::from(EXIT_USAGE)
         }
     }
 }
 
-/// A command and what is said about it.
+/// A command and what is outcome about it.
 struct Checked {
     /// As a person would type it.
     text: String,
     /// Whether bash reads it.
     is_shell: bool,
-    said: Said,
+    outcome: Outcome,
 }
 
-enum Said {
+enum Outcome {
     Judged {
         judgement: Judgement,
         /// What `approval.mode` makes of a question, and where that is written.
-        becomes: Option<(Decision, String)>,
+        mode_override: Option<(Decision, String)>,
     },
     /// It can't even be judged, and would be refused for that.
     Refused(ErrorObject),
@@ -64,49 +64,49 @@ fn checked(args: &CheckArgs) -> Result<Checked, ErrorObject> {
     let action = match input::action(args)? {
         Ok(action) => action,
         Err(refused) => {
-            return Ok(Checked { text: String::new(), is_shell: false, said: Said::Refused(refused) });
+            return Ok(Checked { text: String::new(), is_shell: false, outcome: Outcome::Refused(refused) });
         }
     };
     let (text, is_shell) = (action.shown(), matches!(action, Action::Shell(_)));
     let directory = &args.common.directory;
     let judged = super::request(&args.common, action).and_then(|request| judge.judge(&request));
-    let said = match judged {
-        Ok(judgement) => Said::Judged { becomes: by_mode(&judge, judgement.decision), judgement },
+    let outcome = match judged {
+        Ok(judgement) => Outcome::Judged { mode_override: by_mode(&judge, judgement.decision), judgement },
         // Of a flag, not of the command.
         Err(error) if directory.is_some() && error.token == *directory => return Err(error),
-        Err(error) => Said::Refused(error),
+        Err(error) => Outcome::Refused(error),
     };
-    Ok(Checked { text, is_shell, said })
+    Ok(Checked { text, is_shell, outcome })
 }
 
 /// What `approval.mode` makes of a question.
 fn by_mode(judge: &Judge, decision: Decision) -> Option<(Decision, String)> {
-    let becomes = match (decision, judge.settings().approval.mode?) {
+    let mode_override = match (decision, judge.settings().approval.mode?) {
         (Decision::Ask, ApprovalMode::Allow) => Decision::Allow,
         (Decision::Ask, ApprovalMode::Deny) => Decision::Deny,
         _ => return None,
     };
     let origin = judge.settings().origin("approval.mode").map(ToString::to_string).unwrap_or_default();
-    Some((becomes, format!("approval.mode = {} ({origin})", judge::name(becomes))))
+    Some((mode_override, format!("approval.mode = {} ({origin})", judge::name(mode_override))))
 }
 
 impl Checked {
     fn decision(&self) -> Decision {
-        match &self.said {
-            Said::Judged { judgement, becomes } => {
-                becomes.as_ref().map_or(judgement.decision, |(becomes, _)| *becomes)
+        match &self.outcome {
+            Outcome::Judged { judgement, mode_override } => {
+                mode_override.as_ref().map_or(judgement.decision, |(mode_override, _)| *mode_override)
             }
-            Said::Refused(_) => Decision::Deny,
+            Outcome::Refused(_) => Decision::Deny,
         }
     }
 
     fn show(&self, args: &CheckArgs) -> Result<Decision, ErrorObject> {
         let decision = self.decision();
-        let text = match (&self.said, args.common.json) {
+        let text = match (&self.outcome, args.common.json) {
             (_, true) => format!("{}\n", self.json(decision)),
-            (Said::Refused(error), false) => page::refused(error),
-            (Said::Judged { judgement, becomes }, false) => {
-                let by = becomes.as_ref().map(|(_, by)| by.as_str());
+            (Outcome::Refused(error), false) => page::refused(error),
+            (Outcome::Judged { judgement, mode_override }, false) => {
+                let by = mode_override.as_ref().map(|(_, by)| by.as_str());
                 let mut text = page::judged(&self.text, judgement, decision, by);
                 let tree = (args.explain && self.is_shell).then(|| judge::outline(&self.text)).flatten();
                 if let Some(tree) = tree {
@@ -132,11 +132,11 @@ impl Checked {
     }
 
     fn json(&self, decision: Decision) -> String {
-        match &self.said {
-            Said::Judged { judgement, becomes } => {
-                json::judged(decision, judgement, becomes.as_ref().map(|(_, by)| by.as_str()))
+        match &self.outcome {
+            Outcome::Judged { judgement, mode_override } => {
+                json::judged(decision, judgement, mode_override.as_ref().map(|(_, by)| by.as_str()))
             }
-            Said::Refused(error) => json::refused(decision, error, self.place(error.token.as_deref())),
+            Outcome::Refused(error) => json::refused(decision, error, self.place(error.token.as_deref())),
         }
     }
 

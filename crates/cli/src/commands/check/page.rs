@@ -7,13 +7,13 @@ use shellgate::ErrorObject;
 use shellgate::judge::{self, Decision, Judgement, Part, Reason, ReasonCode, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::output::{colour, plain};
+use crate::output::{decision_color, escape};
 use crate::picture::Picture;
 
 /// Where nobody says how wide the page is.
-const USUAL_WIDTH: usize = 100;
+const DEFAULT_COLUMNS: usize = 100;
 /// Notes are never narrower than this.
-const NARROWEST: usize = 30;
+const NOTE_MIN_COLUMNS: usize = 30;
 
 /// A judgement. `by` says where it is written that nobody is asked.
 pub(super) fn judged(text: &str, judgement: &Judgement, decision: Decision, by: Option<&str>) -> String {
@@ -32,7 +32,7 @@ pub(super) fn judged(text: &str, judgement: &Judgement, decision: Decision, by: 
         (Decision::Ask, None) => "a person would be asked".to_owned(),
         (Decision::Deny, None) => "it would not run".to_owned(),
     };
-    page.push_str(&format!("{}: {meaning}\n", painted(decision, 0)));
+    page.push_str(&format!("{}: {meaning}\n", colored(decision, 0)));
     page.push_str(&more(judgement, width));
     page
 }
@@ -49,7 +49,7 @@ fn places(text: &str, judgement: &Judgement) -> Vec<(Span, Decision)> {
 
 /// What can't even be judged.
 pub(super) fn refused(error: &ErrorObject) -> String {
-    let mut page = format!("{}: {}\n", painted(Decision::Deny, 0), plain(&error.message));
+    let mut page = format!("{}: {}\n", colored(Decision::Deny, 0), escape(&error.message));
     if let Some(hint) = &error.hint {
         page.push_str(&hinted(hint, width()));
     }
@@ -59,7 +59,7 @@ pub(super) fn refused(error: &ErrorObject) -> String {
 fn width() -> usize {
     let stdout = io::stdout();
     if !stdout.is_terminal() {
-        return USUAL_WIDTH;
+        return DEFAULT_COLUMNS;
     }
     rustix::termios::tcgetwinsize(stdout).map_or(0, |size| usize::from(size.ws_col)).clamp(40, 200)
 }
@@ -68,28 +68,28 @@ fn width() -> usize {
 fn parts(parts: &[Part], width: usize) -> String {
     let digits = parts.len().to_string().len();
     let widest = (width * 2 / 5).saturating_sub(digits);
-    let texts: Vec<String> = parts.iter().map(|part| shortened(&part.text, widest)).collect();
+    let texts: Vec<String> = parts.iter().map(|part| shorten(&part.text, widest)).collect();
     let column = texts.iter().map(|text| text.width()).max().unwrap_or(0);
     let before = digits + " allow  ".len() + column + 2;
     let mut lines = String::new();
     for (number, (part, text)) in (1..).zip(parts.iter().zip(texts)) {
         let blanks = " ".repeat(column - text.width());
         let why = explained(&part.reason, part.rule.as_deref(), before, width);
-        lines.push_str(&format!("{number:digits$} {}  {text}{blanks}  {why}\n", painted(part.decision, 5)));
+        lines.push_str(&format!("{number:digits$} {}  {text}{blanks}  {why}\n", colored(part.decision, 5)));
     }
     lines
 }
 
 /// A reason, and below it the rule and where that is written: in one piece, so that it can be clicked.
 fn explained(reason: &str, rule: Option<&str>, before: usize, width: usize) -> String {
-    let rule = rule.map(|rule| plain(&below_home(rule)));
+    let rule = rule.map(|rule| escape(&below_home(rule)));
     match (reason, rule) {
         // That it is allowed was said.
         ("allowed", Some(rule)) => rule,
         (reason, Some(rule)) => {
-            format!("{}\n{:before$}{rule}", wrapped(&plain(reason), before, width), "")
+            format!("{}\n{:before$}{rule}", wrap(&escape(reason), before, width), "")
         }
-        (reason, None) => wrapped(&plain(reason), before, width),
+        (reason, None) => wrap(&escape(reason), before, width),
     }
 }
 
@@ -135,12 +135,12 @@ fn part_of(judgement: &Judgement, reason: &Reason) -> String {
 }
 
 fn hinted(hint: &str, width: usize) -> String {
-    format!("  hint: {}\n", wrapped(&plain(hint), "  hint: ".len(), width))
+    format!("  hint: {}\n", wrap(&escape(hint), "  hint: ".len(), width))
 }
 
 /// `text` in lines that end before `width`, all but the first after so many blanks.
-fn wrapped(text: &str, before: usize, width: usize) -> String {
-    let room = width.saturating_sub(before).max(NARROWEST);
+fn wrap(text: &str, before: usize, width: usize) -> String {
+    let room = width.saturating_sub(before).max(NOTE_MIN_COLUMNS);
     let mut lines = String::new();
     let mut used = 0;
     for word in text.split(' ') {
@@ -159,13 +159,13 @@ fn wrapped(text: &str, before: usize, width: usize) -> String {
 }
 
 /// The word, coloured, and at least so wide.
-fn painted(decision: Decision, width: usize) -> String {
-    format!("{}{:width$}\x1b[0m", colour(decision), judge::name(decision))
+fn colored(decision: Decision, width: usize) -> String {
+    format!("{}{:width$}\x1b[0m", decision_color(decision), judge::name(decision))
 }
 
 /// A part's text on one line of at most so many columns: the picture shows it all.
-fn shortened(text: &str, widest: usize) -> String {
-    let line = plain(&text.split_ascii_whitespace().collect::<Vec<_>>().join(" "));
+fn shorten(text: &str, widest: usize) -> String {
+    let line = escape(&text.split_ascii_whitespace().collect::<Vec<_>>().join(" "));
     if line.width() <= widest {
         return line;
     }

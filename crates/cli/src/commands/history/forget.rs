@@ -4,10 +4,10 @@ use serde_json::json;
 use shellgate::RecordStore;
 use shellgate::inside::{self, RestrictedAction};
 
-use crate::error::Trouble;
+use crate::error::CliError;
 use crate::output;
 
-pub(super) fn forget(id: &str, json: bool) -> Result<(), Trouble> {
+pub(super) fn forget(id: &str, json: bool) -> Result<(), CliError> {
     inside::refuse(RestrictedAction::Forget)?;
     let record = RecordStore::open(None)?;
     let id = record.find(id)?;

@@ -5,12 +5,12 @@ use shellgate::journal::{PastExecution, Query};
 
 use super::story;
 use crate::args::ListArgs;
-use crate::error::Trouble;
-use crate::output::{self, plain};
+use crate::error::CliError;
+use crate::output::{self, escape};
 use crate::table::{self, Cell, table};
 use crate::time;
 
-pub(super) fn list(args: ListArgs) -> Result<(), Trouble> {
+pub(super) fn list(args: ListArgs) -> Result<(), CliError> {
     let record = RecordStore::open(None)?;
     let query = Query {
         session: args.session,
@@ -26,7 +26,7 @@ pub(super) fn list(args: ListArgs) -> Result<(), Trouble> {
         return output::print_json(&found.iter().map(story::summary).collect::<Vec<_>>().into());
     }
     if found.is_empty() {
-        output::say("nothing was found");
+        output::print_message("nothing was found");
         return Ok(());
     }
     let width = table::width();
@@ -44,7 +44,7 @@ fn row(execution: &PastExecution, narrow: bool) -> [Cell; 4] {
     [
         execution.id.as_str().into(),
         when.into(),
-        Cell::painted(story::status(execution), story::colour(execution.status)),
-        plain(command).into(),
+        Cell::colored(story::status(execution), story::color(execution.status)),
+        escape(command).into(),
     ]
 }

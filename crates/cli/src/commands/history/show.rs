@@ -8,23 +8,23 @@ use shellgate::journal::{JournalEntry, PastExecution};
 use shellgate::{RecordStore, Stream};
 
 use super::story;
-use crate::error::Trouble;
-use crate::output::{self, plain};
-use crate::visible::Visible;
+use crate::error::CliError;
+use crate::output::{self, escape};
+use crate::output_escaper::OutputEscaper;
 use crate::{commands, time};
 
 /// How much of a file is held at once.
-const PIECE: usize = 64 << 10;
+const READ_CHUNK_BYTES: usize = 64 << 10;
 
 /// The most of a stream that is put into JSON; the file has the rest.
-const LONGEST_TEXT: u64 = 8 << 20;
+const JSON_TEXT_MAX_BYTES: u64 = 8 << 20;
 
-pub(super) fn show(id: &str, raw: bool, json: bool) -> Result<(), Trouble> {
+pub(super) fn show(id: &str, raw: bool, json: bool) -> Result<(), CliError> {
     let record = RecordStore::open(None)?;
     let id = record.find(id)?;
     let journal = record.journal();
     let execution = journal.execution(&id).map_err(commands::unreadable)?;
-    let Some(execution) = execution else { return Err(Trouble::unknown(&id)) };
+    let Some(execution) = execution else { return Err(CliError::unknown(&id)) };
     let entries = journal.entries_of(&id).map_err(commands::unreadable)?;
     if json {
         return output::print_json(&whole(&record, &execution, &entries));
@@ -34,24 +34,28 @@ pub(super) fn show(id: &str, raw: bool, json: bool) -> Result<(), Trouble> {
         let Some(file) = record.output(&id, stream) else { continue };
         if file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
             output::print(&format!("\x1b[1m{}:\x1b[0m\n", stream.name()))?;
-            pass(file, !raw && io::stdout().is_terminal())?;
+            print_file(file, !raw && io::stdout().is_terminal())?;
         }
     }
     Ok(())
 }
 
 fn page(execution: &PastExecution, entries: &[JournalEntry]) -> String {
-    let colour = story::colour(execution.status);
-    let mut page = format!("{}  {colour}{}\x1b[0m\n", execution.id, story::status(execution));
+    let color = story::color(execution.status);
+    let mut page = format!("{}  {color}{}\x1b[0m\n", execution.id, story::status(execution));
     if let Some(asked) = &execution.asked {
         for line in asked.text.split('\n') {
-            page.push_str(&format!("  | {}\n", plain(line)));
+            page.push_str(&format!("  | {}\n", escape(line)));
         }
         if let Some(description) = &asked.description {
-            page.push_str(&format!("  the agent's own words: {}\n", plain(description)));
+            page.push_str(&format!("  the agent's own words: {}\n", escape(description)));
         }
-        page.push_str(&format!("  session: {}\n", plain(&execution.session)));
-        page.push_str(&format!("  root: {}\n  directory: {}\n", plain(&asked.root), plain(&asked.directory)));
+        page.push_str(&format!("  session: {}\n", escape(&execution.session)));
+        page.push_str(&format!(
+            "  root: {}\n  directory: {}\n",
+            escape(&asked.root),
+            escape(&asked.directory)
+        ));
     }
     for entry in entries {
         let kind = format!("{:<9}", entry.kind.name());
@@ -73,7 +77,7 @@ fn whole(record: &RecordStore, execution: &PastExecution, entries: &[JournalEntr
         for stream in [Stream::Stdout, Stream::Stderr] {
             let text = record.output(&execution.id, stream).and_then(|file| {
                 let mut bytes = Vec::new();
-                file.take(LONGEST_TEXT).read_to_end(&mut bytes).ok()?;
+                file.take(JSON_TEXT_MAX_BYTES).read_to_end(&mut bytes).ok()?;
                 Some(String::from_utf8_lossy(&bytes).into_owned())
             });
             fields.insert(format!("{}_text", stream.name()), json!(text));
@@ -93,29 +97,29 @@ fn entry(entry: &JournalEntry) -> Value {
 }
 
 /// Prints a file: as it is, or so that nothing in it acts on the terminal.
-fn pass(mut file: File, escaped: bool) -> Result<(), Trouble> {
-    let mut buffer = vec![0; PIECE];
-    let mut visible = Visible::default();
+fn print_file(mut file: File, escaped: bool) -> Result<(), CliError> {
+    let mut buffer = vec![0; READ_CHUNK_BYTES];
+    let mut escaper = OutputEscaper::default();
     let mut out = io::stdout().lock();
     let mut last = b'\n';
     loop {
         let read = match file.read(&mut buffer) {
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Trouble::unwritten(&error)),
+            Err(error) => return Err(CliError::write_failed(&error)),
         };
         let bytes = buffer.get(..read).unwrap_or_default();
         let written = match (escaped, read) {
-            (true, 0) => out.write_all(visible.finish().as_bytes()),
-            (true, _) => out.write_all(visible.push(bytes).as_bytes()),
+            (true, 0) => out.write_all(escaper.finish().as_bytes()),
+            (true, _) => out.write_all(escaper.push(bytes).as_bytes()),
             (false, _) => out.write_all(bytes),
         };
-        written.map_err(|error| Trouble::unwritten(&error))?;
+        written.map_err(|error| CliError::write_failed(&error))?;
         if read == 0 {
             break;
         }
         last = bytes.last().copied().unwrap_or(last);
     }
     let end: &[u8] = if last == b'\n' { b"" } else { b"\n" };
-    out.write_all(end).and_then(|()| out.flush()).map_err(|error| Trouble::unwritten(&error))
+    out.write_all(end).and_then(|()| out.flush()).map_err(|error| CliError::write_failed(&error))
 }

@@ -7,7 +7,7 @@ use shellgate::journal::{
     RecordedEnd, RecordedError, RecordedStream, Status,
 };
 
-use crate::output::plain;
+use crate::output::escape;
 use crate::time;
 
 /// Where it stands, with the exit code or signal of one that failed.
@@ -20,8 +20,8 @@ pub(super) fn status(execution: &PastExecution) -> String {
     }
 }
 
-/// The code for the colour of a state.
-pub(super) const fn colour(status: Status) -> &'static str {
+/// The code for the color of a state.
+pub(super) const fn color(status: Status) -> &'static str {
     match status {
         Status::Completed => "\x1b[32m",
         Status::Asked | Status::Running => "\x1b[33m",
@@ -64,17 +64,17 @@ pub(super) fn lines(entry: &JournalEntry) -> Vec<String> {
     match body {
         EntryBody::Asked(asked) => {
             let verdict = &asked.verdict;
-            let reasons = verdict.reasons.iter().map(|reason| format!("why: {}", plain(&reason.message)));
+            let reasons = verdict.reasons.iter().map(|reason| format!("why: {}", escape(&reason.message)));
             // Without a rule, a reason stands in its place.
             let said = |rule: &&String| verdict.reasons.iter().any(|reason| reason.message == **rule);
             let rules = verdict.rules.iter().filter(|rule| !said(rule));
-            let rules = rules.map(|rule| format!("rule: {}", plain(rule)));
+            let rules = rules.map(|rule| format!("rule: {}", escape(rule)));
             std::iter::once(verdict.decision.to_string()).chain(reasons).chain(rules).collect()
         }
         EntryBody::Refused(problem) => problem_lines(problem),
         EntryBody::Started(started) => {
             let approved = started.approved_by.as_ref();
-            let approved = approved.map(|by| format!("approved by {} ({})", plain(&by.who), by.channel));
+            let approved = approved.map(|by| format!("approved by {} ({})", escape(&by.who), by.channel));
             vec![approved.unwrap_or_default()]
         }
         EntryBody::Ended(ended) => ended_lines(ended),
@@ -90,18 +90,18 @@ pub(super) fn lines(entry: &JournalEntry) -> Vec<String> {
         ],
         EntryBody::Question(question) => {
             let parts = question.parts.iter();
-            let parts = parts.map(|part| format!("`{}`: {}", plain(&part.text), plain(&part.reason)));
+            let parts = parts.map(|part| format!("`{}`: {}", escape(&part.text), escape(&part.reason)));
             std::iter::once(format!("number {}", entry.carried.unwrap_or(entry.seq))).chain(parts).collect()
         }
         EntryBody::Answer(answer) => vec![settled(&answer.settled)],
         EntryBody::Grant(grant) => vec![match &grant.scope {
             GrantScope::Exact { .. } => "for this session: exactly this".to_owned(),
-            GrantScope::Prefix(words) => format!("for this session: {}", plain(&words.join(" "))),
+            GrantScope::Prefix(words) => format!("for this session: {}", escape(&words.join(" "))),
         }],
         EntryBody::Tombstone(tombstone) => {
-            vec![format!("{} had {} entries removed", plain(&tombstone.by), tombstone.entries.len())]
+            vec![format!("{} had {} entries removed", escape(&tombstone.by), tombstone.entries.len())]
         }
-        EntryBody::Note(note) => vec![plain(&note.text)],
+        EntryBody::Note(note) => vec![escape(&note.text)],
         EntryBody::Trusted(_) | EntryBody::Checkpoint(_) => Vec::new(),
     }
 }
@@ -115,14 +115,14 @@ pub(in crate::commands) fn settled(settled: &QuestionOutcome) -> String {
                 RecordedChoice::SessionExact => "yes, in this session, exactly this".to_owned(),
                 RecordedChoice::SessionPrefix(prefixes) => {
                     let prefixes: Vec<String> =
-                        prefixes.iter().map(|words| plain(&words.join(" "))).collect();
+                        prefixes.iter().map(|words| escape(&words.join(" "))).collect();
                     format!("yes, in this session: {}", prefixes.join(", "))
                 }
-                RecordedChoice::Always(always) => format!("yes, always: written to {}", plain(&always.file)),
+                RecordedChoice::Always(always) => format!("yes, always: written to {}", escape(&always.file)),
                 RecordedChoice::No => "no".to_owned(),
-                RecordedChoice::NoBecause(reason) => format!("no: {}", plain(reason)),
+                RecordedChoice::NoBecause(reason) => format!("no: {}", escape(reason)),
             };
-            format!("{choice}; {} ({})", plain(&answered.by), answered.channel)
+            format!("{choice}; {} ({})", escape(&answered.by), answered.channel)
         }
         QuestionOutcome::TimedOut => "nobody answered in time".to_owned(),
         QuestionOutcome::AskerGone => "the asker is gone".to_owned(),
@@ -131,9 +131,9 @@ pub(in crate::commands) fn settled(settled: &QuestionOutcome) -> String {
 }
 
 fn problem_lines(problem: &RecordedError) -> Vec<String> {
-    let first = format!("{}: {}", plain(&problem.code), plain(&problem.message));
-    let rule = problem.rule.as_ref().map(|rule| format!("rule: {}", plain(rule)));
-    let hint = problem.hint.as_ref().map(|hint| format!("hint: {}", plain(hint)));
+    let first = format!("{}: {}", escape(&problem.code), escape(&problem.message));
+    let rule = problem.rule.as_ref().map(|rule| format!("rule: {}", escape(rule)));
+    let hint = problem.hint.as_ref().map(|hint| format!("hint: {}", escape(hint)));
     [Some(first), rule, hint].into_iter().flatten().collect()
 }
 

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use super::format::Format;
-use super::place::Place;
+use super::location::FileLocation;
 use super::server::Server;
 use super::step::{Act, Step};
 
 /// The name under which shellgate stands in every agent's settings.
-pub(crate) const NAME: &str = "shellgate";
+pub(crate) const ENTRY_NAME: &str = "shellgate";
 
 /// An agent, and how shellgate is made known to it.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(crate) struct Agent {
 /// A settings file: the user's, and the project's relative to it.
 #[derive(Debug)]
 pub(crate) struct File {
-    pub(crate) user: Place,
+    pub(crate) user: FileLocation,
     pub(crate) project: Option<&'static str>,
     pub(crate) format: Format,
 }
@@ -88,7 +88,7 @@ impl Shape {
             Self::Joined => (json!({"type": "local"}), json!({"enabled": true})),
             Self::Goose => {
                 let before = json!({
-                    "enabled": true, "type": "stdio", "name": NAME, "description": "Runs shell commands",
+                    "enabled": true, "type": "stdio", "name": ENTRY_NAME, "description": "Runs shell commands",
                 });
                 (before, json!({}))
             }
@@ -149,7 +149,7 @@ pub(crate) enum Wanted {
 
 impl Wanted {
     /// The same as the end of a sentence.
-    pub(crate) fn said(self) -> String {
+    pub(crate) fn description(self) -> String {
         match self {
             Self::Is(value) => format!("is `{}`", value.value()),
             Self::Has(item) => format!("has `{item}`"),
@@ -179,11 +179,11 @@ impl Agent {
             .map(|(k, v)| (k.clone(), v.clone()))
             .collect();
         entry.extend(self.extra.iter().chain(more).map(|(name, value)| ((*name).to_owned(), value.value())));
-        Step::new(self.place_of_entry(), Act::Set(Value::Object(entry)))
+        Step::new(self.entry_path(), Act::Set(Value::Object(entry)))
     }
 
     /// Where the entry of shellgate stands.
-    pub(crate) fn place_of_entry(&self) -> Vec<String> {
-        self.servers.iter().copied().chain([NAME]).map(str::to_owned).collect()
+    pub(crate) fn entry_path(&self) -> Vec<String> {
+        self.servers.iter().copied().chain([ENTRY_NAME]).map(str::to_owned).collect()
     }
 }

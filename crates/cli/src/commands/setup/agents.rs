@@ -3,7 +3,7 @@
 
 use super::agent::{Agent, File, Literal, Root, Setting, Shape, Start, Switch, Wanted};
 use super::format::Format;
-use super::place::Place;
+use super::location::FileLocation;
 
 /// All of them, in the order of the list that people see.
 pub(crate) const AGENTS: &[Agent] =
@@ -15,7 +15,7 @@ pub(crate) fn named(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name || agent.aliases.contains(&name.as_str()))
 }
 
-const NOTHING: Switch = Switch::No("it has no shell tool of its own");
+const NO_SHELL_TOOL: Switch = Switch::No("it has no shell tool of its own");
 
 const GEMINI: Agent = Agent {
     name: "gemini",
@@ -25,7 +25,7 @@ const GEMINI: Agent = Agent {
     start: Start::Terminal,
     root: Root::Workspace,
     file: File {
-        user: Place::anywhere(&["~/.gemini"], &["settings.json"]),
+        user: FileLocation::same_everywhere(&["~/.gemini"], &["settings.json"]),
         project: Some(".gemini/settings.json"),
         format: Format::Json,
     },
@@ -48,7 +48,7 @@ const QWEN: Agent = Agent {
     start: Start::Terminal,
     root: Root::Workspace,
     file: File {
-        user: Place::anywhere(&["~/.qwen"], &["settings.json"]),
+        user: FileLocation::same_everywhere(&["~/.qwen"], &["settings.json"]),
         project: Some(".qwen/settings.json"),
         format: Format::Json,
     },
@@ -65,7 +65,7 @@ const QWEN: Agent = Agent {
 };
 
 const CLAUDE_SETTINGS: File = File {
-    user: Place::anywhere(&["$CLAUDE_CONFIG_DIR", "~/.claude"], &["settings.json"]),
+    user: FileLocation::same_everywhere(&["$CLAUDE_CONFIG_DIR", "~/.claude"], &["settings.json"]),
     project: Some(".claude/settings.json"),
     format: Format::Json,
 };
@@ -78,7 +78,7 @@ const CLAUDE_CODE: Agent = Agent {
     start: Start::Terminal,
     root: Root::Workspace,
     file: File {
-        user: Place::anywhere(&["$CLAUDE_CONFIG_DIR", "~"], &[".claude.json"]),
+        user: FileLocation::same_everywhere(&["$CLAUDE_CONFIG_DIR", "~"], &[".claude.json"]),
         project: Some(".mcp.json"),
         format: Format::Json,
     },
@@ -105,7 +105,7 @@ const CLAUDE_DESKTOP: Agent = Agent {
     start: Start::Desktop,
     root: Root::Unknown,
     file: File {
-        user: Place {
+        user: FileLocation {
             linux: &["$XDG_CONFIG_HOME/Claude", "~/.config/Claude"],
             mac: &["~/Library/Application Support/Claude"],
             windows: &["$APPDATA/Claude"],
@@ -118,7 +118,7 @@ const CLAUDE_DESKTOP: Agent = Agent {
     shape: Shape::Plain,
     extra: &[],
     trust: Switch::No("it asks in its own window, where you can say `Always allow`"),
-    shell_off: NOTHING,
+    shell_off: NO_SHELL_TOOL,
     note: "Quit it and start it again",
 };
 
@@ -130,7 +130,7 @@ const CODEX: Agent = Agent {
     start: Start::Terminal,
     root: Root::Workspace,
     file: File {
-        user: Place::anywhere(&["$CODEX_HOME", "~/.codex"], &["config.toml"]),
+        user: FileLocation::same_everywhere(&["$CODEX_HOME", "~/.codex"], &["config.toml"]),
         project: Some(".codex/config.toml"),
         format: Format::Toml,
     },
@@ -164,7 +164,7 @@ const CURSOR: Agent = Agent {
     start: Start::Desktop,
     root: Root::Variable("${workspaceFolder}"),
     file: File {
-        user: Place::anywhere(&["~/.cursor"], &["mcp.json"]),
+        user: FileLocation::same_everywhere(&["~/.cursor"], &["mcp.json"]),
         project: Some(".cursor/mcp.json"),
         format: Format::Json,
     },
@@ -184,7 +184,7 @@ const VS_CODE: Agent = Agent {
     start: Start::Desktop,
     root: Root::Variable("${workspaceFolder}"),
     file: File {
-        user: Place {
+        user: FileLocation {
             linux: &["$XDG_CONFIG_HOME/Code/User", "~/.config/Code/User"],
             mac: &["~/Library/Application Support/Code/User"],
             windows: &["$APPDATA/Code/User"],
@@ -209,7 +209,7 @@ const ZED: Agent = Agent {
     start: Start::Desktop,
     root: Root::Workspace,
     file: File {
-        user: Place {
+        user: FileLocation {
             linux: &["$XDG_CONFIG_HOME/zed", "~/.config/zed"],
             mac: &["~/.config/zed"],
             windows: &["$APPDATA/Zed"],
@@ -237,7 +237,7 @@ const OPENCODE: Agent = Agent {
     start: Start::Terminal,
     root: Root::Workspace,
     file: File {
-        user: Place::anywhere(
+        user: FileLocation::same_everywhere(
             &["$XDG_CONFIG_HOME/opencode", "~/.config/opencode"],
             &["opencode.json", "opencode.jsonc"],
         ),
@@ -264,7 +264,7 @@ const GOOSE: Agent = Agent {
     start: Start::Terminal,
     root: Root::Workspace,
     file: File {
-        user: Place {
+        user: FileLocation {
             linux: &["$XDG_CONFIG_HOME/goose", "~/.config/goose"],
             mac: &["$XDG_CONFIG_HOME/goose", "~/.config/goose"],
             windows: &["$APPDATA/Block/goose/config"],

@@ -10,7 +10,7 @@ use serde_json::Value;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::format::{Broken, Format};
-use super::step::{Obstacle, Step};
+use super::step::{NotATable, Step};
 
 /// Why a text can't be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +18,9 @@ pub(crate) enum Uneditable {
     /// It isn't in its format.
     Broken(Broken),
     /// Something that isn't a table stands where one should be.
-    Obstacle(String),
+    NotATable(String),
     /// It is written in a way that we can't change.
-    Unable,
+    Unsupported,
 }
 
 impl From<Broken> for Uneditable {
@@ -29,9 +29,9 @@ impl From<Broken> for Uneditable {
     }
 }
 
-impl From<Obstacle> for Uneditable {
-    fn from(Obstacle(path): Obstacle) -> Self {
-        Self::Obstacle(path)
+impl From<NotATable> for Uneditable {
+    fn from(NotATable(path): NotATable) -> Self {
+        Self::NotATable(path)
     }
 }
 
@@ -53,23 +53,24 @@ pub(crate) fn edit(format: Format, text: &str, steps: &[Step]) -> Result<Edited,
     let mut after = before.clone();
     let mut back: Vec<Step> = Vec::new();
     for step in steps {
-        if !step.matters(&values) {
+        if !step.would_change(&values) {
             continue;
         }
-        back.splice(..0, step.back(&values));
-        step.on(&mut values)?;
-        after = format.apply(&after, step).map_err(|_| Uneditable::Unable)?;
+        back.splice(..0, step.inverse(&values));
+        step.apply_to(&mut values)?;
+        after = format.apply(&after, step).map_err(|_| Uneditable::Unsupported)?;
     }
-    let text = format!("{mark}{}", graft(body, &before, &after));
-    let written: Value = format.read(text.trim_start_matches('\u{feff}')).map_err(|_| Uneditable::Unable)?;
+    let text = format!("{mark}{}", merge_lines(body, &before, &after));
+    let written: Value =
+        format.read(text.trim_start_matches('\u{feff}')).map_err(|_| Uneditable::Unsupported)?;
     if !format.same(&written, &values) {
-        return Err(Uneditable::Unable);
+        return Err(Uneditable::Unsupported);
     }
     Ok(Edited { text, back })
 }
 
 /// `raw` with the lines that differ between `before` and `after`, where `before` is `raw` with other ends of lines.
-fn graft(raw: &str, before: &str, after: &str) -> String {
+fn merge_lines(raw: &str, before: &str, after: &str) -> String {
     let (given, old, new) = (lines(raw), lines(before), lines(after));
     let windows = given.iter().filter(|line| line.ends_with("\r\n")).count() * 2 > given.len();
     let mut text = String::with_capacity(after.len());

@@ -1,6 +1,6 @@
 //! A settings file on disk: read as it is, and replaced as a whole.
 //!
-//! A link is followed and stays a link. The mode and the owner stay. A file that somebody else changed after we read it is
+//! A link is follow_links and stays a link. The mode and the owner stay. A file that somebody else changed after we read it is
 //! left alone, and so is one that is read-only.
 
 use std::fs::{self, OpenOptions};
@@ -15,7 +15,7 @@ use shellgate::{Code, ErrorObject};
 pub(crate) struct SettingsFile {
     /// Where the agent looks for it.
     pub(crate) path: PathBuf,
-    /// Where it is, links followed.
+    /// Where it is, links follow_links.
     pub(crate) real: PathBuf,
     /// What it says. `None`: it isn't there.
     pub(crate) text: Option<String>,
@@ -34,8 +34,8 @@ pub(crate) enum Owner {
 
 impl SettingsFile {
     pub(crate) fn read(path: PathBuf, owner: Owner) -> Result<Self, ErrorObject> {
-        let real = followed(&path).map_err(|error| trouble(&path, "followed", &error))?;
-        let text = content(&real).map_err(|error| trouble(&path, "read", &error))?;
+        let real = follow_links(&path).map_err(|error| failure(&path, "followed", &error))?;
+        let text = read_text(&real).map_err(|error| failure(&path, "read", &error))?;
         Ok(Self { path, real, text, owner })
     }
 
@@ -54,7 +54,7 @@ impl SettingsFile {
 
     /// Replaces it by a file that says `text`. The folders that had to be made, outermost first.
     pub(crate) fn write(&self, text: &str) -> Result<Vec<PathBuf>, ErrorObject> {
-        let failed = |error: io::Error| trouble(&self.path, "written", &error);
+        let failed = |error: io::Error| failure(&self.path, "written", &error);
         let folder = self.real.parent().unwrap_or_else(|| Path::new("."));
         let mut made: Vec<PathBuf> =
             folder.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
@@ -69,27 +69,27 @@ impl SettingsFile {
         let mode = if self.owner == Owner::User { 0o600 } else { 0o666 };
         let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(draft)?;
         if let Ok(metadata) = fs::metadata(&self.real) {
-            same_owner(draft, &metadata)?;
+            copy_owner(draft, &metadata)?;
             fs::set_permissions(draft, metadata.permissions())?;
         }
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
-        self.unchanged()?;
+        self.require_unchanged()?;
         fs::rename(draft, &self.real)
     }
 
     /// Takes it away, and these folders if nothing else is in them.
     pub(crate) fn remove(&self, folders: &[PathBuf]) -> Result<(), ErrorObject> {
-        let removed = self.unchanged().and_then(|()| fs::remove_file(&self.real));
-        removed.map_err(|error| trouble(&self.path, "removed", &error))?;
+        let removed = self.require_unchanged().and_then(|()| fs::remove_file(&self.real));
+        removed.map_err(|error| failure(&self.path, "removed", &error))?;
         for folder in folders.iter().rev() {
             let _ = fs::remove_dir(folder);
         }
         Ok(())
     }
 
-    fn unchanged(&self) -> io::Result<()> {
-        if content(&self.real)? == self.text {
+    fn require_unchanged(&self) -> io::Result<()> {
+        if read_text(&self.real)? == self.text {
             return Ok(());
         }
         Err(io::Error::other("somebody else changed it just now; do this again"))
@@ -97,19 +97,19 @@ impl SettingsFile {
 }
 
 /// No settings are longer.
-const LONGEST: u64 = 64 << 20;
+const SETTINGS_MAX_BYTES: u64 = 64 << 20;
 
 /// Says no to what isn't a file of settings: a pipe would be waited for, a device never ends.
-pub(crate) fn regular(path: &Path) -> io::Result<()> {
+pub(crate) fn require_regular(path: &Path) -> io::Result<()> {
     let metadata = fs::metadata(path)?;
-    if metadata.is_dir() || (metadata.is_file() && metadata.len() <= LONGEST) {
+    if metadata.is_dir() || (metadata.is_file() && metadata.len() <= SETTINGS_MAX_BYTES) {
         return Ok(());
     }
     Err(io::Error::other("it is no file of settings"))
 }
 
-fn content(path: &Path) -> io::Result<Option<String>> {
-    match regular(path).and_then(|()| fs::read(path)) {
+fn read_text(path: &Path) -> io::Result<Option<String>> {
+    match require_regular(path).and_then(|()| fs::read(path)) {
         Ok(bytes) => {
             String::from_utf8(bytes).map(Some).map_err(|_| io::Error::other("it isn't text in UTF-8"))
         }
@@ -119,7 +119,7 @@ fn content(path: &Path) -> io::Result<Option<String>> {
 }
 
 /// Where links lead, also when nothing is there yet.
-fn followed(path: &Path) -> io::Result<PathBuf> {
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut real = path.to_owned();
     // As many as the system itself follows.
     for _ in 0..40 {
@@ -141,7 +141,7 @@ fn canonical(path: &Path) -> PathBuf {
     if rest.as_os_str().is_empty() { folder } else { folder.join(rest) }
 }
 
-fn same_owner(draft: &Path, metadata: &fs::Metadata) -> io::Result<()> {
+fn copy_owner(draft: &Path, metadata: &fs::Metadata) -> io::Result<()> {
     let own = fs::metadata(draft)?;
     if (own.uid(), own.gid()) == (metadata.uid(), metadata.gid()) {
         return Ok(());
@@ -149,7 +149,7 @@ fn same_owner(draft: &Path, metadata: &fs::Metadata) -> io::Result<()> {
     chown(draft, Some(metadata.uid()), Some(metadata.gid()))
 }
 
-fn trouble(path: &Path, what: &str, error: &io::Error) -> ErrorObject {
+fn failure(path: &Path, what: &str, error: &io::Error) -> ErrorObject {
     ErrorObject::new(Code::Config, format!("`{}` can't be {what}: {error}", path.display()))
         .token(path.display().to_string())
         .hint("nothing was changed in it; `--print` shows what to paste")

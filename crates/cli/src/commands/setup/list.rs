@@ -7,11 +7,11 @@ use super::agents::AGENTS;
 use super::server::on_path;
 use super::step::get;
 use crate::args::SetupArgs;
-use crate::error::Trouble;
-use crate::output::{self, plain};
+use crate::error::CliError;
+use crate::output::{self, escape};
 use crate::table::{self, Cell};
 
-pub(super) fn list(args: &SetupArgs) -> Result<(), Trouble> {
+pub(super) fn list(args: &SetupArgs) -> Result<(), CliError> {
     if args.shown.json {
         let agents: Vec<_> = AGENTS.iter().map(|agent| {
             let places = places(agent);
@@ -31,13 +31,13 @@ fn row(agent: &'static Agent) -> [Cell; 4] {
     let installed = if installed(agent) { "yes" } else { "-" };
     let shown = |(path, state): &(String, State)| match state {
         State::Absent => None,
-        State::SetUp => Some(plain(path)),
-        State::Broken => Some(format!("? {} can't be read", plain(path))),
+        State::SetUp => Some(escape(path)),
+        State::Broken => Some(format!("? {} can't be read", escape(path))),
     };
     let all: Vec<String> = places(agent).iter().filter_map(shown).collect();
     let state = match all.is_empty() {
         true => Cell::from("-"),
-        false => Cell::painted(all.join(", "), "\x1b[32m"),
+        false => Cell::colored(all.join(", "), "\x1b[32m"),
     };
     [agent.title.into(), agent.name.into(), installed.into(), state]
 }
@@ -73,9 +73,9 @@ fn places(agent: &Agent) -> Vec<(String, State)> {
     let here = project.and_then(|name| Some(std::env::current_dir().ok()?.join(name)));
     let mut places: Vec<(String, State)> = Vec::new();
     for path in user.file().into_iter().chain(here) {
-        let text = super::file::regular(&path).and_then(|()| std::fs::read_to_string(&path));
+        let text = super::file::require_regular(&path).and_then(|()| std::fs::read_to_string(&path));
         let state = match text.as_deref().map(|text| format.read(text.trim_start_matches('\u{feff}'))) {
-            Ok(Ok(values)) if get(&values, &agent.place_of_entry()).is_some() => State::SetUp,
+            Ok(Ok(values)) if get(&values, &agent.entry_path()).is_some() => State::SetUp,
             Ok(Ok(_)) => State::Absent,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => State::Absent,
             Ok(Err(_)) | Err(_) => State::Broken,

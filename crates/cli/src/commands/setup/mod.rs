@@ -6,18 +6,18 @@
 
 mod agent;
 mod agents;
+mod diff;
 mod edit;
+mod existing_entry;
 mod file;
 mod format;
-mod left;
 mod list;
+mod location;
 mod note;
-mod page;
-mod place;
 mod plan;
+mod remaining;
 mod server;
 mod step;
-mod there;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,16 +27,16 @@ use shellgate::ErrorObject;
 use shellgate::inside::{self, RestrictedAction};
 
 use self::agent::{Agent, File, Switch};
+use self::diff::Snippet;
+use self::existing_entry::ExistingEntry;
 use self::file::{Owner, SettingsFile};
 use self::note::Notes;
-use self::page::Pasted;
-use self::plan::{Change, Written};
+use self::plan::{Aftermath, Change};
 use self::server::Server;
-use self::there::There;
-use super::yes::said_yes;
+use super::confirm::confirm;
 use crate::args::SetupArgs;
-use crate::error::{self, Trouble};
-use crate::output::{self, plain};
+use crate::error::{self, CliError};
+use crate::output::{self, escape};
 
 pub(super) fn setup(args: &SetupArgs) -> ExitCode {
     output::choose_color(args.shown.color);
@@ -46,7 +46,7 @@ pub(super) fn setup(args: &SetupArgs) -> ExitCode {
     })
 }
 
-fn set_up(name: &str, args: &SetupArgs) -> Result<(), Trouble> {
+fn set_up(name: &str, args: &SetupArgs) -> Result<(), CliError> {
     let Some(agent) = agents::named(name) else {
         let names: Vec<String> = agents::AGENTS.iter().map(|agent| format!("`{}`", agent.name)).collect();
         let error = ErrorObject::invalid(format!("no agent is called `{name}`")).token(name);
@@ -58,28 +58,29 @@ fn set_up(name: &str, args: &SetupArgs) -> Result<(), Trouble> {
     // Before a folder for notes is made: where there is no place for settings, that isn't wanted either.
     let main = plan::path(agent, &agent.file, owner(args))?;
     let notes = Notes::open()?;
-    let (changes, pasted) =
+    let (changes, snippets) =
         if args.undo { (undo(agent, args, &notes)?, Vec::new()) } else { plan(agent, args, main, &notes)? };
-    let left = if args.undo { left::left(agent, owner(args), &changes) } else { Vec::new() };
-    let changes: Vec<Change> = changes.into_iter().filter(Change::matters).collect();
+    let remaining =
+        if args.undo { remaining::remaining_settings(agent, owner(args), &changes) } else { Vec::new() };
+    let changes: Vec<Change> = changes.into_iter().filter(Change::is_effective).collect();
     if args.print {
-        return page::print(agent, args, &changes, &pasted, &left);
+        return diff::print(agent, args, &changes, &snippets, &remaining);
     }
     for change in &changes {
         change.file.refuse_read_only()?;
     }
-    let shown = page::shown(&changes, &left);
+    let shown = diff::render(&changes, &remaining);
     if !changes.is_empty() && !args.yes {
         let question = format!("{shown}Write this?");
-        if !said_yes(&question, "`--print` shows the change, and `--yes` makes it")? {
-            output::say("nothing was changed");
-            return Err(Trouble::Said(error::CALL_REFUSED));
+        if !confirm(&question, "`--print` shows the change, and `--yes` makes it")? {
+            output::print_message("nothing was changed");
+            return Err(CliError::Reported(error::CALL_REFUSED));
         }
     }
     for change in &changes {
-        carry_out(change, &notes)?;
+        write_change(change, &notes)?;
     }
-    tell(agent, args, &changes, &left)
+    print_result(agent, args, &changes, &remaining)
 }
 
 fn owner(args: &SetupArgs) -> Owner {
@@ -92,40 +93,40 @@ fn plan(
     args: &SetupArgs,
     main: PathBuf,
     notes: &Notes,
-) -> Result<(Vec<Change>, Vec<Pasted>), Trouble> {
+) -> Result<(Vec<Change>, Vec<Snippet>), CliError> {
     let main = SettingsFile::read(main, owner(args));
-    let server = Server::new(agent, args, there(agent, main.as_ref().ok()))?;
-    let theirs: Vec<&str> = agent.extra.iter().map(|(name, _)| *name).chain(["description"]).collect();
+    let server = Server::new(agent, args, existing_entry(agent, main.as_ref().ok()))?;
+    let kept_keys: Vec<&str> = agent.extra.iter().map(|(name, _)| *name).chain(["description"]).collect();
     let mut changes = Vec::new();
-    let mut pasted = Vec::new();
+    let mut snippets = Vec::new();
     // Read once: what is written must be made from what was looked at.
     let mut main = Some(main);
     for (file, steps) in plan::steps(agent, args, &server)? {
         let path = plan::path(agent, file, owner(args))?;
         // From nothing to that, nothing stands in the way.
         let whole = edit::edit(file.format, "", &steps).map(|edited| edited.text).unwrap_or_default();
-        pasted.push(Pasted { path: path.display().to_string(), text: whole });
+        snippets.push(Snippet { path: path.display().to_string(), text: whole });
         let settings = main.take().unwrap_or_else(|| SettingsFile::read(path, owner(args)));
         let change =
-            settings.and_then(|settings| plan::set_up(settings, file.format, &steps, &theirs, notes));
+            settings.and_then(|settings| plan::set_up(settings, file.format, &steps, &kept_keys, notes));
         match change {
             Ok(change) => changes.push(change),
-            Err(error) if args.print => output::say(&error.message),
+            Err(error) if args.print => output::print_message(&error.message),
             Err(error) => return Err(error.into()),
         }
     }
-    Ok((changes, pasted))
+    Ok((changes, snippets))
 }
 
 /// How the entry in this file starts shellgate. What can't be read has none; that is said later.
-fn there(agent: &Agent, file: Option<&SettingsFile>) -> There {
+fn existing_entry(agent: &Agent, file: Option<&SettingsFile>) -> ExistingEntry {
     let text = file.and_then(|file| file.text.as_deref()).unwrap_or_default();
     let values = agent.file.format.read(text.trim_start_matches('\u{feff}')).ok();
-    There::of(values.as_ref().and_then(|values| step::get(values, &agent.place_of_entry())), agent.shape)
+    ExistingEntry::of(values.as_ref().and_then(|values| step::get(values, &agent.entry_path())), agent.shape)
 }
 
 /// The changes that take back what was set up.
-fn undo(agent: &Agent, args: &SetupArgs, notes: &Notes) -> Result<Vec<Change>, Trouble> {
+fn undo(agent: &Agent, args: &SetupArgs, notes: &Notes) -> Result<Vec<Change>, CliError> {
     let mut changes = Vec::new();
     for (file, is_main) in files(agent) {
         if args.project && file.project.is_none() && !is_main {
@@ -133,8 +134,8 @@ fn undo(agent: &Agent, args: &SetupArgs, notes: &Notes) -> Result<Vec<Change>, T
         }
         let settings = SettingsFile::read(plan::path(agent, file, owner(args))?, owner(args))?;
         // Of another file than the one with the servers, only a note says that something in it is ours.
-        if is_main || notes.about(&settings.real).is_some() {
-            changes.extend(plan::undo(settings, file.format, &agent.place_of_entry(), notes)?);
+        if is_main || notes.find(&settings.real).is_some() {
+            changes.extend(plan::undo(settings, file.format, &agent.entry_path(), notes)?);
         }
     }
     Ok(changes)
@@ -153,45 +154,50 @@ fn files(agent: &Agent) -> Vec<(&File, bool)> {
     files
 }
 
-fn carry_out(change: &Change, notes: &Notes) -> Result<(), ErrorObject> {
+fn write_change(change: &Change, notes: &Notes) -> Result<(), ErrorObject> {
     let (file, real) = (&change.file, &change.file.real);
-    match (&change.written, &change.after) {
-        (Written::Note(note), after) => {
+    match (&change.aftermath, &change.after) {
+        (Aftermath::Note(note), after) => {
             // Noted first: a change that nobody knows how to take back is worse than a note without a change.
-            notes.keep(real, note)?;
+            notes.save(real, note)?;
             let folders = file.write(after.as_deref().unwrap_or_default())?;
-            notes.keep(real, &note.as_ref().clone().with_folders(folders))
+            notes.save(real, &note.as_ref().clone().with_folders(folders))
         }
-        (Written::Undone(_), Some(text)) => {
+        (Aftermath::Undone(_), Some(text)) => {
             file.write(text)?;
-            notes.forget(real);
+            notes.remove(real);
             Ok(())
         }
-        (Written::Undone(folders), None) => {
+        (Aftermath::Undone(folders), None) => {
             file.remove(folders)?;
-            notes.forget(real);
+            notes.remove(real);
             Ok(())
         }
     }
 }
 
-fn tell(agent: &Agent, args: &SetupArgs, changes: &[Change], left: &[String]) -> Result<(), Trouble> {
+fn print_result(
+    agent: &Agent,
+    args: &SetupArgs,
+    changes: &[Change],
+    remaining: &[String],
+) -> Result<(), CliError> {
     let paths = || changes.iter().map(|change| change.file.path.display().to_string());
     if args.shown.json {
         let changed: Vec<String> = paths().collect();
-        return output::print_json(&json!({"agent": agent.name, "changed": changed, "left": left}));
+        return output::print_json(&json!({"agent": agent.name, "changed": changed, "left": remaining}));
     }
     if changes.is_empty() {
         let state =
             if args.undo { "nothing of shellgate is in its settings" } else { "it is set up already" };
-        let left = page::shown(&[], left);
-        return output::print(&format!("{}: nothing to do, {state}\n{left}", agent.title));
+        let remaining = diff::render(&[], remaining);
+        return output::print(&format!("{}: nothing to do, {state}\n{remaining}", agent.title));
     }
     // Whoever said yes beforehand sees here what to.
-    let mut page = if args.yes { page::shown(changes, left) } else { String::new() };
+    let mut page = if args.yes { diff::render(changes, remaining) } else { String::new() };
     for (path, change) in paths().zip(changes) {
         let done = if change.after.is_some() { "written" } else { "removed" };
-        page.push_str(&format!("{done}: `{}`\n", plain(&path)));
+        page.push_str(&format!("{done}: `{}`\n", escape(&path)));
     }
     if !args.undo {
         page.push_str(&format!("{}: {}.\n", agent.title, agent.note));

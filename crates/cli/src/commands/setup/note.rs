@@ -35,7 +35,7 @@ pub(crate) struct Note {
 
 /// What a file was before us, as far as that is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Before {
+pub(crate) struct Original {
     /// `None`: there was none.
     pub(crate) text: Option<String>,
     pub(crate) folders: Vec<PathBuf>,
@@ -45,7 +45,7 @@ impl Note {
     /// The note about a change of `file`, of which `earlier` was noted before.
     pub(crate) fn new(file: &SettingsFile, edited: &Edited, earlier: Option<Self>, format: Format) -> Self {
         let now = file.text.as_deref().unwrap_or_default();
-        let origin = earlier.as_ref().and_then(|note| note.before(now, format).ok());
+        let origin = earlier.as_ref().and_then(|note| note.original(now, format).ok());
         let origin = origin.map_or(file.text.clone(), |before| before.text);
         let earlier = earlier.unwrap_or_default();
         Self {
@@ -64,16 +64,16 @@ impl Note {
     }
 
     /// What the file was, now that it says `text`.
-    pub(crate) fn before(&self, text: &str, format: Format) -> Result<Before, Uneditable> {
+    pub(crate) fn original(&self, text: &str, format: Format) -> Result<Original, Uneditable> {
         if hash(text) == self.sha256 {
             let before = edit::unpatch(text, &self.hunks);
             let text = (!self.made).then_some(before);
-            return Ok(Before { text, folders: self.folders.clone() });
+            return Ok(Original { text, folders: self.folders.clone() });
         }
         let rest = edit::edit(format, text, &self.back)?.text;
         let empty = self.made && matches!(rest.trim(), "" | "{}");
         let text = (!empty).then_some(rest);
-        Ok(Before { text, folders: self.folders.clone() })
+        Ok(Original { text, folders: self.folders.clone() })
     }
 }
 
@@ -96,11 +96,11 @@ impl Notes {
     }
 
     /// The note about a file, if there is one that can be read.
-    pub(crate) fn about(&self, file: &Path) -> Option<Note> {
+    pub(crate) fn find(&self, file: &Path) -> Option<Note> {
         serde_json::from_slice(&fs::read(self.path(file)).ok()?).ok()
     }
 
-    pub(crate) fn keep(&self, file: &Path, note: &Note) -> Result<(), ErrorObject> {
+    pub(crate) fn save(&self, file: &Path, note: &Note) -> Result<(), ErrorObject> {
         let path = self.path(file);
         let kept = fs::create_dir_all(&self.folder).and_then(|()| {
             let draft = path.with_extension(std::process::id().to_string());
@@ -114,7 +114,7 @@ impl Notes {
         })
     }
 
-    pub(crate) fn forget(&self, file: &Path) {
+    pub(crate) fn remove(&self, file: &Path) {
         let _ = fs::remove_file(self.path(file));
     }
 

@@ -13,7 +13,7 @@ use super::note::{Note, Notes};
 use super::server::Server;
 use super::step::{Act, Step, get};
 use crate::args::SetupArgs;
-use crate::output::plain;
+use crate::output::escape;
 
 /// A change to one file.
 #[derive(Debug)]
@@ -21,12 +21,12 @@ pub(crate) struct Change {
     pub(crate) file: SettingsFile,
     /// What it will say. `None`: it goes.
     pub(crate) after: Option<String>,
-    pub(crate) written: Written,
+    pub(crate) aftermath: Aftermath,
 }
 
 /// What is noted about a change when it is done.
 #[derive(Debug)]
-pub(crate) enum Written {
+pub(crate) enum Aftermath {
     /// How to take it back.
     Note(Box<Note>),
     /// Nothing: it was taken back. These folders were made for it.
@@ -34,7 +34,7 @@ pub(crate) enum Written {
 }
 
 impl Change {
-    pub(crate) fn matters(&self) -> bool {
+    pub(crate) fn is_effective(&self) -> bool {
         self.file.text != self.after
     }
 }
@@ -88,7 +88,9 @@ pub(crate) fn path(agent: &Agent, file: &File, owner: Owner) -> Result<PathBuf, 
     }
     file.user.file().ok_or_else(|| {
         let why = match std::env::home_dir() {
-            Some(home) => format!("HOME is `{}`, which is no whole path", plain(&home.display().to_string())),
+            Some(home) => {
+                format!("HOME is `{}`, which is no whole path", escape(&home.display().to_string()))
+            }
             None => "HOME is not set".to_owned(),
         };
         let message = format!("{}'s settings can't be found: {why}", agent.title);
@@ -96,31 +98,31 @@ pub(crate) fn path(agent: &Agent, file: &File, owner: Owner) -> Result<PathBuf, 
     })
 }
 
-/// The change that these steps make. What an entry has under the names in `theirs` stays.
+/// The change that these steps make. What an entry has under the names in `kept_keys` stays.
 pub(crate) fn set_up(
     file: SettingsFile,
     format: Format,
     steps: &[Step],
-    theirs: &[&str],
+    kept_keys: &[&str],
     notes: &Notes,
 ) -> Result<Change, ErrorObject> {
     let text = file.text.as_deref().unwrap_or_default();
     let failed = |why| uneditable(&file, why);
     let values = format.read(text.trim_start_matches('\u{feff}')).map_err(|broken| failed(broken.into()))?;
-    let steps: Vec<Step> = steps.iter().flat_map(|step| gentle(step, theirs, &values)).collect();
+    let steps: Vec<Step> = steps.iter().flat_map(|step| keep_existing(step, kept_keys, &values)).collect();
     let edited = edit::edit(format, text, &steps).map_err(failed)?;
-    let note = Note::new(&file, &edited, notes.about(&file.real), format);
+    let note = Note::new(&file, &edited, notes.find(&file.real), format);
     let after = Some(edited.text).filter(|text| file.text.is_some() || !text.is_empty());
-    Ok(Change { file, after, written: Written::Note(Box::new(note)) })
+    Ok(Change { file, after, aftermath: Aftermath::Note(Box::new(note)) })
 }
 
 /// An entry that is there already keeps what somebody added to it.
-fn gentle(step: &Step, theirs: &[&str], values: &Value) -> Vec<Step> {
+fn keep_existing(step: &Step, kept_keys: &[&str], values: &Value) -> Vec<Step> {
     let there = get(values, &step.path).and_then(Value::as_object);
     let (Some(there), Act::Set(Value::Object(wanted))) = (there, &step.act) else {
         return vec![step.clone()];
     };
-    let stays = |name: &str| there.contains_key(name) && theirs.contains(&name);
+    let stays = |name: &str| there.contains_key(name) && kept_keys.contains(&name);
     let wanted = wanted.iter().filter(|(name, _)| !stays(name));
     let inner = |name: &String| step.path.iter().chain([name]).cloned().collect::<Vec<_>>();
     wanted.map(|(name, value)| Step::new(inner(name), Act::Set(value.clone()))).collect()
@@ -135,9 +137,9 @@ pub(crate) fn undo(
 ) -> Result<Option<Change>, ErrorObject> {
     let Some(text) = file.text.as_deref() else { return Ok(None) };
     let failed = |why| uneditable(&file, why);
-    let (after, folders) = match notes.about(&file.real) {
+    let (after, folders) = match notes.find(&file.real) {
         Some(note) => {
-            let before = note.before(text, format).map_err(failed)?;
+            let before = note.original(text, format).map_err(failed)?;
             (before.text, before.folders)
         }
         None => {
@@ -145,7 +147,7 @@ pub(crate) fn undo(
             (Some(edit::edit(format, text, &[step]).map_err(failed)?.text), Vec::new())
         }
     };
-    Ok(Some(Change { file, after, written: Written::Undone(folders) }))
+    Ok(Some(Change { file, after, aftermath: Aftermath::Undone(folders) }))
 }
 
 fn uneditable(file: &SettingsFile, why: Uneditable) -> ErrorObject {
@@ -156,13 +158,13 @@ fn uneditable(file: &SettingsFile, why: Uneditable) -> ErrorObject {
             error(format!("{path}:{line}:{column}: {message}"))
                 .hint("repair the file; nothing was changed in it")
         }
-        Uneditable::Obstacle(at) if at.is_empty() => {
+        Uneditable::NotATable(at) if at.is_empty() => {
             error(format!("{path}: not a table of settings")).hint("`--print` shows what to put there")
         }
-        Uneditable::Obstacle(at) => {
+        Uneditable::NotATable(at) => {
             error(format!("{path}: `{at}` is no table")).hint("`--print` shows what to put there")
         }
-        Uneditable::Unable => error(format!("{path}: written in a way that can't be changed safely"))
+        Uneditable::Unsupported => error(format!("{path}: written in a way that can't be changed safely"))
             .hint("nothing was changed in it; `--print` shows what to paste"),
     }
 }

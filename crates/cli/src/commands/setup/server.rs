@@ -6,10 +6,10 @@ use clap::Parser as _;
 use serde_json::{Map, Value, json};
 use shellgate::{Code, ErrorObject};
 
-use super::agent::{Agent, NAME, Root, Shape, Start};
-use super::there::There;
+use super::agent::{Agent, ENTRY_NAME, Root, Shape, Start};
+use super::existing_entry::ExistingEntry;
 use crate::args::{Cli, Command, SetupArgs};
-use crate::error::Trouble;
+use crate::error::CliError;
 
 /// What starts the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,17 +17,17 @@ pub(crate) enum Server {
     /// A program and its arguments.
     Words { command: String, args: Vec<String> },
     /// What the entry says already.
-    Own(Map<String, Value>),
+    AsWritten(Map<String, Value>),
 }
 
 impl Server {
     /// The one that the flags ask for. Without flags of its own it keeps those that are there.
-    pub(crate) fn new(agent: &Agent, args: &SetupArgs, there: There) -> Result<Self, Trouble> {
+    pub(crate) fn new(agent: &Agent, args: &SetupArgs, there: ExistingEntry) -> Result<Self, CliError> {
         match there {
-            There::Ours(words) if args.flags.is_empty() => Self::kept(agent, args, words),
-            There::Own(own) if args.flags.is_empty() => {
+            ExistingEntry::Standard(words) if args.flags.is_empty() => Self::keeping(agent, args, words),
+            ExistingEntry::Custom(own) if args.flags.is_empty() => {
                 if args.dialect.is_none() && args.root.is_none() {
-                    return Ok(Self::Own(own));
+                    return Ok(Self::AsWritten(own));
                 }
                 let message = format!("{}'s entry starts shellgate in a way of its own", agent.title);
                 let hint = "put `--root` and `--dialect` there yourself, or give all flags after `--`: \
@@ -38,22 +38,22 @@ impl Server {
         }
     }
 
-    fn kept(agent: &Agent, args: &SetupArgs, there: Vec<String>) -> Result<Self, Trouble> {
+    fn keeping(agent: &Agent, args: &SetupArgs, there: Vec<String>) -> Result<Self, CliError> {
         let mut words = there.clone();
         if let Some(dialect) = args.dialect {
-            put(&mut words, "--dialect", dialect.name.to_owned());
+            set_flag(&mut words, "--dialect", dialect.name.to_owned());
         }
-        if let Some(root) = args.root.as_deref().map(whole).transpose()? {
-            put(&mut words, "--root", root);
+        if let Some(root) = args.root.as_deref().map(full_path).transpose()? {
+            set_flag(&mut words, "--root", root);
         }
         // What somebody wrote there is not ours to judge, as long as we don't touch it.
         if words != there {
-            understood(&words)?;
+            validate(&words)?;
         }
         Ok(Self::Words { command: command(agent.start)?, args: words })
     }
 
-    fn fresh(agent: &Agent, args: &SetupArgs) -> Result<Self, Trouble> {
+    fn fresh(agent: &Agent, args: &SetupArgs) -> Result<Self, CliError> {
         let mut words = vec!["mcp".to_owned()];
         if let Some(dialect) = args.dialect {
             words.extend(["--dialect".to_owned(), dialect.name.to_owned()]);
@@ -62,14 +62,14 @@ impl Server {
             words.extend(["--root".to_owned(), root]);
         }
         words.extend(args.flags.iter().cloned());
-        understood(&words)?;
+        validate(&words)?;
         Ok(Self::Words { command: command(agent.start)?, args: words })
     }
 
     /// The part of an entry that says this.
     pub(crate) fn start(&self, shape: Shape) -> Value {
         match (self, shape) {
-            (Self::Own(own), _) => Value::Object(own.clone()),
+            (Self::AsWritten(own), _) => Value::Object(own.clone()),
             (Self::Words { command, args }, Shape::Plain | Shape::Typed) => {
                 json!({"command": command, "args": args})
             }
@@ -82,7 +82,7 @@ impl Server {
 }
 
 /// Gives a flag this value, where it stands or else at the end.
-fn put(words: &mut Vec<String>, flag: &str, value: String) {
+fn set_flag(words: &mut Vec<String>, flag: &str, value: String) {
     let joined = format!("{flag}=");
     let is_it = |word: &String| word == flag || word.starts_with(&joined);
     let place = match words.iter().position(is_it) {
@@ -93,9 +93,9 @@ fn put(words: &mut Vec<String>, flag: &str, value: String) {
     words.splice(place, [flag.to_owned(), value]);
 }
 
-fn root(agent: &Agent, named: Option<&Path>) -> Result<Option<String>, Trouble> {
+fn root(agent: &Agent, named: Option<&Path>) -> Result<Option<String>, CliError> {
     if let Some(root) = named {
-        return Ok(Some(whole(root)?));
+        return Ok(Some(full_path(root)?));
     }
     match agent.root {
         Root::Workspace => Ok(None),
@@ -108,7 +108,7 @@ fn root(agent: &Agent, named: Option<&Path>) -> Result<Option<String>, Trouble> 
 }
 
 /// The whole path of a folder that is there.
-fn whole(root: &Path) -> Result<String, Trouble> {
+fn full_path(root: &Path) -> Result<String, CliError> {
     let path = root.canonicalize().map_err(|error| {
         ErrorObject::invalid(format!("`--root {}`: {error}", root.display()))
             .hint("name a folder that is there")
@@ -117,8 +117,8 @@ fn whole(root: &Path) -> Result<String, Trouble> {
 }
 
 /// What the server would say no to is better said now.
-fn understood(words: &[String]) -> Result<(), Trouble> {
-    let line = std::iter::once(NAME).chain(words.iter().map(String::as_str));
+fn validate(words: &[String]) -> Result<(), CliError> {
+    let line = std::iter::once(ENTRY_NAME).chain(words.iter().map(String::as_str));
     let parsed = Cli::try_parse_from(line).map_err(|error| {
         let said = error.to_string();
         let said = said.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
@@ -139,15 +139,15 @@ fn understood(words: &[String]) -> Result<(), Trouble> {
 }
 
 /// The program that runs now, so that it is found again. Its plain name where that leads to it and PATH is the same.
-fn command(start: Start) -> Result<String, Trouble> {
+fn command(start: Start) -> Result<String, CliError> {
     let own = std::env::current_exe().ok().filter(|path| path.is_file()).ok_or_else(|| {
         ErrorObject::new(Code::Config, "this program's own file is gone")
             .hint("install shellgate, and run that")
     })?;
     let same =
         |path: &PathBuf| path.canonicalize().ok().is_some_and(|path| Some(path) == own.canonicalize().ok());
-    match on_path(NAME).filter(same) {
-        Some(_) if start == Start::Terminal => Ok(NAME.to_owned()),
+    match on_path(ENTRY_NAME).filter(same) {
+        Some(_) if start == Start::Terminal => Ok(ENTRY_NAME.to_owned()),
         // As PATH has it: that may be a link that an update leads elsewhere.
         Some(path) => text(path),
         None => text(own),
@@ -163,7 +163,7 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     })
 }
 
-fn text(path: PathBuf) -> Result<String, Trouble> {
+fn text(path: PathBuf) -> Result<String, CliError> {
     path.into_os_string().into_string().map_err(|path| {
         let message = format!("`{}` can't be written in settings: it isn't UTF-8", path.display());
         ErrorObject::invalid(message).into()

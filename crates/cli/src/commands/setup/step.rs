@@ -31,7 +31,7 @@ pub(crate) enum Act {
 
 /// On the way to a value is something that can't hold it: its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Obstacle(pub(crate) String);
+pub(crate) struct NotATable(pub(crate) String);
 
 impl Step {
     pub(crate) fn new<S: AsRef<str>>(path: impl IntoIterator<Item = S>, act: Act) -> Self {
@@ -39,7 +39,7 @@ impl Step {
     }
 
     /// Whether this would change anything.
-    pub(crate) fn matters(&self, values: &Value) -> bool {
+    pub(crate) fn would_change(&self, values: &Value) -> bool {
         let there = get(values, &self.path);
         match &self.act {
             Act::Set(value) => there != Some(value),
@@ -51,7 +51,7 @@ impl Step {
     }
 
     /// Does it to values.
-    pub(crate) fn on(&self, values: &mut Value) -> Result<(), Obstacle> {
+    pub(crate) fn apply_to(&self, values: &mut Value) -> Result<(), NotATable> {
         let Some((last, tables)) = self.path.split_last() else { return Ok(()) };
         let making = matches!(self.act, Act::Set(_) | Act::Add(_));
         let mut table = values;
@@ -72,7 +72,7 @@ impl Step {
             Act::Unset | Act::Prune => drop(table.shift_remove(last)),
             Act::Add(item) => match table.entry(last).or_insert_with(|| Value::Array(Vec::new())) {
                 Value::Array(list) => list.push(item.clone()),
-                _ => return Err(Obstacle(self.path.join("."))),
+                _ => return Err(NotATable(self.path.join("."))),
             },
             Act::Drop(item) => {
                 if let Some(Value::Array(list)) = table.get_mut(last) {
@@ -84,7 +84,7 @@ impl Step {
     }
 
     /// The steps that take this one back, if it is done to these values.
-    pub(crate) fn back(&self, values: &Value) -> Vec<Self> {
+    pub(crate) fn inverse(&self, values: &Value) -> Vec<Self> {
         let there = get(values, &self.path);
         let first = match &self.act {
             Act::Set(_) => there.map_or(Act::Unset, |was| Act::Set(was.clone())),
@@ -120,10 +120,10 @@ fn as_table<'a>(
     value: &'a mut Value,
     path: &[String],
     depth: usize,
-) -> Result<&'a mut Map<String, Value>, Obstacle> {
+) -> Result<&'a mut Map<String, Value>, NotATable> {
     match value {
         Value::Object(table) => Ok(table),
-        _ => Err(Obstacle(path.get(..depth).unwrap_or_default().join("."))),
+        _ => Err(NotATable(path.get(..depth).unwrap_or_default().join("."))),
     }
 }
 
@@ -145,14 +145,14 @@ mod tests {
             for act in [Act::Set(json!({"new": true})), Act::Add(json!("x"))] {
                 let step = Step::new(["a", "b"], act);
                 let mut values = before.clone();
-                let back = step.back(&values);
-                if step.on(&mut values).is_err() {
+                let back = step.inverse(&values);
+                if step.apply_to(&mut values).is_err() {
                     continue;
                 }
-                assert!(!step.matters(&values), "{values}");
+                assert!(!step.would_change(&values), "{values}");
                 for step in back {
-                    if step.matters(&values) {
-                        step.on(&mut values).unwrap();
+                    if step.would_change(&values) {
+                        step.apply_to(&mut values).unwrap();
                     }
                 }
                 assert_eq!(values, before, "{step:?}");
@@ -164,12 +164,12 @@ mod tests {
     fn what_somebody_else_put_beside_ours_stays() {
         let mut values = json!({});
         let step = Step::new(["servers", "ours"], Act::Set(json!(1)));
-        let back = step.back(&values);
-        step.on(&mut values).unwrap();
+        let back = step.inverse(&values);
+        step.apply_to(&mut values).unwrap();
         values["servers"]["theirs"] = json!(2);
         for step in &back {
-            if step.matters(&values) {
-                step.on(&mut values).unwrap();
+            if step.would_change(&values) {
+                step.apply_to(&mut values).unwrap();
             }
         }
         assert_eq!(values, json!({"servers": {"theirs": 2}}));
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn what_is_no_table_is_named() {
         let step = Step::new(["a", "b", "c"], Act::Set(json!(1)));
-        assert_eq!(step.on(&mut json!({"a": {"b": 5}})), Err(Obstacle("a.b".to_owned())));
-        assert_eq!(step.on(&mut json!([])), Err(Obstacle(String::new())));
+        assert_eq!(step.apply_to(&mut json!({"a": {"b": 5}})), Err(NotATable("a.b".to_owned())));
+        assert_eq!(step.apply_to(&mut json!([])), Err(NotATable(String::new())));
     }
 }

@@ -25,6 +25,8 @@ pub enum Signal {
     Stop,
     /// The end of a stop.
     Continue,
+    /// Another signal whose default action ends the process, by its number.
+    Other(libc::c_int),
 }
 
 const NUMBERS: [(Signal, libc::c_int); 8] = [
@@ -84,10 +86,7 @@ impl SignalFd {
             }
             // SAFETY: the structure is plain integers, valid for any bytes, and was zeroed before the read.
             let info = unsafe { info.assume_init() };
-            let number = libc::c_int::try_from(info.ssi_signo).unwrap_or(0);
-            if let Some((signal, _)) = NUMBERS.iter().find(|(_, known)| *known == number) {
-                return Ok(Some(*signal));
-            }
+            return Ok(Some(Signal::of_number(libc::c_int::try_from(info.ssi_signo).unwrap_or(0))));
         }
     }
 }
@@ -136,10 +135,8 @@ pub(crate) fn empty_set() -> libc::sigset_t {
 
 fn set_of(signals: &[Signal]) -> libc::sigset_t {
     let mut set = empty_set();
-    for (signal, number) in NUMBERS {
-        if signals.contains(&signal) {
-            add(&mut set, number);
-        }
+    for signal in signals {
+        add(&mut set, signal.number());
     }
     set
 }
@@ -152,7 +149,7 @@ fn full_set() -> libc::sigset_t {
 }
 
 fn add(set: &mut libc::sigset_t, number: libc::c_int) {
-    // SAFETY: `set` is an initialised signal set and `number` a signal of the table above.
+    // SAFETY: `set` is an initialised signal set; a number that is no signal is an error and changes nothing.
     unsafe { libc::sigaddset(set, number) };
 }
 
@@ -161,14 +158,56 @@ pub(crate) fn set_mask(how: libc::c_int, set: &libc::sigset_t) {
     unsafe { libc::sigprocmask(how, set, std::ptr::null_mut()) };
 }
 
+/// Lets a signal that was read from a descriptor do what it does to a process that doesn't listen for it.
+///
+/// Returns when the process goes on: after a stop, or when the signal does nothing.
+pub fn let_act(signal: Signal) {
+    // The standard library handles faults to tell of a full stack, and takes a signal from outside for none.
+    // SAFETY: the default action runs no code of ours.
+    unsafe { libc::signal(signal.number(), libc::SIG_DFL) };
+    unblock(&[signal]);
+    // SAFETY: it takes a number and touches no memory of ours.
+    unsafe { libc::raise(signal.number()) };
+}
+
 impl Signal {
+    /// All signals that end a process by default, can be blocked, and are not ignored by this process.
+    #[must_use]
+    pub fn terminating() -> Vec<Self> {
+        // Their default is to do nothing or to stop the process; two can't be blocked.
+        let harmless = [
+            libc::SIGCHLD,
+            libc::SIGCONT,
+            libc::SIGURG,
+            libc::SIGWINCH,
+            libc::SIGTSTP,
+            libc::SIGTTIN,
+            libc::SIGTTOU,
+            libc::SIGSTOP,
+            libc::SIGKILL,
+        ];
+        let numbers = (1..32).chain(libc::SIGRTMIN()..=libc::SIGRTMAX());
+        let wanted = numbers.filter(|number| !harmless.contains(number)).map(Self::of_number);
+        wanted.filter(|signal| !signal.is_ignored()).collect()
+    }
+
+    fn number(self) -> libc::c_int {
+        match self {
+            Self::Other(number) => number,
+            named => NUMBERS.iter().find(|(signal, _)| *signal == named).map_or(0, |(_, number)| *number),
+        }
+    }
+
+    fn of_number(number: libc::c_int) -> Self {
+        NUMBERS.iter().find(|(_, known)| *known == number).map_or(Self::Other(number), |(signal, _)| *signal)
+    }
+
     /// Whether this process was told to ignore it.
     #[must_use]
     pub fn is_ignored(self) -> bool {
-        let Some((_, number)) = NUMBERS.iter().find(|(signal, _)| *signal == self) else { return false };
         let mut action = MaybeUninit::<libc::sigaction>::zeroed();
         // SAFETY: a null new action only asks; the old one is written to memory that holds it.
-        let asked = unsafe { libc::sigaction(*number, std::ptr::null(), action.as_mut_ptr()) };
+        let asked = unsafe { libc::sigaction(self.number(), std::ptr::null(), action.as_mut_ptr()) };
         // SAFETY: zeroed before, and plain data for any bytes.
         let action = unsafe { action.assume_init() };
         asked == 0 && action.sa_sigaction == libc::SIG_IGN

@@ -23,13 +23,13 @@ fn holds(format: Format, text: &str, steps: &[Step], comments: &[String]) -> Res
         format.read(text).map_err(|broken| TestCaseError::fail(format!("{broken:?} in:\n{text}")))?;
     let edited = match edit(format, text, steps) {
         // A value stands where a table should be: nothing is changed, and that is said.
-        Err(Uneditable::Obstacle(_)) => return Ok(()),
+        Err(Uneditable::NotATable(_)) => return Ok(()),
         Err(error) => return Err(TestCaseError::fail(format!("{error:?} in:\n{text}"))),
         Ok(edited) => edited,
     };
     let mut wanted = before.clone();
-    for step in steps.iter().filter(|step| step.matters(&before)) {
-        step.on(&mut wanted).unwrap();
+    for step in steps.iter().filter(|step| step.would_change(&before)) {
+        step.apply_to(&mut wanted).unwrap();
     }
     prop_assert_eq!(format.read(&edited.text).unwrap(), wanted, "{}", edited.text);
     for comment in comments {
@@ -310,16 +310,16 @@ fn empty_tables_of_yaml() {
 fn what_cannot_be_changed_safely_is_left_alone() {
     let step = [Step::new(["extensions", "shellgate"], Act::Set(json!({"a": 1})))];
     for text in ["extensions: {a: b}\n", "{extensions: {a: {}}}\n", "a: 1\n---\nb: 2\n"] {
-        assert_eq!(edit(Format::Yaml, text, &step), Err(Uneditable::Unable), "{text}");
+        assert_eq!(edit(Format::Yaml, text, &step), Err(Uneditable::Unsupported), "{text}");
     }
     let twice = "{\"extensions\": {}, \"extensions\": {\"a\": 1}}";
-    assert_eq!(edit(Format::Json, twice, &step), Err(Uneditable::Unable), "two tables of one name");
+    assert_eq!(edit(Format::Json, twice, &step), Err(Uneditable::Unsupported), "two tables of one name");
     for (format, text) in [
         (Format::Json, "{\"extensions\": 5}"),
         (Format::Toml, "extensions = 5"),
         (Format::Yaml, "extensions: 5"),
     ] {
-        assert_eq!(edit(format, text, &step), Err(Uneditable::Obstacle("extensions".to_owned())), "{text}");
+        assert_eq!(edit(format, text, &step), Err(Uneditable::NotATable("extensions".to_owned())), "{text}");
     }
 }
 

@@ -6,20 +6,20 @@ use similar::TextDiff;
 use super::agent::Agent;
 use super::plan::Change;
 use crate::args::SetupArgs;
-use crate::error::Trouble;
-use crate::output::{self, plain};
+use crate::error::CliError;
+use crate::output::{self, escape};
 
 /// What to put into a file by hand.
 #[derive(Debug)]
-pub(super) struct Pasted {
+pub(super) struct Snippet {
     pub(super) path: String,
     pub(super) text: String,
 }
 
 /// The changes, and what stays as it is though one might think otherwise.
-pub(super) fn shown(changes: &[Change], left: &[String]) -> String {
-    let left = left.iter().map(|sentence| format!("{sentence}\n"));
-    changes.iter().map(difference).chain(left).collect()
+pub(super) fn render(changes: &[Change], remaining: &[String]) -> String {
+    let remaining = remaining.iter().map(|sentence| format!("{sentence}\n"));
+    changes.iter().map(difference).chain(remaining).collect()
 }
 
 /// Only shows, with what to paste where the settings are elsewhere.
@@ -27,30 +27,32 @@ pub(super) fn print(
     agent: &Agent,
     args: &SetupArgs,
     changes: &[Change],
-    pasted: &[Pasted],
-    left: &[String],
-) -> Result<(), Trouble> {
+    snippets: &[Snippet],
+    remaining: &[String],
+) -> Result<(), CliError> {
     if !args.shown.json {
         let paste =
-            |Pasted { path, text }: &Pasted| format!("\nTo paste it, in `{}`:\n\n{text}", plain(path));
-        let pasted: String = pasted.iter().map(paste).collect();
-        return output::print(&format!("{}{pasted}", shown(changes, left)));
+            |Snippet { path, text }: &Snippet| format!("\nTo paste it, in `{}`:\n\n{text}", escape(path));
+        let snippets: String = snippets.iter().map(paste).collect();
+        return output::print(&format!("{}{snippets}", render(changes, remaining)));
     }
     let change = |change: &Change| {
         let page = difference(change);
         json!({"path": change.file.path.display().to_string(), "diff": anstream::adapter::strip_str(&page).to_string()})
     };
     let changes: Vec<_> = changes.iter().map(change).collect();
-    let pasted: Vec<_> =
-        pasted.iter().map(|Pasted { path, text }| json!({"path": path, "text": text})).collect();
-    output::print_json(&json!({"agent": agent.name, "changes": changes, "paste": pasted, "left": left}))
+    let snippets: Vec<_> =
+        snippets.iter().map(|Snippet { path, text }| json!({"path": path, "text": text})).collect();
+    output::print_json(
+        &json!({"agent": agent.name, "changes": changes, "paste": snippets, "left": remaining}),
+    )
 }
 
 /// The difference that a change makes, a line each, such that nothing in it acts on a terminal.
 fn difference(change: &Change) -> String {
     let old = change.file.text.as_deref().unwrap_or_default();
     let new = change.after.as_deref().unwrap_or_default();
-    let name = plain(&change.file.path.display().to_string());
+    let name = escape(&change.file.path.display().to_string());
     let old_name = if change.file.text.is_some() { &name } else { "(no file)" };
     let new_name = if change.after.is_some() { &name } else { "(no file)" };
     let mut page = format!("\x1b[1m--- {old_name}\x1b[0m\n\x1b[1m+++ {new_name}\x1b[0m\n");
@@ -58,14 +60,14 @@ fn difference(change: &Change) -> String {
     for hunk in difference.unified_diff().context_radius(3).iter_hunks() {
         page.push_str(&format!("\x1b[36m{}\x1b[0m\n", hunk.header()));
         for line in hunk.iter_changes() {
-            let (sign, colour) = match line.tag() {
+            let (sign, color) = match line.tag() {
                 similar::ChangeTag::Equal => (' ', ""),
                 similar::ChangeTag::Delete => ('-', "\x1b[31m"),
                 similar::ChangeTag::Insert => ('+', "\x1b[32m"),
             };
-            let text = plain(line.value().trim_end_matches(['\r', '\n']));
-            let end = if colour.is_empty() { "" } else { "\x1b[0m" };
-            page.push_str(&format!("{colour}{sign}{text}{end}\n"));
+            let text = escape(line.value().trim_end_matches(['\r', '\n']));
+            let end = if color.is_empty() { "" } else { "\x1b[0m" };
+            page.push_str(&format!("{color}{sign}{text}{end}\n"));
         }
     }
     page

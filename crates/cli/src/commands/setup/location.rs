@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// A file below the first base that this machine has. A base begins with `~` for the user's home, or with `$NAME` for a
 /// variable; one whose variable isn't set doesn't count.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct FileLocation {
     pub(crate) linux: &'static [&'static str],
     pub(crate) mac: &'static [&'static str],
     pub(crate) windows: &'static [&'static str],
@@ -14,9 +14,12 @@ pub(crate) struct Place {
     pub(crate) names: &'static [&'static str],
 }
 
-impl Place {
+impl FileLocation {
     /// The same on every system.
-    pub(crate) const fn anywhere(bases: &'static [&'static str], names: &'static [&'static str]) -> Self {
+    pub(crate) const fn same_everywhere(
+        bases: &'static [&'static str],
+        names: &'static [&'static str],
+    ) -> Self {
         Self { linux: bases, mac: bases, windows: bases, names }
     }
 
@@ -27,7 +30,7 @@ impl Place {
             "windows" => self.windows,
             _ => self.linux,
         };
-        bases.iter().find_map(|base| resolved(base))
+        bases.iter().find_map(|base| resolve(base))
     }
 
     /// The file on this machine.
@@ -38,7 +41,7 @@ impl Place {
     }
 }
 
-fn resolved(base: &str) -> Option<PathBuf> {
+fn resolve(base: &str) -> Option<PathBuf> {
     let (first, rest) = base.split_once('/').unwrap_or((base, ""));
     let start = match first.strip_prefix('$') {
         Some(name) => {

@@ -6,10 +6,10 @@
 use super::agent::{Agent, Switch};
 use super::file::{Owner, SettingsFile};
 use super::plan::{self, Change};
-use crate::output::plain;
+use crate::output::escape;
 
 /// A sentence for each setting that will still be there. `changes`: what is to be done before.
-pub(super) fn left(agent: &Agent, owner: Owner, changes: &[Change]) -> Vec<String> {
+pub(super) fn remaining_settings(agent: &Agent, owner: Owner, changes: &[Change]) -> Vec<String> {
     let off = format!("{}'s own shell tool is still switched off", agent.title);
     let trusts = format!("{} still calls shellgate without a question of its own", agent.title);
     let mut sentences = Vec::new();
@@ -31,11 +31,11 @@ pub(super) fn left(agent: &Agent, owner: Owner, changes: &[Change]) -> Vec<Strin
         else {
             continue;
         };
-        for setting in settings.iter().filter(|setting| !setting.step().matters(&values)) {
-            let (key, path) = (setting.path.join("."), plain(&path.display().to_string()));
+        for setting in settings.iter().filter(|setting| !setting.step().would_change(&values)) {
+            let (key, path) = (setting.path.join("."), escape(&path.display().to_string()));
             sentences.push(format!(
                 "{what}: `{key}` in `{path}` {}. It isn't noted that `setup` did this: change it yourself {then}.",
-                setting.wanted.said(),
+                setting.wanted.description(),
             ));
         }
     }
