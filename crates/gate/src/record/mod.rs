@@ -19,9 +19,12 @@ use shellgate_journal::{self as journal, Journal, RecordedStart, Step};
 pub(crate) use identity::own_identity;
 pub(crate) use settle::settle;
 pub use store::RecordStore;
-pub(crate) use translate::{always, asked, canceled, channel, channel_of, now, problem, question, typed};
+pub(crate) use translate::{
+    action, always, asked, canceled, channel, channel_of, now, problem, question, typed,
+};
 
 use crate::approval::ApprovedBy;
+use crate::report::{Asked, outcome_error};
 use crate::{Code, ErrorObject};
 
 /// Where a gate writes down what happens.
@@ -100,8 +103,9 @@ impl ExecutionLog {
     }
 
     /// Writes down the end. One that can't be written stays with the keeper, for others to write down.
-    pub(crate) fn ended(&self, outcome: &Outcome, spool: &Spool) -> bool {
-        let ended = translate::ended(outcome, spool, translate::now());
+    pub(crate) fn ended(&self, asked: &Asked, outcome: &Outcome, spool: &Spool) -> bool {
+        let error = outcome_error(&asked.action, &asked.directory, outcome);
+        let ended = translate::ended(outcome, error, spool, translate::now());
         self.append(Step::Ended(ended)).is_ok()
     }
 

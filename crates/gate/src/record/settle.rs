@@ -3,11 +3,12 @@
 
 use std::fs::File;
 
-use shellgate_exec::{Ending, StateFolder};
+use shellgate_exec::{Ending, PerStream, StateFolder};
 use shellgate_journal::{Journal, LossCause, PastExecution, RecordedLoss, Status, Step};
 
 use super::identity::{alive, of_this_boot};
 use super::translate;
+use crate::report::outcome_error;
 
 /// Looks at every execution that the record has as open.
 ///
@@ -87,7 +88,11 @@ fn end_of(execution: &PastExecution, state: &StateFolder, held: Option<&[String]
             let at = shellgate_journal::Millis::try_from(moment.to_ms).unwrap_or_default();
             (at, moment.before.stdout, moment.before.stderr)
         });
-        let ended = translate::end(&ending.outcome, at, stdout, stderr);
+        let error = execution
+            .asked
+            .as_ref()
+            .and_then(|asked| outcome_error(&translate::action(asked), &asked.directory, &ending.outcome));
+        let ended = translate::end(&ending.outcome, error, at, PerStream { stdout, stderr });
         let times = if ending.job { times.collect() } else { Vec::new() };
         return Some(Step::Ended(shellgate_journal::RecordedEnd { job: ending.job, times, ..ended }));
     }
