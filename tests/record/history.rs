@@ -90,6 +90,19 @@ fn a_program_that_could_not_be_executed_is_recorded_with_the_sentence_of_the_ans
     assert!(page.contains(sentence) && !page.contains("NotExecuted"), "{page}");
 }
 
+#[test]
+fn the_start_is_recorded_with_the_process_that_asked_for_it() {
+    let place = Place::new(None);
+    let caller = place.start(["run", "true"]);
+    let pid = caller.id();
+    assert!(caller.wait_with_output().unwrap().status.success());
+    let story = json(&place, &["history", "show", &newest(&place)]);
+    let started = &story["entries"][1]["body"];
+    let of = started["caller"].as_str().and_then(|identity| identity.split(' ').next());
+    assert_eq!(of, Some(pid.to_string().as_str()), "{started}");
+    assert!(started.get("keeper").is_none(), "no keeper is known yet: {started}");
+}
+
 /// `script` gives a terminal.
 fn on_a_terminal(place: &Place, words: &[&str]) -> String {
     let line: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();

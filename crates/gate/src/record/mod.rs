@@ -125,7 +125,7 @@ pub(crate) fn started(approved_by: Option<&ApprovedBy>, spool: Option<(String, S
     let (stdout_file, stderr_file) = spool.unzip();
     Step::Started(RecordedStart {
         approved_by: approved_by.map(translate::approved_by),
-        keeper: Some(own_identity()),
+        caller: Some(own_identity()),
         stdout_file,
         stderr_file,
         ..RecordedStart::default()

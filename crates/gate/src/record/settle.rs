@@ -6,7 +6,7 @@ use std::fs::File;
 use shellgate_exec::{Ending, PerStream, StateFolder};
 use shellgate_journal::{Journal, LossCause, PastExecution, RecordedLoss, Status, Step};
 
-use super::identity::{alive, of_this_boot};
+use super::identity::{alive, is_of_earlier_boot};
 use super::translate;
 use crate::report::outcome_error;
 
@@ -101,9 +101,10 @@ fn end_of(execution: &PastExecution, state: &StateFolder, held: Option<&[String]
     if held.is_none_or(|held| held.contains(&execution.id)) || asker.is_some_and(alive) {
         return None;
     }
-    let started = execution.started.as_ref().and_then(|started| started.keeper.as_ref());
+    // The keeper ran no earlier than its caller, so a caller of an earlier boot had a keeper that ended with that boot.
+    let caller = execution.started.as_ref().and_then(|started| started.caller.as_ref());
     let how = match execution.status {
-        Status::Running if started.is_some_and(|starter| !of_this_boot(starter)) => LossCause::Reboot,
+        Status::Running if caller.is_some_and(is_of_earlier_boot) => LossCause::Reboot,
         Status::Running => LossCause::KeeperLost,
         _ => LossCause::NeverStarted,
     };
