@@ -112,7 +112,7 @@ impl<'a> Transaction<'a> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if !self.0.is_autocommit() {
-            // SQLite has done it already where this fails.
+            // After a serious error SQLite has rolled back by itself, and then this fails.
             let _ = self.0.execute_batch("ROLLBACK");
         }
     }

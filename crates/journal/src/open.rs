@@ -123,8 +123,8 @@ fn create(folder: &Path, path: &Path) -> Result<(), Error> {
     let mut connection = made.map_err(Error::from)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     schema::migrate(&mut connection, STEPS)?;
-    // The last connection to leave writes everything to the main file and removes the log. It says nothing when it can't, on
-    // a full disk: so it is told to before.
+    // Closing the last connection copies the log to the main file, but doesn't say when it can't, on a full disk. So the
+    // log is copied before. No other connection knows this file: it is never busy.
     let _busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     connection.close().map_err(|(_, error)| error)?;
     match fs::hard_link(&draft.0, path) {
@@ -161,8 +161,8 @@ impl Drop for TemporaryFile {
         for beside in ["", "-wal", "-shm", "-journal"] {
             let mut name = self.0.clone().into_os_string();
             name.push(beside);
-            // Whatever isn't there needs no removal; what can't be removed harms nobody.
-            drop(fs::remove_file(name));
+            // Most of these don't exist. One that can't be removed is an unused file in the state folder.
+            let _ = fs::remove_file(name);
         }
     }
 }

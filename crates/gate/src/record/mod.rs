@@ -59,7 +59,7 @@ impl Recorder {
     /// Closes what a crash left open and lets go of what need not be kept. For whoever stays a while: it takes its time.
     pub(crate) fn tidy(&self, state: &StateFolder, keep: &crate::settings::JournalSettings) {
         if let Some(journal) = &self.journal {
-            // Nobody waits for it, and the next one tries again.
+            // No caller waits for this, so a failure is told to none. Whoever tidies next tries again.
             let _ = settle(journal, state);
             let _ = retention::prune(journal, state, keep);
         }
@@ -111,6 +111,8 @@ impl ExecutionLog {
 
     /// Writes down that nothing was started after all.
     pub(crate) fn not_started(&self, error: &ErrorObject) {
+        // The caller is told of `error` in any case. Without this entry the execution stays open in the record until
+        // it is settled, and is then closed as lost.
         let _ = self.append(Step::Ended(translate::not_started(error)));
     }
 

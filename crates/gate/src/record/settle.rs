@@ -4,7 +4,7 @@
 use std::fs::File;
 
 use shellgate_exec::{Ending, PerStream, StateFolder};
-use shellgate_journal::{Journal, LossCause, PastExecution, RecordedLoss, Status, Step};
+use shellgate_journal::{Error, Journal, LossCause, PastExecution, RecordedLoss, Status, Step};
 
 use super::identity::{alive, is_of_earlier_boot};
 use super::translate;
@@ -21,6 +21,7 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
     let held = shellgate_exec::held(state).map_err(|error| error.to_string())?;
     let still_held = held.clone();
     let held = held.map(|held| held.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let mut unwritten = None;
     for execution in open {
         if let Some(step) = end_of(&execution, state, held.as_deref())
             && !went_on(&execution, journal, state, &step)
@@ -31,9 +32,12 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
                 // Whoever could have ended its processes is gone, so that is done here.
                 shellgate_exec::end_leftovers(id);
             }
-            // Somebody else may have written it meanwhile.
-            if journal.append(&execution.id, vec![step]).is_ok() {
-                Ending::remove(state, &execution.id);
+            match journal.append(&execution.id, vec![step]) {
+                Ok(_) => Ending::remove(state, &execution.id),
+                // Another process has written its end in the meantime, and perhaps pruned it.
+                Err(Error::IllegalMove { .. } | Error::UnknownExecution { .. }) => {}
+                // The other executions are still settled. This one stays open until the record is settled again.
+                Err(error) => unwritten = unwritten.or(Some(error.to_string())),
             }
         }
     }
@@ -47,7 +51,7 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
             Ending::remove(state, &id);
         }
     }
-    Ok(())
+    unwritten.map_or(Ok(()), Err)
 }
 
 /// Whether something that seems to be lost has ended while we looked: its end is in the record by now, or about to be, and
@@ -56,6 +60,7 @@ fn went_on(execution: &PastExecution, journal: &Journal, state: &StateFolder, st
     if !matches!(step, Step::Closed(_)) {
         return false;
     }
+    // A journal that can't be read counts as one that has the end: then nothing is closed.
     let now = journal.execution(&execution.id).ok().flatten();
     let ended = !now.is_some_and(|now| is_open(now.status));
     let kept = || {
@@ -71,6 +76,7 @@ fn is_open(status: Status) -> bool {
 
 /// The entry that closes it; `None` while it may go on.
 fn end_of(execution: &PastExecution, state: &StateFolder, held: Option<&[String]>) -> Option<Step> {
+    // A stored end that can't be read, because another version of shellgate wrote it, counts as none.
     if let Ok(Some(ending)) = Ending::find(state, &execution.id) {
         let files = execution.started.as_ref();
         let stream = |output, path: Option<&String>| match path.map(|path| (path, File::open(path))) {
