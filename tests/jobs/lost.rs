@@ -47,7 +47,7 @@ fn a_reboot_is_noticed() {
     let before = shellgate::journal::ProcessIdentity("1 1 another-boot".to_owned());
     let id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
     let asked = shellgate::journal::RecordedRequest { asker: Some(before.clone()), ..asked };
-    let started = shellgate::journal::RecordedStart { keeper: Some(before), ..Default::default() };
+    let started = shellgate::journal::RecordedStart { caller: Some(before), ..Default::default() };
     journal.begin(id, "s", asked, vec![shellgate::journal::Step::Started(started)]).unwrap();
     drop(journal);
     let story = run(&place, &["history", "show", id]).0;

@@ -74,6 +74,35 @@ fn one_execution_tells_its_whole_story() {
     place.assert_nothing_is_left();
 }
 
+#[test]
+fn a_program_that_could_not_be_executed_is_recorded_with_the_sentence_of_the_answer() {
+    let place = Place::new(None);
+    let program = place.write("garbage", "\0not a program");
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let answer = complaint(&place.output(["run", "--", "./garbage", "word"]));
+    let sentence = answer.lines().find_map(|line| line.strip_prefix("spawn_failed: ")).unwrap();
+    assert_eq!(sentence, "`./garbage` could not be executed: Exec format error");
+
+    let id = newest(&place);
+    let story = json(&place, &["history", "show", &id]);
+    assert_eq!(story["entries"][2]["body"]["error"]["message"], sentence, "{story}");
+    let page = text(&place.output(["history", "show", &id]));
+    assert!(page.contains(sentence) && !page.contains("NotExecuted"), "{page}");
+}
+
+#[test]
+fn the_start_is_recorded_with_the_process_that_asked_for_it() {
+    let place = Place::new(None);
+    let caller = place.start(["run", "true"]);
+    let pid = caller.id();
+    assert!(caller.wait_with_output().unwrap().status.success());
+    let story = json(&place, &["history", "show", &newest(&place)]);
+    let started = &story["entries"][1]["body"];
+    let of = started["caller"].as_str().and_then(|identity| identity.split(' ').next());
+    assert_eq!(of, Some(pid.to_string().as_str()), "{started}");
+    assert!(started.get("keeper").is_none(), "no keeper is known yet: {started}");
+}
+
 /// `script` gives a terminal.
 fn on_a_terminal(place: &Place, words: &[&str]) -> String {
     let line: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();

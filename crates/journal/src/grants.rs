@@ -19,23 +19,24 @@ impl Journal {
         directory: &str,
         now: Millis,
     ) -> Result<Vec<SessionGrant>, Error> {
-        let connection = self.lock();
-        let mut select = connection.prepare_cached(
-            "SELECT body FROM entries JOIN grants USING (seq) WHERE grants.session = ? AND body IS NOT NULL",
-        )?;
-        let mut rows = select.query([session])?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next()? {
-            if let EntryBody::Grant(grant) =
-                EntryBody::read(EntryKind::Grant, row.get_ref(0)?.as_str().map_err(Error::damaged)?)?
-                && grant.root == root
-                && grant.directory == directory
-                && grant.holds_at(now)
-            {
-                found.push(grant);
+        self.read(|connection| {
+            let mut select = connection.prepare_cached(
+                "SELECT body FROM entries JOIN grants USING (seq) WHERE grants.session = ? AND body IS NOT NULL",
+            )?;
+            let mut rows = select.query([session])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                if let EntryBody::Grant(grant) =
+                    EntryBody::read(EntryKind::Grant, row.get_ref(0)?.as_str().map_err(Error::damaged)?)?
+                    && grant.root == root
+                    && grant.directory == directory
+                    && grant.holds_at(now)
+                {
+                    found.push(grant);
+                }
             }
-        }
-        Ok(found)
+            Ok(found)
+        })
     }
 }
 

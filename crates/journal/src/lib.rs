@@ -96,7 +96,7 @@ pub use forget::ForgetReport;
 pub use hash::{Head, NotAHead, Sha};
 pub use history::{PastExecution, Query};
 pub use journal::Journal;
-pub use open::Durability;
+pub use open::{BUSY_TIMEOUT, Durability};
 pub use prune::{PruneReport, Retention};
 pub use question::{AnswerResult, QueuedQuestion};
 pub use status::Status;

@@ -26,8 +26,11 @@ pub(crate) const FILE: &str = "journal.db";
 /// sum of both is least on a disk that takes 2 ms for one.
 const LOG_PAGES: i64 = 300;
 
-/// More than there are: none is read twice.
-const STATEMENTS: usize = 64;
+/// How many prepared statements a connection keeps. There are fewer, so that SQLite parses none of them twice.
+const STATEMENT_CACHE_ENTRIES: usize = 64;
+
+/// The longest that a call sleeps, on its own thread, while other connections write. Then it fails with [`Error::Busy`].
+pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What is safe after a loss of power. After the death of a process everything is, in both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,8 +83,8 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
     fs::metadata(path).map_err(|why| Error::from_io(path, &why))?;
     // A connection is used by one thread at a time, which its owner sees to: SQLite need not lock.
     let mut connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    connection.busy_handler(Some(wait))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_ENTRIES);
+    connection.busy_handler(Some(wait_while_busy))?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     let application: i64 = connection
         .pragma_query_value(None, "application_id", |row| row.get(0))
@@ -105,16 +108,25 @@ fn not_ours(path: &Path, error: rusqlite::Error) -> Error {
     }
 }
 
-/// Waits for another writer: briefly at first, because a transaction takes a tenth of a millisecond, and for ten
-/// seconds in all.
-fn wait(tries: i32) -> bool {
-    let pause = match tries {
-        0..20 => 100,
-        20..100 => 1000,
-        _ => 5000,
-    };
-    std::thread::sleep(Duration::from_micros(pause));
-    tries < 2000
+/// SQLite calls this when another connection has the lock that it wants: `tries` says how often before, for the same lock.
+/// Sleeps and has SQLite try again, until the pauses add up to [`BUSY_TIMEOUT`].
+fn wait_while_busy(tries: i32) -> bool {
+    let pause = busy_pause(tries);
+    if let Some(pause) = pause {
+        std::thread::sleep(pause);
+    }
+    pause.is_some()
+}
+
+/// How long to sleep before the next try: briefly at first, because a transaction takes a tenth of a millisecond.
+const fn busy_pause(tries: i32) -> Option<Duration> {
+    // 20 × 0.1 ms + 98 × 1 ms + 1980 × 5 ms.
+    match tries {
+        0..20 => Some(Duration::from_micros(100)),
+        20..118 => Some(Duration::from_millis(1)),
+        118..2098 => Some(Duration::from_millis(5)),
+        _ => None,
+    }
 }
 
 fn create(folder: &Path, path: &Path) -> Result<(), Error> {
@@ -123,8 +135,8 @@ fn create(folder: &Path, path: &Path) -> Result<(), Error> {
     let mut connection = made.map_err(Error::from)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     schema::migrate(&mut connection, STEPS)?;
-    // The last connection to leave writes everything to the main file and removes the log. It says nothing when it can't, on
-    // a full disk: so it is told to before.
+    // Closing the last connection copies the log to the main file, but doesn't say when it can't, on a full disk. So the
+    // log is copied before. No other connection knows this file: it is never busy.
     let _busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     connection.close().map_err(|(_, error)| error)?;
     match fs::hard_link(&draft.0, path) {
@@ -161,8 +173,19 @@ impl Drop for TemporaryFile {
         for beside in ["", "-wal", "-shm", "-journal"] {
             let mut name = self.0.clone().into_os_string();
             name.push(beside);
-            // Whatever isn't there needs no removal; what can't be removed harms nobody.
-            drop(fs::remove_file(name));
+            // Most of these don't exist. One that can't be removed is an unused file in the state folder.
+            let _ = fs::remove_file(name);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pauses_add_up_to_the_timeout() {
+        let pauses = (0..).map_while(busy_pause);
+        assert_eq!(pauses.sum::<Duration>(), BUSY_TIMEOUT);
     }
 }

@@ -98,8 +98,11 @@ impl Journal {
     /// # Errors
     /// When there is no such question, or the journal can't be read.
     pub fn poll_answer(&self, id: QuestionId) -> Result<Option<QuestionOutcome>, Error> {
-        let connection = self.lock();
-        find(&connection, id)?.answer.map(|answer| settled(&connection, answer)).transpose()
+        self.read(|connection| {
+            // Pruning may move the answer to another entry between two statements.
+            let snapshot = connection.unchecked_transaction()?;
+            find(&snapshot, id)?.answer.map(|answer| settled(&snapshot, answer)).transpose()
+        })
     }
 
     /// The queue, oldest first.

@@ -28,15 +28,18 @@ impl Journal {
     /// # Errors
     /// When the journal can't be read.
     pub fn is_trusted(&self, path: &str, sha256: Sha) -> Result<bool, Error> {
-        let connection = self.lock();
-        let mut select =
-            connection.prepare_cached("SELECT seq FROM trusted WHERE path = ? AND sha256 = ?")?;
-        let Some(seq) = select.query_row(params![path, sha256.0], |row| row.get(0)).optional()? else {
-            return Ok(false);
-        };
-        let record = entry(&connection, seq)?.parse_body()?;
-        Ok(
-            matches!(record, Some(EntryBody::Trusted(trusted)) if trusted.path == path && trusted.sha256 == sha256),
-        )
+        self.read(|connection| {
+            // Pruning may move the entry between two statements.
+            let snapshot = connection.unchecked_transaction()?;
+            let mut select =
+                snapshot.prepare_cached("SELECT seq FROM trusted WHERE path = ? AND sha256 = ?")?;
+            let Some(seq) = select.query_row(params![path, sha256.0], |row| row.get(0)).optional()? else {
+                return Ok(false);
+            };
+            let body = entry(&snapshot, seq)?.parse_body()?;
+            Ok(
+                matches!(body, Some(EntryBody::Trusted(trusted)) if trusted.path == path && trusted.sha256 == sha256),
+            )
+        })
     }
 }

@@ -214,7 +214,7 @@ impl Report {
             status: outcome.state,
             exit_code: exit_code(outcome.exit),
             signal: signal(outcome.exit),
-            error: error(asked, &outcome),
+            error: outcome_error(&asked.action, &asked.directory, &outcome),
             stdout,
             stderr,
             stdout_bytes: outcome.output.stdout.total,
@@ -268,9 +268,11 @@ pub(crate) fn signal(exit: Option<Exit>) -> Option<SignalName> {
     }
 }
 
-fn error(asked: &Asked, outcome: &Outcome) -> Option<ErrorObject> {
+/// What is said of an execution that did not end by itself: to its caller, and in the journal. `action` and `directory` are
+/// those of the request.
+pub(crate) fn outcome_error(action: &Action, directory: &str, outcome: &Outcome) -> Option<ErrorObject> {
     if let Some(failure) = &outcome.failure {
-        return Some(failed(asked, failure));
+        return Some(failed(action, directory, failure));
     }
     if let Some(broken) = &outcome.limit {
         return Some(crate::answer::limits::error(broken));
@@ -286,7 +288,7 @@ fn error(asked: &Asked, outcome: &Outcome) -> Option<ErrorObject> {
 }
 
 /// What is said of a command that a clock stopped.
-pub(crate) fn timed_out(outcome: &Outcome) -> ErrorObject {
+fn timed_out(outcome: &Outcome) -> ErrorObject {
     let message = match outcome.clock {
         Some(Clock::Idle(limit)) => {
             format!("the command printed nothing for {} and was stopped", seconds(limit))
@@ -299,14 +301,14 @@ pub(crate) fn timed_out(outcome: &Outcome) -> ErrorObject {
     ErrorObject::new(Code::TimedOut, message).hint("give it more time, or run it in the background")
 }
 
-fn failed(asked: &Asked, failure: &Failure) -> ErrorObject {
-    let program = match &asked.action {
+fn failed(action: &Action, directory: &str, failure: &Failure) -> ErrorObject {
+    let program = match action {
         Action::Shell(_) => crate::sys::shell::SHELL,
         Action::Program(argv) => argv.first().map_or("", String::as_str),
     };
     match failure {
         Failure::NotExecuted { message, errno } => {
-            let trouble = match (&asked.action, *errno == rustix::io::Errno::NOENT.raw_os_error()) {
+            let trouble = match (action, *errno == rustix::io::Errno::NOENT.raw_os_error()) {
                 (Action::Shell(_), _) => SpawnTrouble::NoShell,
                 (Action::Program(_), true) => SpawnTrouble::NotFound,
                 (Action::Program(_), false) => SpawnTrouble::NotExecutable,
@@ -321,8 +323,8 @@ fn failed(asked: &Asked, failure: &Failure) -> ErrorObject {
             }
         }
         Failure::NoDirectory { message } => {
-            let message = format!("the folder `{}` could not be entered: {message}", asked.directory);
-            ErrorObject::spawn_failed(SpawnTrouble::Other, message).token(asked.directory.clone())
+            let message = format!("the folder `{directory}` could not be entered: {message}");
+            ErrorObject::spawn_failed(SpawnTrouble::Other, message).token(directory)
         }
         Failure::NoProcess { message } => {
             ErrorObject::spawn_failed(SpawnTrouble::Other, format!("no process could be started: {message}"))

@@ -13,7 +13,7 @@ use crate::admit::judge::{Decision, Verdict};
 use crate::answer::report::{Asked, Report};
 use crate::gate::session_error;
 use crate::intake::request::{Action, Detail, Format};
-use crate::{Code, ErrorObject};
+use crate::{Code, ErrorObject, record};
 
 impl Jobs<'_> {
     /// How one stands, with what it printed until now.
@@ -151,12 +151,10 @@ pub fn never_ran(execution: &PastExecution) -> Option<ErrorObject> {
 /// The request, as the record has it.
 fn asked(execution: &PastExecution, detail: Detail) -> Asked {
     let known = execution.asked.as_ref();
-    let text = || known.map(|asked| asked.text.clone()).unwrap_or_default();
-    let argv = known.and_then(|asked| asked.argv.clone());
     let approved = execution.started.as_ref().and_then(|started| started.approved_by.as_ref());
     Asked {
         id: execution.id.clone(),
-        action: argv.map_or_else(|| Action::Shell(text()), Action::Program),
+        action: known.map_or_else(|| Action::Shell(String::new()), record::action),
         directory: known.map_or(".", |asked| &asked.directory).to_owned(),
         detail,
         format: match known {

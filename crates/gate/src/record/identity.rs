@@ -20,10 +20,14 @@ pub(crate) fn alive(owner: &ProcessIdentity) -> bool {
     pid.and_then(describe).is_some_and(|now| now == *owner)
 }
 
-/// Whether it was a process since the machine was last started.
-pub(crate) fn of_this_boot(owner: &ProcessIdentity) -> bool {
-    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    owner.0.rsplit(' ').next().is_some_and(|of| of == boot.trim())
+/// Whether it was a process before the machine was last started. `false` for one whose boot isn't known.
+pub(crate) fn is_of_earlier_boot(identity: &ProcessIdentity) -> bool {
+    let boot = identity.0.split(' ').nth(2);
+    boot.zip(current_boot()).is_some_and(|(of, now)| of != now)
+}
+
+fn current_boot() -> Option<String> {
+    Some(std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned())
 }
 
 fn describe(pid: u32) -> Option<ProcessIdentity> {
@@ -33,8 +37,8 @@ fn describe(pid: u32) -> Option<ProcessIdentity> {
     let mut fields = fields.split(' ');
     let state = fields.next()?;
     let started = fields.nth(18)?;
-    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    (!matches!(state, "Z" | "X")).then(|| ProcessIdentity(format!("{pid} {started} {}", boot.trim())))
+    let boot = current_boot()?;
+    (!matches!(state, "Z" | "X")).then(|| ProcessIdentity(format!("{pid} {started} {boot}")))
 }
 
 #[cfg(test)]
@@ -46,5 +50,12 @@ mod tests {
         assert!(alive(&own_identity()));
         assert!(!alive(&ProcessIdentity("1 1 nowhere".to_owned())));
         assert!(!alive(&ProcessIdentity(String::new())));
+    }
+
+    #[test]
+    fn a_process_of_an_earlier_boot_is_recognised() {
+        assert!(is_of_earlier_boot(&ProcessIdentity("1 1 another-boot".to_owned())));
+        assert!(!is_of_earlier_boot(&own_identity()));
+        assert!(!is_of_earlier_boot(&ProcessIdentity("unknown".to_owned())), "its boot isn't known");
     }
 }

@@ -19,9 +19,10 @@ use shellgate_journal::{self as journal, Journal, RecordedStart, Step};
 pub(crate) use identity::own_identity;
 pub(crate) use settle::settle;
 pub use store::RecordStore;
-pub(crate) use translate::{always, asked, canceled, now, problem, question, typed};
+pub(crate) use translate::{action, always, asked, canceled, now, problem, question, typed};
 
 use crate::admit::approval::ApprovedBy;
+use crate::answer::report::{Asked, outcome_error};
 use crate::{Code, ErrorObject};
 
 /// Where a gate writes down what happens.
@@ -56,7 +57,7 @@ impl Recorder {
     /// Closes what a crash left open and lets go of what need not be kept. For whoever stays a while: it takes its time.
     pub(crate) fn tidy(&self, state: &StateFolder, keep: &crate::settings::JournalSettings) {
         if let Some(journal) = &self.journal {
-            // Nobody waits for it, and the next one tries again.
+            // No caller waits for this, so a failure is told to none. Whoever tidies next tries again.
             let _ = settle(journal, state);
             let _ = retention::prune(journal, state, keep);
         }
@@ -100,13 +101,16 @@ impl ExecutionLog {
     }
 
     /// Writes down the end. One that can't be written stays with the keeper, for others to write down.
-    pub(crate) fn ended(&self, outcome: &Outcome, spool: &Spool) -> bool {
-        let ended = translate::ended(outcome, spool, translate::now());
+    pub(crate) fn ended(&self, asked: &Asked, outcome: &Outcome, spool: &Spool) -> bool {
+        let error = outcome_error(&asked.action, &asked.directory, outcome);
+        let ended = translate::ended(outcome, error, spool, translate::now());
         self.append(Step::Ended(ended)).is_ok()
     }
 
     /// Writes down that nothing was started after all.
     pub(crate) fn not_started(&self, error: &ErrorObject) {
+        // The caller is told of `error` in any case. Without this entry the execution stays open in the record until
+        // it is settled, and is then closed as lost.
         let _ = self.append(Step::Ended(translate::not_started(error)));
     }
 
@@ -121,7 +125,7 @@ pub(crate) fn started(approved_by: Option<&ApprovedBy>, spool: Option<(String, S
     let (stdout_file, stderr_file) = spool.unzip();
     Step::Started(RecordedStart {
         approved_by: approved_by.map(translate::approved_by),
-        keeper: Some(own_identity()),
+        caller: Some(own_identity()),
         stdout_file,
         stderr_file,
         ..RecordedStart::default()

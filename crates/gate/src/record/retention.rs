@@ -26,7 +26,7 @@ pub(super) fn prune(
     let pruned = journal.prune(retention, &sizes(&folder))?;
     for id in pruned.executions {
         for stream in ["stdout", "stderr", "stdout.tail", "stderr.tail"] {
-            // What isn't there needs no removal.
+            // Most executions have no `.tail`. A file that can't be removed is tried again when exec prunes the spool.
             let _ = std::fs::remove_file(folder.join(format!("{id}.{stream}")));
         }
     }

@@ -3,11 +3,12 @@
 
 use std::fs::File;
 
-use shellgate_exec::{StateFolder, StoredEnd};
-use shellgate_journal::{Journal, LossCause, PastExecution, RecordedLoss, Status, Step};
+use shellgate_exec::{PerStream, StateFolder, StoredEnd};
+use shellgate_journal::{Error, Journal, LossCause, PastExecution, RecordedLoss, Status, Step};
 
-use super::identity::{alive, of_this_boot};
+use super::identity::{alive, is_of_earlier_boot};
 use super::translate;
+use crate::answer::report::outcome_error;
 
 /// Looks at every execution that the record has as open.
 ///
@@ -20,6 +21,7 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
     let held = shellgate_exec::held_executions(state).map_err(|error| error.to_string())?;
     let still_held = held.clone();
     let held = held.map(|held| held.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let mut unwritten = None;
     for execution in open {
         if let Some(step) = end_of(&execution, state, held.as_deref())
             && !went_on(&execution, journal, state, &step)
@@ -30,9 +32,12 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
                 // Whoever could have ended its processes is gone, so that is done here.
                 shellgate_exec::end_leftovers(id);
             }
-            // Somebody else may have written it meanwhile.
-            if journal.append(&execution.id, vec![step]).is_ok() {
-                StoredEnd::remove(state, &execution.id);
+            match journal.append(&execution.id, vec![step]) {
+                Ok(_) => StoredEnd::remove(state, &execution.id),
+                // Another process has written its end in the meantime, and perhaps pruned it.
+                Err(Error::IllegalMove { .. } | Error::UnknownExecution { .. }) => {}
+                // The other executions are still settled. This one stays open until the record is settled again.
+                Err(error) => unwritten = unwritten.or(Some(error.to_string())),
             }
         }
     }
@@ -46,7 +51,7 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
             StoredEnd::remove(state, &id);
         }
     }
-    Ok(())
+    unwritten.map_or(Ok(()), Err)
 }
 
 /// Whether something that seems to be lost has ended while we looked: its end is in the record by now, or about to be, and
@@ -55,6 +60,7 @@ fn went_on(execution: &PastExecution, journal: &Journal, state: &StateFolder, st
     if !matches!(step, Step::Closed(_)) {
         return false;
     }
+    // A journal that can't be read counts as one that has the end: then nothing is closed.
     let now = journal.execution(&execution.id).ok().flatten();
     let ended = !now.is_some_and(|now| is_open(now.status));
     let kept = || {
@@ -70,6 +76,7 @@ fn is_open(status: Status) -> bool {
 
 /// The entry that closes it; `None` while it may go on.
 fn end_of(execution: &PastExecution, state: &StateFolder, held: Option<&[String]>) -> Option<Step> {
+    // A stored end that can't be read, because another version of shellgate wrote it, counts as none.
     if let Ok(Some(ending)) = StoredEnd::find(state, &execution.id) {
         let files = execution.started.as_ref();
         let stream = |output, path: Option<&String>| match path.map(|path| (path, File::open(path))) {
@@ -87,7 +94,11 @@ fn end_of(execution: &PastExecution, state: &StateFolder, held: Option<&[String]
             let at = shellgate_journal::Millis::try_from(moment.to_ms).unwrap_or_default();
             (at, moment.before.stdout, moment.before.stderr)
         });
-        let ended = translate::end(&ending.outcome, at, stdout, stderr);
+        let error = execution
+            .asked
+            .as_ref()
+            .and_then(|asked| outcome_error(&translate::action(asked), &asked.directory, &ending.outcome));
+        let ended = translate::end(&ending.outcome, error, at, PerStream { stdout, stderr });
         let times = if ending.job { times.collect() } else { Vec::new() };
         return Some(Step::Ended(shellgate_journal::RecordedEnd { job: ending.job, times, ..ended }));
     }
@@ -96,9 +107,10 @@ fn end_of(execution: &PastExecution, state: &StateFolder, held: Option<&[String]
     if held.is_none_or(|held| held.contains(&execution.id)) || asker.is_some_and(alive) {
         return None;
     }
-    let started = execution.started.as_ref().and_then(|started| started.keeper.as_ref());
+    // The keeper ran no earlier than its caller, so a caller of an earlier boot had a keeper that ended with that boot.
+    let caller = execution.started.as_ref().and_then(|started| started.caller.as_ref());
     let how = match execution.status {
-        Status::Running if started.is_some_and(|starter| !of_this_boot(starter)) => LossCause::Reboot,
+        Status::Running if caller.is_some_and(is_of_earlier_boot) => LossCause::Reboot,
         Status::Running => LossCause::KeeperLost,
         _ => LossCause::NeverStarted,
     };

@@ -28,7 +28,8 @@ impl RecordStore {
     pub fn open(state: Option<PathBuf>) -> Result<Self, ErrorObject> {
         let state = open_state(state)?;
         let journal = Journal::open(state.path()).map_err(|error| trouble(&error))?;
-        // A keeper that doesn't answer is no reason not to read.
+        // Settling fails when a keeper doesn't answer or the disk is full. The record can be read all the same, and
+        // the next process that opens it settles what is left.
         let _ = settle(&journal, &state);
         Ok(Self { state, journal })
     }

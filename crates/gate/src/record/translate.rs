@@ -5,16 +5,15 @@ use std::os::unix::fs::FileExt as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest as _, Sha256};
-use shellgate_exec::{Exit, Outcome, Output, Spool, State, Stream};
+use shellgate_exec::{Exit, Outcome, Output, PerStream, Spool, State, Stream};
 use shellgate_journal::{
     self as journal, EndStatus, Millis, RecordedEnd, RecordedError, RecordedRequest, Sha,
 };
 
-use crate::ErrorObject;
 use crate::admit::approval::{Always, ApprovedBy, Question};
 use crate::admit::judge::{Decision, Judgement, Span};
-use crate::answer::report;
 use crate::intake::request::{Action, Detail, Format, Request, Stdin};
+use crate::{Code, ErrorObject};
 
 /// The time, as the record has it.
 pub(crate) fn now() -> Millis {
@@ -64,6 +63,11 @@ pub(crate) fn asked(
     }
 }
 
+/// What was asked for, from the record.
+pub(crate) fn action(asked: &RecordedRequest) -> Action {
+    asked.argv.clone().map_or_else(|| Action::Shell(asked.text.clone()), Action::Program)
+}
+
 fn verdict(judgement: &Judgement) -> journal::RecordedVerdict {
     let reasons = judgement.reasons.iter().map(|reason| journal::RecordedReason {
         code: reason.code.name().to_owned(),
@@ -102,20 +106,21 @@ pub(super) fn approved_by(approved: &ApprovedBy) -> journal::RecordedApproval {
     journal::RecordedApproval { who: approved.who.clone(), channel: approved.channel, question: None }
 }
 
-/// How it ended.
-pub(super) fn ended(outcome: &Outcome, spool: &Spool, at: Millis) -> RecordedEnd {
+/// The entry for an execution whose output is in the files of `spool`. `error`: what its caller is told went wrong.
+pub(super) fn ended(outcome: &Outcome, error: Option<ErrorObject>, spool: &Spool, at: Millis) -> RecordedEnd {
     let file = |stream: Stream| {
         let path = spool.paths.as_ref().map(|paths| paths.get(stream).display().to_string());
         self::stream(outcome.output.get(stream), spool.files.get(stream), path)
     };
-    end(outcome, at, file(Stream::Stdout), file(Stream::Stderr))
+    end(outcome, error, at, PerStream { stdout: file(Stream::Stdout), stderr: file(Stream::Stderr) })
 }
 
+/// The entry for an execution that ended at `at`.
 pub(super) fn end(
     outcome: &Outcome,
+    error: Option<ErrorObject>,
     at: Millis,
-    stdout: journal::RecordedStream,
-    stderr: journal::RecordedStream,
+    streams: PerStream<journal::RecordedStream>,
 ) -> RecordedEnd {
     let (exit_code, signal) = match outcome.exit {
         Some(Exit::Code(code)) => (Some(code), None),
@@ -132,29 +137,13 @@ pub(super) fn end(
         },
         exit_code,
         signal,
-        error: outcome.limit.as_ref().map(|broken| problem(&crate::answer::limits::error(broken))).or_else(
-            || {
-                // Which clock it was is known only now.
-                if outcome.state == State::TimedOut {
-                    return Some(problem(&report::timed_out(outcome)));
-                }
-                outcome.failure.as_ref().map(|failure| RecordedError {
-                    code: match failure {
-                        shellgate_exec::Failure::KeeperLost => "keeper_lost",
-                        shellgate_exec::Failure::TooManyJobs { .. } => "busy",
-                        _ => "spawn_failed",
-                    }
-                    .to_owned(),
-                    message: format!("{failure:?}"),
-                    ..RecordedError::default()
-                })
-            },
-        ),
+        // That it was canceled is what `status` says.
+        error: error.filter(|error| error.code != Code::Canceled).as_ref().map(problem),
         pid: outcome.pid,
         started_at: outcome.pid.map(|_| at.saturating_sub(duration)),
         ended_at: at,
-        stdout,
-        stderr,
+        stdout: streams.stdout,
+        stderr: streams.stderr,
         job: false,
         times: Vec::new(),
     }

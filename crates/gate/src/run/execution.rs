@@ -152,8 +152,10 @@ impl Execution {
 
     fn write(&mut self, outcome: &exec::Outcome) {
         let ends = outcome.state.is_final();
-        let written =
-            self.entry.as_ref().is_none_or(|entry| !ends || entry.ended(outcome, self.inner.spool()));
+        let written = self
+            .entry
+            .as_ref()
+            .is_none_or(|entry| !ends || entry.ended(&self.asked, outcome, self.inner.spool()));
         if written {
             self.inner.recorded();
         }

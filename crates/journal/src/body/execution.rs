@@ -137,9 +137,10 @@ pub struct RecordedStart {
     /// The person who let it pass, if one was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<RecordedApproval>,
-    /// The process that holds it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub keeper: Option<ProcessIdentity>,
+    /// The process that asks the keeper for the start. The keeper itself isn't known yet, and may not even run. Older
+    /// entries name the same process `keeper`.
+    #[serde(default, alias = "keeper", skip_serializing_if = "Option::is_none")]
+    pub caller: Option<ProcessIdentity>,
     /// Where standard output is kept. Known from the start, so that a crash doesn't hide it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout_file: Option<String>,

@@ -83,7 +83,7 @@ fn what_a_crash_left_open_is_found_and_closed_truthfully() {
     let open = journal.open_executions().unwrap();
     assert_eq!(open.iter().map(|execution| execution.id.as_str()).collect::<Vec<_>>(), ["1", "2"]);
     assert_eq!(open[0].asked.as_ref().unwrap().asker.as_ref().unwrap().0, "asker");
-    assert_eq!(open[1].started.as_ref().unwrap().keeper.as_ref().unwrap().0, "keeper");
+    assert_eq!(open[1].started.as_ref().unwrap().caller.as_ref().unwrap().0, "caller");
     journal.append("1", vec![closed(LossCause::NeverStarted)]).unwrap();
     journal.append("2", vec![closed(LossCause::KeeperLost)]).unwrap();
     assert!(journal.open_executions().unwrap().is_empty());

@@ -1,8 +1,12 @@
 //! Whoever knows how the chain is made can make it anew. A head that was kept elsewhere shows that, too.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, params};
 use sha2::{Digest as _, Sha256};
+use shellgate_journal::{Journal, Retention};
 
+use crate::support::{asked, intact, journal, started};
 use crate::tamper::Original;
 
 /// Computes the chain anew, as one can who knows how it is made.
@@ -90,4 +94,28 @@ fn a_beginning_that_was_cut_off_with_a_false_checkpoint_is_found_with_a_head() {
     });
     assert_eq!(without, None);
     assert!(with.is_some());
+}
+
+#[test]
+fn an_entry_that_calls_the_caller_keeper_is_read_verified_and_carried_as_it_is() {
+    let (folder, journal) = journal();
+    journal.begin("1", "s", asked("runs"), vec![started()]).unwrap();
+    drop(journal);
+    let connection = Connection::open(folder.path().join("journal.db")).unwrap();
+    let edit = r#"UPDATE entries SET body = replace(body, '"caller":', '"keeper":') WHERE kind = 'started'"#;
+    connection.execute(edit, []).unwrap();
+    recompute(&connection);
+
+    let journal = Journal::open(folder.path()).unwrap();
+    intact(&journal);
+    let caller =
+        |journal: &Journal| journal.execution("1").unwrap().unwrap().started.unwrap().caller.unwrap();
+    assert_eq!(caller(&journal).0, "caller");
+    journal.prune(Retention { since: Some(i64::MAX), bytes: None }, &BTreeMap::new()).unwrap();
+    intact(&journal);
+    assert_eq!(caller(&journal).0, "caller");
+    let body: String = connection
+        .query_row("SELECT body FROM entries WHERE kind = 'started' AND carried = 2", [], |row| row.get(0))
+        .unwrap();
+    assert!(body.contains(r#""keeper":"caller""#), "what is carried is not written anew: {body}");
 }

@@ -38,7 +38,7 @@ pub(crate) fn asked(text: &str) -> RecordedRequest {
 
 pub(crate) fn started() -> Step {
     Step::Started(RecordedStart {
-        keeper: Some(ProcessIdentity("keeper".into())),
+        caller: Some(ProcessIdentity("caller".into())),
         stdout_file: Some("spool/stdout".into()),
         ..RecordedStart::default()
     })
