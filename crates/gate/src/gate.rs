@@ -12,7 +12,7 @@ use shellgate_exec::{Follow, Session, SessionError, Starter, StateFolder, Urgenc
 use crate::admit::approval::{Always, Approver};
 use crate::admit::inside::{self, RestrictedAction};
 use crate::admit::judge::{Judge, Judgement};
-use crate::answer::report::{Asked, Report};
+use crate::answer::report::{Report, RequestSummary};
 use crate::builder::GateBuilder;
 use crate::intake::dialect::Dialect;
 use crate::intake::request::Request;
@@ -105,7 +105,7 @@ impl Gate {
         let (detail, action) = (request.detail, request.action.clone());
         match self.submit(request, Follow::Quietly) {
             Ok(mut execution) => execution.wait().unwrap_or_else(|error| {
-                let asked = Asked { action, detail, ..Asked::unread() };
+                let asked = RequestSummary { action, detail, ..RequestSummary::unread() };
                 let message = format!("the keeper can't be understood: {error}");
                 Report::refused(&asked, ErrorObject::new(Code::KeeperLost, message))
             }),

@@ -7,9 +7,9 @@ use super::asking::Approval;
 use super::pending::{Considered, UnaskedQuestion};
 use crate::admit::judge::{Judgement, Verdict};
 use crate::answer::artifacts;
-use crate::answer::report::{Asked, Report};
+use crate::answer::report::{Report, RequestSummary};
 use crate::gate::{Gate, Refused};
-use crate::intake::request::{Action, Detail, Format, Request};
+use crate::intake::request::Request;
 use crate::record;
 use crate::root::Inside;
 use crate::settings::{Network, SandboxMode};
@@ -34,7 +34,7 @@ impl Gate {
     /// The answer, when it may not run.
     pub fn consider(&self, request: Request) -> Result<Considered<'_>, Refused> {
         let id = ExecId::generate();
-        let mut asked = Asked {
+        let mut asked = RequestSummary {
             id: id.to_string(),
             action: request.action.clone(),
             directory: request.directory.clone().unwrap_or_else(|| ".".to_owned()),
@@ -73,11 +73,11 @@ impl Gate {
     ) -> Result<(), ErrorObject> {
         self.recorder.check()?;
         let id = ExecId::generate();
-        let asked = Asked {
+        let asked = RequestSummary {
             id: id.to_string(),
             action: request.action.clone(),
             directory: directory.shown().to_owned(),
-            ..Asked::unread()
+            ..RequestSummary::unread()
         };
         let why = |refused: Refused| {
             refused.error.unwrap_or_else(|| ErrorObject::new(Code::DeniedByPolicy, "it may not be typed"))
@@ -108,7 +108,11 @@ impl Gate {
         }
     }
 
-    fn judged(&self, request: &Request, asked: &mut Asked) -> Result<(Inside, Judgement), ErrorObject> {
+    fn judged(
+        &self,
+        request: &Request,
+        asked: &mut RequestSummary,
+    ) -> Result<(Inside, Judgement), ErrorObject> {
         request.check()?;
         self.recorder.check()?;
         let directory = self.judge.root.directory(request.directory.as_deref())?;
@@ -124,7 +128,7 @@ impl Gate {
     /// The answer to what may not run, written down. A refusal that can't be written is still one.
     pub(super) fn refused(
         &self,
-        asked: &Asked,
+        asked: &RequestSummary,
         request: &Request,
         judgement: Option<&Judgement>,
         error: ErrorObject,
@@ -174,7 +178,7 @@ pub struct Admitted<'a> {
     pub(crate) id: ExecId,
     pub(crate) request: Request,
     pub(crate) directory: Inside,
-    pub(crate) asked: Asked,
+    pub(crate) asked: RequestSummary,
     pub(crate) judgement: Judgement,
     pub(crate) approval: Approval,
 }
@@ -187,22 +191,5 @@ impl<'a> UnaskedQuestion<'a> {
             verdict.approved_by = approval.by.as_ref().map(ToString::to_string);
         }
         Admitted { gate, id, request, directory, asked, judgement, approval }
-    }
-}
-
-impl Asked {
-    /// For an answer to something that could not be read as a request.
-    pub(crate) fn unread() -> Self {
-        Self {
-            id: ExecId::generate().to_string(),
-            action: Action::default(),
-            directory: ".".to_owned(),
-            detail: Detail::Minimal,
-            format: Format::Json,
-            speaks: false,
-            artifacts: Vec::new(),
-            terminal: None,
-            verdict: None,
-        }
     }
 }

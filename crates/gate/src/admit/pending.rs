@@ -13,7 +13,7 @@ use crate::admit::approval::{
 };
 use crate::admit::inside;
 use crate::admit::judge::{self, Judgement};
-use crate::answer::report::{Asked, Report};
+use crate::answer::report::{Report, RequestSummary};
 use crate::gate::{Gate, Refused};
 use crate::intake::request::Request;
 use crate::record::{self, ExecutionLog};
@@ -36,7 +36,7 @@ pub struct UnaskedQuestion<'a> {
     pub(super) id: ExecId,
     pub(super) request: Request,
     pub(super) directory: Inside,
-    pub(super) asked: Asked,
+    pub(super) asked: RequestSummary,
     pub(super) judgement: Judgement,
 }
 

@@ -2,22 +2,20 @@
 //!
 //! Every dialect writes its answer from this.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
-use shellgate_exec::{Clock, Exit, Failure, Outcome, PerStream, Process, Size, Spool, State, Stream};
+use shellgate_exec::{ExecId, Exit, Outcome, PerStream, Process, Size, Spool, State};
 
 use crate::admit::judge::Verdict;
 use crate::answer::artifacts::Artifact;
+use crate::answer::outcome_error::outcome_error;
 use crate::answer::signal_names::SignalName;
+use crate::answer::stream_text::StreamTexts;
 use crate::intake::request::{Action, Detail, Format};
 use crate::settings::Limits;
-use crate::text::{Limit, Source, view};
-use crate::{Code, ErrorObject, SpawnTrouble};
-
-/// How much of a stream a preview shows, in characters.
-const PREVIEW: usize = 400;
+use crate::{Code, ErrorObject};
 
 /// One request and what became of it.
 #[derive(Clone, Debug, Serialize)]
@@ -90,9 +88,9 @@ impl Background {
     }
 }
 
-/// What is known of a request before it runs.
+/// What a report says about its request, whatever became of it.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RequestSummary {
     pub(crate) id: String,
     pub(crate) action: Action,
     pub(crate) directory: String,
@@ -105,18 +103,53 @@ pub(crate) struct Asked {
     pub(crate) verdict: Option<Verdict>,
 }
 
-impl Report {
-    /// A request that was refused, or whose program could not even be looked for.
-    pub(crate) fn refused(asked: &Asked, error: ErrorObject) -> Self {
-        let canceled = error.code == Code::Canceled;
+impl RequestSummary {
+    /// Of a call that could not be read as a request.
+    pub(crate) fn unread() -> Self {
         Self {
-            id: asked.id.clone(),
-            status: if canceled { State::Canceled } else { State::Failed },
-            command: asked.action.shown(),
-            directory: asked.directory.clone(),
+            id: ExecId::generate().to_string(),
+            action: Action::default(),
+            directory: ".".to_owned(),
+            detail: Detail::Minimal,
+            format: Format::Json,
+            speaks: false,
+            artifacts: Vec::new(),
+            terminal: None,
+            verdict: None,
+        }
+    }
+
+    /// The program, when no shell was asked for.
+    fn program(&self) -> Option<String> {
+        match &self.action {
+            Action::Program(argv) => argv.first().cloned(),
+            Action::Shell(_) => None,
+        }
+    }
+}
+
+impl Report {
+    /// A request that was refused, or whose program was not found.
+    pub(crate) fn refused(summary: &RequestSummary, error: ErrorObject) -> Self {
+        let status = if error.code == Code::Canceled { State::Canceled } else { State::Failed };
+        Self::not_run(summary, status, Some(error))
+    }
+
+    /// A request that waits for a person's approval. Its execution will have the same id, so that is its job.
+    pub(crate) fn queued(summary: &RequestSummary) -> Self {
+        Self { job: Some(summary.id.clone()), ..Self::not_run(summary, State::Queued, None) }
+    }
+
+    /// A request of which nothing has run.
+    fn not_run(summary: &RequestSummary, status: State, error: Option<ErrorObject>) -> Self {
+        Self {
+            id: summary.id.clone(),
+            status,
+            command: summary.action.shown(),
+            directory: summary.directory.clone(),
             exit_code: None,
             signal: None,
-            error: Some(error),
+            error,
             stdout: String::new(),
             stderr: String::new(),
             stdout_bytes: 0,
@@ -126,101 +159,55 @@ impl Report {
             stdout_file: None,
             stderr_file: None,
             timed_out: false,
-            canceled,
+            canceled: status == State::Canceled,
             duration_ms: 0,
             pid: None,
             host_pid: None,
             background: Vec::new(),
             job: None,
             waiting_for_input: false,
-            verdict: asked.verdict.clone(),
+            verdict: summary.verdict.clone(),
             effects: None,
             denials: None,
             artifacts: Vec::new(),
-            format: asked.format,
+            format: summary.format,
+            program: summary.program(),
             words: None,
-            program: match &asked.action {
-                Action::Program(argv) => argv.first().cloned(),
-                Action::Shell(_) => None,
-            },
             screen: false,
             lost: PerStream::default(),
-        }
-    }
-
-    /// A request that waits for somebody's yes. It will run under its own name, so that is its job.
-    pub(crate) fn queued(asked: &Asked) -> Self {
-        Self {
-            status: State::Queued,
-            error: None,
-            job: Some(asked.id.clone()),
-            ..Self::refused(asked, ErrorObject::new(Code::Busy, ""))
         }
     }
 
     /// The answer to a call that could not even be read.
     #[must_use]
     pub fn of_error(error: ErrorObject) -> Self {
-        Self::refused(&Asked::unread(), error)
+        Self::refused(&RequestSummary::unread(), error)
     }
 
-    /// A request that ran, or was to run.
-    pub(crate) fn ended(asked: &Asked, limits: &Limits, outcome: Outcome, spool: &Spool) -> Self {
-        let limit = match asked.detail {
-            Detail::Minimal => Limit::Chars(usize::try_from(limits.answer_chars).unwrap_or(usize::MAX)),
-            Detail::Preview => Limit::Chars(PREVIEW),
-            Detail::Full => Limit::Bytes(usize::try_from(limits.answer_bytes).unwrap_or(usize::MAX)),
-        };
-        let whole = Limit::Bytes(usize::try_from(limits.answer_bytes).unwrap_or(usize::MAX));
-        let drawn = std::cell::Cell::new(false);
-        let text = |stream: Stream, limit: Limit| {
-            let output = outcome.output.get(stream);
-            if output.total == 0 {
-                return (String::new(), false);
-            }
-            let source = Source {
-                file: spool.files.get(stream),
-                path: spool.paths.as_ref().map_or(Path::new(""), |paths| paths.get(stream)),
-                begins: 0,
-                spooled: output.spooled,
-                total: output.total,
-                tail: &output.tail,
-                lost: output.lost.clone(),
-            };
-            // What a full-screen program has on its screen; what it drew before is of no use.
-            let live = asked.terminal.filter(|_| outcome.state == State::Running);
-            match live
-                .and_then(|size| crate::screen(&source, size.rows, size.cols))
-                .filter(|screen| screen.drawn)
-            {
-                Some(screen) => {
-                    drawn.set(true);
-                    (limit.first_of(&screen.text).to_owned(), true)
-                }
-                None => {
-                    let view = view(&source, limit);
-                    (view.text, view.truncated)
-                }
-            }
-        };
-        let (stdout, stdout_truncated) = text(Stream::Stdout, limit);
-        let (stderr, stderr_truncated) = text(Stream::Stderr, limit);
-        let words = asked.speaks.then(|| PerStream {
-            stdout: text(Stream::Stdout, whole).0,
-            stderr: text(Stream::Stderr, whole).0,
-        });
-        let background = outcome.background.iter().map(Background::of);
+    /// A request that ran, or whose process could not be started. Every field is named here: a new one doesn't compile
+    /// until it is decided where its value comes from.
+    pub(crate) fn ended(
+        summary: &RequestSummary,
+        limits: &Limits,
+        outcome: Outcome,
+        spool: &Spool,
+        artifacts: Vec<Artifact>,
+    ) -> Self {
+        let streams = StreamTexts::read(summary, limits, &outcome, spool);
         Self {
+            id: summary.id.clone(),
             status: outcome.state,
+            command: summary.action.shown(),
+            directory: summary.directory.clone(),
             exit_code: exit_code(outcome.exit),
             signal: signal(outcome.exit),
-            error: outcome_error(&asked.action, &asked.directory, &outcome),
-            stdout,
-            stderr,
+            error: outcome_error(&summary.action, &summary.directory, &outcome),
+            stdout: streams.shown.stdout.text,
+            stderr: streams.shown.stderr.text,
             stdout_bytes: outcome.output.stdout.total,
             stderr_bytes: outcome.output.stderr.total,
-            stdout_truncated,
-            stderr_truncated,
+            stdout_truncated: streams.shown.stdout.truncated,
+            stderr_truncated: streams.shown.stderr.truncated,
             stdout_file: spool.paths.as_ref().map(|paths| paths.stdout.clone()),
             stderr_file: spool.paths.as_ref().map(|paths| paths.stderr.clone()),
             timed_out: outcome.state == State::TimedOut,
@@ -228,16 +215,18 @@ impl Report {
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
             pid: outcome.pid,
             host_pid: outcome.pid,
-            job: (!outcome.state.is_final() || !outcome.background.is_empty()).then(|| asked.id.clone()),
-            background: background.collect(),
+            background: outcome.background.iter().map(Background::of).collect(),
+            job: (!outcome.state.is_final() || !outcome.background.is_empty()).then(|| summary.id.clone()),
             waiting_for_input: outcome.waiting_for_input,
-            screen: drawn.get(),
-            words,
-            lost: PerStream {
-                stdout: outcome.output.stdout.lost.clone(),
-                stderr: outcome.output.stderr.lost.clone(),
-            },
-            ..Self::refused(asked, ErrorObject::new(Code::Busy, ""))
+            verdict: summary.verdict.clone(),
+            effects: None,
+            denials: None,
+            artifacts,
+            format: summary.format,
+            program: summary.program(),
+            words: streams.words,
+            screen: streams.is_screen,
+            lost: PerStream { stdout: outcome.output.stdout.lost, stderr: outcome.output.stderr.lost },
         }
     }
 
@@ -265,81 +254,6 @@ pub(crate) fn signal(exit: Option<Exit>) -> Option<SignalName> {
     match exit {
         Some(Exit::Signal(number)) => Some(SignalName::new(number)),
         _ => None,
-    }
-}
-
-/// What is said of an execution that did not end by itself: to its caller, and in the journal. `action` and `directory` are
-/// those of the request.
-pub(crate) fn outcome_error(action: &Action, directory: &str, outcome: &Outcome) -> Option<ErrorObject> {
-    if let Some(failure) = &outcome.failure {
-        return Some(failed(action, directory, failure));
-    }
-    if let Some(broken) = &outcome.limit {
-        return Some(crate::answer::limits::error(broken));
-    }
-    match outcome.state {
-        State::TimedOut => Some(timed_out(outcome)),
-        State::Canceled if outcome.pid.is_none() => {
-            Some(ErrorObject::new(Code::Canceled, "the command was canceled before it started"))
-        }
-        State::Canceled => Some(ErrorObject::new(Code::Canceled, "the command was canceled and stopped")),
-        _ => None,
-    }
-}
-
-/// What is said of a command that a clock stopped.
-fn timed_out(outcome: &Outcome) -> ErrorObject {
-    let message = match outcome.clock {
-        Some(Clock::Idle(limit)) => {
-            format!("the command printed nothing for {} and was stopped", seconds(limit))
-        }
-        Some(Clock::Wall(limit)) => {
-            format!("the command ran longer than {} and was stopped", seconds(limit))
-        }
-        None => format!("the command ran longer than {} and was stopped", seconds(outcome.duration)),
-    };
-    ErrorObject::new(Code::TimedOut, message).hint("give it more time, or run it in the background")
-}
-
-fn failed(action: &Action, directory: &str, failure: &Failure) -> ErrorObject {
-    let program = match action {
-        Action::Shell(_) => crate::sys::shell::SHELL,
-        Action::Program(argv) => argv.first().map_or("", String::as_str),
-    };
-    match failure {
-        Failure::NotExecuted { message, errno } => {
-            let trouble = match (action, *errno == rustix::io::Errno::NOENT.raw_os_error()) {
-                (Action::Shell(_), _) => SpawnTrouble::NoShell,
-                (Action::Program(_), true) => SpawnTrouble::NotFound,
-                (Action::Program(_), false) => SpawnTrouble::NotExecutable,
-            };
-            let too_long = *errno == rustix::io::Errno::TOOBIG.raw_os_error();
-            let message = format!("`{program}` could not be executed: {message}");
-            let error = ErrorObject::spawn_failed(trouble, message).token(program);
-            if too_long {
-                error.hint("arguments and environment are too long in all: use a file or `stdin`")
-            } else {
-                error
-            }
-        }
-        Failure::NoDirectory { message } => {
-            let message = format!("the folder `{directory}` could not be entered: {message}");
-            ErrorObject::spawn_failed(SpawnTrouble::Other, message).token(directory)
-        }
-        Failure::NoProcess { message } => {
-            ErrorObject::spawn_failed(SpawnTrouble::Other, format!("no process could be started: {message}"))
-                .hint("the machine is out of processes, memory or descriptors; try again when it has some")
-        }
-        Failure::TooManyJobs { limit } => {
-            ErrorObject::new(Code::Busy, format!("this session has {limit} jobs, and may have no more"))
-                .rule(format!("limits.jobs_per_session = {limit}"))
-                .hint("stop one that is no longer needed: `shellgate jobs` lists them")
-        }
-        Failure::KeeperLost => ErrorObject::new(
-            Code::KeeperLost,
-            "the keeper of this session ended before the command did, so how the command ended is not known",
-        )
-        .hint("what was printed until then is in the files; run the command again if that is safe"),
     }
 }
 

@@ -10,7 +10,7 @@ use shellgate_journal::{
 use super::{Jobs, parse, trouble};
 use crate::admit::approval::ApprovedBy;
 use crate::admit::judge::{Decision, Verdict};
-use crate::answer::report::{Asked, Report};
+use crate::answer::report::{Report, RequestSummary};
 use crate::gate::session_error;
 use crate::intake::request::{Action, Detail, Format};
 use crate::{Code, ErrorObject, record};
@@ -60,8 +60,8 @@ impl Jobs<'_> {
             duration: job.age,
             waiting_for_input: job.waiting_for_input,
         };
-        let asked = Asked { terminal: job.terminal, ..asked(execution, detail) };
-        Ok(Report::ended(&asked, &self.limits, outcome, &spool))
+        let asked = RequestSummary { terminal: job.terminal, ..asked(execution, detail) };
+        Ok(Report::ended(&asked, &self.limits, outcome, &spool, Vec::new()))
     }
 
     /// One that has ended, as the record has it.
@@ -103,7 +103,7 @@ impl Jobs<'_> {
             },
             waiting_for_input: false,
         };
-        let report = Report::ended(&asked, &self.limits, outcome, &spool);
+        let report = Report::ended(&asked, &self.limits, outcome, &spool, Vec::new());
         Report { error: told.or(found).or(report.error), ..report }
     }
 
@@ -149,10 +149,10 @@ pub fn never_ran(execution: &PastExecution) -> Option<ErrorObject> {
 }
 
 /// The request, as the record has it.
-fn asked(execution: &PastExecution, detail: Detail) -> Asked {
+fn asked(execution: &PastExecution, detail: Detail) -> RequestSummary {
     let known = execution.asked.as_ref();
     let approved = execution.started.as_ref().and_then(|started| started.approved_by.as_ref());
-    Asked {
+    RequestSummary {
         id: execution.id.clone(),
         action: known.map_or_else(|| Action::Shell(String::new()), record::action),
         directory: known.map_or(".", |asked| &asked.directory).to_owned(),

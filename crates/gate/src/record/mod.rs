@@ -22,7 +22,8 @@ pub use store::RecordStore;
 pub(crate) use translate::{action, always, asked, canceled, now, problem, question, typed};
 
 use crate::admit::approval::ApprovedBy;
-use crate::answer::report::{Asked, outcome_error};
+use crate::answer::outcome_error::outcome_error;
+use crate::answer::report::RequestSummary;
 use crate::{Code, ErrorObject};
 
 /// Where a gate writes down what happens.
@@ -101,7 +102,7 @@ impl ExecutionLog {
     }
 
     /// Writes down the end. One that can't be written stays with the keeper, for others to write down.
-    pub(crate) fn ended(&self, asked: &Asked, outcome: &Outcome, spool: &Spool) -> bool {
+    pub(crate) fn ended(&self, asked: &RequestSummary, outcome: &Outcome, spool: &Spool) -> bool {
         let error = outcome_error(&asked.action, &asked.directory, outcome);
         let ended = translate::ended(outcome, error, spool, translate::now());
         self.append(Step::Ended(ended)).is_ok()

@@ -8,7 +8,7 @@ use shellgate_journal::{Error, Journal, LossCause, PastExecution, RecordedLoss, 
 
 use super::identity::{alive, is_of_earlier_boot};
 use super::translate;
-use crate::answer::report::outcome_error;
+use crate::answer::outcome_error::outcome_error;
 
 /// Looks at every execution that the record has as open.
 ///

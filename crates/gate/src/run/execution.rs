@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use shellgate_exec as exec;
 use shellgate_exec::{Stopper, Stream, Urgency};
 
-use crate::answer::report::{Asked, Report};
+use crate::answer::report::{Report, RequestSummary};
 use crate::record::ExecutionLog;
 use crate::root::Root;
 use crate::settings::Limits;
@@ -45,7 +45,7 @@ pub(crate) enum End {
 #[derive(Debug)]
 pub struct Execution {
     pub(crate) inner: exec::RunHandle,
-    pub(crate) asked: Asked,
+    pub(crate) asked: RequestSummary,
     pub(crate) limits: Limits,
     pub(crate) root: Root,
     /// Its entry in the record.
@@ -167,8 +167,7 @@ impl Execution {
             End::Later | End::Unwritten(_) => self.end = End::Unwritten(Box::new(outcome.clone())),
         }
         let artifacts = crate::answer::artifacts::collect(&self.asked.artifacts, &self.root);
-        let report = Report::ended(&self.asked, &self.limits, outcome, self.inner.spool());
-        Report { artifacts, ..report }
+        Report::ended(&self.asked, &self.limits, outcome, self.inner.spool(), artifacts)
     }
 }
 

@@ -1,0 +1,92 @@
+//! What a report shows of a command's output: text for a model, cut to the limit of the request's detail.
+
+use std::path::Path;
+
+use shellgate_exec::{Outcome, PerStream, Spool, State, Stream};
+
+use crate::answer::report::RequestSummary;
+use crate::intake::request::Detail;
+use crate::settings::Limits;
+use crate::text::{Limit, Source, view};
+
+/// Characters of a stream that a preview shows.
+const PREVIEW_CHARS: usize = 400;
+
+/// The text of both streams.
+#[derive(Debug)]
+pub(crate) struct StreamTexts {
+    /// Cut as the request's detail says.
+    pub(crate) shown: PerStream<StreamText>,
+    /// Up to `limits.answer_bytes`, of a command that speaks for itself.
+    pub(crate) words: Option<PerStream<String>>,
+    /// Whether standard output is the screen of a terminal.
+    pub(crate) is_screen: bool,
+}
+
+/// The text of one stream.
+#[derive(Debug, Default)]
+pub(crate) struct StreamText {
+    pub(crate) text: String,
+    /// Whether something was left out.
+    pub(crate) truncated: bool,
+    is_screen: bool,
+}
+
+impl StreamTexts {
+    /// Reads what the report of this outcome shows.
+    pub(crate) fn read(summary: &RequestSummary, limits: &Limits, outcome: &Outcome, spool: &Spool) -> Self {
+        let number = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
+        let complete = Limit::Bytes(number(limits.answer_bytes));
+        let limit = match summary.detail {
+            Detail::Minimal => Limit::Chars(number(limits.answer_chars)),
+            Detail::Preview => Limit::Chars(PREVIEW_CHARS),
+            Detail::Full => complete,
+        };
+        let text = |stream, limit| StreamText::read(summary, outcome, spool, stream, limit);
+        let both =
+            |limit| PerStream { stdout: text(Stream::Stdout, limit), stderr: text(Stream::Stderr, limit) };
+        let shown = both(limit);
+        let words = summary.speaks.then(|| {
+            let complete = both(complete);
+            PerStream { stdout: complete.stdout.text, stderr: complete.stderr.text }
+        });
+        Self { is_screen: shown.stdout.is_screen, shown, words }
+    }
+}
+
+impl StreamText {
+    fn read(
+        summary: &RequestSummary,
+        outcome: &Outcome,
+        spool: &Spool,
+        stream: Stream,
+        limit: Limit,
+    ) -> Self {
+        let output = outcome.output.get(stream);
+        if output.total == 0 {
+            return Self::default();
+        }
+        let source = Source {
+            file: spool.files.get(stream),
+            path: spool.paths.as_ref().map_or(Path::new(""), |paths| paths.get(stream)),
+            begins: 0,
+            spooled: output.spooled,
+            total: output.total,
+            tail: &output.tail,
+            lost: output.lost.clone(),
+        };
+        // Of a full-screen program that runs, only what is on its screen now is of use.
+        let size = summary.terminal.filter(|_| outcome.state == State::Running);
+        let screen = size.and_then(|size| crate::screen(&source, size.rows, size.cols));
+        match screen.filter(|screen| screen.drawn) {
+            Some(screen) => {
+                let text = limit.first_of(&screen.text).to_owned();
+                Self { text, truncated: true, is_screen: true }
+            }
+            None => {
+                let view = view(&source, limit);
+                Self { text: view.text, truncated: view.truncated, is_screen: false }
+            }
+        }
+    }
+}
