@@ -1,6 +1,6 @@
 //! The library inside a program of its own: many calls, nothing left, a line of waiting executions.
 
-#![expect(clippy::unwrap_used, reason = "a test may")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 mod support;
 
@@ -145,6 +145,44 @@ fn leftovers_and_jobs_take_no_place() {
     }
     assert_eq!(gate.run(shell("echo free")).stdout, "free\n");
     assert_eq!(gate.stop_session(Urgency::Politely).unwrap(), 6);
+}
+
+#[test]
+fn waiting_again_gives_the_same_answer_and_changes_nothing() {
+    let place = Place::new(None);
+    let gate = place.gate();
+    let entries = || {
+        let record = shellgate::RecordStore::open(Some(place.state())).unwrap();
+        match record.journal().verify().unwrap() {
+            shellgate::journal::Verification::Intact(intact) => intact.entries,
+            broken => panic!("{broken:?}"),
+        }
+    };
+    for later in [false, true] {
+        let request =
+            Request { artifacts: vec!["made".to_owned()], ..shell("sleep 1000 & echo a | tee made") };
+        let mut execution = gate.submit(request, Follow::Closely).unwrap();
+        if later {
+            execution.record_later();
+        }
+        let first = execution.wait().unwrap();
+        execution.record();
+        assert_eq!((first.status, first.background.len()), (State::Completed, 1));
+        let written = entries();
+        std::fs::write(place.root().join("made"), "another text").unwrap();
+        for _ in 0..2 {
+            let again = execution.wait().unwrap();
+            assert_eq!(serde_json::to_value(&again).unwrap(), serde_json::to_value(&first).unwrap());
+            assert!(matches!(execution.next().unwrap(), Event::Ended(end) if end.status == State::Completed));
+            assert!(execution.try_next().unwrap().is_none());
+            execution.record();
+        }
+        assert!(support::is_alive(u64::from(first.background[0].pid)), "its background child goes on");
+        assert_eq!(entries(), written, "the end is recorded once");
+    }
+    gate.stop_session(Urgency::Now).unwrap();
+    drop(gate);
+    place.assert_nothing_is_left();
 }
 
 #[test]

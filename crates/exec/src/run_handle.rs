@@ -42,24 +42,34 @@ pub enum RunEvent {
 #[derive(Debug)]
 pub struct RunHandle {
     id: ExecId,
-    /// `None` after the end.
-    connection: Option<KeeperConnection>,
-    /// The connection on which the end was told, until that is written down.
-    told: Option<KeeperConnection>,
+    progress: Progress,
+    /// The connection on which the keeper told the end, until the caller has recorded that end.
+    unrecorded: Option<KeeperConnection>,
     pool: Option<Pool>,
     keeper: Arc<Forked>,
     spool: Spool,
     pending: VecDeque<Pending>,
-    /// What was typed last isn't taken yet.
+    /// The keeper has not confirmed the last input.
     typing: bool,
 }
 
-/// What the keeper has told and the caller has not seen.
+/// How far an execution is, as its caller knows.
+#[derive(Debug)]
+enum Progress {
+    /// The keeper has not answered yet.
+    Running(KeeperConnection),
+    /// The answer. It stays, so that waiting again gives the same.
+    Ended(Box<Outcome>),
+}
+
+/// What the keeper has sent and the caller has not seen.
 #[derive(Debug)]
 enum Pending {
-    RunEvent(RunEvent),
-    /// Output that lies in the file: read when its turn comes.
+    Event(RunEvent),
+    /// Output in the spool file. It is read when its turn comes.
     Range(Stream, u64, u64),
+    /// The end, which [`Progress`] has.
+    End,
 }
 
 impl RunHandle {
@@ -71,24 +81,16 @@ impl RunHandle {
         spool: Spool,
     ) -> Self {
         let (id, follow) = spec;
-        let queued = (follow == Follow::Closely).then_some(Pending::RunEvent(RunEvent::State(State::Queued)));
+        let queued = (follow == Follow::Closely).then_some(Pending::Event(RunEvent::State(State::Queued)));
         let pending = queued.into_iter().collect();
-        Self { id, connection: Some(connection), told: None, pool, keeper, spool, pending, typing: false }
+        let progress = Progress::Running(connection);
+        Self { id, progress, unrecorded: None, pool, keeper, spool, pending, typing: false }
     }
 
-    /// Somebody else's execution: its output from now on, and its end. Dropping it changes nothing.
+    /// An execution that another front end started: its output from now on, and its end. Dropping this handle doesn't
+    /// stop it.
     pub(crate) fn watched(id: ExecId, connection: KeeperConnection, spool: Spool) -> Self {
-        let pending = VecDeque::new();
-        Self {
-            id,
-            connection: Some(connection),
-            told: None,
-            pool: None,
-            keeper: Arc::default(),
-            spool,
-            pending,
-            typing: false,
-        }
+        Self::new((id, Follow::Quietly), connection, None, Arc::default(), spool)
     }
 
     /// Its name.
@@ -103,7 +105,7 @@ impl RunHandle {
         &self.spool
     }
 
-    /// The next event, waiting for it.
+    /// The next event, waiting for it. After the end: the end again.
     ///
     /// # Errors
     /// When the keeper talks nonsense or a spool file can't be read.
@@ -113,42 +115,59 @@ impl RunHandle {
     )]
     pub fn next(&mut self) -> io::Result<RunEvent> {
         loop {
-            if let Some(event) = self.ready()? {
+            if let Some(event) = self.take_pending()? {
                 return Ok(event);
             }
-            let message = self.connection.as_mut().map_or(Ok(None), KeeperConnection::next);
-            self.take(message)?;
+            match &mut self.progress {
+                Progress::Running(connection) => {
+                    let message = connection.next();
+                    self.receive(message)?;
+                }
+                Progress::Ended(outcome) => return Ok(RunEvent::Ended(outcome.clone())),
+            }
         }
     }
 
-    /// The next event, if there is one. When there is none, wait until [`as_fd`](AsFd::as_fd) is readable.
+    /// The next event, if there is one. When there is none, wait until [`as_fd`](AsFd::as_fd) is readable. After the end
+    /// there is none.
     ///
     /// # Errors
     /// As [`next`](Self::next).
     pub fn try_next(&mut self) -> io::Result<Option<RunEvent>> {
         loop {
-            if let Some(event) = self.ready()? {
+            if let Some(event) = self.take_pending()? {
                 return Ok(Some(event));
             }
-            // After the end nothing follows.
-            let Some(connection) = self.connection.as_mut() else { return Ok(None) };
+            let Progress::Running(connection) = &mut self.progress else { return Ok(None) };
             match connection.try_next() {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
-                message => self.take(message)?,
+                message => self.receive(message)?,
             }
         }
     }
 
-    /// Waits for the answer and passes over everything before it.
+    /// Waits for the answer and skips all events before it. Waiting again returns the same outcome.
     ///
     /// # Errors
     /// When the keeper talks nonsense.
     pub fn wait(&mut self) -> io::Result<Box<Outcome>> {
         loop {
-            self.pending.retain(|pending| matches!(pending, Pending::RunEvent(RunEvent::Ended(_))));
-            if let RunEvent::Ended(outcome) = self.next()? {
-                return Ok(outcome);
+            self.pending.clear();
+            match &mut self.progress {
+                Progress::Running(connection) => {
+                    let message = connection.next();
+                    self.receive(message)?;
+                }
+                Progress::Ended(outcome) => return Ok(outcome.clone()),
             }
+        }
+    }
+
+    /// The connection to the keeper, until the end.
+    fn connection(&self) -> Option<&KeeperConnection> {
+        match &self.progress {
+            Progress::Running(connection) => Some(connection),
+            Progress::Ended(_) => None,
         }
     }
 
@@ -157,8 +176,7 @@ impl RunHandle {
     /// # Errors
     /// When the process has no descriptor left.
     pub fn stopper(&self) -> io::Result<Stopper> {
-        let socket =
-            self.connection.as_ref().map(|connection| connection.socket().try_clone()).transpose()?;
+        let socket = self.connection().map(|connection| connection.socket().try_clone()).transpose()?;
         Ok(Stopper { id: self.id, socket: socket.map(Arc::new) })
     }
 
@@ -167,7 +185,7 @@ impl RunHandle {
     /// # Errors
     /// When the keeper can't be reached.
     pub fn stop(&self, urgency: Urgency) -> io::Result<()> {
-        match &self.connection {
+        match self.connection() {
             Some(connection) => send(connection.socket(), &ToKeeper::Stop(self.id, urgency), &[]),
             None => Ok(()),
         }
@@ -176,7 +194,7 @@ impl RunHandle {
     /// Whether what was typed before is taken, so that more may come.
     #[must_use]
     pub fn takes_input(&self) -> bool {
-        !self.typing && self.connection.is_some()
+        !self.typing && self.connection().is_some()
     }
 
     /// Types at its terminal. What it can't take is lost, as at any terminal.
@@ -184,7 +202,7 @@ impl RunHandle {
     /// # Errors
     /// When the keeper can't be reached.
     pub fn input(&mut self, input: Input) -> io::Result<()> {
-        let Some(connection) = &self.connection else { return Ok(()) };
+        let Progress::Running(connection) = &self.progress else { return Ok(()) };
         self.typing |= !matches!(input, Input::Resize(_));
         send(connection.socket(), &ToKeeper::Type(self.id, input), &[])
     }
@@ -192,7 +210,7 @@ impl RunHandle {
     /// Says that its end is written down, or need not be. Whoever goes away without it leaves the end with the keeper,
     /// for others to write down.
     pub fn recorded(&mut self) {
-        let Some(mut connection) = self.told.take() else { return };
+        let Some(mut connection) = self.unrecorded.take() else { return };
         match self.pool.take() {
             // Its next use says it.
             Some(pool) => pool.give_back(connection),
@@ -205,17 +223,20 @@ impl RunHandle {
         crate::sys::processes::end_tagged(&[self.id.tag().get()]);
     }
 
-    /// What can be told without asking the keeper.
-    fn ready(&mut self) -> io::Result<Option<RunEvent>> {
-        let (stream, from, to) = match self.pending.pop_front() {
-            None => return Ok(None),
-            Some(Pending::RunEvent(event)) => return Ok(Some(event)),
-            Some(Pending::Range(stream, from, to)) => (stream, from, to),
+    /// The first event that the keeper has sent and the caller has not seen.
+    fn take_pending(&mut self) -> io::Result<Option<RunEvent>> {
+        let (stream, from, to) = match (self.pending.pop_front(), &self.progress) {
+            (Some(Pending::Event(event)), _) => return Ok(Some(event)),
+            (Some(Pending::End), Progress::Ended(outcome)) => {
+                return Ok(Some(RunEvent::Ended(outcome.clone())));
+            }
+            (Some(Pending::Range(stream, from, to)), _) => (stream, from, to),
+            (Some(Pending::End), Progress::Running(_)) | (None, _) => return Ok(None),
         };
         let end = to.min(from + LONGEST_PIECE);
         let mut bytes = vec![0; usize::try_from(end - from).unwrap_or(0)];
         let read = read_at(self.spool.files.get(stream), &mut bytes, from)?;
-        // Short when somebody made the file shorter: what is gone is gone.
+        // Short when another process has truncated the file.
         bytes.truncate(read);
         if end < to {
             self.pending.push_front(Pending::Range(stream, end, to));
@@ -223,22 +244,34 @@ impl RunHandle {
         Ok(Some(RunEvent::Output { stream, offset: from, bytes }))
     }
 
-    fn take(&mut self, message: io::Result<Option<FromKeeper>>) -> io::Result<()> {
+    fn receive(&mut self, message: io::Result<Option<FromKeeper>>) -> io::Result<()> {
         let message = match message {
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => None,
             message => message?,
         };
-        let pending = match message {
-            Some(FromKeeper::State(state)) => Pending::RunEvent(RunEvent::State(state)),
-            Some(FromKeeper::Spooled { stream, from, to }) => Pending::Range(stream, from, to),
+        match message {
+            Some(FromKeeper::State(state)) => {
+                self.pending.push_back(Pending::Event(RunEvent::State(state)));
+            }
+            Some(FromKeeper::Spooled { stream, from, to }) => {
+                self.pending.push_back(Pending::Range(stream, from, to));
+            }
             Some(FromKeeper::Bytes { stream, offset, bytes }) => {
-                Pending::RunEvent(RunEvent::Output { stream, offset, bytes })
+                self.pending.push_back(Pending::Event(RunEvent::Output { stream, offset, bytes }));
             }
             Some(FromKeeper::Ended { outcome, last }) => {
                 self.keeper.set_last(last);
-                self.told = self.connection.take();
-                Pending::RunEvent(RunEvent::Ended(outcome))
+                self.unrecorded = self.end(outcome);
             }
+            Some(FromKeeper::Unable(message)) => {
+                self.end(self.without_answer(Failure::NoProcess { message }));
+            }
+            None => {
+                // No keeper will end its processes, so we do.
+                crate::sys::processes::end_tagged(&[self.id.tag().get()]);
+                self.end(self.without_answer(Failure::KeeperLost));
+            }
+            Some(FromKeeper::Typed(_)) => self.typing = false,
             Some(
                 FromKeeper::Hello
                 | FromKeeper::Elsewhere
@@ -249,36 +282,27 @@ impl RunHandle {
                 | FromKeeper::Watched(_)
                 | FromKeeper::Released(_)
                 | FromKeeper::Seen(_),
-            ) => {
-                return Ok(());
-            }
-            Some(FromKeeper::Typed(_)) => {
-                self.typing = false;
-                return Ok(());
-            }
-            Some(FromKeeper::Unable(message)) => {
-                self.connection = None;
-                let failure = Failure::NoProcess { message };
-                Pending::RunEvent(RunEvent::Ended(Box::new(self.without_answer(failure))))
-            }
-            None => {
-                self.connection = None;
-                // Nobody answers for its processes any more, so they end here.
-                crate::sys::processes::end_tagged(&[self.id.tag().get()]);
-                Pending::RunEvent(RunEvent::Ended(Box::new(self.without_answer(Failure::KeeperLost))))
-            }
-        };
-        self.pending.push_back(pending);
+            ) => {}
+        }
         Ok(())
     }
 
-    /// There is no answer: what the files hold is what there is.
-    fn without_answer(&self, failure: Failure) -> Outcome {
+    /// Ends the run, and returns the connection that is free now.
+    fn end(&mut self, outcome: Box<Outcome>) -> Option<KeeperConnection> {
+        self.pending.push_back(Pending::End);
+        match std::mem::replace(&mut self.progress, Progress::Ended(outcome)) {
+            Progress::Running(connection) => Some(connection),
+            Progress::Ended(_) => None,
+        }
+    }
+
+    /// The outcome when the keeper gives none: its output is what the spool files hold.
+    fn without_answer(&self, failure: Failure) -> Box<Outcome> {
         let output = |stream: Stream| {
             let length = self.spool.files.get(stream).metadata().map_or(0, |metadata| metadata.len());
             Output { total: length, spooled: length, ..Output::default() }
         };
-        Outcome {
+        Box::new(Outcome {
             state: State::Failed,
             pid: None,
             exit: None,
@@ -289,7 +313,7 @@ impl RunHandle {
             background: Vec::new(),
             duration: std::time::Duration::ZERO,
             waiting_for_input: false,
-        }
+        })
     }
 }
 
@@ -314,7 +338,7 @@ fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
 
 impl Drop for RunHandle {
     fn drop(&mut self) {
-        if let Some(connection) = &self.connection {
+        if let Some(connection) = self.connection() {
             // Closing our descriptor isn't enough: a stopper may hold another.
             let _ = rustix::net::shutdown(connection.socket(), rustix::net::Shutdown::Both);
         }
@@ -324,9 +348,7 @@ impl Drop for RunHandle {
 impl AsFd for RunHandle {
     fn as_fd(&self) -> BorrowedFd<'_> {
         // After the end there is nothing to wait for, and a file is always readable.
-        self.connection
-            .as_ref()
-            .map_or(self.spool.files.stdout.as_fd(), |connection| connection.socket().as_fd())
+        self.connection().map_or(self.spool.files.stdout.as_fd(), |connection| connection.socket().as_fd())
     }
 }
 
@@ -345,3 +367,6 @@ impl Stopper {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use shellgate_exec as exec;
 use shellgate_exec::{Stopper, Stream, Urgency};
 
+use crate::answer::artifacts::{self, Artifact};
 use crate::answer::report::{Report, RequestSummary};
 use crate::record::ExecutionLog;
 use crate::root::Root;
@@ -29,16 +30,18 @@ pub enum Event {
     Ended(Box<Report>),
 }
 
-/// When the end is written down.
+/// When the end is written into the record. That happens once, however often the end is told.
 #[derive(Debug, Default)]
 pub(crate) enum End {
-    /// Before it is told.
+    /// Before the caller is told.
     #[default]
     AtOnce,
-    /// When [`Execution::record`] is called.
+    /// When the caller calls [`Execution::record`].
     Later,
-    /// The same, and this is it.
+    /// The caller was told this outcome and has not called [`Execution::record`].
     Unwritten(Box<exec::Outcome>),
+    /// It is written, or left with the keeper.
+    Done,
 }
 
 /// A request that runs. Dropping it before its answer stops it, unless it is in the background.
@@ -50,8 +53,9 @@ pub struct Execution {
     pub(crate) root: Root,
     /// Its entry in the record.
     pub(crate) entry: Option<ExecutionLog>,
-    /// Its end, when that is to be written down later.
     pub(crate) end: End,
+    /// The artifacts at the end, once that was told.
+    pub(crate) artifacts: Option<Vec<Artifact>>,
     /// The session, when it is not the gate's own: as long as its execution is there, so is it.
     pub(crate) _chat: Option<exec::Session>,
 }
@@ -63,7 +67,7 @@ impl Execution {
         self.asked.id.clone()
     }
 
-    /// The next event, waiting for it.
+    /// The next event, waiting for it. After the end: the end again.
     ///
     /// # Errors
     /// When the keeper can't be understood or a spool file not be read.
@@ -76,7 +80,7 @@ impl Execution {
         Ok(self.translate(event))
     }
 
-    /// The next event, if there is one; else wait until the descriptor is readable.
+    /// The next event, if there is one; else wait until the descriptor is readable. After the end there is none.
     ///
     /// # Errors
     /// As [`next`](Self::next).
@@ -85,7 +89,7 @@ impl Execution {
         Ok(event.map(|event| self.translate(event)))
     }
 
-    /// Waits for the answer.
+    /// Waits for the answer. Waiting again returns the same answer, and writes nothing into the record.
     ///
     /// # Errors
     /// When the keeper can't be understood.
@@ -140,12 +144,16 @@ impl Execution {
     /// From now on, the end is told before it is written down: [`record`](Self::record) does that. Whoever doesn't get to it
     /// leaves the end with the keeper, for others to write down.
     pub fn record_later(&mut self) {
-        self.end = End::Later;
+        if matches!(self.end, End::AtOnce) {
+            self.end = End::Later;
+        }
     }
 
     /// Writes down the end that was told. Takes as long as hashing the output does.
     pub fn record(&mut self) {
-        if let End::Unwritten(outcome) = std::mem::replace(&mut self.end, End::Later) {
+        if let End::Unwritten(outcome) = &self.end {
+            let outcome = outcome.clone();
+            self.end = End::Done;
             self.write(&outcome);
         }
     }
@@ -163,10 +171,15 @@ impl Execution {
 
     fn report(&mut self, outcome: exec::Outcome) -> Report {
         match self.end {
-            End::AtOnce => self.write(&outcome),
-            End::Later | End::Unwritten(_) => self.end = End::Unwritten(Box::new(outcome.clone())),
+            End::AtOnce => {
+                self.end = End::Done;
+                self.write(&outcome);
+            }
+            End::Later => self.end = End::Unwritten(Box::new(outcome.clone())),
+            End::Unwritten(_) | End::Done => {}
         }
-        let artifacts = crate::answer::artifacts::collect(&self.asked.artifacts, &self.root);
+        let collect = || artifacts::collect(&self.asked.artifacts, &self.root);
+        let artifacts = self.artifacts.get_or_insert_with(collect).clone();
         Report::ended(&self.asked, &self.limits, outcome, self.inner.spool(), artifacts)
     }
 }

@@ -60,7 +60,16 @@ impl Admitted<'_> {
         match started {
             Ok(((inner, chat), entry)) => {
                 let (limits, root) = (gate.judge.settings.limits.clone(), gate.judge.root.clone());
-                Ok(Execution { inner, asked, limits, root, entry, end: End::default(), _chat: chat })
+                Ok(Execution {
+                    inner,
+                    asked,
+                    limits,
+                    root,
+                    entry,
+                    end: End::default(),
+                    artifacts: None,
+                    _chat: chat,
+                })
             }
             Err(error) => Err(Box::new(Report::refused(&asked, error))),
         }
