@@ -14,6 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::Access;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
+use shellgate_sandbox::fork::fork_detached;
 
 use crate::keeper::{self, Address, KeeperConfig, Served};
 use crate::keeper_connection::{KeeperConnection, Pool};
@@ -230,14 +231,13 @@ impl Session {
         let (ours, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
                 .map_err(io::Error::from)?;
-        let (spool, ends) = (self.state.spool(), self.state.ends());
-        let keep_bytes = self.keep_bytes;
-        let forked = shellgate_sandbox::detach::fork(move || {
-            if shellgate_sandbox::detach::detach(&[theirs.as_fd(), address.as_fd()]).is_err() {
-                return 1;
-            }
-            let _ = rustix::thread::set_name(c"shellgate-keep");
+        let (folder, name) = address.into_parts();
+        let data = (name, self.state.spool(), self.state.ends(), self.keep_bytes);
+        let forked = fork_detached([theirs, folder], data, |[theirs, folder], data| {
+            let (name, spool, ends, keep_bytes) = data;
+            take_keeper_name();
             let first = theirs.try_clone().ok();
+            let address = Address::from_parts(folder, name);
             let config = KeeperConfig { address, first, spool, ends, keep_bytes };
             let word = match keeper::serve(config, || {}) {
                 Ok(Served::ToTheEnd) => return 0,
@@ -245,6 +245,7 @@ impl Session {
                 Err(error) => FromKeeper::Unable(plain(&error)),
             };
             if let Ok(bytes) = wire::encode(&word) {
+                // A front end that is gone needs no answer.
                 let _ = wire::send(theirs.as_fd(), &bytes, &[]);
             }
             1
@@ -291,16 +292,17 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
     let session = Session::new(state, key, Starter::Fork, keep_bytes);
     let Ok(address) = session.address() else { return 3 };
     let Ok((ready, told)) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC) else { return 3 };
-    let (spool, ends) = (session.state.spool(), session.state.ends());
-    let forked = shellgate_sandbox::detach::fork(move || {
-        if shellgate_sandbox::detach::detach(&[told.as_fd(), address.as_fd()]).is_err() {
-            return 1;
-        }
-        let _ = rustix::thread::set_name(c"shellgate-keep");
+    let (folder, name) = address.into_parts();
+    let data = (name, session.state.spool(), session.state.ends(), keep_bytes);
+    let forked = fork_detached([told, folder], data, |[told, folder], data| {
+        let (name, spool, ends, keep_bytes) = data;
+        take_keeper_name();
+        let address = Address::from_parts(folder, name);
         let config = KeeperConfig { address, first: None, spool, ends, keep_bytes };
         let told = RefCell::new(Some(File::from(told)));
         let tell = |word: &str| {
             if let Some(mut told) = told.take() {
+                // A starter that is gone needs no answer.
                 let _ = told.write_all(word.as_bytes());
             }
         };
@@ -322,6 +324,12 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
     // For the front end that started us, which reads it.
     let _ = rustix::io::write(rustix::stdio::stdout(), word.as_bytes());
     3
+}
+
+/// Takes the short name by which commands below a keeper recognise it.
+fn take_keeper_name() {
+    // It can't fail: the name is shorter than 16 bytes.
+    let _ = rustix::thread::set_name(c"shellgate-keep");
 }
 
 /// What a keeper says when it listens; anything else is why it doesn't.

@@ -5,7 +5,7 @@
 //! the wrong moment ends before the keeper's first word, and they try again.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,16 @@ impl Address {
     pub(crate) fn new(folder: &Path, name: String) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self { folder: rustix::fs::open(folder, flags, Mode::empty())?, name })
+    }
+
+    /// The descriptor of the folder, and the name: for a process that is forked off.
+    pub(crate) fn into_parts(self) -> (OwnedFd, String) {
+        (self.folder, self.name)
+    }
+
+    /// The reverse of [`Address::into_parts`].
+    pub(crate) fn from_parts(folder: OwnedFd, name: String) -> Self {
+        Self { folder, name }
     }
 
     /// A socket's name has room for 107 bytes, a state folder's path may be longer: go by the descriptor.
@@ -69,12 +79,6 @@ impl Address {
     fn identity(&self) -> Option<(u64, u64)> {
         let stat = rustix::fs::statat(&self.folder, self.name.as_str(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
         Some((stat.st_dev, stat.st_ino))
-    }
-}
-
-impl AsFd for Address {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.folder.as_fd()
     }
 }
 
