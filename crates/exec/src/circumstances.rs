@@ -10,6 +10,8 @@ use std::fmt::Write as _;
 use rustix::process::{Resource, Rlimit, getrlimit};
 use serde::{Deserialize, Serialize};
 
+use crate::proc::{self, Namespace};
+
 /// All limits but the one on file locks, which carries the tag.
 const LIMITS: [Resource; 15] = [
     Resource::Cpu,
@@ -28,8 +30,6 @@ const LIMITS: [Resource; 15] = [
     Resource::Rtprio,
     Resource::Rttime,
 ];
-
-const NAMESPACES: [&str; 7] = ["mnt", "net", "pid", "user", "ipc", "uts", "cgroup"];
 
 /// The soft limits of a process, in a fixed order; `None` is no limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,9 +71,9 @@ pub(crate) fn digest() -> String {
     let _ = write!(all, "{:?} ", rustix::process::getgroups());
     let _ = write!(all, "{:?} ", rustix::thread::sched_getaffinity(None));
     let _ = write!(all, "{:?} ", rustix::fs::stat("/").map(|root| (root.st_dev, root.st_ino)));
-    let _ = write!(all, "{:?} ", std::fs::read("/proc/self/cgroup").ok());
-    for namespace in NAMESPACES {
-        let _ = write!(all, "{:?} ", std::fs::read_link(format!("/proc/self/ns/{namespace}")).ok());
+    let _ = write!(all, "{:?} ", proc::own().cgroups());
+    for namespace in Namespace::ALL {
+        let _ = write!(all, "{:?} ", proc::own().namespace(namespace));
     }
     // FNV-1a: nobody gains by a collision here, the folder is the user's own.
     let hash = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

@@ -5,13 +5,15 @@
 //! the wrong moment ends before the keeper's first word, and they try again.
 
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+
+use crate::proc;
 
 /// The folder of sockets, and the name of one in it.
 #[derive(Debug)]
@@ -38,7 +40,7 @@ impl Address {
 
     /// A socket's name has room for 107 bytes, a state folder's path may be longer: go by the descriptor.
     fn socket(&self) -> io::Result<SocketAddrUnix> {
-        Ok(SocketAddrUnix::new(format!("/proc/self/fd/{}/{}", self.folder.as_raw_fd(), self.name))?)
+        Ok(SocketAddrUnix::new(proc::path_of_own_descriptor(&self.folder).join(&self.name))?)
     }
 
     /// Connects to the session's keeper; `None` when there is none.

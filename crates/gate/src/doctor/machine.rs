@@ -37,16 +37,7 @@ fn version(shell: &Path) -> Option<String> {
 }
 
 pub(super) fn checks() -> Vec<Check> {
-    vec![
-        pidfd(),
-        subreaper(),
-        children(),
-        close_range(),
-        cgroups(),
-        user_namespaces(),
-        landlock(),
-        seccomp(),
-    ]
+    vec![pidfd(), subreaper(), children(), close_range(), cgroups(), user_namespaces(), landlock(), seccomp()]
 }
 
 fn pidfd() -> Check {
