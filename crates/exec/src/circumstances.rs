@@ -1,4 +1,4 @@
-//! What a command inherits from whoever starts it.
+//! What a command inherits from the process that starts it.
 //!
 //! Commands are started by the keeper, so they would inherit the keeper's circumstances, which are those of the front
 //! end that happened to come first. Soft limits and the file mode mask travel with every [`Spec`](crate::Spec) and are
@@ -75,7 +75,7 @@ pub(crate) fn digest() -> String {
     for namespace in Namespace::ALL {
         let _ = write!(all, "{:?} ", proc::own().namespace(namespace));
     }
-    // FNV-1a: nobody gains by a collision here, the folder is the user's own.
+    // FNV-1a. A forged collision gains nothing: the folder is the user's own.
     let hash = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

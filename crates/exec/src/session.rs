@@ -37,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub enum Starter {
     /// By a fork of this process. For a small program of one thread: costs a tenth of a millisecond.
     Fork,
-    /// By running this program with [`KEEPER_ARGUMENT`]; it calls [`keeper_main`]. For everybody else: a fork of a
+    /// By running this program with [`KEEPER_ARGUMENT`]; it calls [`keeper_main`]. For all others: a fork of a
     /// large process costs many times that, and of one with threads isn't safe.
     Exec(PathBuf),
 }
@@ -100,7 +100,7 @@ impl Forked {
 
 impl Drop for Session {
     /// A keeper that has nothing to hold ends a moment after its last caller hung up. We wait that moment: where the first
-    /// process of a container reaps nobody, it would stay in the process table for ever.
+    /// process of a container doesn't reap, it would stay in the process table for ever.
     fn drop(&mut self) {
         let Some(pid) = self.forked.pid.get().filter(|_| self.forked.last.load(Ordering::Relaxed)) else {
             return;
@@ -195,7 +195,7 @@ impl Session {
                     connection.put_back(first);
                     return Ok(connection);
                 }
-                // It read our words and died: who knows what it had done by then. The execution finds out.
+                // It read our message and died. What it had done by then is found out by the handle of the execution.
                 Ok(None) => return Ok(connection),
                 Err(error) if was_unheard(&error) => {}
                 Err(error) => return Err(error.into()),

@@ -1,7 +1,8 @@
 //! Whether this process was itself started by a command that a keeper holds.
 //!
-//! By ancestry: a variable could be unset. A keeper adopts whoever loses their parent below it, so a process can't leave
-//! by forking twice. One whose keeper is gone has left, and so has one that a service outside starts for it.
+//! Ancestry tells; a variable could be unset. A keeper adopts every orphan below it, so a process can't leave its keeper by
+//! forking twice. A process whose keeper is gone is not below one any more, and neither is a process that a service
+//! outside starts for a command.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;

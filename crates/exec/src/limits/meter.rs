@@ -14,8 +14,8 @@ pub(crate) struct Usage {
     pub(crate) disk: u64,
 }
 
-/// Counts for one tree. What its dead have used is kept: a process hands its count to whoever waits for it, and those
-/// that the keeper waits for would be forgotten.
+/// Counts for one tree. A process that ends hands its counts to the parent that reaps it. What the keeper reaps would be
+/// lost, so it is added up here.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     gone: Usage,
@@ -50,7 +50,7 @@ pub(super) fn counts_writes() -> bool {
     proc::own().bytes_written().is_some()
 }
 
-/// The memory of a tree, if that is more than `most` bytes: pages that nobody can take away, in memory or swapped out.
+/// The memory of a tree, if that is more than `most` bytes: pages that the kernel can't drop, in memory or swapped out.
 ///
 /// What processes have in common counts once, which takes time to find out. So first it is added up as if they had
 /// nothing in common; mostly even that is less than they may have.

@@ -1,12 +1,13 @@
-//! Signalling processes, each only when it is certain whose it is.
+//! Recognising keepers, and signalling processes: each only when it is certain that it is the one that was meant.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal};
 
 use crate::proc::{self, Link};
 
-/// The short name of every keeper. Nobody else has a reason to take it; who does is taken for one.
+/// The short name of every keeper. Other programs have no reason to take it; one that does is taken for a keeper.
 pub(crate) const KEEPER: &str = "shellgate-keep";
 
 /// Whether `pid` is a keeper.
@@ -36,11 +37,17 @@ pub(crate) fn holds_pipe(pid: u32, pipe: u64) -> bool {
     [1, 2].iter().any(|fd| proc::of(pid).link(*fd) == Some(Link::Pipe(pipe)))
 }
 
-/// Ends every process that carries one of these tags, wherever it is, and returns when none is left or we have tried long
-/// enough. For when the keeper that held them is gone: a tag is a number that nobody else has.
+/// How often processes with a tag are looked for before the rest is left alone.
+const END_ATTEMPTS: u32 = 100;
+
+/// The time between two looks.
+const END_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Kills every process that carries one of these tags, wherever it is. Returns when none is left, or after
+/// [`END_ATTEMPTS`]. For executions whose keeper is gone: a tag belongs to one execution alone.
 pub(crate) fn end_tagged(tags: &[u64]) {
     let is_ours = |pid: u32| proc::of(pid).lock_limit().is_some_and(|tag| tags.contains(&tag));
-    for _ in 0..100 {
+    for _ in 0..END_ATTEMPTS {
         let tagged: Vec<u32> = proc::all_pids().into_iter().filter(|pid| is_ours(*pid)).collect();
         let living = tagged.iter().filter(|pid| proc::of(**pid).stat().is_some_and(|stat| !stat.is_dead()));
         let mut found = false;
@@ -48,18 +55,21 @@ pub(crate) fn end_tagged(tags: &[u64]) {
             found = true;
             let Ok(pinned) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { continue };
             if is_ours(pid.as_raw_nonzero().get().unsigned_abs()) {
+                // One that ended meanwhile needs no signal.
                 let _ = rustix::process::pidfd_send_signal(&pinned, Signal::KILL);
             }
         }
         if !found {
             return;
         }
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        std::thread::sleep(END_INTERVAL);
     }
 }
 
-/// The process group of a child of ours that we have not reaped, unless it is our own. It was made below a session that
-/// we made for the child, so all who are in it descend from us; and it can't end before we reap.
+/// The process group of a child of ours that we have not reaped, unless it is our own group.
+///
+/// The group was made inside the session that we made for the child, so all its members descend from us. It can't end
+/// before we reap the child.
 pub(crate) fn group_of_own_child(pid: u32) -> Option<u32> {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
     let group = rustix::process::getpgid(Some(pid)).ok()?;
@@ -69,13 +79,15 @@ pub(crate) fn group_of_own_child(pid: u32) -> Option<u32> {
 /// Signals every process in `group`.
 pub(crate) fn signal_group(group: u32, signal: Signal) {
     if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
+        // A group without members needs no signal.
         let _ = rustix::process::kill_process_group(group, signal);
     }
 }
 
-/// Signals a child of ours that we have not reaped: its number can't be anybody else's.
+/// Signals a child of ours that we have not reaped. Until then the kernel gives its number to no other process.
 pub(crate) fn signal_own_child(pid: u32, signal: Signal) {
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        // One that has ended needs no signal.
         let _ = rustix::process::kill_process(pid, signal);
     }
 }
@@ -85,16 +97,19 @@ pub(crate) fn signal_keeper(pid: u32, signal: Signal) {
     let Some(target) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
     let Ok(pinned) = rustix::process::pidfd_open(target, PidfdFlags::empty()) else { return };
     if is_keeper(pid) {
+        // One that ended meanwhile needs no signal.
         let _ = rustix::process::pidfd_send_signal(&pinned, signal);
     }
 }
 
-/// Sends `signal` to `pid` if it still is a child of one of `parents`, and to nobody else: the descriptor pins the
-/// process while we look, so a number that was given to somebody new in between is noticed.
+/// Sends `signal` to `pid` if it still is a child of one of `parents`.
+///
+/// The descriptor pins the process while we look, so a number that was given to another process in between is noticed.
 pub(crate) fn signal_child(pid: u32, parents: &[u32], signal: Signal) {
     let Some(target) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
     let Ok(pinned) = rustix::process::pidfd_open(target, PidfdFlags::empty()) else { return };
     if proc::of(pid).stat().is_some_and(|stat| parents.contains(&stat.parent)) {
+        // One that ended meanwhile needs no signal.
         let _ = rustix::process::pidfd_send_signal(&pinned, signal);
     }
 }

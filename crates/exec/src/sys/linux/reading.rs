@@ -2,7 +2,7 @@
 //!
 //! `/proc/PID/task/TID/syscall` has the number and the arguments of the call that a thread sleeps in. A `read` names a
 //! descriptor; `poll` and `select` name memory, where the descriptors are; an `epoll` descriptor lists what it waits
-//! for in its `fdinfo`. We may look at all of it because we are an ancestor, unless it runs as somebody else.
+//! for in its `fdinfo`. The kernel lets an ancestor read all of it, unless the process runs as another user.
 
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -47,10 +47,10 @@ const CALLS: &[(u64, Waits)] = &[
 ];
 
 /// More threads than this aren't looked at.
-const MOST_THREADS: usize = 256;
+const MAX_THREADS: usize = 256;
 
 /// More descriptors than this aren't looked at.
-const MOST_DESCRIPTORS: u64 = 4096;
+const MAX_DESCRIPTORS: u64 = 4096;
 
 /// `/dev/tty`, major 5 and minor 0: whichever terminal a process has.
 const OWN_TERMINAL: u64 = 5 << 8;
@@ -85,7 +85,7 @@ impl Device {
 pub(crate) fn reads(pid: u32, device: Device) -> ReadState {
     let process = proc::of(pid);
     let mut seen = ReadState::NotReading;
-    for thread in process.threads().into_iter().take(MOST_THREADS) {
+    for thread in process.threads().into_iter().take(MAX_THREADS) {
         match process.system_call(thread) {
             Ok(Some(call)) if waits(pid, call, device) => return ReadState::Reading,
             Err(error) if is_hidden(&error) && sleeps(pid) => seen = ReadState::Unknown,
@@ -122,7 +122,7 @@ fn waits(pid: u32, call: SystemCall, device: Device) -> bool {
 }
 
 fn polled(pid: u32, at: u64, count: u64) -> Vec<u64> {
-    let memory = proc::of(pid).memory(at, count.min(MOST_DESCRIPTORS) * 8);
+    let memory = proc::of(pid).memory(at, count.min(MAX_DESCRIPTORS) * 8);
     let entries = memory.chunks_exact(8).filter_map(|entry| {
         let (fd, events) = (entry.first_chunk::<4>()?, entry.get(4..)?.first_chunk::<2>()?);
         let wanted = u32::from(u16::from_ne_bytes(*events)) & READABLE != 0;
@@ -135,7 +135,7 @@ fn selected(pid: u32, at: u64, count: u64) -> Vec<u64> {
     if at == 0 {
         return Vec::new();
     }
-    let count = count.min(MOST_DESCRIPTORS);
+    let count = count.min(MAX_DESCRIPTORS);
     let memory = proc::of(pid).memory(at, count.div_ceil(64) * 8);
     let bit = |fd: &u64| {
         let byte = usize::try_from(fd / 8).ok().and_then(|at| memory.get(at));

@@ -61,7 +61,7 @@ impl SignalFd {
         if raw < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the kernel just gave us this descriptor and nobody else knows it.
+        // SAFETY: the kernel just made this descriptor for us, and it has no other owner.
         let fd = unsafe { OwnedFd::from_raw_fd(raw) };
         Ok(Self { fd })
     }
@@ -97,7 +97,7 @@ impl AsFd for SignalFd {
     }
 }
 
-/// Lets these signals do again what they do to anybody, for the calling thread. Those that wait do it now.
+/// Unblocks these signals for the calling thread. Pending ones are delivered now.
 pub fn unblock(signals: &[Signal]) {
     set_mask(libc::SIG_UNBLOCK, &set_of(signals));
 }

@@ -47,12 +47,12 @@ pub struct Plan<'a> {
 /// A number that a process hands down to every descendant, whatever these do to their environment, session or parents.
 ///
 /// It is the soft limit on file locks, which Linux has kept, inherited and ignored since 2.4.25: a place to write a
-/// note that `fork`, `exec`, `setsid` and `env -i` all carry along, and that `/proc/PID/limits` shows to anyone.
+/// note that `fork`, `exec`, `setsid` and `env -i` all carry along, and that `/proc/PID/limits` shows to every user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tag(u64);
 
 impl Tag {
-    /// A tag from any number; the top bits are fixed so that it can't be "unlimited" or a limit somebody would set.
+    /// A tag from any number; the top bits are fixed so that it can't be "unlimited" or a limit in use elsewhere.
     #[must_use]
     pub const fn new(number: u64) -> Self {
         Self((number & ((1 << 60) - 1)) | (1 << 61))

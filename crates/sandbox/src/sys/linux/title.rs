@@ -18,7 +18,7 @@ pub fn blank_arguments(keep: usize) -> io::Result<()> {
     let listing = std::fs::read("/proc/self/cmdline")?;
     let length = range.end.saturating_sub(range.start);
     if listing.len() != length {
-        // Somebody changed the title already, so the addresses may not be ours.
+        // The title was changed before, so the addresses may not be those of the arguments.
         return Err(io::Error::other("the arguments are not where they were"));
     }
     let kept: usize = listing.split_inclusive(|byte| *byte == 0).take(keep).map(<[u8]>::len).sum();
