@@ -1,4 +1,4 @@
-//! What a command inherits from whoever starts it.
+//! What a command inherits from the process that starts it.
 //!
 //! Commands are started by the keeper, so they would inherit the keeper's circumstances, which are those of the front
 //! end that happened to come first. Soft limits and the file mode mask travel with every [`Spec`](crate::Spec) and are
@@ -9,6 +9,8 @@ use std::fmt::Write as _;
 
 use rustix::process::{Resource, Rlimit, getrlimit};
 use serde::{Deserialize, Serialize};
+
+use crate::proc::{self, Namespace};
 
 /// All limits but the one on file locks, which carries the tag.
 const LIMITS: [Resource; 15] = [
@@ -28,8 +30,6 @@ const LIMITS: [Resource; 15] = [
     Resource::Rtprio,
     Resource::Rttime,
 ];
-
-const NAMESPACES: [&str; 7] = ["mnt", "net", "pid", "user", "ipc", "uts", "cgroup"];
 
 /// The soft limits of a process, in a fixed order; `None` is no limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,11 +71,11 @@ pub(crate) fn digest() -> String {
     let _ = write!(all, "{:?} ", rustix::process::getgroups());
     let _ = write!(all, "{:?} ", rustix::thread::sched_getaffinity(None));
     let _ = write!(all, "{:?} ", rustix::fs::stat("/").map(|root| (root.st_dev, root.st_ino)));
-    let _ = write!(all, "{:?} ", std::fs::read("/proc/self/cgroup").ok());
-    for namespace in NAMESPACES {
-        let _ = write!(all, "{:?} ", std::fs::read_link(format!("/proc/self/ns/{namespace}")).ok());
+    let _ = write!(all, "{:?} ", proc::own().cgroups());
+    for namespace in Namespace::ALL {
+        let _ = write!(all, "{:?} ", proc::own().namespace(namespace));
     }
-    // FNV-1a: nobody gains by a collision here, the folder is the user's own.
+    // FNV-1a. A forged collision gains nothing: the folder is the user's own.
     let hash = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

@@ -10,6 +10,7 @@ use crate::ExecId;
 use crate::job::Job;
 use crate::keeper::Address;
 use crate::keeper_connection::KeeperConnection;
+use crate::proc;
 use crate::run_handle::RunHandle;
 use crate::session::SessionError;
 use crate::spool::Spool;
@@ -188,7 +189,7 @@ fn is_silence(error: &SessionError) -> bool {
 /// A command can suspend the keeper that it runs under, and nobody would hear us then.
 fn wake(socket: &OwnedFd) {
     if let Some(keeper) =
-        keeper_of(socket).filter(|pid| processes::stat(*pid).is_some_and(|stat| stat.letter == b'T'))
+        keeper_of(socket).filter(|pid| proc::of(*pid).stat().is_some_and(|stat| stat.letter == b'T'))
     {
         processes::signal_keeper(keeper, Signal::CONT);
     }
@@ -198,8 +199,7 @@ fn wake(socket: &OwnedFd) {
 fn keeper_of(socket: impl AsFd) -> Option<u32> {
     let peer = rustix::net::sockopt::socket_peercred(socket).ok()?;
     let pid = peer.pid.as_raw_nonzero().get().unsigned_abs();
-    let (_, name) = processes::parent_and_name(pid)?;
-    (name == processes::KEEPER).then_some(pid)
+    processes::is_keeper(pid).then_some(pid)
 }
 
 /// One that doesn't answer to a stop is ended: its executions end with it.

@@ -37,6 +37,7 @@ mod limits;
 mod outcome;
 mod output_times;
 mod partial_line;
+pub mod proc;
 mod run_handle;
 mod session;
 mod spec;

@@ -14,6 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::Access;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
+use shellgate_sandbox::fork::fork_detached;
 
 use crate::keeper::{self, Address, KeeperConfig, Served};
 use crate::keeper_connection::{KeeperConnection, Pool};
@@ -36,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub enum Starter {
     /// By a fork of this process. For a small program of one thread: costs a tenth of a millisecond.
     Fork,
-    /// By running this program with [`KEEPER_ARGUMENT`]; it calls [`keeper_main`]. For everybody else: a fork of a
+    /// By running this program with [`KEEPER_ARGUMENT`]; it calls [`keeper_main`]. For all others: a fork of a
     /// large process costs many times that, and of one with threads isn't safe.
     Exec(PathBuf),
 }
@@ -99,7 +100,7 @@ impl Forked {
 
 impl Drop for Session {
     /// A keeper that has nothing to hold ends a moment after its last caller hung up. We wait that moment: where the first
-    /// process of a container reaps nobody, it would stay in the process table for ever.
+    /// process of a container doesn't reap, it would stay in the process table for ever.
     fn drop(&mut self) {
         let Some(pid) = self.forked.pid.get().filter(|_| self.forked.last.load(Ordering::Relaxed)) else {
             return;
@@ -194,7 +195,7 @@ impl Session {
                     connection.put_back(first);
                     return Ok(connection);
                 }
-                // It read our words and died: who knows what it had done by then. The execution finds out.
+                // It read our message and died. What it had done by then is found out by the handle of the execution.
                 Ok(None) => return Ok(connection),
                 Err(error) if was_unheard(&error) => {}
                 Err(error) => return Err(error.into()),
@@ -230,14 +231,13 @@ impl Session {
         let (ours, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
                 .map_err(io::Error::from)?;
-        let (spool, ends) = (self.state.spool(), self.state.ends());
-        let keep_bytes = self.keep_bytes;
-        let forked = shellgate_sandbox::detach::fork(move || {
-            if shellgate_sandbox::detach::detach(&[theirs.as_fd(), address.as_fd()]).is_err() {
-                return 1;
-            }
-            let _ = rustix::thread::set_name(c"shellgate-keep");
+        let (folder, name) = address.into_parts();
+        let data = (name, self.state.spool(), self.state.ends(), self.keep_bytes);
+        let forked = fork_detached([theirs, folder], data, |[theirs, folder], data| {
+            let (name, spool, ends, keep_bytes) = data;
+            take_keeper_name();
             let first = theirs.try_clone().ok();
+            let address = Address::from_parts(folder, name);
             let config = KeeperConfig { address, first, spool, ends, keep_bytes };
             let word = match keeper::serve(config, || {}) {
                 Ok(Served::ToTheEnd) => return 0,
@@ -245,6 +245,7 @@ impl Session {
                 Err(error) => FromKeeper::Unable(plain(&error)),
             };
             if let Ok(bytes) = wire::encode(&word) {
+                // A front end that is gone needs no answer.
                 let _ = wire::send(theirs.as_fd(), &bytes, &[]);
             }
             1
@@ -291,16 +292,17 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
     let session = Session::new(state, key, Starter::Fork, keep_bytes);
     let Ok(address) = session.address() else { return 3 };
     let Ok((ready, told)) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC) else { return 3 };
-    let (spool, ends) = (session.state.spool(), session.state.ends());
-    let forked = shellgate_sandbox::detach::fork(move || {
-        if shellgate_sandbox::detach::detach(&[told.as_fd(), address.as_fd()]).is_err() {
-            return 1;
-        }
-        let _ = rustix::thread::set_name(c"shellgate-keep");
+    let (folder, name) = address.into_parts();
+    let data = (name, session.state.spool(), session.state.ends(), keep_bytes);
+    let forked = fork_detached([told, folder], data, |[told, folder], data| {
+        let (name, spool, ends, keep_bytes) = data;
+        take_keeper_name();
+        let address = Address::from_parts(folder, name);
         let config = KeeperConfig { address, first: None, spool, ends, keep_bytes };
         let told = RefCell::new(Some(File::from(told)));
         let tell = |word: &str| {
             if let Some(mut told) = told.take() {
+                // A starter that is gone needs no answer.
                 let _ = told.write_all(word.as_bytes());
             }
         };
@@ -322,6 +324,12 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
     // For the front end that started us, which reads it.
     let _ = rustix::io::write(rustix::stdio::stdout(), word.as_bytes());
     3
+}
+
+/// Takes the short name by which commands below a keeper recognise it.
+fn take_keeper_name() {
+    // It can't fail: the name is shorter than 16 bytes.
+    let _ = rustix::thread::set_name(c"shellgate-keep");
 }
 
 /// What a keeper says when it listens; anything else is why it doesn't.

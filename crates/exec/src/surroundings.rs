@@ -1,39 +1,50 @@
 //! Whether this process was itself started by a command that a keeper holds.
 //!
-//! By ancestry: a variable could be unset. A keeper adopts whoever loses their parent below it, so a process can't leave
-//! by forking twice. One whose keeper is gone has left, and so has one that a service outside starts for it.
+//! Ancestry tells; a variable could be unset. A keeper adopts every orphan below it, so a process can't leave its keeper by
+//! forking twice. A process whose keeper is gone is not below one any more, and neither is a process that a service
+//! outside starts for a command.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use crate::proc;
 use crate::sys::processes;
 
 /// The keeper that we are below.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surroundings {
+    keeper: u32,
     /// Its state folder, as its open files tell.
     pub state: Option<PathBuf>,
 }
 
-/// How deep processes are nested at most; a loop can't be, but `/proc` changes while it is read.
-const DEEPEST: u32 = 4096;
+impl Surroundings {
+    /// The name of the keeper's socket, which begins with the key of its session.
+    #[must_use]
+    pub fn keeper_socket(&self) -> Option<String> {
+        processes::socket_of_keeper(self.keeper)
+    }
+}
 
-/// The outermost keeper above this process. `None`: nobody's command started us. It is looked for once.
+/// How many ancestors are looked at. A process can't be its own ancestor, but `/proc` changes while it is read.
+const MAX_ANCESTORS: usize = 4096;
+
+/// The outermost keeper above this process. `None`: no command of a keeper started us. It is looked for once.
 #[must_use]
 pub fn surroundings() -> Option<Surroundings> {
     static FOUND: OnceLock<Option<Surroundings>> = OnceLock::new();
-    FOUND.get_or_init(look).clone()
+    FOUND.get_or_init(find).clone()
 }
 
-fn look() -> Option<Surroundings> {
-    let (mut pid, _) = processes::parent_and_name(std::process::id())?;
-    let mut outermost = None;
-    for _ in 0..DEEPEST {
-        let Some((parent, name)) = processes::parent_and_name(pid) else { break };
-        if name == processes::KEEPER {
-            outermost = Some(pid);
-        }
-        pid = parent;
-    }
-    outermost.map(|keeper| Surroundings { state: processes::state_of_keeper(keeper) })
+fn find() -> Option<Surroundings> {
+    let own = proc::own().stat()?;
+    let ancestors = std::iter::successors(ancestor(own.parent), |(_, _, parent)| ancestor(*parent));
+    let keepers = ancestors.take(MAX_ANCESTORS).filter(|(_, name, _)| name == processes::KEEPER);
+    let (keeper, ..) = keepers.last()?;
+    Some(Surroundings { keeper, state: processes::state_of_keeper(keeper) })
+}
+
+/// A process, its short name and its parent.
+fn ancestor(pid: u32) -> Option<(u32, String, u32)> {
+    proc::of(pid).name_and_stat().map(|(name, stat)| (pid, name, stat.parent))
 }

@@ -4,7 +4,7 @@
 //! wrapper elsewhere, each as a small function whose contract a reader can check on one screen:
 //!
 //! - [`spawn`](mod@spawn): start a program as the leader of a session of its own, at the price of a `posix_spawn`;
-//! - [`detach`]: turn a process into one that belongs to nobody's terminal, and fork it off a small front end;
+//! - [`fork`]: fork a detached process off a small one, and one that tries something and ends;
 //! - [`reap`](mod@reap): wait for children, with what they used;
 //! - [`signals`]: block signals and read them from a descriptor;
 //! - [`probe`]: ask the kernel what it can do;
@@ -17,4 +17,4 @@
 mod sys;
 
 #[cfg(target_os = "linux")]
-pub use sys::{detach, probe, reap, signals, spawn, title};
+pub use sys::{fork, probe, reap, signals, spawn, title};

@@ -4,8 +4,8 @@ use super::event_loop::Keeper;
 use super::run::{Cause, Phase, Run};
 use super::tree::RunKey;
 use crate::outcome::{Exit, Outcome, Process};
+use crate::proc;
 use crate::stored_end::StoredEnd;
-use crate::sys::processes;
 use crate::wire::FromKeeper;
 use crate::{PerStream, Spool, State, Stream};
 
@@ -75,7 +75,7 @@ impl Keeper {
     /// The living processes of an execution.
     pub(super) fn living(&self, key: RunKey) -> Vec<Process> {
         let members = self.trees.members(key);
-        let named = |pid| Process { pid, command: processes::command(pid) };
+        let named = |pid| Process { pid, command: proc::of(pid).command() };
         members.iter().map(|member| named(member.pid)).collect()
     }
 

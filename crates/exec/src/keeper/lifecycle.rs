@@ -262,7 +262,7 @@ fn failure(error: &SpawnError) -> Failure {
     match error.step {
         Step::Exec => Failure::NotExecuted { errno: error.source.raw_os_error().unwrap_or(0), message },
         Step::Directory => Failure::NoDirectory { message },
-        Step::Clone | Step::Groups | Step::Descriptors => Failure::NoProcess { message },
+        Step::Clone | Step::Groups | Step::Parent | Step::Descriptors => Failure::NoProcess { message },
     }
 }
 

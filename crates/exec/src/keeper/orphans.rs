@@ -2,6 +2,7 @@
 
 use super::event_loop::Keeper;
 use super::run::Run;
+use crate::proc;
 use crate::sys::processes;
 
 /// Whether every orphan's execution is known.
@@ -26,10 +27,10 @@ impl Keeper {
     fn look_for_orphans(&mut self) -> Recognised {
         let mut all = Recognised::All;
         for pid in self.trees.unclaimed() {
-            let tag = processes::tag(pid);
+            let tag = proc::of(pid).lock_limit();
             let by_tag = self.runs.iter().find(|(_, run)| tag == Some(run.spec.id.tag().get()));
             let owner = by_tag.map(|(key, _)| *key).or_else(|| {
-                let id = processes::variable(pid, "SHELLGATE_EXEC_ID")?;
+                let id = proc::of(pid).variable("SHELLGATE_EXEC_ID")?;
                 self.runs.iter().find(|(_, run)| run.spec.id.to_string() == id).map(|(key, _)| *key)
             });
             let by_pipe = || {

@@ -1,5 +1,7 @@
 //! Looking through the spool, so that finished output doesn't fill the disk.
 
+use shellgate_sandbox::fork::fork_detached;
+
 use super::event_loop::Keeper;
 use super::tree::KEEPER_HELPER;
 
@@ -18,11 +20,10 @@ impl Keeper {
             return;
         }
         self.unpruned = Unpruned::default();
-        let (spool, keep_bytes) = (&self.spool, self.keep_bytes);
-        let forked = shellgate_sandbox::detach::fork(|| {
-            // Nobody's connection may stay open because we have a copy of it.
-            let detached = shellgate_sandbox::detach::detach(&[]);
-            i32::from(detached.is_err() || crate::spool::prune(spool, keep_bytes).is_err())
+        // It has no descriptors of ours: a copy of a connection would keep that connection open.
+        let data = (self.spool.clone(), self.keep_bytes);
+        let forked = fork_detached([], data, |[], (spool, keep_bytes)| {
+            i32::from(crate::spool::prune(&spool, keep_bytes).is_err())
         });
         if let Ok(pid) = forked {
             self.trees.add_root(pid.as_raw_nonzero().get().unsigned_abs(), KEEPER_HELPER);

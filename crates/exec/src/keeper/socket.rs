@@ -5,13 +5,15 @@
 //! the wrong moment ends before the keeper's first word, and they try again.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+
+use crate::proc;
 
 /// The folder of sockets, and the name of one in it.
 #[derive(Debug)]
@@ -26,9 +28,19 @@ impl Address {
         Ok(Self { folder: rustix::fs::open(folder, flags, Mode::empty())?, name })
     }
 
+    /// The descriptor of the folder, and the name: for a process that is forked off.
+    pub(crate) fn into_parts(self) -> (OwnedFd, String) {
+        (self.folder, self.name)
+    }
+
+    /// The reverse of [`Address::into_parts`].
+    pub(crate) fn from_parts(folder: OwnedFd, name: String) -> Self {
+        Self { folder, name }
+    }
+
     /// A socket's name has room for 107 bytes, a state folder's path may be longer: go by the descriptor.
     fn socket(&self) -> io::Result<SocketAddrUnix> {
-        Ok(SocketAddrUnix::new(format!("/proc/self/fd/{}/{}", self.folder.as_raw_fd(), self.name))?)
+        Ok(SocketAddrUnix::new(proc::path_of_own_descriptor(&self.folder).join(&self.name))?)
     }
 
     /// Connects to the session's keeper; `None` when there is none.
@@ -69,12 +81,6 @@ impl Address {
     fn identity(&self) -> Option<(u64, u64)> {
         let stat = rustix::fs::statat(&self.folder, self.name.as_str(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
         Some((stat.st_dev, stat.st_ino))
-    }
-}
-
-impl AsFd for Address {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.folder.as_fd()
     }
 }
 

@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType};
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
+use shellgate_sandbox::fork::fork_detached;
 use shellgate_sandbox::reap::End;
 
 use super::event_loop::Keeper;
@@ -109,12 +110,10 @@ impl Standby {
 fn start() -> Option<Standby> {
     let (ours, theirs) =
         rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).ok()?;
-    let forked = shellgate_sandbox::detach::fork(move || {
-        if shellgate_sandbox::detach::detach(&[theirs.as_fd()]).is_err() {
-            return 1;
-        }
+    let forked = fork_detached([theirs], (), |[socket], ()| {
+        // Only a name in process lists.
         let _ = rustix::thread::set_name(c"shellgate-stby");
-        stand_by(&theirs);
+        stand_by(&socket);
         0
     });
     let pid = forked.ok()?.as_raw_nonzero().get().unsigned_abs();

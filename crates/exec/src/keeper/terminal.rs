@@ -1,10 +1,12 @@
 //! A pseudo-terminal of one execution, and who sits at it.
 
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::PathBuf;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use rustix::process::Signal;
 use rustix::pty::OpenptFlags;
 use rustix::termios::{InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, Winsize};
 
@@ -14,6 +16,7 @@ use super::lifecycle::Streams;
 use super::stream::Source;
 use super::tree::{Member, RunKey};
 use crate::input::{InputKind, InputState, ReadState, TerminalProcess};
+use crate::proc;
 use crate::spec::Size;
 use crate::sys::reading::{self, Device};
 use crate::{PartialLine, PerStream};
@@ -148,11 +151,13 @@ impl Terminal {
         // look, and would be taken for what it was.
         let read_state =
             if foreground { reading::reads(member.pid, self.device) } else { ReadState::NotReading };
+        let process = proc::of(member.pid);
+        let shown = |path: PathBuf| path.to_string_lossy().into_owned();
         TerminalProcess {
             pid: member.pid,
-            argv: reading::arguments(member.pid),
-            program: reading::link(member.pid, "exe"),
-            directory: reading::link(member.pid, "cwd"),
+            argv: process.arguments(),
+            program: process.program().map(shown),
+            directory: process.directory().map(shown),
             foreground,
             read_state,
         }
@@ -193,7 +198,7 @@ impl Keeper {
         }
         let leader = self.runs.get(&key).and_then(|run| run.pid);
         let unsuspendable =
-            signals && foreground == leader && !leader.is_some_and(reading::ignores_suspending);
+            signals && foreground == leader && !leader.is_some_and(|pid| proc::of(pid).ignores(Signal::TSTP));
         let waiting = !unread && processes.iter().any(|process| process.read_state == ReadState::Reading);
         Some(InputState {
             id,

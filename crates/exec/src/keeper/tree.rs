@@ -11,7 +11,8 @@ use std::collections::{HashMap, HashSet};
 
 use rustix::process::Signal;
 
-use crate::sys::processes::{self, Stat};
+use crate::proc::{self, Stat};
+use crate::sys::processes;
 
 /// The number of an execution within this keeper.
 pub(super) type RunKey = u64;
@@ -63,7 +64,7 @@ impl Trees {
         if self.has_no_children {
             return Vec::new();
         }
-        let mut children = processes::own_children();
+        let mut children = proc::own().children_of_first_thread();
         children.retain(|pid| !self.roots.contains_key(pid) && !self.orphans.contains_key(pid));
         children
     }
@@ -119,7 +120,7 @@ impl Trees {
     /// most would die of it.
     pub(super) fn hang_up(&self, run: RunKey) {
         let mut members = self.members(run);
-        members.retain(|member| processes::ignores(member.pid, Signal::TERM));
+        members.retain(|member| proc::of(member.pid).ignores(Signal::TERM));
         signal_all(&members, Signal::HUP);
     }
 
@@ -177,9 +178,9 @@ fn descend(top_processes: Vec<u32>) -> Vec<Member> {
     let mut level = top_processes;
     let mut members = Vec::new();
     while !level.is_empty() {
-        let living = level.iter().filter_map(|&pid| processes::stat(pid).map(|stat| Member { pid, stat }));
+        let living = level.iter().filter_map(|&pid| proc::of(pid).stat().map(|stat| Member { pid, stat }));
         let living: Vec<Member> = living.filter(|member| !member.stat.is_dead()).collect();
-        level = living.iter().flat_map(|member| processes::children(member.pid)).collect();
+        level = living.iter().flat_map(|member| proc::of(member.pid).children()).collect();
         members.extend(living);
     }
     members

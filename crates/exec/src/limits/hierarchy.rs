@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::proc::{self, CgroupMembership, Mount};
+
 /// The beginning of the name of every group that we make.
 pub(super) const PREFIX: &str = "shellgate-";
 
@@ -20,8 +22,7 @@ pub(crate) struct Hierarchies {
 impl Hierarchies {
     /// Those of this process. What can't be read isn't there.
     pub(crate) fn own() -> Self {
-        let read = |path| std::fs::read_to_string(path).unwrap_or_default();
-        Self::parse(&read("/proc/self/cgroup"), &read("/proc/self/mountinfo"))
+        Self::find(proc::own().cgroups(), proc::own().mounts())
     }
 
     /// The group of ours that has this controller of version 1.
@@ -30,22 +31,19 @@ impl Hierarchies {
         self.split.iter().find(|(controllers, _)| has(controllers)).map(|(_, folder)| folder.as_path())
     }
 
-    fn parse(groups: &str, mounts: &str) -> Self {
-        let mounts: Vec<Mount> = mounts.lines().filter_map(Mount::parse).collect();
+    fn find(groups: Vec<CgroupMembership>, mounts: Vec<Mount>) -> Self {
+        let mounts: Vec<GroupMount> = mounts.into_iter().filter_map(GroupMount::new).collect();
         let mut found = Self::default();
-        for line in groups.lines() {
-            let mut fields = line.splitn(3, ':').skip(1);
-            let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
+        for CgroupMembership { controllers, path } in groups {
             if controllers.is_empty() {
                 let mount = mounts.iter().find(|mount| mount.is_unified);
-                found.unified = mount.map(|mount| mount.upward(path)).unwrap_or_default();
+                found.unified = mount.map(|mount| mount.upward(&path)).unwrap_or_default();
                 continue;
             }
-            let controllers: Vec<String> = controllers.split(',').map(ToOwned::to_owned).collect();
-            let serves = |mount: &&Mount| {
+            let serves = |mount: &&GroupMount| {
                 !mount.is_unified && controllers.iter().all(|name| mount.options.contains(name))
             };
-            if let Some(folder) = mounts.iter().find(serves).and_then(|mount| mount.folder(path)) {
+            if let Some(folder) = mounts.iter().find(serves).and_then(|mount| mount.folder(&path)) {
                 found.split.push((controllers, folder));
             }
         }
@@ -54,7 +52,7 @@ impl Hierarchies {
 }
 
 /// A file system of control groups.
-struct Mount {
+struct GroupMount {
     /// The group that is at its top.
     root: String,
     at: PathBuf,
@@ -62,20 +60,14 @@ struct Mount {
     options: Vec<String>,
 }
 
-impl Mount {
-    /// One line of `mountinfo`: `36 35 98:0 ROOT PLACE rw … - TYPE SOURCE OPTIONS`.
-    fn parse(line: &str) -> Option<Self> {
-        let (place, kind) = line.split_once(" - ")?;
-        let mut place = place.split(' ').skip(3);
-        let (root, at) = (place.next()?.to_owned(), PathBuf::from(place.next()?));
-        let mut kind = kind.split(' ');
-        let is_unified = match kind.next()? {
+impl GroupMount {
+    fn new(mount: Mount) -> Option<Self> {
+        let is_unified = match mount.kind.as_str() {
             "cgroup2" => true,
             "cgroup" => false,
             _ => return None,
         };
-        let options = kind.nth(1)?.split(',').map(ToOwned::to_owned).collect();
-        Some(Self { root, at, is_unified, options })
+        Some(Self { root: mount.root, at: mount.place, is_unified, options: mount.options })
     }
 
     /// The folder of the group `path`, unless that is outside of what is mounted.
@@ -111,10 +103,14 @@ mod tests {
 41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
 ";
 
+    fn parsed(groups: &str, mounts: &str) -> Hierarchies {
+        Hierarchies::find(CgroupMembership::parse_all(groups), Mount::parse_all(mounts))
+    }
+
     #[test]
     fn both_versions_are_found_below_their_mounts() {
         let groups = "4:memory:/box/mine\n2:cpu,cpuacct:/\n9:name=systemd:/\n0::/user.slice/a.scope\n";
-        let found = Hierarchies::parse(groups, BOTH);
+        let found = parsed(groups, BOTH);
         let folder = |controller| found.with_controller(controller).map(Path::to_owned);
         assert_eq!(folder("memory"), Some(PathBuf::from("/sys/fs/cgroup/memory/mine")));
         assert_eq!(folder("cpuacct"), Some(PathBuf::from("/sys/fs/cgroup/cpu,cpuacct/")));
@@ -126,14 +122,14 @@ mod tests {
     #[test]
     fn what_is_outside_of_a_mount_has_no_folder() {
         for group in ["0::/../other\n4:memory:/elsewhere\n", "", "4:memory\n"] {
-            assert_eq!(Hierarchies::parse(group, BOTH), Hierarchies::default(), "{group}");
+            assert_eq!(parsed(group, BOTH), Hierarchies::default(), "{group}");
         }
-        assert_eq!(Hierarchies::parse("0::/\n", ""), Hierarchies::default());
+        assert_eq!(parsed("0::/\n", ""), Hierarchies::default());
     }
 
     #[test]
     fn nobody_climbs_out_of_a_group_of_ours() {
-        let found = Hierarchies::parse("0::/a/shellgate-X/b\n", BOTH);
+        let found = parsed("0::/a/shellgate-X/b\n", BOTH);
         let all = ["a/shellgate-X/b", "a/shellgate-X"];
         assert_eq!(found.unified, all.map(|below| Path::new("/sys/fs/cgroup/unified").join(below)));
     }

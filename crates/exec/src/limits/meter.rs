@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use shellgate_sandbox::reap::Dead;
 
-use crate::sys::processes::{self, Stat};
+use crate::proc::{self, Stat};
 
 /// What one look at a tree found, in bytes, processes and nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,8 +14,8 @@ pub(crate) struct Usage {
     pub(crate) disk: u64,
 }
 
-/// Counts for one tree. What its dead have used is kept: a process hands its count to whoever waits for it, and those
-/// that the keeper waits for would be forgotten.
+/// Counts for one tree. A process that ends hands its counts to the parent that reaps it. What the keeper reaps would be
+/// lost, so it is added up here.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     gone: Usage,
@@ -33,7 +33,7 @@ impl Meter {
         living.fold(self.gone, |sum, (pid, stat)| Usage {
             tasks: sum.tasks + stat.threads,
             cpu: sum.cpu + time(&stat),
-            disk: sum.disk + written(pid),
+            disk: sum.disk + proc::of(pid).bytes_written().unwrap_or(0),
         })
     }
 }
@@ -45,19 +45,12 @@ fn time(stat: &Stat) -> u64 {
     (stat.ticks + stat.reaped_ticks).saturating_mul(*tick)
 }
 
-/// Bytes that a process and those it waited for gave to disks.
-fn written(pid: u32) -> u64 {
-    let Some(text) = processes::read(&format!("/proc/{pid}/io"), 1024) else { return 0 };
-    let text = String::from_utf8_lossy(&text);
-    number(&text, "write_bytes:")
-}
-
 /// Whether this kernel counts what processes write.
 pub(super) fn counts_writes() -> bool {
-    processes::read("/proc/self/io", 1024).is_some()
+    proc::own().bytes_written().is_some()
 }
 
-/// The memory of a tree, if that is more than `most` bytes: pages that nobody can take away, in memory or swapped out.
+/// The memory of a tree, if that is more than `most` bytes: pages that the kernel can't drop, in memory or swapped out.
 ///
 /// What processes have in common counts once, which takes time to find out. So first it is added up as if they had
 /// nothing in common; mostly even that is less than they may have.
@@ -67,24 +60,12 @@ pub(crate) fn memory_above(pids: &[u32], most: u64) -> bool {
 }
 
 fn resident(pid: u32) -> u64 {
-    let Some(text) = processes::read(&format!("/proc/{pid}/status"), 8 << 10) else { return 0 };
-    let text = String::from_utf8_lossy(&text);
-    ["RssAnon:", "RssShmem:", "VmSwap:"].iter().map(|name| number(&text, name) << 10).sum()
+    proc::of(pid).status().map_or(0, |status| status.private_bytes())
 }
 
 /// Its part of what it shares, and all that it has alone. Where that is hidden, all of it.
 fn share(pid: u32) -> u64 {
-    let Some(text) = processes::read(&format!("/proc/{pid}/smaps_rollup"), 8 << 10) else {
-        return resident(pid);
-    };
-    let text = String::from_utf8_lossy(&text);
-    ["Pss_Anon:", "Pss_Shmem:", "SwapPss:"].iter().map(|name| number(&text, name) << 10).sum()
-}
-
-/// The number in the line that begins with `name`; 0 when there is none.
-fn number(text: &str, name: &str) -> u64 {
-    let mut values = text.lines().filter_map(|line| line.strip_prefix(name));
-    values.next().and_then(|value| value.split_ascii_whitespace().next()?.parse().ok()).unwrap_or(0)
+    proc::of(pid).proportional_bytes().unwrap_or_else(|| resident(pid))
 }
 
 #[cfg(test)]
@@ -98,11 +79,11 @@ mod tests {
         let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         let script = "head -c 3000000 /dev/zero >a; while [ $((i += 1)) -lt 60000 ]; do :; done";
         let mut child = Command::new("sh").args(["-c", script]).current_dir(&folder).spawn().unwrap();
-        let alive = processes::stat(child.id()).unwrap();
+        let alive = proc::of(child.id()).stat().unwrap();
         let meter = Meter::default();
         let mut most = Usage::default();
         while child.try_wait().unwrap().is_none() {
-            let now = meter.read(processes::stat(child.id()).map(|stat| (child.id(), stat)).into_iter());
+            let now = meter.read(proc::of(child.id()).stat().map(|stat| (child.id(), stat)).into_iter());
             // What a dead one wrote is hidden from ordinary users.
             most.tasks = most.tasks.max(now.tasks);
             most.cpu = most.cpu.max(now.cpu);
@@ -135,14 +116,14 @@ mod tests {
         let mut line = String::new();
         std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
             .unwrap();
-        let mut pids = processes::children(child.id());
+        let mut pids = proc::of(child.id()).children();
         pids.push(child.id());
         assert_eq!(pids.len(), 4);
         assert!(memory_above(&pids, 40 << 20), "it is there");
         assert!(!memory_above(&pids, 90 << 20), "and counts once");
         assert!(pids.iter().map(|pid| resident(*pid)).sum::<u64>() > 160 << 20, "apart it would be more");
         for pid in pids {
-            processes::signal_own_child(pid, rustix::process::Signal::KILL);
+            crate::sys::processes::signal_own_child(pid, rustix::process::Signal::KILL);
         }
         child.wait().unwrap();
     }

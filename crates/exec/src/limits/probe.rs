@@ -1,6 +1,6 @@
 //! What would hold each limit here: found by doing it with a process that ends at once.
 
-use shellgate_sandbox::detach;
+use shellgate_sandbox::fork;
 
 use super::meter;
 use super::{Groups, Hierarchies, LimitedResource, Limits, Mechanism};
@@ -38,11 +38,9 @@ pub fn probe() -> Vec<ProbeResult> {
 /// Whether a process of ours gets in.
 fn enter(groups: &Groups) -> bool {
     let entries = groups.entries();
-    let forked = detach::fork(|| {
+    let code = fork::run_in_child(|| {
         let all = entries.iter().all(|entry| rustix::io::write(entry, b"0").is_ok());
         i32::from(!all)
     });
-    let Ok(pid) = forked else { return false };
-    let ended = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
-    ended.ok().flatten().and_then(|(_, status)| status.exit_status()) == Some(0)
+    code.ok().flatten() == Some(0)
 }

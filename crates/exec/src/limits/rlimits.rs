@@ -1,10 +1,9 @@
 //! Resource limits of each process, behind what is only looked at: wide enough that who breaks one has broken the limit.
 
-use std::os::unix::fs::MetadataExt as _;
-
 use rustix::process::{Resource, Rlimit, getrlimit};
 
 use super::{Groups, LimitedResource, Limits};
+use crate::proc;
 
 /// How much more a file may have than the whole tree may write. Without it, one that is as large as allowed could not be
 /// told from one that was cut off there.
@@ -46,13 +45,8 @@ pub(crate) fn rlimits(
 /// How many processes and threads this user has.
 fn tasks_of_user() -> u64 {
     let own = rustix::process::geteuid().as_raw();
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let is_process = |name: &std::ffi::OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
-    let processes = entries.filter(|entry| is_process(&entry.file_name())).map(|entry| entry.path());
-    let ours = processes.filter(|path| path.metadata().is_ok_and(|metadata| metadata.uid() == own));
-    // A folder has a link for itself, one for its name and one a subfolder.
-    ours.map(|path| path.join("task").metadata().map_or(1, |task| task.nlink().saturating_sub(2).max(1)))
-        .sum()
+    let ours = proc::all_pids().into_iter().map(proc::of).filter(|process| process.user() == Some(own));
+    ours.map(proc::ProcessFolder::thread_count).sum()
 }
 
 #[cfg(test)]

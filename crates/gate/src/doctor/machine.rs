@@ -37,7 +37,7 @@ fn version(shell: &Path) -> Option<String> {
 }
 
 pub(super) fn checks() -> Vec<Check> {
-    vec![pidfd(), subreaper(), children(), cgroups(), user_namespaces(), landlock(), seccomp()]
+    vec![pidfd(), subreaper(), children(), close_range(), cgroups(), user_namespaces(), landlock(), seccomp()]
 }
 
 fn pidfd() -> Check {
@@ -79,6 +79,21 @@ fn children() -> Check {
             Check::new("proc", Health::Missing, "`/proc` is not there: commands can't be followed.")
                 .hint("mount it: `mount -t proc proc /proc`")
         }
+    }
+}
+
+fn close_range() -> Check {
+    let (health, said) = match probe::close_range() {
+        true => (Health::Ok, "Descriptors can be closed all at once."),
+        false => (
+            Health::Warning,
+            "Descriptors can't be closed all at once: a keeper that starts closes them one by one, which is slower.",
+        ),
+    };
+    let check = Check::new("close_range", health, said);
+    match health {
+        Health::Ok => check,
+        _ => check.hint("Linux 5.9 or newer has it; gVisor and old seccomp profiles of containers refuse it"),
     }
 }
 

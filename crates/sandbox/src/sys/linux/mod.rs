@@ -1,6 +1,7 @@
 //! Linux: `clone`, `signalfd`, `close_range`.
 
-pub mod detach;
+mod descriptors;
+pub mod fork;
 pub mod probe;
 pub mod reap;
 pub mod signals;

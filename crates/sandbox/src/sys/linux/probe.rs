@@ -1,19 +1,23 @@
 //! What this kernel can do that confinement will need, found by asking it.
 
-use super::detach;
+use super::{descriptors, fork};
 
 /// Whether a process of this user may make a user namespace, found by making one in a process that ends at once. `None`:
 /// it could not be tried.
 #[must_use]
 pub fn user_namespaces() -> Option<bool> {
-    let forked = detach::fork(|| {
+    let code = fork::run_in_child(|| {
         // SAFETY: no memory is involved; the process has one thread and ends after this.
         let made = unsafe { libc::unshare(libc::CLONE_NEWUSER) };
         i32::from(made != 0)
     });
-    let ended = rustix::process::waitpid(Some(forked.ok()?), rustix::process::WaitOptions::empty());
-    let (_, status) = ended.ok().flatten()?;
-    Some(status.exit_status() == Some(0))
+    code.ok().flatten().map(|code| code == 0)
+}
+
+/// Whether many descriptors can be closed at once; else a keeper that starts closes them one by one.
+#[must_use]
+pub fn close_range() -> bool {
+    descriptors::has_close_range()
 }
 
 /// The version of Landlock; `None` where there is none.

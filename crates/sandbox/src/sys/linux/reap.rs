@@ -9,7 +9,7 @@ use rustix::process::Pid;
 /// A child that has ended and was waited for.
 #[derive(Clone, Copy, Debug)]
 pub struct Dead {
-    /// Its number, which may be anybody's from now on.
+    /// Its process id, which the kernel may give to another process from now on.
     pub pid: Pid,
     /// How it ended.
     pub end: End,
@@ -29,7 +29,7 @@ pub enum End {
 }
 
 /// The kernel counts what is written in blocks of this size.
-const BLOCK: u64 = 512;
+const BLOCK_BYTES: u64 = 512;
 
 /// A child that has ended, if one has. It costs no more than to wait and ask for nothing.
 ///
@@ -51,10 +51,22 @@ pub fn reap() -> io::Result<Option<Dead>> {
     };
     let blocks = u64::try_from(used.ru_oublock).unwrap_or(0);
     let cpu = time(used.ru_utime) + time(used.ru_stime);
-    Ok(Pid::from_raw(pid).map(|pid| Dead { pid, end, cpu, written: blocks.saturating_mul(BLOCK) }))
+    Ok(Pid::from_raw(pid).map(|pid| Dead { pid, end, cpu, written: blocks.saturating_mul(BLOCK_BYTES) }))
 }
 
 fn time(time: libc::timeval) -> Duration {
     let micros = u64::try_from(time.tv_usec).unwrap_or(0);
     Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or(0)) + Duration::from_micros(micros)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_makes_no_sense_is_zero() {
+        let time = |tv_sec, tv_usec| time(libc::timeval { tv_sec, tv_usec });
+        assert_eq!(time(2, 500_000), Duration::from_millis(2500));
+        assert_eq!(time(-1, -1), Duration::ZERO);
+    }
 }

@@ -61,7 +61,7 @@ impl SignalFd {
         if raw < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the kernel just gave us this descriptor and nobody else knows it.
+        // SAFETY: the kernel just made this descriptor for us, and it has no other owner.
         let fd = unsafe { OwnedFd::from_raw_fd(raw) };
         Ok(Self { fd })
     }
@@ -97,31 +97,69 @@ impl AsFd for SignalFd {
     }
 }
 
-/// Lets these signals do again what they do to anybody, for the calling thread. Those that wait do it now.
+/// Unblocks these signals for the calling thread. Pending ones are delivered now.
 pub fn unblock(signals: &[Signal]) {
     set_mask(libc::SIG_UNBLOCK, &set_of(signals));
 }
 
-/// Blocks every signal that can be blocked, for the calling thread.
-pub fn block_all() {
-    // A full set names glibc's own two signals as well; the kernel keeps what it must.
-    set_mask(libc::SIG_SETMASK, &full_set());
+/// Every signal that can be blocked is blocked for the calling thread until this is dropped. Then the mask is what it
+/// was before.
+#[derive(Debug)]
+pub struct BlockedSignals {
+    before: SignalSet,
+}
+
+impl BlockedSignals {
+    /// Blocks them.
+    #[must_use]
+    pub fn all() -> Self {
+        // A full set names the C library's own signals as well; the library leaves those out.
+        Self { before: SignalSet(change_mask(libc::SIG_SETMASK, &full_set())) }
+    }
+}
+
+impl Drop for BlockedSignals {
+    fn drop(&mut self) {
+        set_mask(libc::SIG_SETMASK, &self.before.0);
+    }
+}
+
+/// A set of signals, which prints as its type only: what is in it has no portable form.
+struct SignalSet(libc::sigset_t);
+
+impl std::fmt::Debug for SignalSet {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("SignalSet").finish_non_exhaustive()
+    }
 }
 
 /// Gives every signal back its default action.
 ///
 /// An ignored signal stays ignored across `exec`, and Rust programs start with `SIGPIPE` ignored: a command that
 /// inherits that prints "Broken pipe" where it should end in silence.
+///
+/// Makes system calls only, so a child process that shares our memory may call it.
 pub fn reset_dispositions() {
+    let default = default_action();
     for number in 1..=libc::SIGRTMAX() {
-        // SAFETY: setting the default action runs no code of ours; numbers that can't be set just fail.
-        unsafe { libc::signal(number, libc::SIG_DFL) };
+        // SAFETY: the new action is initialised and runs no code of ours; the old one isn't wanted. Numbers that can't be
+        // set just fail.
+        unsafe { libc::sigaction(number, &default, std::ptr::null_mut()) };
     }
+}
+
+/// The default action, with no flags and an empty mask.
+fn default_action() -> libc::sigaction {
+    let action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: all fields are integers or an optional function, for which zeroes are values; SIG_DFL is zero as well.
+    let mut action = unsafe { action.assume_init() };
+    action.sa_sigaction = libc::SIG_DFL;
+    action
 }
 
 /// Makes a write beyond the file size limit an error to tell, not a signal to die of.
 pub fn ignore_file_size_signal() {
-    // SAFETY: ignoring a signal runs no code of ours.
+    // SAFETY: the action is a constant that runs no code of ours.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
@@ -154,8 +192,15 @@ fn add(set: &mut libc::sigset_t, number: libc::c_int) {
 }
 
 pub(crate) fn set_mask(how: libc::c_int, set: &libc::sigset_t) {
-    // SAFETY: `set` is an initialised signal set; the old mask isn't wanted.
-    unsafe { libc::sigprocmask(how, set, std::ptr::null_mut()) };
+    change_mask(how, set);
+}
+
+/// Changes the mask of the calling thread and returns what it was before.
+fn change_mask(how: libc::c_int, set: &libc::sigset_t) -> libc::sigset_t {
+    let mut before = empty_set();
+    // SAFETY: both are initialised signal sets; the second is written.
+    unsafe { libc::pthread_sigmask(how, set, &mut before) };
+    before
 }
 
 /// Lets a signal that was read from a descriptor do what it does to a process that doesn't listen for it.

@@ -8,13 +8,16 @@
 //! Why not `posix_spawn` itself: it can't set a resource limit or a parent-death signal, and the exec-time guard will
 //! need the child to wait before its `exec`.
 
+use std::convert::Infallible;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::{io, ptr};
 
+use rustix::fs::Mode;
+use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit};
 
-use super::signals;
+use super::signals::{self, BlockedSignals};
 
 /// What to start, and how.
 #[derive(Debug)]
@@ -44,12 +47,12 @@ pub struct Plan<'a> {
 /// A number that a process hands down to every descendant, whatever these do to their environment, session or parents.
 ///
 /// It is the soft limit on file locks, which Linux has kept, inherited and ignored since 2.4.25: a place to write a
-/// note that `fork`, `exec`, `setsid` and `env -i` all carry along, and that `/proc/PID/limits` shows to anyone.
+/// note that `fork`, `exec`, `setsid` and `env -i` all carry along, and that `/proc/PID/limits` shows to every user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tag(u64);
 
 impl Tag {
-    /// A tag from any number; the top bits are fixed so that it can't be "unlimited" or a limit somebody would set.
+    /// A tag from any number; the top bits are fixed so that it can't be "unlimited" or a limit in use elsewhere.
     #[must_use]
     pub const fn new(number: u64) -> Self {
         Self((number & ((1 << 60) - 1)) | (1 << 61))
@@ -69,6 +72,8 @@ pub enum Step {
     Clone,
     /// A control group does not take it.
     Groups,
+    /// It can't be made to die with its parent, or the parent has ended.
+    Parent,
     /// The folder can't be entered.
     Directory,
     /// The descriptors could not be put in place.
@@ -103,40 +108,47 @@ impl Default for Spawner {
 }
 
 /// Everything the child needs, laid out before it exists.
-struct Prepared {
-    program: *const c_char,
+struct Prepared<'a> {
+    plan: &'a Plan<'a>,
+    /// Pointers to the arguments of the plan, ending in a null pointer.
     argv: Vec<*const c_char>,
+    /// Pointers to the environment of the plan, ending in a null pointer.
     env: Vec<*const c_char>,
-    directory: *const c_char,
-    stdio: [RawFd; 3],
-    terminal: Option<RawFd>,
-    umask: libc::mode_t,
-    limits: Vec<(libc::__rlimit_resource_t, libc::rlimit64)>,
-    groups: Vec<RawFd>,
+    /// The limits of the plan, and the one that carries its tag.
+    limits: Vec<(Resource, Rlimit)>,
     empty_mask: libc::sigset_t,
-    /// Where the child leaves word when it fails: the memory is shared.
-    failure: Option<(Step, c_int)>,
+    /// The process that the child is to die with.
+    parent: Pid,
+    /// Why the child failed, written by the child: the memory is shared.
+    failure: Option<(Step, Errno)>,
 }
 
 impl Spawner {
-    /// Starts `plan` and returns the process, which leads a session and a group of its own.
+    /// Starts `plan` and returns the process, which leads a session and a process group of its own. The caller reaps it.
     ///
-    /// The caller has all signals blocked ([`signals::block_all`]) and their dispositions at default, and reaps the
-    /// child. The child gets an empty mask, and dies with the caller.
+    /// The child gets an empty signal mask and every signal at its default action, whatever the caller has. It dies with
+    /// the thread that calls this. The caller's signals are blocked while the child shares its memory, so that no handler
+    /// runs in both, and are back as they were afterwards.
     ///
     /// # Errors
     /// When the process can't be made, the folder entered or the program executed. Then nothing is left behind.
     pub fn spawn(&mut self, plan: &Plan<'_>) -> Result<Pid, SpawnError> {
-        let mut prepared = Prepared::new(plan)?;
+        self.start(Prepared::new(plan, rustix::process::getpid())?)
+    }
+
+    fn start(&mut self, mut prepared: Prepared<'_>) -> Result<Pid, SpawnError> {
         // The stack grows down: hand over its end. `Vec<u128>` keeps it aligned to 16 bytes.
         let top = self.stack.as_mut_ptr_range().end.cast::<c_void>();
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let argument = ptr::from_mut(&mut prepared).cast::<c_void>();
+        let blocked = BlockedSignals::all();
         // SAFETY: `child` makes system calls only, on a stack of its own, and `prepared` outlives it because
         // CLONE_VFORK holds us here until it has called exec or ended.
         let raw = unsafe { libc::clone(child, top, flags, argument) };
+        let made = io::Error::last_os_error();
+        drop(blocked);
         if raw < 0 {
-            return Err(SpawnError { step: Step::Clone, source: io::Error::last_os_error() });
+            return Err(SpawnError { step: Step::Clone, source: made });
         }
         let pid = Pid::from_raw(raw).ok_or_else(|| SpawnError {
             step: Step::Clone,
@@ -148,31 +160,27 @@ impl Spawner {
         match failure {
             None => Ok(pid),
             Some((step, errno)) => {
+                // Only to reap it: how it ended is known.
                 let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
-                Err(SpawnError { step, source: io::Error::from_raw_os_error(errno) })
+                Err(SpawnError { step, source: errno.into() })
             }
         }
     }
 }
 
-impl Prepared {
-    fn new(plan: &Plan<'_>) -> Result<Self, SpawnError> {
-        let stdio = plan.stdio.map(|fd| fd.as_raw_fd());
-        if stdio.iter().any(|fd| *fd <= 2) {
+impl<'a> Prepared<'a> {
+    fn new(plan: &'a Plan<'a>, parent: Pid) -> Result<Self, SpawnError> {
+        if plan.stdio.iter().any(|fd| fd.as_raw_fd() <= 2) {
             let source = io::Error::new(io::ErrorKind::InvalidInput, "a descriptor below 3 can't be moved");
             return Err(SpawnError { step: Step::Descriptors, source });
         }
         Ok(Self {
-            program: plan.program.as_ptr(),
+            plan,
             argv: pointers(plan.argv),
             env: pointers(plan.env),
-            directory: plan.directory.as_ptr(),
-            stdio,
-            terminal: plan.terminal.map(|fd| fd.as_raw_fd()),
-            umask: plan.umask,
             limits: limits(plan),
-            groups: plan.groups.iter().map(|fd| fd.as_raw_fd()).collect(),
             empty_mask: signals::empty_set(),
+            parent,
             failure: None,
         })
     }
@@ -183,68 +191,127 @@ fn pointers(strings: &[CString]) -> Vec<*const c_char> {
 }
 
 /// The limits of the plan, and the one that carries the tag unless the hard limit is too low for it.
-fn limits(plan: &Plan<'_>) -> Vec<(libc::__rlimit_resource_t, libc::rlimit64)> {
-    let raw = |limit: Option<u64>| limit.unwrap_or(libc::RLIM64_INFINITY);
-    let limit = |(resource, limit): (Resource, Rlimit)| {
-        let values = libc::rlimit64 { rlim_cur: raw(limit.current), rlim_max: raw(limit.maximum) };
-        (resource as libc::__rlimit_resource_t, values)
-    };
+fn limits(plan: &Plan<'_>) -> Vec<(Resource, Rlimit)> {
     let tag = plan.tag.and_then(|tag| {
         let maximum = rustix::process::getrlimit(Resource::Locks).maximum;
         let fits = maximum.is_none_or(|maximum| maximum >= tag.0);
         fits.then_some((Resource::Locks, Rlimit { current: Some(tag.0), maximum }))
     });
-    plan.limits.iter().cloned().chain(tag).map(limit).collect()
+    plan.limits.iter().copied().chain(tag).collect()
 }
 
 /// Runs in the child, in our memory. System calls only.
 extern "C" fn child(argument: *mut c_void) -> c_int {
     // SAFETY: `argument` is the `Prepared` of the call above, alive and untouched while we run.
-    let prepared = unsafe { &mut *argument.cast::<Prepared>() };
-    let step = prepare_child(prepared);
-    let errno = io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO);
+    let prepared = unsafe { &mut *argument.cast::<Prepared<'_>>() };
+    let Err(failure) = become_program(prepared);
     // SAFETY: as above; volatile because the other side reads it behind the compiler's back.
-    unsafe { ptr::write_volatile(&raw mut prepared.failure, Some((step, errno))) };
+    unsafe { ptr::write_volatile(&raw mut prepared.failure, Some(failure)) };
     // SAFETY: ends the child at once, without running exit handlers that belong to the parent's memory.
     unsafe { libc::_exit(127) }
 }
 
-/// Returns only on failure, with `errno` set.
-fn prepare_child(prepared: &Prepared) -> Step {
-    for group in &prepared.groups {
-        // SAFETY: one readable byte of static memory. 0 stands for whoever writes it.
-        if unsafe { libc::write(*group, c"0".as_ptr().cast(), 1) } < 0 {
-            return Step::Groups;
-        }
+/// Returns only on failure. Everything of `rustix` in it is a system call without allocation.
+fn become_program(prepared: &Prepared<'_>) -> Result<Infallible, (Step, Errno)> {
+    let plan = prepared.plan;
+    for group in plan.groups {
+        // 0 stands for the process that writes it.
+        rustix::io::write(group, b"0").map_err(|errno| (Step::Groups, errno))?;
     }
-    // SAFETY: no memory is involved. It can't fail: a new process leads no group yet.
-    unsafe { libc::setsid() };
-    if let Some(terminal) = prepared.terminal {
-        // SAFETY: no memory is involved. A session without a terminal, which we just made, may take one that nobody has.
-        if unsafe { libc::ioctl(terminal, libc::TIOCSCTTY, 0) } < 0 {
-            return Step::Descriptors;
-        }
+    // It can't fail: a new process leads no group yet.
+    let _ = rustix::process::setsid();
+    if let Some(terminal) = plan.terminal {
+        // A session without a terminal, which we just made, may take one that no other session has.
+        rustix::process::ioctl_tiocsctty(terminal).map_err(|errno| (Step::Descriptors, errno))?;
     }
-    // SAFETY: no memory is involved. A command must not outlive the keeper that answers for it.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-    // SAFETY: no memory is involved.
-    unsafe { libc::umask(prepared.umask) };
+    die_with(prepared.parent)?;
+    rustix::process::umask(Mode::from_raw_mode(plan.umask));
     for (resource, limit) in &prepared.limits {
-        // SAFETY: `limit` is valid for reading.
-        unsafe { libc::setrlimit64(*resource, limit) };
+        // One that can't be set is left as it is.
+        let _ = rustix::process::setrlimit(*resource, *limit);
     }
-    for (target, source) in (0..).zip(prepared.stdio) {
-        // SAFETY: plain descriptor numbers; all sources lie above the targets.
-        if unsafe { libc::dup2(source, target) } < 0 {
-            return Step::Descriptors;
-        }
-    }
-    // SAFETY: `directory` points to a NUL-terminated string of the plan.
-    if unsafe { libc::chdir(prepared.directory) } < 0 {
-        return Step::Directory;
-    }
+    // All of them lie above 2, so none is overwritten before it is copied.
+    let [stdin, stdout, stderr] = plan.stdio;
+    rustix::stdio::dup2_stdin(stdin).map_err(|errno| (Step::Descriptors, errno))?;
+    rustix::stdio::dup2_stdout(stdout).map_err(|errno| (Step::Descriptors, errno))?;
+    rustix::stdio::dup2_stderr(stderr).map_err(|errno| (Step::Descriptors, errno))?;
+    rustix::process::chdir(plan.directory).map_err(|errno| (Step::Directory, errno))?;
+    // First the actions, then the mask: a signal that waits now must not run a handler of ours in the child.
+    signals::reset_dispositions();
     signals::set_mask(libc::SIG_SETMASK, &prepared.empty_mask);
     // SAFETY: all three point to NUL-terminated strings, the lists end in a null pointer.
-    unsafe { libc::execve(prepared.program, prepared.argv.as_ptr(), prepared.env.as_ptr()) };
-    Step::Exec
+    unsafe { libc::execve(plan.program.as_ptr(), prepared.argv.as_ptr(), prepared.env.as_ptr()) };
+    let errno = io::Error::last_os_error();
+    Err((Step::Exec, Errno::from_io_error(&errno).unwrap_or(Errno::IO)))
+}
+
+/// Has the kernel kill this process when `parent` ends: a command must not outlive the keeper that answers for it.
+///
+/// A parent that ended before the kernel knew of this sends no signal any more. Then we have another parent by now.
+fn die_with(parent: Pid) -> Result<(), (Step, Errno)> {
+    let death = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+    death.map_err(|errno| (Step::Parent, errno))?;
+    match rustix::process::getppid() == Some(parent) {
+        true => Ok(()),
+        false => Err((Step::Parent, Errno::SRCH)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::os::fd::AsFd as _;
+
+    use super::*;
+
+    fn with_plan<T>(test: impl FnOnce(&Plan<'_>) -> T) -> T {
+        let null = File::options().read(true).write(true).open("/dev/null").unwrap();
+        let argv = [c"sh".to_owned(), c"-c".to_owned(), c"exit 3".to_owned()];
+        test(&Plan {
+            program: c"/bin/sh",
+            argv: &argv,
+            env: &[],
+            directory: c"/",
+            stdio: [null.as_fd(); 3],
+            terminal: None,
+            umask: 0o22,
+            limits: &[],
+            tag: None,
+            groups: &[],
+        })
+    }
+
+    /// As if the parent had died before the child asked the kernel to be told.
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri has no clone")]
+    fn a_child_whose_parent_has_ended_starts_nothing() {
+        with_plan(|plan| {
+            let other = Pid::from_raw(i32::MAX).unwrap();
+            let error = Spawner::default().start(Prepared::new(plan, other).unwrap()).unwrap_err();
+            assert_eq!((error.step, error.source.raw_os_error()), (Step::Parent, Some(libc::ESRCH)));
+            let own = rustix::process::getpid();
+            let pid = Spawner::default().start(Prepared::new(plan, own).unwrap()).unwrap();
+            let ended = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
+            assert_eq!(ended.unwrap().unwrap().1.exit_status(), Some(3), "and else the program");
+        });
+    }
+
+    #[test]
+    fn a_tag_keeps_its_number_and_is_never_a_usual_limit() {
+        for number in [0, 1, 77, (1 << 60) - 1, u64::MAX] {
+            let tag = Tag::new(number).get();
+            assert_eq!(tag & ((1 << 60) - 1), number & ((1 << 60) - 1));
+            assert!(tag > 1 << 60 && tag < i64::MAX.cast_unsigned());
+        }
+    }
+
+    #[test]
+    fn lists_for_the_kernel_end_in_a_null_pointer() {
+        let strings = [c"a".to_owned(), c"".to_owned()];
+        let pointers = pointers(&strings);
+        assert_eq!(pointers.len(), 3);
+        assert!(pointers[2].is_null());
+        // SAFETY: points to the first of `strings`, which is alive.
+        assert_eq!(unsafe { CStr::from_ptr(pointers[0]) }, c"a");
+    }
 }

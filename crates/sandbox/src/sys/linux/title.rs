@@ -18,7 +18,7 @@ pub fn blank_arguments(keep: usize) -> io::Result<()> {
     let listing = std::fs::read("/proc/self/cmdline")?;
     let length = range.end.saturating_sub(range.start);
     if listing.len() != length {
-        // Somebody changed the title already, so the addresses may not be ours.
+        // The title was changed before, so the addresses may not be those of the arguments.
         return Err(io::Error::other("the arguments are not where they were"));
     }
     let kept: usize = listing.split_inclusive(|byte| *byte == 0).take(keep).map(<[u8]>::len).sum();
@@ -36,4 +36,30 @@ fn argument_range(stat: &str) -> Option<std::ops::Range<usize>> {
     let start = fields.next()?.parse().ok()?;
     let end = fields.next()?.parse().ok()?;
     (start > 0 && end > start).then_some(start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_addresses_are_counted_from_the_end_of_the_name() {
+        // From a real one; the name was changed by the program.
+        let fields = "S 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 55 1 2 3 4 5 6 7 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 8 9 10 1000 1040 1040 2000 0";
+        for name in ["sh", "a b", "a) R 2 (b", ")", ""] {
+            assert_eq!(argument_range(&format!("7 ({name}) {fields}")), Some(1000..1040), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_line_without_addresses_gives_none() {
+        for line in [
+            "",
+            "7 (sh",
+            "7 (sh) S 1 7",
+            "7 (sh) S 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 55 1 2 3 4 5 6 7 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 8 9 10 0 0 1040 2000 0",
+        ] {
+            assert_eq!(argument_range(line), None, "{line}");
+        }
+    }
 }
