@@ -100,7 +100,7 @@ fn places_outside_are_refused_in_the_seed_s_words() {
         std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         assert_eq!(call(place, json!({"command": "./tool"}))["stdout"], json!("inside\n"));
         assert_eq!(
-            call(place, json!({"command": "/usr/bin/printf", "parameters": ["x"]}))["stdout"],
+            call(place, json!({"command": support::program_file("printf"), "parameters": ["x"]}))["stdout"],
             json!("x")
         );
         let elsewhere = support::shellgate();

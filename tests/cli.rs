@@ -133,7 +133,7 @@ fn without_bash_nothing_runs() {
         let output = place.shellgate(["run", "touch ran"]).env("PATH", &tools).output().unwrap();
         assert_eq!(output.status.code(), Some(125), "{output:?}");
         // A program by its path needs no bash.
-        let words = ["run", "--", "/usr/bin/touch", "ran"];
+        let words = ["run", "--", &support::program_file("touch"), "ran"];
         let output = place.shellgate(words).env("PATH", "/no/such/folder").output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         assert!(place.root().join("ran").exists());

@@ -112,7 +112,7 @@ fn rerun(page: &str, place: &Place) -> String {
 fn run(text: &str, place: &Place) -> String {
     let mut command = place.program("bash");
     let folder = shellgate().parent().unwrap().display().to_string();
-    command.env("PATH", format!("{folder}:/usr/local/bin:/usr/bin:/bin"));
+    command.env("PATH", format!("{folder}:{}", support::programs()));
     // Both streams in the order in which a person would see them.
     let output = command.args(["-c", &format!("exec 2>&1; {text}")]).output().unwrap();
     let mut shown = String::from_utf8(output.stdout).unwrap();

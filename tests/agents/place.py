@@ -8,6 +8,10 @@ import subprocess
 import tempfile
 import time
 
+# A folder with the programs that tests/programs.tsv declares.
+PROGRAMS = subprocess.run([os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts/test-programs"), "folder"],
+                          check=True, capture_output=True, text=True).stdout.strip()
+
 RULES = """\
 [policy]
 default = "allow"
@@ -46,7 +50,7 @@ class Place:
     def environment(self, agent=None):
         variables = {
             "HOME": self.home, "SHELLGATE_HOME": self.state, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
-            "PATH": "/usr/local/bin:/usr/bin:/bin", "XDG_CONFIG_HOME": os.path.join(self.home, ".config"),
+            "PATH": PROGRAMS, "XDG_CONFIG_HOME": os.path.join(self.home, ".config"),
         }
         if agent:
             variables["PATH"] = f"{agent.node}:{variables['PATH']}"

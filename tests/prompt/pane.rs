@@ -40,7 +40,7 @@ impl<'a> Pane<'a> {
         // No history: a shell that ends with its terminal would write it into a folder that is being removed.
         std::fs::write(&greeting, "PS1='$ '; unset HISTFILE\n").unwrap();
         tmux.arg(format!("exec bash --rcfile {}", greeting.display()));
-        tmux.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display()));
+        tmux.env("PATH", format!("{}:{}", bin.display(), crate::support::programs()));
         tmux.env("XDG_CONFIG_HOME", place.home().join("settings")).env("TERM", "xterm-256color");
         let output = tmux.output().unwrap();
         assert!(output.status.success(), "{output:?}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, shellgate};
+use crate::support::{Place, program_file, programs, shellgate};
 use crate::{CASES, at, case, complaint, text, values};
 
 fn entry(name: &str, place: &Place) -> Value {
@@ -59,12 +59,12 @@ fn the_program_is_named_so_that_it_is_found() {
         assert!(status.success());
         entry(agent, &place)["command"].clone()
     };
-    let path = format!("/usr/bin:{}", folder.display());
+    let path = format!("{}:{}", programs(), folder.display());
     assert_eq!(set_up("gemini", &path), "shellgate", "PATH leads to it");
     let link = folder.join("shellgate").display().to_string();
     assert_eq!(set_up("cursor", &path), link.as_str(), "a desktop may have another PATH");
     std::fs::remove_file(folder.join("shellgate")).unwrap();
-    std::fs::copy("/bin/true", folder.join("shellgate")).unwrap();
+    std::fs::copy(program_file("true"), folder.join("shellgate")).unwrap();
     let own = shellgate().canonicalize().unwrap().display().to_string();
     assert_eq!(set_up("gemini", &path), own.as_str(), "another program of that name");
 }

@@ -24,6 +24,21 @@ pub const ORDINARY: u32 = 12345;
 /// Long enough for anything that happens at all, on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The tests' PATH: a folder with the programs that `tests/programs.tsv` declares.
+pub fn programs() -> String {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let declared = std::env::var("SHELLGATE_TEST_PROGRAMS").unwrap_or_default();
+    let how = "start tests with `cargo nextest run`, or with `PATH` and `SHELLGATE_TEST_PROGRAMS` set to what \
+               `scripts/test-programs folder` prints";
+    assert!(!path.is_empty() && path == declared, "{how}");
+    path
+}
+
+/// Where the tests' PATH has a program.
+pub fn program_file(name: &str) -> String {
+    format!("{}/{name}", programs())
+}
+
 /// The program under test, where every user can run it.
 pub fn shellgate() -> PathBuf {
     for_all(Path::new(env!("CARGO_BIN_EXE_shellgate")))
@@ -145,7 +160,7 @@ impl Place {
     pub fn program(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.root()).env_clear();
-        command.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LANG", "C.UTF-8").env("HOME", self.home());
+        command.env("PATH", programs()).env("LANG", "C.UTF-8").env("HOME", self.home());
         command.env("SHELLGATE_HOME", self.state()).stdin(Stdio::null());
         if let Some(user) = self.user {
             command.uid(user).gid(user);

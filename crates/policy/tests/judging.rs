@@ -30,7 +30,7 @@ fn with(core: &[&str], exclude: &[&str]) -> Case {
 impl Case {
     fn verdict(&self, text: &str) -> Verdict {
         let root = self.folder.path().canonicalize().unwrap();
-        let world = World::new(&root, &root, Some(root.join("home")), "/usr/bin:/bin".into());
+        let world = World::new(&root, &root, Some(root.join("home")), std::env::var_os("PATH").unwrap());
         judge(text, &self.circumstances, &self.rules, &world)
     }
 

@@ -43,8 +43,10 @@ fn said(line: &Line, root: &std::path::Path) -> Verdict {
         ..Rules::default()
     };
     let home = root.join("home");
-    let world = World::new(root, root, Some(home), "/usr/local/bin:/usr/bin:/bin".into());
-    judge(&line.command, &Circumstances::default(), &rules, &world)
+    // A folder of declared programs. A command names it as `{PATH}`.
+    let path = std::env::var("PATH").unwrap();
+    let world = World::new(root, root, Some(home), (&path).into());
+    judge(&line.command.replace("{PATH}", &path), &Circumstances::default(), &rules, &world)
 }
 
 fn name(decision: Decision) -> &'static str {

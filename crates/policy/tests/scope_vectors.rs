@@ -56,8 +56,12 @@ fn every_call_is_accepted_or_refused_as_it_should() {
             .chain(line.parameters.iter().map(|word| place(word)))
             .collect();
         let accepted = enters && !argv.iter().any(|word| is_shell_syntax(word)) && {
-            let world =
-                World::new(&root, &directory.unwrap(), Some(base.join("home")), "/usr/bin:/bin".into());
+            let world = World::new(
+                &root,
+                &directory.unwrap(),
+                Some(base.join("home")),
+                std::env::var_os("PATH").unwrap(),
+            );
             check_scope(&argv, &world).is_ok()
         };
         let said = if accepted { "accept" } else { "reject" };
