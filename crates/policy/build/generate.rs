@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 const KINDS: &[&str] =
     &["reader", "writer", "wrapper", "shell", "interpreter", "builder", "network", "workbench", "builtin"];
+const GRAMMARS: &[&str] = &["bash", "posix", "korn", "other"];
 const PARSINGS: &[&str] = &["permuted", "leading", "dashed", "words", "assignments"];
 
 /// Roles that make no difference to anybody: a word that may be an option with one of these needs no care.
@@ -105,6 +106,10 @@ pub(crate) fn tables(tables: &Tables) -> Result<String, String> {
 
 fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) -> Result<(), String> {
     let kind = chosen(row.kind.as_ref().unwrap_or(&parent.kind), KINDS, "kind")?;
+    let grammar = row.grammar.as_deref().map(|grammar| chosen(grammar, GRAMMARS, "grammar")).transpose()?;
+    if grammar.is_some() != (row.kind.as_deref() == Some("shell")) {
+        return Err("shells, and no other programs, have a grammar".to_owned());
+    }
     let parsing = chosen(row.parsing.as_ref().unwrap_or(&parent.parsing), PARSINGS, "parsing")?;
     let wanted = row.abbreviate.or(parent.abbreviate);
     let abbreviate = wanted.unwrap_or(matches!(parsing.as_str(), "Permuted" | "Leading"));
@@ -132,11 +137,12 @@ fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) ->
     let code = &mut output.code;
     let _ = write!(
         code,
-        "Entry {{ names: &{:?}, versions: {}, kind: Kind::{kind}, parsing: Parsing::{parsing}, \
+        "Entry {{ names: &{:?}, versions: {}, kind: Kind::{kind}, grammar: {}, parsing: Parsing::{parsing}, \
          abbreviate: {abbreviate}, negatable: {negatable}, open: {open}, dashes: {dashes}, language: {language:?}, \
          because: {:?}, matters: {matters}, input: {}, special: {}, numbers: &{numbers:?}, operands: ",
         row.names,
         row.versions,
+        grammar.map_or("None".to_owned(), |grammar| format!("Some(ShellGrammar::{grammar})")),
         row.because,
         input.map_or("None".to_owned(), |input| format!("Some(Input::{input})")),
         row.special.as_ref().map_or("None".to_owned(), |name| format!("Some(special::{name})")),

@@ -1,6 +1,9 @@
 //! The notation as types: what stands in a table, and how one string of it is read.
 
+use crate::keys::Keys;
+use crate::properties::Property;
 use crate::variables::Variable;
+use crate::words::Words;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +16,7 @@ macro_rules! roles {
     };
 }
 
-include!("../src/program/role_list.rs");
+include!("../src/programs/role_list.rs");
 
 /// All tables together.
 #[derive(Default)]
@@ -21,6 +24,9 @@ pub(crate) struct Tables {
     pub(crate) programs: Vec<Row>,
     pub(crate) groups: BTreeMap<String, Vec<String>>,
     pub(crate) variables: Vec<Variable>,
+    pub(crate) properties: Vec<Property>,
+    pub(crate) keys: Vec<Keys>,
+    pub(crate) words: BTreeMap<String, Words>,
 }
 
 /// One file.
@@ -33,6 +39,12 @@ struct File {
     program: Vec<Row>,
     #[serde(default)]
     variable: Vec<Variable>,
+    #[serde(default)]
+    property: Vec<Property>,
+    #[serde(default)]
+    keys: Vec<Keys>,
+    #[serde(default)]
+    words: BTreeMap<String, Words>,
 }
 
 /// A program or subcommand as it is written.
@@ -43,6 +55,7 @@ pub(crate) struct Row {
     #[serde(default)]
     pub(crate) versions: bool,
     pub(crate) kind: Option<String>,
+    pub(crate) grammar: Option<String>,
     pub(crate) parsing: Option<String>,
     pub(crate) abbreviate: Option<bool>,
     pub(crate) negatable: Option<bool>,
@@ -106,7 +119,14 @@ impl Tables {
                 }
             }
             tables.programs.append(&mut file.program);
+            for (list, words) in mem::take(&mut file.words) {
+                if tables.words.insert(list.clone(), words).is_some() {
+                    return Err(format!("{name}: the word list {list} is in two places"));
+                }
+            }
             tables.variables.append(&mut file.variable);
+            tables.properties.append(&mut file.property);
+            tables.keys.append(&mut file.keys);
         }
         Ok(tables)
     }

@@ -1,7 +1,7 @@
 //! Judges what [`shellgate_syntax`] found, by rules and by what each program can do.
 //!
 //! A command goes in as text or as an argv, a [`Verdict`] comes out. Every program call that is reachable from the text
-//! is a [`Part`] of it: also what `env`, `xargs`, `bash -c` and their like run, by the tables in [`program`]. Deny
+//! is a [`Part`] of it: also what `env`, `xargs`, `bash -c` and their like run, by the tables in [`programs`]. Deny
 //! matches loosely, allow matches strictly, and what can't be known is never allowed. This crate spawns nothing, asks
 //! nobody and knows no dialects.
 
@@ -10,7 +10,7 @@ mod judge;
 mod links;
 mod matching;
 mod offer;
-pub mod program;
+pub mod programs;
 mod protection;
 mod reach;
 mod reader;

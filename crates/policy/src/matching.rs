@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use shellgate_syntax::{Span, Value, Word};
 
-use crate::program::{Canonical, Kind, Understood, What, understand};
+use crate::programs::{Canonical, Kind, Property, Understood, What, base_name, has, understand};
 use crate::world::{Found, World};
 
 /// Whether a rule that denies or asks is about a call.
@@ -48,9 +48,12 @@ impl Candidate<'_> {
     pub(crate) fn is_loosely(&self, prefix: &[String]) -> Loosely {
         let (Some(program), Some(wanted)) = (self.program(), prefix.first()) else { return Loosely::No };
         // `git-push` is what `git push` starts.
-        if let [git, subcommand, ..] = prefix
-            && git == "git"
-            && base_name(program).strip_prefix("git-") == Some(subcommand)
+        if let [program_of_rule, subcommand, ..] = prefix
+            && has(program_of_rule, Property::DashedSubcommands)
+            && base_name(program)
+                .strip_prefix(program_of_rule.as_str())
+                .and_then(|rest| rest.strip_prefix('-'))
+                == Some(subcommand)
         {
             return Loosely::Yes;
         }
@@ -139,10 +142,6 @@ fn canonical(prefix: &[String]) -> Vec<Canonical> {
 
 fn rest(canonical: &[Canonical]) -> &[Canonical] {
     canonical.get(1..).unwrap_or_default()
-}
-
-pub(crate) fn base_name(program: &str) -> &str {
-    program.rsplit('/').find(|part| !part.is_empty()).unwrap_or(program)
 }
 
 /// Whether a program is the one that a rule names: by name, by the name at the end of its links, or by being the same

@@ -4,7 +4,7 @@
 
 use shellgate_syntax::{Span, Value, Word};
 
-use crate::program::{Kind, understand};
+use crate::programs::{Kind, understand};
 
 /// The prefix for a call with these words. `None`: it can only be allowed as it is.
 #[must_use]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use shellgate_syntax::{Assigned, RedirectTarget, Unknown, Value, Why};
 
-use crate::program::{Kind, What};
+use crate::programs::{Kind, What};
 use crate::reach::Call;
 use crate::redirects;
 use crate::world::World;

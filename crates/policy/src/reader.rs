@@ -2,7 +2,7 @@
 
 use shellgate_syntax::{Span, Value, Word};
 
-use crate::program::{Kind, Understood, What, understand};
+use crate::programs::{CommandKeys, Kind, ShellGrammar, Understood, What, shell_grammar, understand};
 
 /// What becomes of a line that is typed at a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,15 +38,21 @@ pub fn typed_at(argv: &[String]) -> Typed {
     let reads_code = call.effects.iter().any(|effect| matches!(effect.what, What::OpaqueInput(_)));
     let interactive = argv.iter().skip(1).any(|word| word == "-i" || word == "--interactive");
     match call.kind {
-        _ if reads_commands && call.entry == Some("bash") => Typed::Command,
+        _ if reads_commands && is_read_by_us(argv) => Typed::Command,
         _ if reads_code => Typed::Code,
         Some(Kind::Wrapper | Kind::Network) => Typed::Forwarded,
         _ if reads_commands => Typed::Code,
         Some(Kind::Interpreter) if interactive || !runs_file(&call) => Typed::Code,
-        _ if row(argv).is_some() => Typed::Escapes,
+        _ if keys(argv).is_some() => Typed::Escapes,
         Some(Kind::Workbench) => Typed::Code,
         _ => Typed::Passes,
     }
+}
+
+/// Whether a program is a shell whose commands we read.
+fn is_read_by_us(argv: &[String]) -> bool {
+    let grammar = argv.first().and_then(|program| shell_grammar(program));
+    matches!(grammar, Some(ShellGrammar::Bash | ShellGrammar::Posix | ShellGrammar::Korn))
 }
 
 /// Whether an interpreter was given what it runs.
@@ -56,61 +62,14 @@ fn runs_file(call: &Understood) -> bool {
     })
 }
 
-/// Keys by which a program runs commands.
-struct Row {
-    names: &'static [&'static str],
-    /// At the start of what was typed, or behind Enter or Escape.
-    leading: &'static [&'static str],
-    /// Anywhere.
-    anywhere: &'static [&'static str],
-    /// Behind a colon, or behind a range that follows one.
-    commands: &'static [&'static str],
-}
-
-/// Editors and pagers. Not all of their ways to run something are here: what is, is what people use.
-static ROWS: &[Row] = &[
-    Row {
-        names: &["vim", "vi", "nvim", "ex", "view", "vimdiff", "rvim", "rview"],
-        leading: &["!"],
-        anywhere: &["\x12=", "system("],
-        commands: &[
-            "!", "sh", "ter", "mak", "lmak", "gr", "lgr", "vim", "so", "ru", "lua", "py", "pe", "rub", "tcl",
-            "mz", "cal", "exe", "norm", "ec", "let", "au", "com", "fu", "map", "nm", "nn", "ino", "im", "se",
-            "cs", "diffp", "arg", "bufd", "wind", "tabd", "cdo", "ldo", "g", "v/", "star", "packa", "debug",
-            "sil", "cex", "lex", "@",
-        ],
-    },
-    Row {
-        names: &["less", "more", "most", "pg", "man", "zless", "bat"],
-        leading: &["!", "#", "|", "v", "s", "o"],
-        anywhere: &[],
-        commands: &["!", "e", "x"],
-    },
-    Row { names: &["nano", "pico", "rnano"], leading: &[], anywhere: &["\x14", "\x12"], commands: &[] },
-];
-
-fn row(argv: &[String]) -> Option<&'static Row> {
-    let name = argv.first().map(|path| path.rsplit('/').next().unwrap_or(path))?;
-    // Debian has `vim.basic` and `vim.tiny`.
-    let name = name.split('.').next().unwrap_or(name);
-    ROWS.iter().find(|row| row.names.contains(&name))
-}
-
 /// Whether `typed` has this program run a command, as far as we know its keys.
 #[must_use]
 pub fn escapes(argv: &[String], typed: &str) -> bool {
-    let Some(row) = row(argv) else { return false };
-    let leads =
-        typed.split(['\r', '\n', '\x1b']).any(|line| row.leading.iter().any(|key| line.starts_with(key)));
-    let commands = typed.match_indices(':').any(|(at, _)| {
-        let rest = typed.get(at + 1..).unwrap_or_default();
-        let line = rest.split(['\r', '\n', '\x1b']).next().unwrap_or_default();
-        let command = line.trim_start_matches(|c: char| c.is_ascii_digit() || ",.$%'<>;+-".contains(c));
-        // `:r !ls`, `:w !sh`
-        let filter = line.contains(" !");
-        filter || row.commands.iter().any(|name| command.starts_with(name))
-    });
-    leads || commands || row.anywhere.iter().any(|key| typed.contains(key))
+    keys(argv).is_some_and(|keys| keys.run_command(typed))
+}
+
+fn keys(argv: &[String]) -> Option<&'static CommandKeys> {
+    CommandKeys::of(argv.first()?)
 }
 
 /// A name that no command has.
@@ -183,29 +142,6 @@ mod tests {
         for call in ["ssh host", "script", "sudo -u x bash"] {
             assert_eq!(typed(call), Typed::Forwarded, "{call}");
         }
-    }
-
-    #[test]
-    fn keys_that_run_commands_are_known() {
-        let vim = ["vim".to_owned()];
-        for keys in [
-            ":!rm x\r",
-            "\x1b:!ls\r",
-            "!!date\r",
-            ":r !ls\r",
-            ":%!sort\r",
-            ":sh\r",
-            ":1,5!x\r",
-            ":so f\r",
-            ":w !sh\r",
-        ] {
-            assert!(escapes(&vim, keys), "{keys:?}");
-        }
-        for keys in [":wq\r", "ihello: world! it's\x1b", ":q!\r", ":5\r", "dd", ":%s/a/b/\r", ":x\r"] {
-            assert!(!escapes(&vim, keys), "{keys:?}");
-        }
-        let less = ["less".to_owned()];
-        assert!(escapes(&less, "!ls\r") && !escapes(&less, "q") && !escapes(&less, "/word\r"));
     }
 
     #[test]

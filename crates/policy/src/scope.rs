@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use shellgate_syntax::{Span, Value, Word};
 
-use crate::program::{Effect, Kind, Understood, What, understand};
+use crate::programs::{Effect, Kind, Property, Understood, What, has, understand};
 use crate::world::World;
 
 /// Why a call is not in scope.
@@ -67,7 +67,9 @@ impl Scope<'_> {
                 What::Writes(word) => self.written(word)?,
                 What::Argv { words: inner, more } => {
                     // What `find` adds lies below its starting points, which are checked.
-                    if *more && understood.entry != Some("find") {
+                    if *more
+                        && !understood.entry.is_some_and(|name| has(name, Property::AddsPathsBelowOperands))
+                    {
                         return Err(OutOfScope::Path(shown(inner.first())));
                     }
                     self.call(inner, depth + 1)?;

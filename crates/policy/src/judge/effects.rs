@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use shellgate_syntax::{Place, Redirect, Span, Unknown, Value, Why, Word};
 
 use super::{Basis, Judge};
-use crate::matching::base_name;
-use crate::program::{Effect, Kind, What, variable};
+use crate::programs::{Effect, Kind, Property, What, base_name, has, variable};
 use crate::reach::Call;
 use crate::redirects::{self, Touches};
 use crate::rules::{Prefix, Redirects};
@@ -254,7 +253,7 @@ impl Judge<'_> {
     /// `cd` changes where relative paths of later calls start from.
     pub(super) fn follow_directory(&mut self, call: &Call) {
         let builtin = call.words.first().and_then(|word| word.value.known());
-        if !matches!(builtin, Some("cd" | "pushd" | "popd")) {
+        if !builtin.is_some_and(|name| has(name, Property::ChangesDirectory)) {
             return;
         }
         let steady = call.places.iter().all(|place| matches!(place, Place::Group | Place::Subshell));

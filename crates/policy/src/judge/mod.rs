@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use shellgate_syntax::{Span, Unreadable};
 
 use crate::characters;
+use crate::programs::{Property, has};
 use crate::protection;
 use crate::reach::{self, Call, Feed, Reached, Shadowed};
 use crate::rules::{Decision, Rules};
@@ -185,7 +186,11 @@ impl<'a> Judge<'a> {
         if !call.inner {
             // `IFS=, read a b` is how lines are read, and holds for that alone.
             let reads = call.shadowed == Shadowed::No
-                && call.words.first().is_some_and(|word| word.value.known() == Some("read"));
+                && call
+                    .words
+                    .first()
+                    .and_then(|word| word.value.known())
+                    .is_some_and(|name| has(name, Property::SplitsAtIfs));
             for assignment in call.assignments.iter().filter(|one| !(reads && one.name == "IFS")) {
                 let value = match &assignment.value {
                     shellgate_syntax::Assigned::Scalar(value) => value.known(),

@@ -2,19 +2,13 @@
 
 use super::{Basis, Judge};
 use crate::characters;
-use crate::matching::{Loosely, Strictly, base_name};
-use crate::program::What;
+use crate::matching::{Loosely, Strictly};
+use crate::programs::{Property, What, base_name, has};
 use crate::reach::{Call, Shadowed};
 use crate::redirects;
 use crate::rules::{Decision, Entry, Prefix};
 use crate::verdict::{Part, ReasonCode};
 use shellgate_syntax::Word;
-
-/// Builtins that do nothing beyond the shell that runs them, whose effects are looked at apart.
-const STEERING: &[&str] = &[
-    ":", "break", "builtin", "command", "continue", "declare", "exec", "exit", "export", "local", "readonly",
-    "return", "set", "shift", "typeset", "unset", "wait",
-];
 
 impl<'a> Judge<'a> {
     /// What the rules say about the program itself.
@@ -193,7 +187,7 @@ impl<'a> Judge<'a> {
     }
 
     fn is_steering(&self, call: &Call, name: &str) -> bool {
-        if STEERING.contains(&name) {
+        if has(name, Property::ActsOnShellOnly) {
             return true;
         }
         // Moving around inside the root is free.
@@ -205,7 +199,7 @@ impl<'a> Judge<'a> {
             let path = to.as_ref().and_then(|word| redirects::path(&word.value, self.world));
             path.is_some_and(|path| self.is_inside(&path))
         };
-        name == "cd" && call.words.len() == 2 && moves.into_iter().all(inside)
+        has(name, Property::FreeInsideRoot) && call.words.len() == 2 && moves.into_iter().all(inside)
     }
 }
 

@@ -5,38 +5,10 @@ use std::collections::HashSet;
 use shellgate_syntax::{self as syntax, Assigned, Assignment, Findings, Span, Unknown, Value, Why};
 
 use super::{ANY, DEEPEST, Feed, Note, Reached, Scope};
-use crate::program::variable;
+use crate::programs::{variable, words};
 
 const UNKNOWN: &str =
     "a value that can't be known is evaluated as an expression, and an expression can run commands";
-
-/// Variables that the shell sets from what commands are given or print.
-const SET_BY_SHELL: [&str; 24] = [
-    "*",
-    "0",
-    "@",
-    "_",
-    "BASH_ALIASES",
-    "BASH_ARGV",
-    "BASH_ARGV0",
-    "BASH_CMDS",
-    "BASH_COMMAND",
-    "BASH_REMATCH",
-    "DIRSTACK",
-    "MAPFILE",
-    "OPTARG",
-    "BASH_EXECUTION_STRING",
-    "FUNCNAME",
-    "BASH_SOURCE",
-    "BASH_LINENO",
-    "PIPESTATUS",
-    "GROUPS",
-    "BASH_ARGC",
-    "COPROC_PID",
-    "READLINE_LINE",
-    "REPLY",
-    "COPROC",
-];
 
 /// How many expressions are looked at, and how many variables one may lead to.
 const MOST_EVALUATED: usize = 20_000;
@@ -44,7 +16,7 @@ const MOST_NAMES: usize = 24;
 
 /// Whether the shell itself sets a variable of this name.
 pub(super) fn is_set_by_shell(name: &str) -> bool {
-    SET_BY_SHELL.contains(&name) || name.parse::<u32>().is_ok()
+    words::VARIABLES_SET_BY_SHELL.contains(&name) || name.parse::<u32>().is_ok()
 }
 
 impl Reached {

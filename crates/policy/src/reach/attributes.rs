@@ -5,24 +5,7 @@ use std::collections::HashSet;
 
 use shellgate_syntax::{Assigned, Findings, Value, Why, Word};
 
-/// Variables that the shell itself made integers: what they are set to is evaluated.
-const INTEGERS: [&str; 12] = [
-    "BASHPID",
-    "EPOCHSECONDS",
-    "EUID",
-    "HISTCMD",
-    "LINENO",
-    "OPTIND",
-    "PPID",
-    "RANDOM",
-    "SECONDS",
-    "SHLVL",
-    "SRANDOM",
-    "UID",
-];
-
-/// Builtins that give attributes.
-const DECLARING: [&str; 5] = ["declare", "export", "local", "readonly", "typeset"];
+use crate::programs::{Property, has, words};
 
 /// The attributes that a text gives, whenever it does.
 #[derive(Debug, Default)]
@@ -67,7 +50,7 @@ impl Attributes {
 
     /// Whether what this variable is set to is evaluated.
     pub(super) fn is_integer(&self, name: &str) -> bool {
-        self.any_integer || INTEGERS.contains(&name) || self.integers.contains(name)
+        self.any_integer || words::INTEGER_VARIABLES.contains(&name) || self.integers.contains(name)
     }
 }
 
@@ -75,11 +58,11 @@ impl<'a> Declaration<'a> {
     /// The declaration that these words are, also behind `command` and `builtin`.
     pub(super) fn of(words: &'a [Word]) -> Option<Self> {
         let known = |word: &'a Word| word.value.known();
-        let wraps = |word: &'a Word| matches!(known(word), Some("builtin" | "command"));
+        let wraps = |word: &'a Word| known(word).is_some_and(|name| has(name, Property::RunsBuiltins));
         let wrapped = words.first().is_some_and(wraps);
         let skipped = |word: &&'a Word| wrapped && (wraps(word) || word.value.lead().starts_with('-'));
         let words = words.get(words.iter().take_while(skipped).count()..)?;
-        let builtin = words.first().and_then(known).filter(|name| DECLARING.contains(name))?;
+        let builtin = words.first().and_then(known).filter(|name| has(name, Property::DeclaresVariables))?;
         let rest = words.get(1..)?;
         let options = rest.iter().take_while(|word| word.value.lead().starts_with(['-', '+'])).count();
         let letters = rest.iter().take(options).filter_map(known).collect();
@@ -93,7 +76,7 @@ impl<'a> Declaration<'a> {
 
     /// Why it isn't plain, if it isn't.
     pub(super) fn trouble(&self, attributes: &Attributes) -> Option<&'static str> {
-        let names = matches!(self.builtin, "declare" | "local" | "typeset") && self.letters.contains('n');
+        let names = has(self.builtin, Property::MakesVariables) && self.letters.contains('n');
         if names {
             return Some("it makes another name for a variable, which sets and evaluates what nobody sees");
         }
@@ -114,7 +97,7 @@ impl<'a> Declaration<'a> {
     /// The variables that are there anew and empty: `local PATH`.
     pub(super) fn emptied(&self) -> impl Iterator<Item = &'a str> {
         let shows = self.letters.contains(['p', 'f', 'F']);
-        let anew = !shows && matches!(self.builtin, "declare" | "local" | "typeset");
+        let anew = !shows && has(self.builtin, Property::MakesVariables);
         let names = self.operands.iter().filter(move |_| anew).filter_map(|word| word.value.known());
         names.filter(|name| !name.contains('='))
     }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use shellgate_syntax::{Assigned, Findings, Value, Why, Word};
 
 use super::arithmetic::is_set_by_shell;
-use crate::program::{Kind, Understood, What};
+use crate::programs::{Kind, Property, Understood, What, has};
 
 /// The values of variables that are all known.
 #[derive(Debug, Default)]
@@ -72,6 +72,6 @@ fn is_one_word(value: &str) -> bool {
 fn sets_anything(understood: &Understood) -> bool {
     let runs_text = |what: &What| matches!(what, What::Shell(_) | What::ShellInput(_) | What::Unusual(_));
     understood.kind == Some(Kind::Builtin)
-        && (understood.entry == Some("unset")
+        && (understood.entry.is_some_and(|name| has(name, Property::UnsetsVariables))
             || understood.effects.iter().any(|effect| runs_text(&effect.what)))
 }

@@ -26,7 +26,7 @@ pub(crate) use shadow::Shadowed;
 use shadow::{shadowed, unsets};
 
 use crate::matching::Candidate;
-use crate::program::{Effect, Understood, What, is_builtin, understand, understand_with_more, variable};
+use crate::programs::{Effect, Understood, What, is_builtin, understand, understand_with_more, variable};
 use crate::world::World;
 
 /// How deep texts and wrappers may be inside each other.

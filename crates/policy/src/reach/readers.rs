@@ -3,12 +3,7 @@
 use shellgate_syntax::Span;
 
 use super::{Note, Reached};
-use crate::matching::base_name;
-use crate::program::Kind;
-
-/// What other shells take for something else.
-const BASH_ONLY: [&str; 13] =
-    ["&>", "|&", "[[", "((", "$'", "$\"", "<<<", "<(", ">(", ";&", ";;&", "function", "coproc"];
+use crate::programs::{Kind, ShellGrammar, shell_grammar, words};
 
 /// Whether every shell reads a text alike.
 fn is_plain(text: &str) -> bool {
@@ -23,13 +18,13 @@ impl Reached {
             self.shared = true;
             return;
         }
-        let program = call.and_then(|call| call.words.first()?.value.known()).map_or("", base_name);
-        let message = match program {
-            "bash" | "rbash" => return,
-            "zsh" | "fish" | "csh" | "tcsh" | "ksh" | "ksh93" | "mksh" if !is_plain(text) => {
+        let program = call.and_then(|call| call.words.first()?.value.known()).unwrap_or_default();
+        let message = match shell_grammar(program) {
+            Some(ShellGrammar::Bash) => return,
+            Some(ShellGrammar::Korn | ShellGrammar::Other) if !is_plain(text) => {
                 "a text for a shell other than bash isn't read with certainty"
             }
-            _ if BASH_ONLY.iter().any(|sign| text.contains(sign)) => {
+            _ if words::BASH_ONLY_SIGNS.iter().any(|sign| text.contains(sign)) => {
                 "`sh` may read this text otherwise than bash does"
             }
             _ => return,

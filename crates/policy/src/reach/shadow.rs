@@ -3,6 +3,7 @@
 use shellgate_syntax::{Function, Invocation, Place, Span, Word};
 
 use super::{Met, Scope};
+use crate::programs::{Property, has};
 
 /// Whether a function takes the place of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,12 +14,6 @@ pub(crate) enum Shadowed {
     /// It may be defined before.
     Maybe,
 }
-
-/// Builtins that posix finds before functions.
-const SPECIAL: [&str; 16] = [
-    ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift",
-    "source", "times", "trap", "unset",
-];
 
 /// Whether a function runs in place of what a call names.
 pub(super) fn shadowed(met: &Met, scope: &Scope) -> Shadowed {
@@ -32,7 +27,7 @@ pub(super) fn shadowed(met: &Met, scope: &Scope) -> Shadowed {
         let certain = function.places.is_empty() && !inside && !scope.unsets && scope.depth == 0;
         let before = function.span.end <= met.invocation.span.start;
         // In posix mode these come before functions.
-        let special = SPECIAL.contains(&name);
+        let special = has(name, Property::SpecialBuiltin);
         if certain && before && !special && is_defined(function, met.invocation.span, &scope.source) {
             return Shadowed::Certainly;
         }
@@ -52,12 +47,12 @@ fn is_defined(function: &Function, call: Span, source: &str) -> bool {
 
 /// Whether a call may take functions away: by its name, or because nobody knows it.
 pub(super) fn unsets(invocation: &Invocation) -> bool {
-    let takes =
-        |word: &Word| matches!(word.value.known(), None | Some("unset" | "eval" | "." | "source" | "trap"));
+    let takes = |word: &Word| word.value.known().is_none_or(|name| has(name, Property::MayUnsetFunctions));
     let first = invocation.words.first().is_some_and(takes);
     let wraps = invocation
         .words
         .first()
-        .is_some_and(|word| matches!(word.value.known(), Some("builtin" | "command")));
+        .and_then(|word| word.value.known())
+        .is_some_and(|name| has(name, Property::RunsBuiltins));
     first || wraps && invocation.words.iter().any(takes)
 }

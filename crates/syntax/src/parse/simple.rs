@@ -2,10 +2,8 @@
 
 use super::words::Place;
 use super::{Parser, Read};
+use crate::builtins;
 use crate::tree::{Command, CommandKind, SimpleCommand, Text};
-
-/// Programs whose arguments may be `a=( … )`. Bash decides by how the name is written.
-const DECLARE: &[&str] = &["alias", "declare", "eval", "export", "let", "local", "readonly", "typeset"];
 
 impl Parser<'_> {
     /// The simple command that begins at `start`, or the function that turns out to be defined there.
@@ -87,7 +85,7 @@ fn put(word: Text, command: &mut SimpleCommand) -> bool {
         command.assignments.push(word);
         return false;
     }
-    let declares = word.plain().is_some_and(|name| DECLARE.contains(&name));
+    let declares = word.plain().is_some_and(builtins::takes_arrays);
     command.words.push(word);
     declares
 }

@@ -2,6 +2,7 @@
 
 use super::Walker;
 use super::value::Context;
+use crate::builtins;
 use crate::tree::{
     AndOr, Command, CommandKind, List, LoopKind, Pipeline, Redirection, SimpleCommand, Stage, Test,
     TestOperator, Text,
@@ -10,9 +11,6 @@ use crate::{
     Assigned, Assignment, Descriptor, Function, Hazard, HazardKind, Input, Invocation, Place, Redirect,
     RedirectOperator, RedirectTarget, Span, Value, Word,
 };
-
-/// Programs whose arguments of the form `name=value` aren't split.
-const DECLARE: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
 
 impl Walker<'_> {
     pub(super) fn list(&mut self, list: &List) {
@@ -131,7 +129,7 @@ impl Walker<'_> {
             let assignment = self.assignment(assignment);
             invocation.assignments.extend(assignment);
         }
-        let declares = simple.words.first().and_then(Text::plain).is_some_and(|name| DECLARE.contains(&name));
+        let declares = simple.words.first().and_then(Text::plain).is_some_and(builtins::assigns);
         for word in &simple.words {
             self.pieces(&word.pieces);
             let assigns = declares && word.head.is_some();

@@ -6,45 +6,11 @@
 use super::super::What;
 use super::super::entry::Entry;
 use super::super::sink::{Sink, with_text};
-use super::switches;
+use super::super::words;
 use shellgate_syntax::{Value, Word};
 use std::slice::Iter;
 
 const UNKNOWN: &str = "has an option that isn't known for this shell";
-
-/// Letters that any of the shells has, without a value.
-const LETTERS: &str = "abcefhiklmnprstuvxBCDEHPTVXdFNOqyYGIJLMQRSUWZ0123456789";
-
-/// Long options without a value.
-const LONG: &[&str] = &[
-    "--debug",
-    "--debugger",
-    "--dump-po-strings",
-    "--dump-strings",
-    "--help",
-    "--login",
-    "--noediting",
-    "--noprofile",
-    "--norc",
-    "--posix",
-    "--restricted",
-    "--verbose",
-    "--version",
-    "--wordexp",
-    "--no-rcs",
-    "--emulate",
-    "--interactive",
-    "--private",
-    "--no-config",
-    "--no-execute",
-    "--print-rusage-self",
-];
-
-/// Long options with one: a file of commands.
-const FILES: &[&str] = &["--rcfile", "--init-file"];
-
-/// Long options with text for the shell.
-const TEXTS: &[&str] = &["--command", "--init-command"];
 
 /// Reads a call of a shell.
 pub(crate) fn shell(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
@@ -128,12 +94,12 @@ impl<'w> Call<'w> {
             Some(value) => Some(with_text(word, value)),
             None => self.words.next().cloned(),
         };
-        if FILES.contains(&name) {
+        if words::SHELL_FILE_OPTIONS.contains(&name) {
             if let Some(file) = value() {
                 sink.option(name, Some(file.value.clone()));
                 sink.effect(&file, What::ShellInput(Some(file.clone())));
             }
-        } else if TEXTS.contains(&name) {
+        } else if words::SHELL_TEXT_OPTIONS.contains(&name) {
             if let Some(text) = value() {
                 self.says.text |= name == "--command";
                 sink.option(name, Some(text.value.clone()));
@@ -142,7 +108,7 @@ impl<'w> Call<'w> {
         } else {
             sink.option(text, None);
             self.says.prints |= name == "--help" || name == "--version";
-            if !LONG.contains(&name) {
+            if !words::SHELL_LONG_OPTIONS.contains(&name) {
                 sink.effect(word, What::Unusual(UNKNOWN));
             }
         }
@@ -177,7 +143,7 @@ impl<'w> Call<'w> {
                     let known = value.as_ref().and_then(Value::known);
                     // `+o noexec` takes `-n` back.
                     self.says.checks &= !plus;
-                    if known.is_none_or(|name| !switches::NAMES.contains(&name)) {
+                    if known.is_none_or(|name| !words::SET_HARMLESS_NAMES.contains(&name)) {
                         sink.effect(
                             word,
                             What::Unusual("sets an option of the shell that changes how text is read"),
@@ -196,7 +162,7 @@ impl<'w> Call<'w> {
                     }
                     self.says.interactive |= letter == 'i' && !plus;
                     sink.option(&name, None);
-                    if !LETTERS.contains(letter) {
+                    if !words::SHELL_LETTERS.contains(letter) {
                         sink.effect(word, What::Unusual(UNKNOWN));
                     }
                 }

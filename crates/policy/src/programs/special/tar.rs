@@ -2,11 +2,9 @@
 
 use super::super::entry::{Entry, Takes};
 use super::super::sink::{Sink, after, with_text};
+use super::super::words;
 use super::super::{Canonical, What, read};
 use shellgate_syntax::{Value, Word};
-
-/// Options with which the archive is written.
-const WRITES: &[&str] = &["-c", "-r", "-u", "-A", "--delete"];
 
 /// `tar xf FILE`, `tar -xf FILE`, `tar --extract --file FILE`.
 pub(crate) fn tar(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
@@ -21,7 +19,7 @@ pub(crate) fn tar(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
     let given = |wanted: &[&str]| {
         said.iter().any(|part| matches!(part, Canonical::Option(name, _) if wanted.contains(&name.as_str())))
     };
-    let writes = given(WRITES);
+    let writes = given(words::TAR_WRITING_OPTIONS);
     let local = given(&["--force-local"]);
     let archives: Vec<Value> = said
         .iter()

@@ -2,29 +2,17 @@
 
 use super::super::entry::Entry;
 use super::super::sink::{Sink, joined};
+use super::super::words;
 use super::super::{Canonical, What, read};
 use super::git;
 use shellgate_syntax::{Value, Word};
-
-/// Options with which further operands are patterns and defaults, not a new value.
-const READS: &[&str] = &[
-    "--get",
-    "--get-all",
-    "--get-regexp",
-    "--get-urlmatch",
-    "--get-color",
-    "--get-colorbool",
-    "-l",
-    "--unset",
-    "--unset-all",
-];
 
 /// `git config [--global] KEY VALUE` sets something, with two operands or more.
 pub(crate) fn git_settings(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
     let from = sink.understood.canonical.len();
     read::plainly(entry, words, sink);
     let said = sink.understood.canonical.get(from..).unwrap_or_default();
-    if said.iter().any(|part| matches!(part, Canonical::Option(name, _) if READS.contains(&name.as_str()))) {
+    if said.iter().any(|part| matches!(part, Canonical::Option(name, _) if words::GIT_CONFIG_READING_OPTIONS.contains(&name.as_str()))) {
         return;
     }
     let operands: Vec<&Value> = said

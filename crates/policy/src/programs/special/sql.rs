@@ -2,53 +2,8 @@
 
 use super::super::What;
 use super::super::sink::Sink;
+use super::super::words;
 use shellgate_syntax::Word;
-
-/// What plain SQL doesn't have, or has only to reach outside.
-const REACHES: &[&str] = &[
-    "\\",
-    "load_extension",
-    "readfile",
-    "writefile",
-    "edit(",
-    "program",
-    "outfile",
-    "dumpfile",
-    "load_file",
-    "infile",
-];
-
-/// Commands of sqlite's shell that only show something, or how it is shown. It takes abbreviations; they aren't here.
-const SHOWS: &[&str] = &[
-    ".changes",
-    ".databases",
-    ".dbinfo",
-    ".dump",
-    ".exit",
-    ".explain",
-    ".fullschema",
-    ".header",
-    ".headers",
-    ".help",
-    ".indexes",
-    ".indices",
-    ".mode",
-    ".nullvalue",
-    ".print",
-    ".quit",
-    ".schema",
-    ".separator",
-    ".show",
-    ".stats",
-    ".tables",
-    ".timer",
-    ".version",
-    ".width",
-];
-
-/// Commands of psql's shell of which the same is true, besides those that begin with `\d`.
-const DESCRIBES: &[&str] =
-    &["\\l", "\\l+", "\\z", "\\conninfo", "\\timing", "\\x", "\\encoding", "\\copyright"];
 
 /// A statement, or a command such as `.shell` and `\!`.
 pub(crate) fn sql(word: &Word, sink: &mut Sink) {
@@ -65,13 +20,13 @@ fn reaches(text: &str) -> bool {
     words.clone().any(|word| word == "attach")
         || words.any(|word| word == "vacuum") && words.any(|word| word == "into")
         || text.lines().any(|line| is_command(line.trim_start()))
-        || REACHES.iter().any(|part| lower.contains(part))
+        || words::SQL_REACHING_PARTS.iter().any(|part| lower.contains(part))
 }
 
 /// Whether a line is a command of the shell that isn't known to only show something.
 fn is_command(line: &str) -> bool {
     let name = line.split_ascii_whitespace().next().unwrap_or_default();
-    line.starts_with('!') || line.starts_with('.') && !SHOWS.contains(&name)
+    line.starts_with('!') || line.starts_with('.') && !words::SQLITE_SHOWING_COMMANDS.contains(&name)
 }
 
 /// Whether all of it is one command like `\dt users`: a name, and plain words. A backquote would run a program, another
@@ -83,5 +38,5 @@ fn describes(text: &str) -> bool {
         .strip_prefix("\\d")
         .is_some_and(|rest| rest.chars().all(|c| c.is_ascii_alphabetic() || c == '+'));
     let plain = |c: char| c.is_alphanumeric() || ['_', '.', '*', '-', '"'].contains(&c);
-    (of_d || DESCRIBES.contains(&name)) && words.all(|word| word.chars().all(plain))
+    (of_d || words::PSQL_SHOWING_COMMANDS.contains(&name)) && words.all(|word| word.chars().all(plain))
 }

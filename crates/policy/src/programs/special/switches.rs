@@ -3,85 +3,10 @@
 use super::super::What;
 use super::super::entry::Entry;
 use super::super::sink::Sink;
+use super::super::words;
 use shellgate_syntax::Word;
 
 const CHANGES: &str = "sets an option of the shell that changes how text is read";
-
-/// Letters of `set` that leave the meaning of text alone.
-const LETTERS: &str = "abefhmnptuvxBCEPT";
-
-/// Names of `set -o` that do, too.
-pub(super) const NAMES: &[&str] = &[
-    "allexport",
-    "braceexpand",
-    "emacs",
-    "errexit",
-    "errtrace",
-    "functrace",
-    "hashall",
-    "ignoreeof",
-    "interactive-comments",
-    "monitor",
-    "noclobber",
-    "noexec",
-    "noglob",
-    "nolog",
-    "notify",
-    "nounset",
-    "onecmd",
-    "physical",
-    "pipefail",
-    "posix",
-    "privileged",
-    "verbose",
-    "vi",
-    "xtrace",
-];
-
-/// Names of `shopt` that do.
-const SHOPT: &[&str] = &[
-    "autocd",
-    "cdspell",
-    "checkhash",
-    "checkjobs",
-    "checkwinsize",
-    "cmdhist",
-    "complete_fullquote",
-    "direxpand",
-    "dirspell",
-    "dotglob",
-    "execfail",
-    "extdebug",
-    "failglob",
-    "force_fignore",
-    "globasciiranges",
-    "globskipdots",
-    "globstar",
-    "gnu_errfmt",
-    "histappend",
-    "histreedit",
-    "histverify",
-    "hostcomplete",
-    "huponexit",
-    "inherit_errexit",
-    "lastpipe",
-    "lithist",
-    "localvar_inherit",
-    "localvar_unset",
-    "login_shell",
-    "mailwarn",
-    "no_empty_cmd_completion",
-    "nocaseglob",
-    "nocasematch",
-    "noexpand_translation",
-    "nullglob",
-    "progcomp",
-    "promptvars",
-    "restricted_shell",
-    "shift_verbose",
-    "varredir_close",
-    "xpg_echo",
-];
 
 /// `set -eu -o pipefail -- a b`.
 pub(crate) fn set(_: &'static Entry, words: &[Word], sink: &mut Sink) {
@@ -106,14 +31,16 @@ pub(crate) fn set(_: &'static Entry, words: &[Word], sink: &mut Sink) {
                 let value = words.next();
                 sink.option(&name, value.map(|word| word.value.clone()));
                 if !off
-                    && value.is_some_and(|word| word.value.known().is_none_or(|name| !NAMES.contains(&name)))
+                    && value.is_some_and(|word| {
+                        word.value.known().is_none_or(|name| !words::SET_HARMLESS_NAMES.contains(&name))
+                    })
                 {
                     sink.effect(word, What::Unusual(CHANGES));
                 }
                 continue;
             }
             sink.option(&name, None);
-            if !off && !LETTERS.contains(letter) {
+            if !off && !words::SET_HARMLESS_LETTERS.contains(letter) {
                 sink.effect(word, What::Unusual(CHANGES));
             }
         }
@@ -135,7 +62,7 @@ pub(crate) fn shopt(_: &'static Entry, words: &[Word], sink: &mut Sink) {
             continue;
         }
         sink.word(word.value.clone());
-        let list = if given.contains('o') { NAMES } else { SHOPT };
+        let list = if given.contains('o') { words::SET_HARMLESS_NAMES } else { words::SHOPT_HARMLESS_NAMES };
         let harmless = word.value.known().is_some_and(|name| list.contains(&name));
         if !harmless && (given.contains('s') || given.contains('u') || word.value.known().is_none()) {
             sink.effect(word, What::Unusual(CHANGES));

@@ -3,25 +3,8 @@
 use super::super::What;
 use super::super::entry::Entry;
 use super::super::sink::{Sink, joined};
+use super::super::words;
 use shellgate_syntax::Word;
-
-/// Options without a value, in lower case.
-const FLAGS: &[&str] = &[
-    "interactive",
-    "login",
-    "mta",
-    "noexit",
-    "nologo",
-    "noninteractive",
-    "noprofile",
-    "noprofileloadtime",
-    "sshservermode",
-    "sta",
-];
-
-/// Options with a plain value.
-const VALUES: &[&str] =
-    &["executionpolicy", "inputformat", "outputformat", "windowstyle", "workingdirectory", "ep", "ex", "wd"];
 
 /// Names of the options with code, and how short they may be.
 const COMMAND: &[(&str, usize)] = &[
@@ -70,12 +53,14 @@ pub(crate) fn powershell(entry: &'static Entry, words: &[Word], sink: &mut Sink)
         if ["v", "version", "h", "help", "?"].contains(&name.as_str()) {
             return;
         }
-        let value = VALUES.iter().any(|full| cut(full, 2)) || name == "o" || name == "w";
+        let value = words::POWERSHELL_OPTIONS_WITH_VALUE.iter().any(|full| cut(full, 2))
+            || name == "o"
+            || name == "w";
         let settings = cut("configurationname", 4)
             || cut("settingsfile", 4)
             || cut("configurationfile", 4)
             || cut("custompipename", 3);
-        if !value && !FLAGS.iter().any(|full| cut(full, 3)) {
+        if !value && !words::POWERSHELL_FLAGS.iter().any(|full| cut(full, 3)) {
             sink.effect(word, What::Unusual("has an option that isn't known for this program"));
         }
         let skip = usize::from(value || settings);

@@ -4,8 +4,10 @@
 //! nothing is parsed at run time. [`understand`] reads one call by its entry; it never decides what is allowed.
 
 mod entry;
+mod keys;
 mod operand;
 mod option;
+mod property;
 mod read;
 mod role;
 mod sink;
@@ -13,7 +15,13 @@ mod special;
 #[cfg(test)]
 mod tests;
 mod variable;
+pub(crate) mod words;
 
+pub(crate) use keys::CommandKeys;
+pub(crate) use property::{Property, has, is_builtin};
+pub use property::{
+    ShellGrammar, affects_later_lines, base_name, is_assistant, is_multi_call, shell_grammar,
+};
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
 use sink::Sink;
 pub use variable::{VariableEffect, VariableRow, variable};
@@ -135,11 +143,6 @@ pub fn understand_with_more(words: &[Word]) -> Understood {
         value: Value::Unknown(Unknown { lead: String::new(), splits: true, why, tail: None }),
     });
     understand(&words)
-}
-
-/// Whether bash itself has a command of this name.
-pub(crate) fn is_builtin(name: &str) -> bool {
-    entry::find(name).is_some_and(|entry| entry.kind == Kind::Builtin)
 }
 
 /// Reads one call by the tables. `words` are the program and its arguments.

@@ -3,94 +3,9 @@
 use super::super::What;
 use super::super::entry::Entry;
 use super::super::sink::Sink;
+use super::super::words;
 use super::holes::with_holes;
 use shellgate_syntax::{Unknown, Value, Why, Word};
-
-/// Words of the expression that take no argument.
-const PLAIN: &[&str] = &[
-    "(",
-    ")",
-    "!",
-    ",",
-    "-a",
-    "-and",
-    "-daystart",
-    "-depth",
-    "-d",
-    "-empty",
-    "-executable",
-    "-false",
-    "-follow",
-    "-help",
-    "--help",
-    "-ignore_readdir_race",
-    "-ls",
-    "-mount",
-    "-nogroup",
-    "-noignore_readdir_race",
-    "-noleaf",
-    "-not",
-    "-nouser",
-    "-nowarn",
-    "-o",
-    "-or",
-    "-print",
-    "-print0",
-    "-prune",
-    "-quit",
-    "-readable",
-    "-true",
-    "-version",
-    "--version",
-    "-warn",
-    "-writable",
-    "-xdev",
-    "-x",
-];
-
-/// Those that take one.
-const ONE: &[&str] = &[
-    "-amin",
-    "-anewer",
-    "-atime",
-    "-cmin",
-    "-cnewer",
-    "-context",
-    "-ctime",
-    "-fstype",
-    "-gid",
-    "-group",
-    "-ilname",
-    "-iname",
-    "-inum",
-    "-ipath",
-    "-iregex",
-    "-iwholename",
-    "-links",
-    "-lname",
-    "-maxdepth",
-    "-mindepth",
-    "-mmin",
-    "-mtime",
-    "-name",
-    "-newer",
-    "-path",
-    "-perm",
-    "-printf",
-    "-regex",
-    "-regextype",
-    "-samefile",
-    "-size",
-    "-type",
-    "-uid",
-    "-used",
-    "-user",
-    "-wholename",
-    "-xtype",
-];
-
-/// Options that stand before the starting points.
-const LEADING: &[&str] = &["-H", "-L", "-P", "-E", "-X", "-s", "-x", "-d"];
 
 /// More starting points than these aren't told apart.
 const MANY: usize = 8;
@@ -111,7 +26,7 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], sink: &mut Sink) {
             }
             continue;
         };
-        if !expression && (LEADING.contains(&text) || text.starts_with("-O")) {
+        if !expression && (words::FIND_LEADING_OPTIONS.contains(&text) || text.starts_with("-O")) {
             sink.option(text, None);
             continue;
         }
@@ -126,7 +41,7 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], sink: &mut Sink) {
             continue;
         }
         expression = true;
-        if PLAIN.contains(&text) {
+        if words::FIND_PLAIN_EXPRESSIONS.contains(&text) {
             sink.option(text, None);
             continue;
         }
@@ -189,7 +104,7 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], sink: &mut Sink) {
                     sink.effect(file, What::Opaque(file.clone(), "a list of files that isn't known"));
                 }
             }
-            _ if ONE.contains(&text) || text.starts_with("-newer") => {
+            _ if words::FIND_EXPRESSIONS_WITH_ARGUMENT.contains(&text) || text.starts_with("-newer") => {
                 let value = words.next();
                 sink.option(text, value.map(|word| word.value.clone()));
                 if let Some(value) = value {

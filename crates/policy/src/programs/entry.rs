@@ -1,8 +1,8 @@
 //! The tables as static data, and finding a program in them.
 
-use super::Kind;
 use super::role::Role;
 use super::special::{self, Special};
+use super::{Kind, ShellGrammar};
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 
@@ -15,6 +15,8 @@ pub(crate) struct Entry {
     /// Whether a version may follow the name.
     pub(crate) versions: bool,
     pub(crate) kind: Kind,
+    /// How a shell reads a text.
+    pub(crate) grammar: Option<ShellGrammar>,
     pub(crate) parsing: Parsing,
     pub(crate) abbreviate: bool,
     pub(crate) negatable: bool,

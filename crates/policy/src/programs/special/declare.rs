@@ -4,10 +4,8 @@ use super::super::What;
 use super::super::entry::Entry;
 use super::super::role::Role;
 use super::super::sink::{Sink, after};
+use super::super::words;
 use shellgate_syntax::{Unknown, Value, Why, Word};
-
-/// Attributes that only change how a value is kept.
-const LETTERS: &str = "aAgIlprtuxfFin";
 
 /// Reads a declaration.
 pub(crate) fn declare(_: &'static Entry, words: &[Word], sink: &mut Sink) {
@@ -23,7 +21,7 @@ pub(crate) fn declare(_: &'static Entry, words: &[Word], sink: &mut Sink) {
             for letter in lead.chars().skip(1) {
                 sink.option(&format!("-{letter}"), None);
                 given.push(letter);
-                if !LETTERS.contains(letter) {
+                if !words::DECLARE_LETTERS.contains(letter) {
                     sink.effect(word, What::Unusual("has an option that isn't known for this builtin"));
                 }
             }

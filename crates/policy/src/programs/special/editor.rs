@@ -2,27 +2,8 @@
 
 use super::super::What;
 use super::super::sink::{Sink, with_text};
+use super::super::words;
 use shellgate_syntax::Word;
-
-/// Commands that leave, move or set the look, and do nothing else.
-const HARMLESS: &[&str] = &[
-    "q",
-    "q!",
-    "qa",
-    "qa!",
-    "quit",
-    "quit!",
-    "cq",
-    "cq!",
-    "F",
-    "G",
-    "g",
-    "run",
-    "bt",
-    "backtrace",
-    "continue",
-    "c",
-];
 
 /// One command. What runs a program by `!` or `shell` is shell text; anything unknown is opaque.
 pub(crate) fn editor_command(word: &Word, sink: &mut Sink) {
@@ -36,7 +17,7 @@ pub(crate) fn editor_command(word: &Word, sink: &mut Sink) {
         text = text.strip_prefix(silent).unwrap_or(text).trim_start();
     }
     let number = text.chars().all(|c| c.is_ascii_digit());
-    if number || HARMLESS.contains(&text) || text.starts_with('/') {
+    if number || words::EDITOR_HARMLESS_COMMANDS.contains(&text) || text.starts_with('/') {
         return;
     }
     let shell = text.strip_prefix('!').or_else(|| text.strip_prefix("shell ")).map(str::trim_start);

@@ -3,11 +3,9 @@
 use super::super::What;
 use super::super::role::Role;
 use super::super::sink::Sink;
+use super::super::words;
 use super::places;
 use shellgate_syntax::Word;
-
-/// Schemes that git handles by itself or by helpers that come with it.
-const SCHEMES: &[&str] = &["http", "https", "git", "ssh", "git+ssh", "ssh+git", "ftp", "ftps", "file"];
 
 const HELPER: &str = "names a transport of git that can run programs";
 
@@ -19,7 +17,7 @@ pub(crate) fn git_remote(role: Role, word: &Word, sink: &mut Sink) {
         && !scheme.contains(['/', ':'])
     {
         let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-        if !SCHEMES.contains(&scheme.to_ascii_lowercase().as_str())
+        if !words::GIT_URL_SCHEMES.contains(&scheme.to_ascii_lowercase().as_str())
             || host.starts_with('-')
             || rest.starts_with('-')
         {

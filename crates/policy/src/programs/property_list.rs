@@ -1,0 +1,35 @@
+// The properties of programs, by their names in `tables/properties.toml`. Included twice: by `property.rs`, and by the
+// build script, which checks the spelling.
+properties! {
+    /// Its output is an assistant's own words.
+    "assistant" = Assistant,
+    /// It is many programs in one file: which one runs is decided by the name it was called by, or by its first argument.
+    "multi-call" = MultiCall,
+    /// Each of its subcommands is a program of its own, too: `git-push` is `git push`.
+    "dashed-subcommands" = DashedSubcommands,
+    /// The words that it adds to a command are paths below the folders that it was given.
+    "adds-paths-below-operands" = AddsPathsBelowOperands,
+    /// A builtin that acts on nothing but the shell that runs it. What it may do besides (run a command, set a variable)
+    /// is judged as an effect.
+    "acts-on-shell-only" = ActsOnShellOnly,
+    /// It changes the working directory of the shell.
+    "changes-directory" = ChangesDirectory,
+    /// It needs no rule when the folder that it is given lies inside the root.
+    "free-inside-root" = FreeInsideRoot,
+    /// It splits one line at `IFS`. `IFS=, read a b` changes nothing else.
+    "splits-at-ifs" = SplitsAtIfs,
+    /// POSIX finds it before a function of the same name.
+    "special-builtin" = SpecialBuiltin,
+    /// It runs the builtin that its operands name.
+    "runs-builtins" = RunsBuiltins,
+    /// It gives variables attributes: integer, list, reference.
+    "declares-variables" = DeclaresVariables,
+    /// It makes a variable new and empty, and with `-n` another name for a variable.
+    "makes-variables" = MakesVariables,
+    /// It removes variables.
+    "unsets-variables" = UnsetsVariables,
+    /// It may remove functions, itself or by the text that it runs.
+    "may-unset-functions" = MayUnsetFunctions,
+    /// Typed at an interactive shell, it changes what later lines mean, or reads some of them itself.
+    "affects-later-lines" = AffectsLaterLines,
+}
