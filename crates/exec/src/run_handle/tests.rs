@@ -57,7 +57,7 @@ fn start_leftover(id: ExecId) -> u32 {
 }
 
 fn is_alive(pid: u32) -> bool {
-    processes::stat(pid).is_some_and(|stat| !stat.is_dead())
+    crate::proc::of(pid).stat().is_some_and(|stat| !stat.is_dead())
 }
 
 #[test]
