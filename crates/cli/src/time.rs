@@ -4,11 +4,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use shellgate::journal::Millis;
 pub(crate) use shellgate::journal::calendar::exact;
-use shellgate::journal::calendar::{DAY, civil, days};
+use shellgate::journal::calendar::{DAY_MS, civil, days};
 
 /// Units of a time ago.
 const UNITS: [(&str, Millis); 6] =
-    [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", DAY), ("w", 7 * DAY)];
+    [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", DAY_MS), ("w", 7 * DAY_MS)];
 
 /// Now.
 pub(crate) fn now() -> Millis {
@@ -51,7 +51,7 @@ fn moment(text: &str) -> Option<Millis> {
     let days = days(*year, *month, *day);
     // A day that its month doesn't have is another day.
     (civil(days) == (*year, *month, *day)).then_some(())?;
-    Some(days * DAY + hour * 3_600_000 + minute * 60_000 + second * 1000)
+    Some(days * DAY_MS + hour * 3_600_000 + minute * 60_000 + second * 1000)
 }
 
 fn numbers(text: &str, between: char) -> Option<Vec<Millis>> {

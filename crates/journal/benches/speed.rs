@@ -1,4 +1,4 @@
-//! What keeping a record costs: `cargo bench -p shellgate-journal`. Words after `--` choose sizes: `0 100000 1000000`.
+//! The cost of recording: `cargo bench -p shellgate-journal`. Words after `--` choose sizes: `0 100000 1000000`.
 //!
 //! A call is two transactions: `asked` and `started` together, then `ended`. "Warm" is a process that has the journal
 //! open; "one-shot" opens it, records one call and closes it again, alone or while another process has it open.
@@ -15,7 +15,7 @@ use shellgate_journal::{
     RecordedStart, RecordedStream, RecordedVerdict, Retention, Sha, Status, Step,
 };
 
-const ROUNDS: usize = 3000;
+const CALLS_PER_MEASUREMENT: usize = 3000;
 
 fn main() {
     let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
@@ -60,7 +60,7 @@ fn measure(folder: &Path, journal: &Journal, calls: &mut usize) {
     let rows = journal.head().unwrap().seq;
     let show = |work: &str, times: &[Duration]| show(rows, work, times);
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
+    for _ in 0..CALLS_PER_MEASUREMENT {
         let (one, two) = call(journal, calls);
         before.push(one);
         after.push(two);

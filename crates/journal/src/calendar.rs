@@ -1,20 +1,21 @@
-//! Days and moments, in UTC: an entry has milliseconds, people and protocols have a calendar.
+//! Dates in UTC: entries have milliseconds, people and protocols want a calendar.
 
 use crate::body::Millis;
 
-/// A day.
-pub const DAY: Millis = 86_400_000;
+/// Length of a day.
+pub const DAY_MS: Millis = 86_400_000;
 
-/// `2026-11-15T08:43:34.123Z`.
+/// A moment as `2026-11-15T08:43:34.123Z`.
 #[must_use]
 pub fn exact(at: Millis) -> String {
-    let (year, month, day) = civil(at.div_euclid(DAY));
-    let ms = at.rem_euclid(DAY);
+    let (year, month, day) = civil(at.div_euclid(DAY_MS));
+    let ms = at.rem_euclid(DAY_MS);
     let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", ms % 1000)
 }
 
-/// Year, month and day of a day since 1970. Years begin in March here, so that a leap day is the last of its year.
+/// Year, month and day of a day that is counted since 1970. The computation has years begin in March, so that a leap day
+/// is the last day of its year.
 #[must_use]
 pub const fn civil(days: Millis) -> (Millis, Millis, Millis) {
     let days = days + 719_468;
@@ -27,7 +28,7 @@ pub const fn civil(days: Millis) -> (Millis, Millis, Millis) {
     (year + era * 400 + (month <= 2) as Millis, month, day)
 }
 
-/// The other way round.
+/// The number of a day since 1970.
 #[must_use]
 pub const fn days(year: Millis, month: Millis, day: Millis) -> Millis {
     let year = year - (month <= 2) as Millis;
@@ -41,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_those_of_the_calendar() {
+    fn dates_are_those_of_the_calendar() {
         for (ms, text) in [
             (0, "1970-01-01T00:00:00.000Z"),
             (951_782_399_999, "2000-02-28T23:59:59.999Z"),
@@ -51,8 +52,8 @@ mod tests {
             (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
         ] {
             assert_eq!(exact(ms), text);
-            let (year, month, day) = civil(ms / DAY);
-            assert_eq!(days(year, month, day), ms / DAY);
+            let (year, month, day) = civil(ms / DAY_MS);
+            assert_eq!(days(year, month, day), ms / DAY_MS);
         }
     }
 }

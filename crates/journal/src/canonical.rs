@@ -1,6 +1,6 @@
-//! The one way to write a value as JSON, so that its hash can be computed again by anybody.
+//! Canonical JSON: one text for each value, so that other programs can compute its hash.
 //!
-//! UTF-8, no blanks between tokens, the keys of every object sorted by their bytes, what is absent left out. In
+//! UTF-8, no blanks between tokens, the keys of every object sorted by their bytes, absent values left out. In
 //! strings `"` and `\` are escaped by a backslash, the control characters U+0000 to U+001F as `\b \t \n \f \r` or else
 //! as `\u00xx` with lower-case digits, and nothing else. Numbers are integers in decimal. This is what Python writes
 //! with `json.dumps(x, sort_keys=True, separators=(",", ":"), ensure_ascii=False)`.
@@ -14,7 +14,7 @@ pub(crate) fn to_string<T: Serialize>(value: &T) -> Result<String, serde_json::E
     serde_json::to_string(&value)
 }
 
-/// How `text` stands inside a canonical string, without the quotes around it.
+/// `text` as it is written inside a canonical string, without the quotes around it.
 pub(crate) fn escaped(text: &str) -> Result<String, serde_json::Error> {
     let quoted = serde_json::to_string(text)?;
     Ok(quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(&quoted).to_owned())

@@ -1,8 +1,8 @@
-//! The chain: how an entry is hashed, and how one is appended.
+//! The hash chain: how an entry is hashed and appended.
 //!
-//! The hash of an entry covers its columns, the hash of the entry before it, and the digest of its body. The digest
-//! covers a random salt and the body. Both can be emptied later (`forget`) without breaking the chain, and without the
-//! salt nobody can find a short command again by trying.
+//! The hash of an entry covers its columns, the hash of the entry before it and the digest of its body. The digest covers
+//! a random salt and the body. `forget` empties salt and body and leaves the digest, so the chain stays whole. Without the
+//! salt, hashing guesses doesn't reveal a short command.
 
 use rusqlite::{Connection, params};
 use serde::Serialize;
@@ -14,8 +14,8 @@ use crate::hash::{Head, Sha};
 
 pub(crate) type Salt = [u8; 16];
 
-/// What is hashed, in canonical form. The fields stand in the order of their names, so that `serde_json` writes the
-/// canonical form by itself; a test holds it to that.
+/// The part of an entry that is hashed, in canonical form. The fields are in the order of their names, because then
+/// `serde_json` writes the canonical form by itself; a test checks that.
 #[derive(Serialize)]
 pub(crate) struct Header<'a> {
     pub(crate) at: Millis,
@@ -37,11 +37,12 @@ impl Header<'_> {
     }
 }
 
+/// The digest of a body.
 pub(crate) fn digest(salt: &[u8], body: &str) -> Sha {
     Sha::of(&[salt, body.as_bytes()])
 }
 
-/// Sixteen bytes that nobody can guess.
+/// Sixteen random bytes.
 pub(crate) fn salt() -> Result<Salt, Error> {
     let mut salt = Salt::default();
     rustix::rand::getrandom(&mut salt, rustix::rand::GetRandomFlags::empty())
@@ -49,7 +50,7 @@ pub(crate) fn salt() -> Result<Salt, Error> {
     Ok(salt)
 }
 
-/// What is to be appended, before it has a number.
+/// An entry to be appended, before it has a number.
 pub(crate) struct NewEntry<'a> {
     pub(crate) at: Millis,
     pub(crate) kind: EntryKind,
@@ -59,7 +60,7 @@ pub(crate) struct NewEntry<'a> {
     pub(crate) body: String,
 }
 
-/// Appends within one transaction. The head is read once at its beginning and written once at its end.
+/// Appends entries within one transaction. It reads the head once at the beginning and writes it once at the end.
 pub(crate) struct Writer<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) now: Millis,
@@ -68,7 +69,7 @@ pub(crate) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// The transaction must be one that writes, or the head may be somebody else's by the time we write.
+    /// `connection` must be in a transaction that holds the write lock. Otherwise another process could append first.
     pub(crate) fn new(connection: &'a Connection, now: Millis) -> Result<Self, Error> {
         let head = head(connection)?;
         Ok(Self { connection, now, head, before: head.seq })
@@ -78,19 +79,19 @@ impl<'a> Writer<'a> {
         self.head
     }
 
-    pub(crate) fn append(&mut self, draft: &NewEntry<'_>) -> Result<Head, Error> {
+    pub(crate) fn append(&mut self, entry: &NewEntry<'_>) -> Result<Head, Error> {
         let salt = salt()?;
-        let digest = digest(&salt, &draft.body);
+        let digest = digest(&salt, &entry.body);
         let seq = self.head.seq + 1;
         let header = Header {
-            at: draft.at,
+            at: entry.at,
             body_sha256: digest,
-            carried: draft.carried,
-            exec_id: draft.exec_id,
-            kind: draft.kind,
+            carried: entry.carried,
+            exec_id: entry.exec_id,
+            kind: entry.kind,
             previous: self.head.hash,
             seq,
-            session: draft.session,
+            session: entry.session,
         };
         let hash = header.hash()?;
         let mut insert = self.connection.prepare_cached(
@@ -99,13 +100,13 @@ impl<'a> Writer<'a> {
         )?;
         insert.execute(params![
             seq,
-            draft.at,
-            draft.kind,
-            draft.exec_id,
-            draft.session,
-            draft.carried,
+            entry.at,
+            entry.kind,
+            entry.exec_id,
+            entry.session,
+            entry.carried,
             salt,
-            draft.body,
+            entry.body,
             digest.0,
             self.head.hash.0,
             hash.0,
@@ -114,18 +115,19 @@ impl<'a> Writer<'a> {
         Ok(self.head)
     }
 
-    /// Appends a new record; what is derived from it is the caller's to write.
+    /// Appends a new entry. The caller writes the derived tables.
     pub(crate) fn append_body(
         &mut self,
         exec_id: Option<&str>,
         session: Option<&str>,
-        record: &EntryBody,
+        body: &EntryBody,
     ) -> Result<Head, Error> {
-        let body = canonical::to_string(record)?;
-        self.append(&NewEntry { at: self.now, kind: record.kind(), exec_id, session, carried: None, body })
+        let kind = body.kind();
+        let body = canonical::to_string(body)?;
+        self.append(&NewEntry { at: self.now, kind, exec_id, session, carried: None, body })
     }
 
-    /// To be called before the transaction is committed.
+    /// Writes the head. Call it before the transaction is committed.
     pub(crate) fn finish(self) -> Result<(), Error> {
         if self.head.seq != self.before {
             let mut update =
@@ -136,7 +138,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The last entry, as the table `head` has it.
+/// The number and hash of the last entry, from the table `head`.
 pub(crate) fn head(connection: &Connection) -> Result<Head, Error> {
     let mut select = connection.prepare_cached("SELECT seq, hash FROM head WHERE one = 1")?;
     Ok(select.query_row([], |row| Ok(Head { seq: row.get(0)?, hash: Sha(row.get(1)?) }))?)
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hashed_is_in_canonical_form() {
+    fn the_hashed_header_is_in_canonical_form() {
         let bare = Header { carried: None, exec_id: None, session: None, ..header() };
         for header in [header(), bare] {
             assert_eq!(serde_json::to_string(&header).unwrap(), canonical::to_string(&header).unwrap());
@@ -171,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_counts() {
+    fn the_hash_covers_every_field() {
         let whole = header().hash().unwrap();
         let others = [
             Header { at: 1, ..header() },

@@ -1,4 +1,4 @@
-//! An entry as it is read back.
+//! An entry as it is read from the database.
 
 use rusqlite::Row;
 use serde::Serialize;
@@ -8,22 +8,22 @@ use crate::chain::Header;
 use crate::error::Error;
 use crate::hash::{Sha, hex};
 
-/// One entry of the record.
+/// One entry of the journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JournalEntry {
-    /// Its number; there are no gaps.
+    /// Its number. Numbers have no gaps.
     pub seq: u64,
     /// When it was written.
     pub at: Millis,
-    /// The execution that it is about.
+    /// The execution that it is about, if any.
     pub exec_id: Option<String>,
-    /// The session that it belongs to.
+    /// The session that it belongs to, if any.
     pub session: Option<String>,
-    /// The number that it had before pruning moved it to the end.
+    /// The number that it had first, if pruning has appended it again.
     pub carried: Option<u64>,
-    /// What kind it is; known even when the content is gone.
+    /// Its kind. Known also when the content was forgotten.
     pub kind: EntryKind,
-    /// What it says; `None` when that was forgotten.
+    /// Its content; `None` when that was forgotten.
     pub body: Option<EntryBody>,
     /// Its hash.
     pub hash: Sha,
@@ -33,7 +33,7 @@ pub struct JournalEntry {
 pub(crate) const COLUMNS: &str =
     "seq, at, kind, exec_id, session, carried, salt, body, digest, previous, hash";
 
-/// A row of `entries`, with nothing taken on trust. Its JSON is a line of the export.
+/// A row of `entries`, not verified yet. Its JSON is a line of the export.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct EntryRow {
     pub(crate) seq: u64,
@@ -71,7 +71,7 @@ impl EntryRow {
         })
     }
 
-    /// The number that it had first.
+    /// The number that the entry had first.
     pub(crate) fn origin(&self) -> u64 {
         self.carried.unwrap_or(self.seq)
     }

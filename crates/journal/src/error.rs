@@ -1,4 +1,4 @@
-//! What can go wrong, as types, so that a caller can refuse a command before it starts and say why.
+//! Errors, as types: a caller can refuse a command before it starts and say why.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,35 +8,35 @@ use rusqlite::ErrorCode;
 use crate::body::{EntryKind, QuestionId};
 use crate::status::Status;
 
-/// Why the journal did not do what it was asked. Nothing was written then.
+/// Why a call failed. The failed transaction wrote nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no room left.
+    /// The disk is full.
     #[error("the journal can't be written: the disk is full")]
     Full,
-    /// It may not be written.
+    /// The file or its folder is read-only.
     #[error("the journal can't be written: it is read-only")]
     ReadOnly,
-    /// Others wrote for longer than we waited.
-    #[error("the journal is in use by others for too long")]
+    /// Other processes kept writing for longer than [`BUSY_TIMEOUT`](crate::BUSY_TIMEOUT).
+    #[error("the journal is busy: other processes have kept writing for {} s", crate::BUSY_TIMEOUT.as_secs())]
     Busy,
-    /// There is no journal to read.
+    /// The journal doesn't exist.
     #[error("there is no journal at `{}`", path.display())]
     Absent {
-        /// Where it was looked for.
+        /// The file.
         path: PathBuf,
     },
-    /// A newer shellgate made it.
+    /// A newer shellgate wrote the journal.
     #[error(
         "the journal has version {found}, and this shellgate knows versions up to {known}: use a newer shellgate"
     )]
     Newer {
         /// Its version.
         found: i64,
-        /// The newest version that we know.
+        /// The newest version that this shellgate knows.
         known: i64,
     },
-    /// Something else is in its place.
+    /// Another file is in its place.
     #[error("`{}` is not a journal", path.display())]
     NotAJournal {
         /// The file.
@@ -45,49 +45,49 @@ pub enum Error {
     /// The file is damaged.
     #[error("the journal is damaged: {message}")]
     Damaged {
-        /// What was found.
+        /// What is wrong with it.
         message: String,
     },
     /// The system refused to read or write.
     #[error("the journal can't be used: {message}")]
     Unusable {
-        /// What it said.
+        /// What the system said.
         message: String,
     },
-    /// The export could not be written to where it was to go.
+    /// The output of the export failed.
     #[error("the export can't be written: {0}")]
     Export(io::Error),
-    /// No such execution.
+    /// The journal has no such execution.
     #[error("no execution `{id}` is in the journal")]
     UnknownExecution {
         /// The name.
         id: String,
     },
-    /// The name is taken.
+    /// The journal has an execution of this name already.
     #[error("an execution `{id}` is in the journal already")]
     DuplicateExecution {
         /// The name.
         id: String,
     },
-    /// An entry that can't follow.
+    /// The entry can't follow the ones that the execution has.
     #[error("execution `{id}` is {status}: `{kind}` can't follow")]
     IllegalMove {
         /// The execution.
         id: String,
-        /// Where it stands.
+        /// The state of the execution.
         status: Status,
-        /// What was to be added.
+        /// The kind of the entry.
         kind: EntryKind,
     },
-    /// It runs, or may still start.
+    /// The execution runs, or may still start.
     #[error("execution `{id}` is {status}: only what has ended can be forgotten")]
     StillOpen {
         /// The execution.
         id: String,
-        /// Where it stands.
+        /// The state of the execution.
         status: Status,
     },
-    /// No such question.
+    /// The journal has no such question.
     #[error("no question `{0}` is in the journal")]
     UnknownQuestion(QuestionId),
 }
@@ -97,7 +97,7 @@ impl Error {
         Self::Damaged { message: message.to_string() }
     }
 
-    /// What the system said about a file or folder.
+    /// The error that the system gave for a file or folder.
     pub(crate) fn from_io(path: &Path, error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
@@ -116,7 +116,7 @@ impl From<rusqlite::Error> for Error {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::damaged(error),
             Some(_) => Self::Unusable { message: error.to_string() },
-            // What was stored is not of the type that we store.
+            // A value in the database has another type than the one that is written there.
             None => Self::damaged(error),
         }
     }

@@ -1,4 +1,4 @@
-//! The record as JSON lines, with all that it takes to verify it elsewhere.
+//! The export: the entries as JSON lines, with everything that is needed to verify them elsewhere.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::journal::Journal;
 
 impl Journal {
-    /// Writes every entry, oldest first, a line each. Memory use doesn't grow with the journal. Returns how many.
+    /// Writes every entry as a line of JSON, oldest first. Memory use doesn't grow with the journal. Returns how many.
     ///
     /// # Errors
     /// When the journal can't be read or `out` can't be written.

@@ -1,43 +1,43 @@
-//! Removing what one execution said and did, on a person's word. The chain stays whole: hashes cover the digest of the
-//! content, and a tombstone says what is missing.
+//! Removing the content of one execution's entries when a person asks for it. The chain stays whole: hashes cover the
+//! digest of the content, and a tombstone lists the emptied entries.
 
 use rusqlite::params;
 
 use crate::body::{EntryBody, Tombstone};
 use crate::error::Error;
-use crate::execution::{advance_status, expect};
+use crate::execution::{require_row, set_status};
 use crate::hash::Head;
 use crate::journal::{self, Journal};
 use crate::status::Status;
 
-/// What was forgotten.
+/// What forgetting an execution removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForgetReport {
-    /// The tombstone.
+    /// The entry of the tombstone.
     pub head: Head,
     /// How many entries lost their content.
     pub entries: usize,
-    /// Whether the content is gone from the files too. If not, because somebody was reading, it goes when the log is
-    /// next written back.
+    /// Whether the content is gone from the files too. If another connection was reading, it is not: it goes when the
+    /// log is next copied to the main file.
     pub erased: bool,
 }
 
 impl Journal {
-    /// Removes the content of every entry about an execution, its grants included: they hold no longer. The spooled
-    /// output is the caller's to delete.
+    /// Removes the content of every entry about an execution. Its grants end with it. The caller deletes the spooled
+    /// output.
     ///
     /// # Errors
-    /// When it isn't known, hasn't ended, or the journal can't be written.
+    /// When the execution isn't known or hasn't ended, or the journal can't be written.
     pub fn forget(&self, id: &str, by: &str) -> Result<ForgetReport, Error> {
         let mut connection = self.lock();
-        // Freed bytes are overwritten, not only marked as free.
+        // SQLite overwrites the freed bytes, instead of only marking them as free.
         connection.pragma_update(None, "secure_delete", true)?;
         let forgotten = journal::write(&mut connection, |writer| {
-            let known = expect(writer, id)?;
-            if known.status.is_open() {
-                return Err(Error::StillOpen { id: id.to_owned(), status: known.status });
+            let row = require_row(writer, id)?;
+            if row.status.is_open() {
+                return Err(Error::StillOpen { id: id.to_owned(), status: row.status });
             }
-            if known.status == Status::Forgotten {
+            if row.status == Status::Forgotten {
                 return Err(Error::UnknownExecution { id: id.to_owned() });
             }
             let entries = {
@@ -55,13 +55,13 @@ impl Journal {
             }
             let count = entries.len();
             let tombstone = EntryBody::Tombstone(Tombstone { entries, by: by.to_owned() });
-            let head = writer.append_body(Some(id), Some(&known.session), &tombstone)?;
-            advance_status(writer, id, Status::Forgotten)?;
+            let head = writer.append_body(Some(id), Some(&row.session), &tombstone)?;
+            set_status(writer, id, Status::Forgotten)?;
             Ok((head, count))
         });
         connection.pragma_update(None, "secure_delete", false)?;
         let (head, entries) = forgotten?;
-        // The log still has the old pages.
+        // The log still holds the old pages: it is copied to the main file and emptied.
         let busy: i64 =
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", params![], |row| row.get(0))?;
         Ok(ForgetReport { head, entries, erased: busy == 0 })

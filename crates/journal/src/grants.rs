@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::journal::Journal;
 
 impl Journal {
-    /// The grants that hold at `now` in this session, root and directory. A chat doesn't have its session's grants.
+    /// The grants that hold at `now` in this session, root and directory. A chat doesn't inherit its session's grants.
     ///
     /// # Errors
     /// When the journal can't be read.
@@ -41,14 +41,14 @@ impl Journal {
 }
 
 impl SessionGrant {
-    /// Whether it has not ended.
+    /// Whether it has not expired.
     #[must_use]
     pub fn holds_at(&self, now: Millis) -> bool {
         self.expires_at.is_none_or(|end| now < end)
     }
 }
 
-/// Appends what an answer grants, for the session of its question.
+/// Appends the grants of an answer, for the session of its question.
 pub(crate) fn grant(writer: &mut Writer<'_>, id: QuestionId, grants: Vec<SessionGrant>) -> Result<(), Error> {
     if grants.is_empty() {
         return Ok(());

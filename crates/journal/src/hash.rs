@@ -11,10 +11,10 @@ use sha2::{Digest as _, Sha256};
 pub struct Sha(pub [u8; 32]);
 
 impl Sha {
-    /// What stands before the first entry.
+    /// The hash before the first entry: all zero.
     pub const NONE: Self = Self([0; 32]);
 
-    /// The hash of `parts`, one after the other.
+    /// The hash of the concatenated `parts`.
     #[must_use]
     pub fn of(parts: &[&[u8]]) -> Self {
         let mut hasher = Sha256::new();
@@ -83,11 +83,11 @@ fn hex_value(digit: u8) -> Option<u8> {
     }
 }
 
-/// The last entry: its number and its hash. Whoever keeps this elsewhere can later prove that nothing up to it was
-/// changed. As text: `SEQ:HASH`.
+/// The number and hash of the last entry. A head that was kept elsewhere proves later that no entry up to it was changed.
+/// As text: `SEQ:HASH`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// The number of the entry, from 1; 0 when there is none yet.
+    /// The number of the entry, from 1; 0 when the journal is empty.
     pub seq: u64,
     /// Its hash.
     pub hash: Sha,
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_not_a_head() {
+    fn text_that_is_not_a_head_is_refused() {
         let good = Head { seq: 1, hash: Sha::NONE }.to_string();
         for bad in [
             "",

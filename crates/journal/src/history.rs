@@ -1,4 +1,4 @@
-//! Looking back: what was asked and run, newest first.
+//! Reading past executions, newest first.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::journal::Journal;
 use crate::status::Status;
 
-/// An execution and what is known of it. What was forgotten is `None`.
+/// An execution as the journal knows it. Content that was forgotten is `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PastExecution {
     /// Its name.
@@ -23,36 +23,36 @@ pub struct PastExecution {
     pub at: Millis,
     /// When something was last written about it.
     pub last_at: Millis,
-    /// Where it stands.
+    /// Its state.
     pub status: Status,
     /// The request.
     pub asked: Option<RecordedRequest>,
     /// Why it was refused.
     pub refused: Option<RecordedError>,
-    /// Its start; the last one when it was tried twice. The files of its output are here, also after a crash.
+    /// Its start; the last one when it was started twice. It names the files of the output, also after a crash.
     pub started: Option<RecordedStart>,
     /// Its end.
     pub ended: Option<RecordedEnd>,
-    /// What was found in place of an end.
+    /// Why its end will never be known.
     pub closed: Option<RecordedLoss>,
 }
 
-/// Which executions to show.
+/// Which executions to list. Every condition must hold.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
-    /// Of this session and its chats.
+    /// Only of this session and its chats.
     pub session: Option<String>,
-    /// In one of these states; empty: in any.
+    /// Only in one of these states. Empty: in any.
     pub statuses: Vec<Status>,
-    /// Asked for at this time or later.
+    /// Only requested at this time or later.
     pub since: Option<Millis>,
-    /// Asked for before this time.
+    /// Only requested before this time.
     pub until: Option<Millis>,
-    /// With this text somewhere in the command.
+    /// Only with this text in the command.
     pub containing: Option<String>,
-    /// Older than the one with this name: the last of the page before.
+    /// Only older than the execution of this name: the last one of the previous page.
     pub before: Option<String>,
-    /// At most so many; 0: all.
+    /// How many at most. 0: all.
     pub limit: usize,
 }
 
@@ -63,13 +63,13 @@ impl Journal {
     /// When the journal can't be read.
     pub fn history(&self, query: &Query) -> Result<Vec<PastExecution>, Error> {
         let connection = self.reader()?;
-        let moment = connection.unchecked_transaction()?;
+        let snapshot = connection.unchecked_transaction()?;
         let (sql, parameters) = select(query)?;
-        let mut statement = moment.prepare(&sql)?;
+        let mut statement = snapshot.prepare(&sql)?;
         let mut rows = statement.query(params_from_iter(parameters))?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            let execution = load(&moment, row)?;
+            let execution = load(&snapshot, row)?;
             if execution.contains(query.containing.as_deref()) {
                 found.push(execution);
             }
@@ -80,57 +80,58 @@ impl Journal {
         Ok(found)
     }
 
-    /// The executions that may still start or run, oldest first: what to look at after a crash. Whoever finds that the
-    /// asker of one, or its keeper, is gone appends [`RecordedLoss`].
+    /// The executions that have no end yet, oldest first. After a crash some of them have neither a keeper nor a caller
+    /// any more: append [`RecordedLoss`] to those.
     ///
     /// # Errors
     /// When the journal can't be read.
     pub fn open_executions(&self) -> Result<Vec<PastExecution>, Error> {
         let connection = self.reader()?;
-        let moment = connection.unchecked_transaction()?;
-        let mut statement = moment.prepare(
+        let snapshot = connection.unchecked_transaction()?;
+        let mut statement = snapshot.prepare(
             "SELECT id, session, at, status FROM executions WHERE status IN ('asked', 'running') ORDER BY id",
         )?;
         let mut rows = statement.query([])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            found.push(load(&moment, row)?);
+            found.push(load(&snapshot, row)?);
         }
         Ok(found)
     }
 
-    /// One execution; `None` when the journal doesn't know it, or no longer.
+    /// One execution. `None` when the journal doesn't know it, or when it was pruned.
     ///
     /// # Errors
     /// When the journal can't be read.
     pub fn execution(&self, id: &str) -> Result<Option<PastExecution>, Error> {
         let connection = self.reader()?;
-        let moment = connection.unchecked_transaction()?;
-        let mut statement = moment.prepare("SELECT id, session, at, status FROM executions WHERE id = ?")?;
+        let snapshot = connection.unchecked_transaction()?;
+        let mut statement =
+            snapshot.prepare("SELECT id, session, at, status FROM executions WHERE id = ?")?;
         let mut rows = statement.query([id])?;
-        rows.next()?.map(|row| load(&moment, row)).transpose()
+        rows.next()?.map(|row| load(&snapshot, row)).transpose()
     }
 
-    /// The names of executions that begin with `prefix`, oldest first; at most `most`.
+    /// The names of executions that begin with `prefix`, oldest first, `limit` at most.
     ///
     /// # Errors
     /// When the journal can't be read.
-    pub fn names(&self, prefix: &str, most: usize) -> Result<Vec<String>, Error> {
+    pub fn names(&self, prefix: &str, limit: usize) -> Result<Vec<String>, Error> {
         let connection = self.reader()?;
-        // `~` is behind every character of a name.
+        // `~` sorts after every character that a name can have.
         let mut statement = connection
             .prepare("SELECT id FROM executions WHERE id >= ?1 AND id < ?1 || '~' ORDER BY id LIMIT ?2")?;
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let names = statement.query_map(rusqlite::params![prefix, most], |row| row.get(0))?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let names = statement.query_map(rusqlite::params![prefix, limit], |row| row.get(0))?;
         Ok(names.collect::<Result<_, _>>()?)
     }
 
-    /// All entries about one execution, in the order in which they happened: the whole story.
+    /// All entries about one execution, in the order in which they were first written.
     ///
     /// # Errors
     /// When the journal can't be read.
     pub fn entries_of(&self, id: &str) -> Result<Vec<JournalEntry>, Error> {
-        latest(&self.reader()?, id)?.into_iter().map(EntryRow::into_entry).collect()
+        latest_entries(&self.reader()?, id)?.into_iter().map(EntryRow::into_entry).collect()
     }
 }
 
@@ -144,36 +145,36 @@ impl PastExecution {
 fn select(query: &Query) -> Result<(String, Vec<Value>), Error> {
     let mut sql = String::from("SELECT id, session, at, status FROM executions WHERE TRUE");
     let mut parameters = Vec::new();
-    let mut demand = |condition: &str, values: Vec<Value>| {
+    let mut require = |condition: &str, values: Vec<Value>| {
         sql.push_str(" AND ");
         sql.push_str(condition);
         parameters.extend(values);
     };
     if let Some(before) = &query.before {
-        demand("id < ?", vec![before.clone().into()]);
+        require("id < ?", vec![before.clone().into()]);
     }
     if let Some(since) = query.since {
-        demand("at >= ?", vec![since.into()]);
+        require("at >= ?", vec![since.into()]);
     }
     if let Some(until) = query.until {
-        demand("at < ?", vec![until.into()]);
+        require("at < ?", vec![until.into()]);
     }
     if let Some(session) = &query.session {
-        // `0` is the character after `/`.
+        // Names of chats begin with `SESSION/`, and `0` is the character after `/`.
         let chats = [format!("{session}/"), format!("{session}0")];
         let values = [session.clone()].into_iter().chain(chats).map(Value::from).collect();
-        demand("(session = ? OR (session > ? AND session < ?))", values);
+        require("(session = ? OR (session > ? AND session < ?))", values);
     }
     if !query.statuses.is_empty() {
         let marks = vec!["?"; query.statuses.len()].join(", ");
         let values = query.statuses.iter().map(|status| Value::from(status.name().to_owned())).collect();
-        demand(&format!("status IN ({marks})"), values);
+        require(&format!("status IN ({marks})"), values);
     }
     if let Some(text) = &query.containing {
-        // Quick and a little too wide, because the body has other fields too: the caller looks again.
+        // Quick, but it also finds the text in other fields of the body: `history` compares the command again.
         let condition = "EXISTS (SELECT 1 FROM entries
             WHERE exec_id = executions.id AND kind = 'asked' AND instr(body, ?) > 0)";
-        demand(condition, vec![canonical::escaped(text)?.into()]);
+        require(condition, vec![canonical::escaped(text)?.into()]);
     }
     sql.push_str(" ORDER BY id DESC");
     Ok((sql, parameters))
@@ -192,7 +193,7 @@ fn load(connection: &Connection, row: &rusqlite::Row<'_>) -> Result<PastExecutio
         ended: None,
         closed: None,
     };
-    for raw in latest(connection, &execution.id)? {
+    for raw in latest_entries(connection, &execution.id)? {
         execution.last_at = raw.at;
         match raw.parse_body()? {
             Some(EntryBody::Asked(body)) => execution.asked = Some(body),
@@ -206,13 +207,13 @@ fn load(connection: &Connection, row: &rusqlite::Row<'_>) -> Result<PastExecutio
     Ok(execution)
 }
 
-/// The entries about one execution in the order in which they happened, each as it stands now: of one that was carried
-/// the old place may still be there.
-pub(crate) fn latest(connection: &Connection, id: &str) -> Result<Vec<EntryRow>, Error> {
+/// The entries about one execution in the order in which they were first written. Of an entry that was carried, only the
+/// newest copy: the old one may not have been removed yet.
+pub(crate) fn latest_entries(connection: &Connection, id: &str) -> Result<Vec<EntryRow>, Error> {
     let select =
         format!("SELECT {COLUMNS} FROM entries WHERE exec_id = ? ORDER BY coalesce(carried, seq), seq DESC");
     let mut statement = connection.prepare_cached(&select)?;
-    let mut story = statement.query_map([id], EntryRow::read)?.collect::<Result<Vec<_>, _>>()?;
-    story.dedup_by_key(|row| row.origin());
-    Ok(story)
+    let mut entries = statement.query_map([id], EntryRow::read)?.collect::<Result<Vec<_>, _>>()?;
+    entries.dedup_by_key(|row| row.origin());
+    Ok(entries)
 }

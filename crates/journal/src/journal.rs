@@ -1,4 +1,4 @@
-//! The handle.
+//! The handle to an open journal, and its transactions.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -41,15 +41,15 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal in the state folder `folder`, and makes it when it isn't there.
+    /// Opens the journal in the state folder `folder`, and creates it if it doesn't exist.
     ///
     /// # Errors
-    /// When it can't be written: no command may start then that must be recorded.
+    /// When the journal can't be written. Then a command that must be recorded may not start.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         Self::open_with(folder, Durability::default())
     }
 
-    /// The same, with a choice of what a loss of power may cost.
+    /// Opens the journal as [`open`](Self::open) does, with a choice of what a loss of power may cost.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -58,16 +58,16 @@ impl Journal {
         Ok(Self { folder: folder.to_owned(), connection })
     }
 
-    /// Opens a journal that is to be read only, also where it can't be written. Whatever would write fails with
-    /// [`Error::ReadOnly`].
+    /// Opens the journal for reading, also where it can't be written. Calls that write fail with [`Error::ReadOnly`].
     ///
     /// # Errors
-    /// When there is none, or it can't be read.
+    /// When the journal doesn't exist or can't be read.
     pub fn open_read_only(folder: &Path) -> Result<Self, Error> {
         Ok(Self { folder: folder.to_owned(), connection: Mutex::new(open::to_read(folder)?) })
     }
 
-    /// The last entry, to be kept where nobody who could change the journal can change it.
+    /// The number and hash of the last entry. Keep it where those who can write the journal can't, and later pass it to
+    /// [`verify_with_head`](Self::verify_with_head).
     ///
     /// # Errors
     /// When the journal can't be read.
@@ -96,7 +96,7 @@ impl Journal {
         open::to_read(&self.folder)
     }
 
-    /// Runs `work` as one transaction that either happens wholly or not at all.
+    /// Runs `work` as one transaction: all of its entries are written, or none.
     pub(crate) fn write<T>(
         &self,
         work: impl FnOnce(&mut Writer<'_>) -> Result<T, Error>,
@@ -117,12 +117,13 @@ pub(crate) fn write<T>(
     Ok(result)
 }
 
-/// One that is rolled back unless it was committed. Every call makes two; rusqlite's own has SQLite read its words each time.
+/// A transaction that is rolled back unless it was committed. Unlike rusqlite's own it uses prepared statements, so that
+/// SQLite doesn't parse `BEGIN` and `COMMIT` for every call.
 struct Transaction<'a>(&'a Connection);
 
 impl<'a> Transaction<'a> {
     fn begin(connection: &'a mut Connection) -> Result<Self, Error> {
-        // Immediate: a transaction that reads first and then wants to write can find that somebody else wrote between.
+        // Immediate: SQLite refuses a transaction that has read, if another connection wrote before its first write.
         connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         Ok(Self(connection))
     }
@@ -142,7 +143,7 @@ impl Drop for Transaction<'_> {
     }
 }
 
-/// The time, as entries have it.
+/// The current time, as it is written to entries.
 pub(crate) fn now() -> Millis {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)

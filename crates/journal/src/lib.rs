@@ -1,15 +1,16 @@
-//! Keeps the record: what was asked, judged, answered, run and ended, so that nobody can lose or quietly change it.
+//! The audit log: what was requested, judged, approved, run and ended. A crash loses no entry, and a changed entry shows.
 //!
 //! # Theory of operation
 //!
-//! The journal is an SQLite database, `journal.db`, in the state folder. Its truth is one table of entries that is only
-//! ever appended to; each entry carries a hash over itself and over the entry before it, so a change anywhere shows
-//! from there on. Beside it are small tables that are derived from the entries and find things quickly: executions
-//! with their state, questions and their answers, grants, trusted files. [`Journal::verify`] compares them too.
+//! The journal is an SQLite database, `journal.db`, in the state folder. The table `entries` is the record, and entries are
+//! only ever appended. Each entry has a hash over its own content and over the hash of the entry before it, so a change
+//! to one entry breaks the chain from there on. Smaller tables are derived from the entries and serve as indexes:
+//! executions with their states, questions with their answers, grants, trusted files. [`Journal::verify`] compares them
+//! with the entries.
 //!
-//! An execution's life is entries: [`begin`](Journal::begin) (`asked`, and usually `started` with it) before there is a
-//! process, [`append`](Journal::append) for what follows. Each call is one transaction. When it has returned, the death
-//! of this process, or of any other, takes nothing back. What a loss of power may take is a choice: [`Durability`].
+//! An execution is a series of entries: [`begin`](Journal::begin) writes `asked`, and usually `started`, before the process
+//! exists; [`append`](Journal::append) writes what follows. Each call is one transaction. When the call has returned, its
+//! entries survive the death of any process. Whether they survive a loss of power is a choice: [`Durability`].
 //!
 //! ```
 //! use shellgate_journal::{
@@ -58,8 +59,7 @@
 //! # Ok::<(), shellgate_journal::Error>(())
 //! ```
 //!
-//! The journal knows nothing of processes: whether an asker or a keeper is alive is for the caller to say, who gave it
-//! an [`ProcessIdentity`] to recognise them by.
+//! The journal doesn't look at processes. Its user says whether the process behind a [`ProcessIdentity`] is alive.
 
 mod body;
 pub mod calendar;

@@ -1,10 +1,9 @@
-//! Opening and making the file.
+//! Opening and creating the database file.
 //!
-//! A journal comes into being whole: it is made under another name and then linked to its own, so nobody ever sees one
-//! without tables, and of several processes that make one at once the first wins. After that opening must be cheap,
-//! because a front end is often a process for one call: two header fields are read and four settings made. Nothing is
-//! written back to the main file on closing; the log is as good a place, and the next hundred calls are spared two
-//! `fsync`s each.
+//! A new journal is created under a temporary name and then linked to its own name. So no process ever sees a journal
+//! without tables, and if several processes create one at once, the first link wins. Opening must be cheap, because a
+//! front end is often a process for one call: it reads two header fields and makes four settings. Closing doesn't copy
+//! the log to the main file: entries are as safe in the log, and each call saves two `fsync`s.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
@@ -16,15 +15,15 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::error::Error;
 use crate::hash::hex;
-use crate::schema::{self, APPLICATION, STEPS};
+use crate::schema::{self, APPLICATION_ID, MIGRATIONS};
 
-/// The file in the state folder. SQLite puts `-wal` and `-shm` beside it.
+/// Name of the database file in the state folder. SQLite adds files with the suffixes `-wal` (the log) and `-shm`.
 pub(crate) const FILE: &str = "journal.db";
 
-/// Pages in the log before they are copied to the main file; a call writes about ten. Whoever opens the journal when
-/// nobody else has it open reads the log, at a microsecond a page; each copying costs two `fsync`s. This is where the
-/// sum of both is least on a disk that takes 2 ms for one.
-const LOG_PAGES: i64 = 300;
+/// Length of the log at which SQLite copies it to the main file; a call writes about ten pages. Copying costs two
+/// `fsync`s. A longer log makes opening slower: the first process to open the journal reads the log, at a microsecond a
+/// page. At this length the sum of both costs is least, on a disk that takes 2 ms for an `fsync`.
+const LOG_MAX_PAGES: i64 = 300;
 
 /// How many prepared statements a connection keeps. There are fewer, so that SQLite parses none of them twice.
 const STATEMENT_CACHE_ENTRIES: usize = 64;
@@ -32,23 +31,23 @@ const STATEMENT_CACHE_ENTRIES: usize = 64;
 /// The longest that a call sleeps, on its own thread, while other connections write. Then it fails with [`Error::Busy`].
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What is safe after a loss of power. After the death of a process everything is, in both.
+/// What survives a loss of power. The death of a process costs nothing with either.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// No damage and no broken chain, but the last entries before it may be missing.
+    /// The file isn't damaged and the chain isn't broken, but the last entries before the loss may be missing.
     #[default]
     Process,
-    /// Every entry is on the disk before its call returns.
+    /// Every entry is on the disk before the call that writes it returns.
     Power,
 }
 
-/// The longest path of a folder that SQLite can work in: 512 bytes in all, with the names that we and it put behind.
-const LONGEST_FOLDER: usize = 440;
+/// Longest path of the state folder. SQLite takes paths of up to 512 bytes, with file names and suffixes.
+const FOLDER_MAX_BYTES: usize = 440;
 
-/// Opens the journal in `folder`, and makes it when it isn't there.
+/// Opens the journal in `folder` for writing, and creates it if it doesn't exist.
 pub(crate) fn to_write(folder: &Path, durability: Durability) -> Result<Connection, Error> {
-    if folder.as_os_str().len() > LONGEST_FOLDER {
-        let message = format!("the path of its folder is longer than {LONGEST_FOLDER} bytes");
+    if folder.as_os_str().len() > FOLDER_MAX_BYTES {
+        let message = format!("the path of its folder is longer than {FOLDER_MAX_BYTES} bytes");
         return Err(Error::Unusable { message });
     }
     let path = folder.join(FILE);
@@ -59,13 +58,13 @@ pub(crate) fn to_write(folder: &Path, durability: Durability) -> Result<Connecti
         }
         other => other?,
     };
-    if schema::version(&connection)? < schema::newest(STEPS) {
-        schema::migrate(&mut connection, STEPS)?;
+    if schema::version(&connection)? < schema::newest(MIGRATIONS) {
+        schema::migrate(&mut connection, MIGRATIONS)?;
     }
     if connection.is_readonly(rusqlite::MAIN_DB)? {
         return Err(Error::ReadOnly);
     }
-    connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
+    connection.pragma_update(None, "wal_autocheckpoint", LOG_MAX_PAGES)?;
     if durability == Durability::Process {
         connection.pragma_update(None, "synchronous", "NORMAL")?;
     }
@@ -78,10 +77,10 @@ pub(crate) fn to_read(folder: &Path) -> Result<Connection, Error> {
 }
 
 fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
-    // SQLite doesn't say why it can't open a file; the system does. It is asked before, not after: a file that comes between
-    // SQLite's try to write it and the next to read it would be taken for one that can only be read.
+    // SQLite doesn't say why it can't open a file, so the system is asked. Before, not after: SQLite tries to open the
+    // file for writing and then for reading, and would take a file that appears in between for a read-only one.
     fs::metadata(path).map_err(|why| Error::from_io(path, &why))?;
-    // A connection is used by one thread at a time, which its owner sees to: SQLite need not lock.
+    // SQLite need not lock: the owner of a connection lets one thread use it at a time.
     let mut connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_ENTRIES);
     connection.busy_handler(Some(wait_while_busy))?;
@@ -90,11 +89,11 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
         .pragma_query_value(None, "application_id", |row| row.get(0))
         .map_err(|error| not_ours(path, error))?;
     let found = schema::version(&connection)?;
-    if application != APPLICATION {
+    if application != APPLICATION_ID {
         return Err(Error::NotAJournal { path: path.to_owned() });
     }
-    if found > schema::newest(STEPS) {
-        return Err(Error::Newer { found, known: schema::newest(STEPS) });
+    if found > schema::newest(MIGRATIONS) {
+        return Err(Error::Newer { found, known: schema::newest(MIGRATIONS) });
     }
     Ok(connection)
 }
@@ -102,7 +101,7 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
 fn not_ours(path: &Path, error: rusqlite::Error) -> Error {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase) => Error::NotAJournal { path: path.to_owned() },
-        // A folder that takes no log beside the file.
+        // SQLite can't create its log in this folder.
         Some(rusqlite::ErrorCode::CannotOpen) => Error::ReadOnly,
         _ => error.into(),
     }
@@ -130,26 +129,26 @@ const fn busy_pause(tries: i32) -> Option<Duration> {
 }
 
 fn create(folder: &Path, path: &Path) -> Result<(), Error> {
-    let draft = TemporaryFile::new(folder)?;
-    let made = Connection::open_with_flags(&draft.0, OpenFlags::SQLITE_OPEN_READ_WRITE);
+    let file = TemporaryFile::new(folder)?;
+    let made = Connection::open_with_flags(&file.0, OpenFlags::SQLITE_OPEN_READ_WRITE);
     let mut connection = made.map_err(Error::from)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    schema::migrate(&mut connection, STEPS)?;
+    schema::migrate(&mut connection, MIGRATIONS)?;
     // Closing the last connection copies the log to the main file, but doesn't say when it can't, on a full disk. So the
     // log is copied before. No other connection knows this file: it is never busy.
     let _busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     connection.close().map_err(|(_, error)| error)?;
-    match fs::hard_link(&draft.0, path) {
+    match fs::hard_link(&file.0, path) {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(Error::from_io(path, &error)),
     }
-    // The name too is to survive a loss of power.
+    // So that the new name survives a loss of power.
     let synced = fs::File::open(folder).and_then(|folder| folder.sync_all());
     synced.map_err(|error| Error::from_io(folder, &error))
 }
 
-/// A file of our own under a name that nobody else uses, removed with all that SQLite puts beside it.
+/// A file with a unique name. Dropping it removes the file and those that SQLite made for it.
 struct TemporaryFile(PathBuf);
 
 impl TemporaryFile {
@@ -160,11 +159,11 @@ impl TemporaryFile {
             std::io::ErrorKind::NotFound => Error::Absent { path: folder.to_owned() },
             _ => Error::from_io(&path, &error),
         })?;
-        // The mode again, because our mask may take away even our own rights.
-        let draft = Self(path);
+        // The umask may have removed even the owner's rights.
+        let file = Self(path);
         let mode = fs::Permissions::from_mode(0o600);
-        made.set_permissions(mode).map_err(|error| Error::from_io(&draft.0, &error))?;
-        Ok(draft)
+        made.set_permissions(mode).map_err(|error| Error::from_io(&file.0, &error))?;
+        Ok(file)
     }
 }
 

@@ -1,7 +1,8 @@
-//! Questions that wait for a person.
+//! Questions that wait for a person's answer.
 //!
-//! What was asked and how it was settled are entries. The table `questions` only says which entry answers which. Looking
-//! whether there is an answer and appending one are one transaction, so of two answers at once the second finds the first.
+//! A question is an entry, and so is its answer. The table `questions` only says which entry answers which. Looking for an
+//! answer and appending one happen in one transaction, so of two answers at the same time the first counts, and the second
+//! is told so.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -12,27 +13,27 @@ use crate::body::{
 use crate::chain::Writer;
 use crate::entry::{COLUMNS, EntryRow};
 use crate::error::Error;
-use crate::execution::{advance, append};
+use crate::execution::{append, set_last_entry};
 use crate::hash::Head;
 use crate::journal::Journal;
 
-/// What became of an answer.
+/// Whether an answer counts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnswerResult {
-    /// It is the one that counts.
+    /// It counts.
     Taken(Head),
-    /// The question was settled before, like this.
+    /// It doesn't: the question was closed before, like this.
     TooLate(QuestionOutcome),
 }
 
-/// A question that waits, with all that a person needs to see.
+/// A question that waits, with everything that a person needs in order to decide.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueuedQuestion {
-    /// Its name.
+    /// Its number.
     pub id: QuestionId,
     /// The execution that waits for it.
     pub exec_id: String,
-    /// The session of that.
+    /// The session of that execution.
     pub session: String,
     /// When it was asked.
     pub at: Millis,
@@ -43,10 +44,10 @@ pub struct QueuedQuestion {
 }
 
 impl Journal {
-    /// Asks: from now on the question is in the queue, until it is settled or its execution is over.
+    /// Puts a question into the queue. It stays there until it is closed or its execution ends.
     ///
     /// # Errors
-    /// When the execution isn't known or is over, or the entry can't be written.
+    /// When the execution isn't known or has ended, or the entry can't be written.
     pub fn ask(&self, id: &str, question: RecordedQuestion) -> Result<QuestionId, Error> {
         self.write(|writer| {
             let head = append(writer, id, &EntryBody::Question(question))?;
@@ -56,10 +57,10 @@ impl Journal {
         })
     }
 
-    /// Records a person's answer, and what it grants beyond this call. The first answer counts.
+    /// Records a person's answer, with the grants for later calls that it gives. The first answer counts.
     ///
     /// # Errors
-    /// When there is no such question, or the entries can't be written.
+    /// When the journal has no such question, or the entries can't be written.
     pub fn answer(
         &self,
         id: QuestionId,
@@ -67,12 +68,12 @@ impl Journal {
         grants: Vec<SessionGrant>,
     ) -> Result<AnswerResult, Error> {
         self.write(|writer| {
-            let answering = settle(writer, id, QuestionOutcome::Answered(answer))?;
-            if let AnswerResult::Taken(_) = answering {
+            let result = close(writer, id, QuestionOutcome::Answered(answer))?;
+            if let AnswerResult::Taken(_) = result {
                 crate::grants::grant(writer, id, grants)?;
                 return Ok(AnswerResult::Taken(writer.head()));
             }
-            Ok(answering)
+            Ok(result)
         })
     }
 
@@ -81,45 +82,45 @@ impl Journal {
     /// # Errors
     /// As [`answer`](Self::answer).
     pub fn cancel(&self, id: QuestionId) -> Result<AnswerResult, Error> {
-        self.write(|writer| settle(writer, id, QuestionOutcome::Canceled))
+        self.write(|writer| close(writer, id, QuestionOutcome::Canceled))
     }
 
-    /// Takes a question out of the queue because nobody answered in time.
+    /// Takes a question out of the queue because no answer came in time.
     ///
     /// # Errors
     /// As [`answer`](Self::answer).
     pub fn time_out(&self, id: QuestionId) -> Result<AnswerResult, Error> {
-        self.write(|writer| settle(writer, id, QuestionOutcome::TimedOut))
+        self.write(|writer| close(writer, id, QuestionOutcome::TimedOut))
     }
 
-    /// How a question was settled; `None` while it waits. Takes some microseconds, so it may be called every few
-    /// milliseconds; whoever wants to sleep until something was written can watch the file `journal.db-wal`.
+    /// How a question was closed; `None` while it waits. Takes some microseconds, so it may be called every few
+    /// milliseconds. To sleep until something was written, watch the file `journal.db-wal`.
     ///
     /// # Errors
-    /// When there is no such question, or the journal can't be read.
+    /// When the journal has no such question, or can't be read.
     pub fn poll_answer(&self, id: QuestionId) -> Result<Option<QuestionOutcome>, Error> {
         self.read(|connection| {
             // Pruning may move the answer to another entry between two statements.
             let snapshot = connection.unchecked_transaction()?;
-            find(&snapshot, id)?.answer.map(|answer| settled(&snapshot, answer)).transpose()
+            find_row(&snapshot, id)?.answer.map(|answer| read_outcome(&snapshot, answer)).transpose()
         })
     }
 
-    /// The queue, oldest first.
+    /// The questions that wait, oldest first.
     ///
     /// # Errors
     /// When the journal can't be read.
     pub fn pending(&self) -> Result<Vec<QueuedQuestion>, Error> {
         let connection = self.reader()?;
-        // Several statements, one moment.
-        let moment = connection.unchecked_transaction()?;
+        // All statements see the same state.
+        let snapshot = connection.unchecked_transaction()?;
         let mut statement =
-            moment.prepare("SELECT id, seq FROM questions WHERE answer IS NULL ORDER BY id")?;
+            snapshot.prepare("SELECT id, seq FROM questions WHERE answer IS NULL ORDER BY id")?;
         let rows = statement.query_map([], |row| Ok((QuestionId(row.get(0)?), row.get(1)?)))?;
-        rows.map(|row| row.map_err(Error::from).and_then(|(id, seq)| load(&moment, id, seq))).collect()
+        rows.map(|row| row.map_err(Error::from).and_then(|(id, seq)| load(&snapshot, id, seq))).collect()
     }
 
-    /// Settles the questions whose time is over at `now`, and those whose asker is no longer `alive`. Returns them.
+    /// Closes the questions that expire at `now` or before, and those whose asker is no longer `alive`. Returns them.
     ///
     /// # Errors
     /// When the journal can't be read or written.
@@ -128,25 +129,25 @@ impl Journal {
         now: Millis,
         alive: impl Fn(&ProcessIdentity) -> bool,
     ) -> Result<Vec<(QuestionId, QuestionOutcome)>, Error> {
-        let mut expired = Vec::new();
+        let mut closed = Vec::new();
         for QueuedQuestion { id, question, .. } in self.pending()? {
-            let settled = if question.expires_at.is_some_and(|end| end <= now) {
+            let outcome = if question.expires_at.is_some_and(|end| end <= now) {
                 QuestionOutcome::TimedOut
             } else if alive(&question.asker) {
                 continue;
             } else {
                 QuestionOutcome::AskerGone
             };
-            // Somebody may have answered in between, and then that counts.
-            if let AnswerResult::Taken(_) = self.write(|writer| settle(writer, id, settled.clone()))? {
-                expired.push((id, settled));
+            // An answer that came in the meantime counts.
+            if let AnswerResult::Taken(_) = self.write(|writer| close(writer, id, outcome.clone()))? {
+                closed.push((id, outcome));
             }
         }
-        Ok(expired)
+        Ok(closed)
     }
 }
 
-/// Cancels what waits for an execution that is over.
+/// Cancels the questions of an execution that has ended.
 pub(crate) fn cancel_all(writer: &mut Writer<'_>, exec_id: &str) -> Result<(), Error> {
     let waiting = {
         let mut select = writer
@@ -156,53 +157,53 @@ pub(crate) fn cancel_all(writer: &mut Writer<'_>, exec_id: &str) -> Result<(), E
         rows.collect::<Result<Vec<_>, _>>()?
     };
     for id in waiting {
-        settle(writer, id, QuestionOutcome::Canceled)?;
+        close(writer, id, QuestionOutcome::Canceled)?;
     }
     Ok(())
 }
 
-fn settle(writer: &mut Writer<'_>, id: QuestionId, how: QuestionOutcome) -> Result<AnswerResult, Error> {
-    let QuestionRow { seq, answer } = find(writer.connection, id)?;
+fn close(writer: &mut Writer<'_>, id: QuestionId, how: QuestionOutcome) -> Result<AnswerResult, Error> {
+    let QuestionRow { seq, answer } = find_row(writer.connection, id)?;
     if let Some(answer) = answer {
-        return settled(writer.connection, answer).map(AnswerResult::TooLate);
+        return read_outcome(writer.connection, answer).map(AnswerResult::TooLate);
     }
-    let question = entry(writer.connection, seq)?;
+    let question = read_entry(writer.connection, seq)?;
     let exec_id = question.exec_id.as_deref();
     let answer = RecordedAnswer { question: id, question_hash: question.hash, settled: how };
     let head = writer.append_body(exec_id, question.session.as_deref(), &EntryBody::Answer(answer))?;
     let update = "UPDATE questions SET answer = ? WHERE id = ?";
     writer.connection.prepare_cached(update)?.execute([head.seq, id.0])?;
-    advance(writer, exec_id.unwrap_or_default(), None, head.seq)?;
+    set_last_entry(writer, exec_id.unwrap_or_default(), None, head.seq)?;
     Ok(AnswerResult::Taken(head))
 }
 
-/// The entries of a question and of its answer.
+/// A row of `questions`: the numbers of the entries that ask and answer.
 struct QuestionRow {
     seq: u64,
     answer: Option<u64>,
 }
 
-fn find(connection: &Connection, id: QuestionId) -> Result<QuestionRow, Error> {
+fn find_row(connection: &Connection, id: QuestionId) -> Result<QuestionRow, Error> {
     let mut select = connection.prepare_cached("SELECT seq, answer FROM questions WHERE id = ?")?;
     let found = select.query_row([id.0], |row| Ok(QuestionRow { seq: row.get(0)?, answer: row.get(1)? }));
     found.optional()?.ok_or(Error::UnknownQuestion(id))
 }
 
-/// What the entry of an answer says.
-fn settled(connection: &Connection, answer: u64) -> Result<QuestionOutcome, Error> {
-    match entry(connection, answer)?.parse_body()? {
+/// How a question was closed, from the entry of its answer.
+fn read_outcome(connection: &Connection, answer: u64) -> Result<QuestionOutcome, Error> {
+    match read_entry(connection, answer)?.parse_body()? {
         Some(EntryBody::Answer(answer)) => Ok(answer.settled),
         _ => Err(Error::damaged(format_args!("entry {answer} is not an answer"))),
     }
 }
 
-pub(crate) fn entry(connection: &Connection, seq: u64) -> Result<EntryRow, Error> {
+pub(crate) fn read_entry(connection: &Connection, seq: u64) -> Result<EntryRow, Error> {
     let select = format!("SELECT {COLUMNS} FROM entries WHERE seq = ?");
     Ok(connection.prepare_cached(&select)?.query_row([seq], EntryRow::read)?)
 }
 
 fn load(connection: &Connection, id: QuestionId, seq: u64) -> Result<QueuedQuestion, Error> {
-    let raw = entry(connection, seq)?;
+    let raw = read_entry(connection, seq)?;
     let exec_id = raw.exec_id.clone().unwrap_or_default();
     let select = format!("SELECT {COLUMNS} FROM entries WHERE exec_id = ? AND kind = ?");
     let asked =

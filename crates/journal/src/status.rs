@@ -1,9 +1,9 @@
-//! Where an execution stands, as far as the record tells, and which entry may follow which.
+//! The state of an execution according to its entries, and which entry may follow which.
 
 use crate::body::{EntryBody, EntryKind};
 
-/// Makes an enum of words: the same word in JSON, in the database and in messages.
-macro_rules! words {
+/// Makes an enum whose values have the same name in JSON, in the database and in messages.
+macro_rules! named_enum {
     ($(#[$outer:meta])* $name:ident { $($(#[$inner:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$outer])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,13 +14,13 @@ macro_rules! words {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The word that programs read.
+            /// Its name.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
 
-            /// The value that has this word for a name.
+            /// The value of this name.
             #[must_use]
             pub fn named(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| value.name() == word)
@@ -46,49 +46,49 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
+pub(crate) use named_enum;
 
-words! {
-    /// Where an execution stands.
+named_enum! {
+    /// The state of an execution.
     Status {
-        /// Judged. Neither refused nor started yet; perhaps a person is being asked.
+        /// Judged, and neither refused nor started yet. Perhaps a question is pending.
         Asked = "asked",
-        /// Nothing was started, and the record says why.
+        /// Refused: no process was started.
         Refused = "refused",
-        /// The entry that goes before a start was written, and no end yet.
+        /// The entry before the start was written, and no end yet.
         Running = "running",
         /// Ended with exit code 0.
         Completed = "completed",
-        /// Ended in another way of its own, or could not be started.
+        /// Ended with another exit code or by a signal, or could not be started.
         Failed = "failed",
-        /// Ended because somebody said so.
+        /// Stopped on request.
         Canceled = "canceled",
-        /// Ended because a clock ran out.
+        /// Stopped because its time was over.
         TimedOut = "timed_out",
-        /// Whoever held it is gone and its end is not known.
+        /// Its keeper or its caller is gone, and its end is not known.
         Lost = "lost",
-        /// A person had its content removed. It had ended before.
+        /// A person had the content of its entries removed. It had ended before.
         Forgotten = "forgotten",
     }
 }
 
 impl Status {
-    /// Whether more is to come: it may still start, or it runs.
+    /// Whether it has no end yet: it may still start, or it runs.
     #[must_use]
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Asked | Self::Running)
     }
 
-    /// Whether an entry of this kind may follow. A real end may come after "lost": the finder of a dead keeper can be
-    /// faster than the one who reads what that keeper left behind, and the end is the better truth.
+    /// Whether an entry of this kind may follow. An end may follow "lost": one process may close an execution as lost
+    /// before another finds the end that the keeper stored, and the stored end is right.
     #[must_use]
     pub(crate) fn admits(self, kind: EntryKind) -> bool {
-        MOVES.iter().any(|(moved, from)| *moved == kind && from.contains(&self))
+        ALLOWED_AFTER.iter().any(|(allowed, states)| *allowed == kind && states.contains(&self))
     }
 
-    /// The state that `record` leads to, if it leads to another.
-    pub(crate) fn after(record: &EntryBody) -> Option<Self> {
-        match record {
+    /// The state that an entry leads to, if it changes the state.
+    pub(crate) fn after(body: &EntryBody) -> Option<Self> {
+        match body {
             EntryBody::Asked(_) => Some(Self::Asked),
             EntryBody::Refused(_) => Some(Self::Refused),
             EntryBody::Started(_) => Some(Self::Running),
@@ -100,8 +100,8 @@ impl Status {
     }
 }
 
-/// All that still have content.
-const KNOWN: &[Status] = &[
+/// All states but [`Status::Forgotten`].
+const NOT_FORGOTTEN: &[Status] = &[
     Status::Asked,
     Status::Refused,
     Status::Running,
@@ -112,13 +112,13 @@ const KNOWN: &[Status] = &[
     Status::Lost,
 ];
 
-/// Which entries may follow in which states. A second start is the second attempt of one that was first tried with
-/// less; one that ends without a start could not be started or was canceled while it waited.
-const MOVES: &[(EntryKind, &[Status])] = &[
+/// Which entries may follow in which states. A second start is a second attempt, with fewer restrictions than the first.
+/// An end without a start belongs to a request that could not be started, or was canceled while its question waited.
+const ALLOWED_AFTER: &[(EntryKind, &[Status])] = &[
     (EntryKind::Refused, &[Status::Asked, Status::Running]),
     (EntryKind::Started, &[Status::Asked, Status::Running]),
     (EntryKind::Ended, &[Status::Asked, Status::Running, Status::Lost]),
     (EntryKind::Closed, &[Status::Asked, Status::Running]),
     (EntryKind::Question, &[Status::Asked, Status::Running]),
-    (EntryKind::Note, KNOWN),
+    (EntryKind::Note, NOT_FORGOTTEN),
 ];

@@ -6,13 +6,13 @@ use crate::body::{EntryBody, TrustedFile};
 use crate::error::Error;
 use crate::hash::{Head, Sha};
 use crate::journal::Journal;
-use crate::question::entry;
+use crate::question::read_entry;
 
 impl Journal {
     /// Records that a person trusts this content of this file.
     ///
     /// # Errors
-    /// When it can't be written.
+    /// When the entry can't be written.
     pub fn trust(&self, trusted: TrustedFile) -> Result<Head, Error> {
         self.write(|writer| {
             let (path, sha256) = (trusted.path.clone(), trusted.sha256);
@@ -23,7 +23,7 @@ impl Journal {
         })
     }
 
-    /// Whether a person trusts this content of this file. What the entry says counts, not the table that finds it.
+    /// Whether a person trusts this content of this file. The entry decides; the table `trusted` only finds it.
     ///
     /// # Errors
     /// When the journal can't be read.
@@ -36,7 +36,7 @@ impl Journal {
             let Some(seq) = select.query_row(params![path, sha256.0], |row| row.get(0)).optional()? else {
                 return Ok(false);
             };
-            let body = entry(&snapshot, seq)?.parse_body()?;
+            let body = read_entry(&snapshot, seq)?.parse_body()?;
             Ok(
                 matches!(body, Some(EntryBody::Trusted(trusted)) if trusted.path == path && trusted.sha256 == sha256),
             )

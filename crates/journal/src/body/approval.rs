@@ -1,4 +1,4 @@
-//! Questions to a person, and what was answered.
+//! Questions to a person, their answers, and grants.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Millis, ProcessIdentity};
 use crate::hash::Sha;
-use crate::status::words;
+use crate::status::named_enum;
 
-/// Names a question: the number of the entry that first asked it.
+/// The number of a question: that of the entry that first asked it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct QuestionId(pub u64);
@@ -29,69 +29,69 @@ impl FromStr for QuestionId {
     }
 }
 
-/// What a person is asked, beside what the request itself says.
+/// What a person is asked, in addition to the request itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedQuestion {
-    /// The parts of the command that made it ask. An approval is for exactly these.
+    /// The parts of the command that need approval. An answer approves exactly these.
     pub parts: Vec<RecordedPart>,
     /// The prefixes that may be approved for the session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prefixes: Vec<Vec<String>>,
-    /// What "exactly this" would let pass.
+    /// What the answer "exactly this" would approve for the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact: Option<GrantScope>,
-    /// What "always" would write.
+    /// What the answer "always" would write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub always: Option<SettingsLines>,
-    /// Variables that the call gives it.
+    /// Environment variables that the request sets.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// What it reads.
+    /// Its standard input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<RecordedStdin>,
-    /// Whether it goes on after the call is answered.
+    /// Whether the command keeps running after the call was answered.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,
-    /// What the command will be able to reach, line by line.
+    /// What the command will have access to, line by line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reach: Vec<String>,
     /// The process that waits for the answer.
     pub asker: ProcessIdentity,
-    /// When no answer becomes a no.
+    /// When the question expires: without an answer the request is refused then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Millis>,
 }
 
-/// What a command reads from its standard input.
+/// The standard input of a command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordedStdin {
-    /// This.
+    /// This text.
     Text(String),
-    /// A pipe or a file, that nobody has looked into.
+    /// A pipe or a file whose content isn't known.
     Unread,
 }
 
 /// A part of a command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedPart {
-    /// As it was written.
+    /// Its text in the command.
     pub text: String,
-    /// Word by word; `null` for a word that can't be known before it runs.
+    /// Its words; `null` for a word that isn't known before the command runs.
     pub argv: Vec<Option<String>>,
-    /// Why it asks.
+    /// Why it needs approval.
     pub reason: String,
-    /// Where it is in the text: first byte, and the byte after the last.
+    /// Its place in the text: its first byte, and the byte after its last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<(u64, u64)>,
 }
 
-/// Lines in a file of settings.
+/// Lines that are added to a settings file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SettingsLines {
     /// The file.
     pub file: String,
-    /// The lines that are written to it.
+    /// The lines.
     pub lines: Vec<String>,
 }
 
@@ -100,9 +100,9 @@ pub struct SettingsLines {
 pub struct RecordedAnswer {
     /// The question.
     pub question: QuestionId,
-    /// The hash of the entry that asked it: what exactly was answered.
+    /// The hash of the entry that asked the question: it proves what was answered.
     pub question_hash: Sha,
-    /// How it was closed.
+    /// How the question was closed.
     pub settled: QuestionOutcome,
 }
 
@@ -112,40 +112,40 @@ pub struct RecordedAnswer {
 pub enum QuestionOutcome {
     /// A person answered.
     Answered(PersonAnswer),
-    /// Nobody did in time.
+    /// No answer came in time.
     TimedOut,
-    /// The process that asked is gone.
+    /// The process that waited for the answer is gone.
     AskerGone,
-    /// The request was withdrawn, or was over before an answer came.
+    /// The request was withdrawn, or ended before an answer came.
     Canceled,
 }
 
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PersonAnswer {
-    /// What they said.
+    /// What the person chose.
     pub choice: RecordedChoice,
-    /// Who, as the system names them.
+    /// The user name of the person.
     pub by: String,
-    /// How they were asked.
+    /// Where the person was asked.
     pub channel: ApprovalChannel,
 }
 
-/// What a person said.
+/// What a person chose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordedChoice {
     /// Yes, this time.
     Once,
-    /// Yes, in this session, for exactly this.
+    /// Yes, in this session, for exactly this command.
     SessionExact,
-    /// Yes, in this session, for whatever begins with one of these.
+    /// Yes, in this session, for commands that begin with one of these.
     SessionPrefix(Vec<Vec<String>>),
-    /// Yes, from now on. These lines were written.
+    /// Yes, always: these lines were written to the settings.
     Always(SettingsLines),
     /// No.
     No,
-    /// No, and this is what the model is told.
+    /// No, with the reason that the model is told.
     NoBecause(String),
 }
 
@@ -157,48 +157,48 @@ impl RecordedChoice {
     }
 }
 
-words! {
-    /// How a person was asked.
+named_enum! {
+    /// Where a person was asked.
     ApprovalChannel {
-        /// Not for this: a setting lets it pass, or an approval that was given before.
+        /// Nowhere: a setting or an earlier approval allows the command.
         Settings = "settings",
-        /// On the terminal of the command.
+        /// On the terminal where the command was started.
         Terminal = "terminal",
-        /// From another terminal.
+        /// On another terminal, with `shellgate approvals`.
         Queue = "queue",
-        /// On the page.
+        /// On the web page.
         Page = "page",
-        /// By the agent's program.
+        /// By the MCP client, as a form.
         Elicitation = "elicitation",
     }
 }
 
-/// An approval that holds for more than one call. It holds in the session of its entry, and nowhere else.
+/// An approval that holds for more than one call. It holds only in the session of its entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionGrant {
     /// The root that it holds for.
     pub root: String,
     /// The directory that it holds for, relative to the root.
     pub directory: String,
-    /// What it lets pass.
+    /// Which commands it approves.
     pub scope: GrantScope,
-    /// When it ends, if it does.
+    /// When it expires, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Millis>,
 }
 
-/// What a grant lets pass.
+/// Which commands a grant approves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantScope {
-    /// This command and no other.
+    /// This command only.
     Exact {
-        /// As it was written.
+        /// Its text.
         text: String,
-        /// Its words, when no shell reads them.
+        /// Its arguments, when it runs without a shell.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         argv: Option<Vec<String>>,
     },
-    /// What begins with these words.
+    /// Commands that begin with these words.
     Prefix(Vec<String>),
 }

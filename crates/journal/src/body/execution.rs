@@ -1,55 +1,55 @@
-//! The life of an execution.
+//! Entries about an execution, from its request to its end.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{ApprovalChannel, Millis, ProcessIdentity, QuestionId};
 use crate::hash::Sha;
-use crate::status::{Status, words};
+use crate::status::{Status, named_enum};
 
-/// A request, and what the judge said.
+/// A request and its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedRequest {
-    /// The form in which the request came.
+    /// The dialect of the request.
     pub dialect: String,
-    /// The command as a person reads it. This is what is searched.
+    /// The command as a person reads it. A search looks here.
     pub text: String,
-    /// Its words, when no shell reads them.
+    /// Its arguments, when it runs without a shell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argv: Option<Vec<String>>,
-    /// The call as it came, to the letter.
+    /// The tool call as it was received, unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
-    /// The agent's own words about it.
+    /// The agent's description of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The root of the call.
     pub root: String,
-    /// Where it is to run, relative to the root.
+    /// The directory to run in, relative to the root.
     pub directory: String,
-    /// What the judge said.
+    /// The verdict.
     pub verdict: RecordedVerdict,
-    /// How its answer is wanted.
+    /// How the answer is to be written.
     #[serde(default, skip_serializing_if = "AnswerOptions::is_usual")]
     pub wanted: AnswerOptions,
-    /// The process that asks.
+    /// The process that made the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asker: Option<ProcessIdentity>,
 }
 
-/// How an answer is wanted: what whoever reads it later must know beside the end of the execution.
+/// How the answer to a request is to be written. A process that fetches the answer later needs to know this.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerOptions {
-    /// How much of the output it shows, if not as much as usual.
+    /// How much of the output the answer has, if not the usual amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shows: Option<OutputDetail>,
-    /// Whether it is for reading, where the form has a choice.
+    /// Whether the answer is Markdown, where the dialect has a choice.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub markdown: bool,
-    /// The files that it describes.
+    /// The files that the answer describes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<String>,
-    /// Whether it is wanted at once, and the command goes on.
+    /// Whether the answer is given at once, while the command keeps running.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,
 }
@@ -60,8 +60,8 @@ impl AnswerOptions {
     }
 }
 
-words! {
-    /// How much of the output an answer shows.
+named_enum! {
+    /// How much of the output an answer has.
     OutputDetail {
         /// All of it, within limits.
         All = "all",
@@ -70,27 +70,27 @@ words! {
     }
 }
 
-/// What the judge said.
+/// The verdict on a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedVerdict {
-    /// In a word.
+    /// The decision.
     pub decision: RecordedDecision,
     /// The rules that led to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
-    /// And why.
+    /// The reasons for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<RecordedReason>,
 }
 
-words! {
-    /// A verdict in a word.
+named_enum! {
+    /// The decision of a verdict.
     RecordedDecision {
-        /// It may run.
+        /// The command may run.
         Allow = "allow",
         /// A person decides.
         Ask = "ask",
-        /// It may not run.
+        /// The command may not run.
         Deny = "deny",
     }
 }
@@ -98,11 +98,11 @@ words! {
 /// One reason of a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedReason {
-    /// For programs.
+    /// Its code, for programs.
     pub code: String,
-    /// For people.
+    /// A sentence, for people.
     pub message: String,
-    /// The part of the text that it is about: first byte, and the byte after the last.
+    /// The part of the text that it is about: its first byte, and the byte after its last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<(u64, u64)>,
     /// The rule that it comes from.
@@ -110,72 +110,72 @@ pub struct RecordedReason {
     pub rule: Option<String>,
 }
 
-/// Why nothing was started, or what went wrong.
+/// Why a request was refused, or what went wrong with its execution: the error that the caller was given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedError {
-    /// For programs.
+    /// Its code, for programs.
     pub code: String,
-    /// For people.
+    /// A sentence, for people.
     pub message: String,
-    /// The word that it is about.
+    /// The part of the input that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
     /// The rule that it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// What would help.
+    /// What the caller can do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// Written before the process exists.
+/// The start of an execution. Written before the process exists.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedStart {
     /// The sandbox as data.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub confinement: Value,
-    /// The person who let it pass, if one was asked.
+    /// The person or the setting that approved it, if approval was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<RecordedApproval>,
     /// The process that asks the keeper for the start. The keeper itself isn't known yet, and may not even run. Older
     /// entries name the same process `keeper`.
     #[serde(default, alias = "keeper", skip_serializing_if = "Option::is_none")]
     pub caller: Option<ProcessIdentity>,
-    /// Where standard output is kept. Known from the start, so that a crash doesn't hide it.
+    /// The file of standard output. It is named here and not at the end, so that it is found after a crash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout_file: Option<String>,
-    /// Where standard error is kept.
+    /// The file of standard error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_file: Option<String>,
 }
 
-/// Who let it pass.
+/// Who approved a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedApproval {
-    /// The person, as the system names them.
+    /// The user name of the person, or the setting.
     pub who: String,
-    /// How they were asked.
+    /// Where the person was asked.
     pub channel: ApprovalChannel,
     /// The question that was answered, now or earlier in the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionId>,
 }
 
-/// How it ended.
+/// The end of an execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedEnd {
-    /// In a word.
+    /// How it ended.
     pub status: EndStatus,
-    /// The exit code, if it ended by itself.
+    /// The exit code, if the process exited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that killed the process, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// What went wrong, other than that.
+    /// What else went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<RecordedError>,
-    /// The machine's number of the process.
+    /// The pid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     /// When the process started, if one did.
@@ -189,24 +189,25 @@ pub struct RecordedEnd {
     /// Standard error.
     #[serde(default)]
     pub stderr: RecordedStream,
-    /// Whether it was a job, that nobody waited for.
+    /// Whether it was a job: the call was answered before the end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub job: bool,
-    /// When a job printed what: moments, each with the time of its end and how many bytes of each stream came before it.
+    /// When a job printed what: periods, each with the time of its end, and how many bytes of standard output and of
+    /// standard error were printed before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<(Millis, u64, u64)>,
 }
 
-words! {
-    /// How it ended, in a word.
+named_enum! {
+    /// How an execution ended.
     EndStatus {
         /// Exit code 0.
         Completed = "completed",
-        /// Any other end of its own, or no start.
+        /// Another exit code, a signal, or no start.
         Failed = "failed",
-        /// Somebody stopped it.
+        /// Stopped on request.
         Canceled = "canceled",
-        /// A clock ran out.
+        /// Stopped because its time was over.
         TimedOut = "timed_out",
     }
 }
@@ -222,14 +223,14 @@ impl From<EndStatus> for Status {
     }
 }
 
-/// What was printed on one stream.
+/// The output on one stream.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedStream {
-    /// How many bytes.
+    /// How many bytes were printed.
     pub bytes: u64,
-    /// How many of them, from the first on, are in the file.
+    /// How many of them, from the first on, the file has.
     pub spooled: u64,
-    /// The hash of what is in the file.
+    /// The hash of the bytes in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<Sha>,
     /// The file.
@@ -237,27 +238,27 @@ pub struct RecordedStream {
     pub file: Option<String>,
 }
 
-/// Found without anybody who could know its end.
+/// An execution whose end will never be known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedLoss {
-    /// What is known.
+    /// Why not.
     pub how: LossCause,
-    /// Standard output, as found.
+    /// Standard output, as far as it was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout: Option<RecordedStream>,
-    /// Standard error, as found.
+    /// Standard error, as far as it was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr: Option<RecordedStream>,
 }
 
-words! {
-    /// Why an end will never be known.
+named_enum! {
+    /// Why the end of an execution will never be known.
     LossCause {
-        /// The start was recorded and the keeper is gone. It may have run, wholly or in part.
+        /// The start was recorded and the keeper is gone. The command may have run, wholly or in part.
         KeeperLost = "keeper_lost",
-        /// The machine was started anew while it ran.
+        /// The machine was restarted while it ran.
         Reboot = "reboot",
-        /// The asker went away before the start was recorded. Nothing was run.
+        /// The calling process ended before the start was recorded. The command never ran.
         NeverStarted = "never_started",
     }
 }

@@ -1,4 +1,4 @@
-//! What an entry says, as types. Their JSON is the body of the entry; `docs/journal.md` lists every field.
+//! The contents of entries, as types. Their JSON is the body of an entry; `docs/journal.md` lists every field.
 
 mod approval;
 mod execution;
@@ -17,13 +17,13 @@ pub use execution::{
 };
 pub use upkeep::{Checkpoint, Note, PruneCause, Tombstone, TrustedFile};
 
-use crate::status::words;
+use crate::status::named_enum;
 
 /// Milliseconds since 1970, UTC.
 pub type Millis = i64;
 
-/// Names a process so that somebody else can tell whether it is still alive: its number, start time and boot, say.
-/// The journal never looks inside.
+/// Identifies a process, so that another process can tell whether it is still alive: say by its pid, start time and boot.
+/// The journal doesn't interpret it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProcessIdentity(pub String);
@@ -31,12 +31,12 @@ pub struct ProcessIdentity(pub String);
 /// Makes the enum of all records, and the enum of their kinds.
 macro_rules! records {
     ($($(#[$doc:meta])* $kind:ident($body:ty) = $word:literal,)*) => {
-        words! {
-            /// What kind of entry it is.
+        named_enum! {
+            /// The kind of an entry.
             EntryKind { $($(#[$doc])* $kind = $word,)* }
         }
 
-        /// What an entry says.
+        /// The content of an entry.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
         pub enum EntryBody { $($(#[$doc])* $kind($body),)* }
@@ -65,42 +65,42 @@ macro_rules! records {
 records! {
     /// A request was judged.
     Asked(RecordedRequest) = "asked",
-    /// It was refused: nothing was started.
+    /// It was refused: no process was started.
     Refused(RecordedError) = "refused",
-    /// It is about to be started.
+    /// A process is about to be started.
     Started(RecordedStart) = "started",
-    /// It ended.
+    /// The execution ended.
     Ended(RecordedEnd) = "ended",
-    /// It was found without anybody who could know its end.
+    /// The end of the execution will never be known.
     Closed(RecordedLoss) = "closed",
     /// A person is asked.
     Question(RecordedQuestion) = "question",
-    /// A question is no longer open.
+    /// A question was closed.
     Answer(RecordedAnswer) = "answer",
     /// An approval that holds for more than one call.
     Grant(SessionGrant) = "grant",
-    /// A project's file may loosen the rules, as long as it has this content.
+    /// A project's settings file may loosen the rules while it has this content.
     Trusted(TrustedFile) = "trusted",
     /// Older entries were removed.
     Checkpoint(Checkpoint) = "checkpoint",
     /// The content of an execution's entries was removed.
     Tombstone(Tombstone) = "tombstone",
-    /// Something worth keeping that has no kind of its own.
+    /// Anything that has no kind of its own.
     Note(Note) = "note",
 }
 
-/// What a caller may add to an execution that the journal knows.
+/// The next entry of an execution, as a caller appends it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Nothing will be started.
+    /// No process will be started.
     Refused(RecordedError),
-    /// Written before the process exists.
+    /// A process is about to be started.
     Started(RecordedStart),
-    /// How it ended.
+    /// The execution ended.
     Ended(RecordedEnd),
-    /// Its end will never be known.
+    /// The end of the execution will never be known.
     Closed(RecordedLoss),
-    /// Something else worth keeping.
+    /// Anything else.
     Note(Note),
 }
 

@@ -1,11 +1,11 @@
-//! What the record says about itself, and what belongs to no execution.
+//! Entries about the journal itself, and entries that belong to no execution.
 
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Sha;
-use crate::status::words;
+use crate::status::named_enum;
 
-/// Older entries were removed. The newest checkpoint says where the chain now begins.
+/// Older entries were removed by pruning. The newest checkpoint says where the chain begins now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// The last entry that was removed.
@@ -16,43 +16,43 @@ pub struct Checkpoint {
     pub removed: u64,
     /// How many of them were appended again because they still count.
     pub carried: u64,
-    /// Why.
+    /// Why they were removed.
     pub cause: PruneCause,
 }
 
-words! {
+named_enum! {
     /// Why entries were removed.
     PruneCause {
-        /// They were older than is to be kept.
+        /// They were older than `keep_days`.
         Age = "age",
-        /// There was more than is to be kept.
+        /// Journal and spooled output were larger than `keep_mb`.
         Size = "size",
     }
 }
 
-/// The content of an execution's entries was removed on a person's word.
+/// The content of an execution's entries was removed because a person asked for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tombstone {
-    /// The entries without content.
+    /// The entries that have no content any more.
     pub entries: Vec<u64>,
-    /// Who said so.
+    /// The person who asked for it.
     pub by: String,
 }
 
-/// A project's file that may loosen the rules.
+/// A project's settings file that may loosen the rules.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrustedFile {
     /// The file.
     pub path: String,
     /// The hash of the content that is trusted.
     pub sha256: Sha,
-    /// Who said so.
+    /// The person who trusts it.
     pub by: String,
 }
 
-/// Something worth keeping that has no kind of its own.
+/// A text that has no kind of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
-    /// What.
+    /// The text.
     pub text: String,
 }

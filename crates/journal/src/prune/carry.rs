@@ -1,4 +1,4 @@
-//! Appending again what still counts, before its old place is removed.
+//! Carrying: appending entries again that still count, before the old copies are removed.
 
 use std::collections::BTreeSet;
 
@@ -8,40 +8,41 @@ use crate::body::{EntryBody, EntryKind};
 use crate::chain::{NewEntry, Writer};
 use crate::entry::EntryRow;
 use crate::error::Error;
-use crate::execution::{advance, known};
-use crate::history::latest;
+use crate::execution::{find_row, set_last_entry};
+use crate::history::latest_entries;
 use crate::status::Status;
 
-/// Carries the executions among `ids` that stay and have entries up to `end` that count. Returns how many entries.
+/// Carries the executions among `ids` that stay although they have entries up to `end`. Returns how many entries it
+/// appended.
 pub(super) fn executions(writer: &mut Writer<'_>, ids: &BTreeSet<&str>, end: u64) -> Result<u64, Error> {
     let mut carried = 0;
     for id in ids {
-        // Of one that was forgotten there is nothing to carry.
-        if known(writer, id)?.is_none_or(|known| known.status == Status::Forgotten) {
+        // A forgotten execution has no content to carry.
+        if find_row(writer, id)?.is_none_or(|row| row.status == Status::Forgotten) {
             continue;
         }
-        let story = latest(writer.connection, id)?;
-        let story: Vec<_> = story.into_iter().filter(|row| row.kind != EntryKind::Grant).collect();
-        // The whole story, or none of it: entries of one execution stay together, and in order.
-        if story.iter().any(|row| row.seq <= end) {
-            for row in &story {
-                carried += u64::from(append(writer, row)?);
+        let entries = latest_entries(writer.connection, id)?;
+        let entries: Vec<_> = entries.into_iter().filter(|row| row.kind != EntryKind::Grant).collect();
+        // All of its entries or none: the entries of one execution stay together and in order.
+        if entries.iter().any(|row| row.seq <= end) {
+            for row in &entries {
+                carried += u64::from(append_copy(writer, row)?);
             }
-            advance(writer, id, None, writer.head().seq)?;
+            set_last_entry(writer, id, None, writer.head().seq)?;
         }
     }
     Ok(carried)
 }
 
-/// Carries what still stands among `rows`. Returns how many entries.
-pub(super) fn standing(writer: &mut Writer<'_>, rows: &[EntryRow]) -> Result<u64, Error> {
+/// Carries the grants and the trust among `rows` that still hold. Returns how many entries it appended.
+pub(super) fn grants_and_trust(writer: &mut Writer<'_>, rows: &[EntryRow]) -> Result<u64, Error> {
     let mut carried = 0;
     for row in rows {
-        let stands = match row.parse_body()? {
+        let holds = match row.parse_body()? {
             Some(EntryBody::Grant(grant)) => {
-                // Also as a part of a story that stays.
+                // A grant also stays with the execution whose question it belongs to.
                 grant.holds_at(writer.now)
-                    || known(writer, row.exec_id.as_deref().unwrap_or_default())?.is_some()
+                    || find_row(writer, row.exec_id.as_deref().unwrap_or_default())?.is_some()
             }
             Some(EntryBody::Trusted(trusted)) => {
                 let select = "SELECT seq FROM trusted WHERE path = ? AND sha256 = ?";
@@ -52,15 +53,15 @@ pub(super) fn standing(writer: &mut Writer<'_>, rows: &[EntryRow]) -> Result<u64
             }
             _ => false,
         };
-        if stands {
-            carried += u64::from(append(writer, row)?);
+        if holds {
+            carried += u64::from(append_copy(writer, row)?);
         }
     }
     Ok(carried)
 }
 
-/// Appends the same again, and points what is derived from it to the new place.
-fn append(writer: &mut Writer<'_>, row: &EntryRow) -> Result<bool, Error> {
+/// Appends a copy of an entry, and points the derived row to the copy. `false` when the entry has no content.
+fn append_copy(writer: &mut Writer<'_>, row: &EntryRow) -> Result<bool, Error> {
     let Some(body) = &row.body else { return Ok(false) };
     let head = writer.append(&NewEntry {
         at: row.at,

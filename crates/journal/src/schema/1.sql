@@ -1,5 +1,5 @@
--- The record itself. Rows are added at the end, removed at the beginning (with a checkpoint), and otherwise never
--- changed, but for body and salt, which `forget` empties (with a tombstone).
+-- The entries. Rows are appended at the end and removed at the beginning (with a checkpoint). They are never changed,
+-- except that `forget` empties body and salt (with a tombstone).
 CREATE TABLE entries (
   seq      INTEGER PRIMARY KEY,
   at       INTEGER NOT NULL,
@@ -15,7 +15,7 @@ CREATE TABLE entries (
 ) STRICT;
 CREATE INDEX entries_exec ON entries (exec_id) WHERE exec_id IS NOT NULL;
 
--- Everything below is derived from `entries`, and `verify` compares it.
+-- The tables below are derived from `entries`, and `verify` compares them with it.
 
 CREATE TABLE head (
   one  INTEGER PRIMARY KEY CHECK (one = 1),

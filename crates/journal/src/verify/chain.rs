@@ -1,4 +1,4 @@
-//! The chain, entry by entry.
+//! Verifying the chain, entry by entry.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub(super) fn check(
     reached: &mut u64,
 ) -> Result<Intact, VerifyError> {
     let pruned = beginning(connection)?;
-    let mut walk = Walk {
+    let mut walk = ChainWalk {
         last: pruned.unwrap_or(Head { seq: 0, hash: Sha::NONE }),
         entries: 0,
         forgotten: 0,
@@ -55,7 +55,8 @@ pub(super) fn check(
     Ok(Intact { head: walk.last, entries: walk.entries, forgotten: walk.forgotten, pruned })
 }
 
-/// What the newest checkpoint says about the beginning. Its own hash is verified like that of any other entry, later.
+/// Where the chain begins, according to the newest checkpoint. The checkpoint's own hash is verified later, like that of
+/// any other entry.
 fn beginning(connection: &Connection) -> Result<Option<Head>, Error> {
     let select = "SELECT body FROM entries WHERE kind = 'checkpoint' ORDER BY seq DESC LIMIT 1";
     let mut statement = connection.prepare(select)?;
@@ -65,7 +66,7 @@ fn beginning(connection: &Connection) -> Result<Option<Head>, Error> {
     Ok(Some(Head { seq: through, hash }))
 }
 
-/// Of what was pruned only the last entry is known.
+/// Compares an anchor with the last pruned entry, the only one of the pruned entries that is known.
 fn compare_beginning(begins: Head, anchor: Head) -> Result<(), VerifyError> {
     if anchor == begins || anchor.seq > begins.seq {
         return Ok(());
@@ -78,16 +79,16 @@ fn compare_beginning(begins: Head, anchor: Head) -> Result<(), VerifyError> {
     broken(begins.seq, what)
 }
 
-/// Where the walk is.
-struct Walk {
+/// The state of the walk along the chain.
+struct ChainWalk {
     last: Head,
     entries: u64,
     forgotten: u64,
-    /// Entries without content that no tombstone has named yet. Tombstones come later.
+    /// Entries without content that no tombstone has listed yet. The tombstone comes later in the chain.
     unexplained: BTreeSet<u64>,
 }
 
-impl Walk {
+impl ChainWalk {
     fn step(&mut self, raw: &EntryRow) -> Result<(), VerifyError> {
         let expected = self.last.seq + 1;
         if raw.seq != expected && self.entries == 0 {
@@ -104,13 +105,13 @@ impl Walk {
         if hash != raw.hash {
             return broken(raw.seq, Difference::Columns { recorded: raw.hash, found: hash });
         }
-        self.content(raw)?;
+        self.check_content(raw)?;
         self.last = Head { seq: raw.seq, hash };
         self.entries += 1;
         Ok(())
     }
 
-    fn content(&mut self, raw: &EntryRow) -> Result<(), VerifyError> {
+    fn check_content(&mut self, raw: &EntryRow) -> Result<(), VerifyError> {
         let (Some(body), Some(salt)) = (&raw.body, &raw.salt) else {
             if raw.body.is_some() || raw.salt.is_some() {
                 return broken(raw.seq, Difference::Gone);

@@ -1,6 +1,7 @@
-//! What is derived: does it say what the entries say?
+//! Comparing the derived tables with the entries.
 //!
-//! Entries and `executions` are walked side by side in the order of their names, so memory use doesn't grow with them.
+//! Entries and `executions` are read side by side in the order of the executions' names, so memory use doesn't grow with
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use super::{Difference, VerifyError, broken};
 use crate::body::{EntryBody, EntryKind, Millis};
 use crate::entry::{COLUMNS, EntryRow};
 use crate::error::Error;
-use crate::history::latest;
+use crate::history::latest_entries;
 use crate::status::Status;
 
 /// A row of `executions`.
@@ -65,42 +66,42 @@ fn executions(
     while let Some(name) = names.next()? {
         let id: String = name.get(0)?;
         let found = match rows.next_if(|row| row.as_ref().map_or(true, |row| row.id <= id)).transpose()? {
-            Some(row) if row.id != id => return odd(head, "executions", &row.id),
+            Some(row) if row.id != id => return differs_in(head, "executions", &row.id),
             found => found,
         };
-        let story = latest(connection, &id)?;
-        let agrees = match (expected(&story)?, &found) {
-            // Of what was forgotten the rest may be half pruned.
+        let entries = latest_entries(connection, &id)?;
+        let agrees = match (expected(&entries)?, &found) {
+            // Pruning may have removed a part of the entries of a forgotten execution.
             (Expected::Forgotten, row) => row.as_ref().is_none_or(|row| row.status == Status::Forgotten),
             (Expected::Nothing, row) => row.is_none(),
             (Expected::Row(expected), row) => {
-                note_questions(&story, questions)?;
+                collect_questions(&entries, questions)?;
                 row.as_ref() == Some(&expected)
             }
         };
         if !agrees {
-            return odd(head, "executions", &id);
+            return differs_in(head, "executions", &id);
         }
     }
     match rows.next().transpose()? {
-        Some(row) => odd(head, "executions", &row.id),
+        Some(row) => differs_in(head, "executions", &row.id),
         None => Ok(()),
     }
 }
 
-/// What `executions` should say about a story.
+/// What `executions` should have for the entries of one execution.
 enum Expected {
     Row(Row),
     Forgotten,
-    /// Only remains: a grant that outlives its execution.
+    /// No row: the only entry left is a grant that outlives its execution.
     Nothing,
 }
 
-fn expected(story: &[EntryRow]) -> Result<Expected, Error> {
-    if story.iter().any(|raw| raw.kind == EntryKind::Tombstone) {
+fn expected(entries: &[EntryRow]) -> Result<Expected, Error> {
+    if entries.iter().any(|raw| raw.kind == EntryKind::Tombstone) {
         return Ok(Expected::Forgotten);
     }
-    let Some(asked) = story.iter().find(|raw| raw.kind == EntryKind::Asked) else {
+    let Some(asked) = entries.iter().find(|raw| raw.kind == EntryKind::Asked) else {
         return Ok(Expected::Nothing);
     };
     let mut row = Row {
@@ -110,7 +111,7 @@ fn expected(story: &[EntryRow]) -> Result<Expected, Error> {
         status: Status::Asked,
         last: 0,
     };
-    for raw in story.iter().filter(|raw| raw.kind != EntryKind::Grant) {
+    for raw in entries.iter().filter(|raw| raw.kind != EntryKind::Grant) {
         row.last = row.last.max(raw.seq);
         if let Some(status) = raw.parse_body()?.as_ref().and_then(Status::after) {
             row.status = status;
@@ -119,8 +120,8 @@ fn expected(story: &[EntryRow]) -> Result<Expected, Error> {
     Ok(Expected::Row(row))
 }
 
-fn note_questions(story: &[EntryRow], questions: &mut BTreeMap<u64, Question>) -> Result<(), Error> {
-    for raw in story {
+fn collect_questions(entries: &[EntryRow], questions: &mut BTreeMap<u64, Question>) -> Result<(), Error> {
+    for raw in entries {
         match raw.parse_body()? {
             Some(EntryBody::Question(_)) => {
                 questions.insert(raw.origin(), (raw.seq, raw.exec_id.clone().unwrap_or_default(), None));
@@ -172,11 +173,11 @@ fn compare<K: Ord + std::fmt::Debug, V: PartialEq>(
         one.iter().find(|(key, value)| other.get(key) != Some(value)).map(|(key, _)| format!("{key:?}"))
     };
     match differs(expected, found).or_else(|| differs(found, expected)) {
-        Some(key) => odd(head, table, &key),
+        Some(key) => differs_in(head, table, &key),
         None => Ok(()),
     }
 }
 
-fn odd<T>(head: u64, table: &'static str, key: &str) -> Result<T, VerifyError> {
-    broken(head, Difference::Derived { table, message: format!("the row `{key}` is not what it should be") })
+fn differs_in<T>(head: u64, table: &'static str, key: &str) -> Result<T, VerifyError> {
+    broken(head, Difference::Derived { table, message: format!("its row `{key}` differs") })
 }

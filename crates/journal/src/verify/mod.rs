@@ -1,8 +1,8 @@
-//! Is the record what it was when it was written?
+//! Verifying that the entries are as they were written.
 //!
-//! First the chain, entry by entry. Then what is derived from it, and the file as such. Without an anchor this finds
-//! every change but one: a chain that was computed anew to its end, or cut off at its end, with all that is derived.
-//! With a head that was kept elsewhere it finds that too.
+//! First the chain, entry by entry, then the derived tables, then the file as such. Without a head that was kept
+//! elsewhere (an anchor), two changes can't be found: a chain that was recomputed to its end, and a chain whose end was
+//! cut off, each with the derived tables adjusted. With an anchor they are found.
 
 mod chain;
 mod derived;
@@ -12,18 +12,18 @@ use rusqlite::Connection;
 use crate::error::Error;
 use crate::hash::{Head, Sha};
 use crate::journal::Journal;
-use crate::schema::{self, STEPS};
+use crate::schema::{self, MIGRATIONS};
 
-/// What verifying found.
+/// The result of verifying.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verification {
-    /// Nothing was changed.
+    /// No entry was changed.
     Intact(Intact),
-    /// Something was.
+    /// This was changed.
     Broken(Break),
 }
 
-/// A record that is whole.
+/// A journal without changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Intact {
     /// Its last entry.
@@ -36,7 +36,7 @@ pub struct Intact {
     pub pruned: Option<Head>,
 }
 
-/// The first thing that isn't as it was written.
+/// The first place that isn't as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("entry {seq}: {what}")]
 pub struct Break {
@@ -49,21 +49,21 @@ pub struct Break {
 /// What isn't as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Difference {
-    /// A number is left out.
+    /// An entry is missing.
     #[error("it is missing; entry {found} comes next")]
     Missing {
-        /// The next one that there is.
+        /// The number of the next entry.
         found: u64,
     },
-    /// The first entry isn't where the last checkpoint says that the chain begins.
+    /// The chain doesn't begin where the last checkpoint says.
     #[error("the chain begins here, and no checkpoint says so")]
     Beginning,
-    /// It doesn't follow the one before.
+    /// Its link to the entry before is wrong.
     #[error("it follows an entry with hash {recorded}, but the entry before it has {found}")]
     Link {
-        /// The hash that it was written after.
+        /// The hash of the previous entry that was written with it.
         recorded: Sha,
-        /// The hash of the entry before.
+        /// The hash that the entry before has.
         found: Sha,
     },
     /// Its columns were changed.
@@ -82,19 +82,19 @@ pub enum Difference {
         /// The hash that it has.
         found: Sha,
     },
-    /// Its content is gone, and nobody had it forgotten.
+    /// Its content is gone, and no tombstone lists it.
     #[error("its content is gone, and no tombstone says why")]
     Gone,
-    /// It isn't an entry at all.
+    /// It can't be read as an entry.
     #[error("it can't be read: {0}")]
     Unreadable(String),
-    /// The chain ends elsewhere than it should.
+    /// The chain doesn't end where the table `head` says.
     #[error("the chain ends here, but its head was recorded as {recorded}")]
     End {
         /// What the table `head` says.
         recorded: Head,
     },
-    /// The anchored entry has another hash: what leads to it was changed and computed anew.
+    /// The anchored entry has another hash: it or an entry before it was changed, and the chain recomputed.
     #[error("its hash is {found}, but it was anchored with {anchored}")]
     Anchor {
         /// The hash that was kept elsewhere.
@@ -102,13 +102,13 @@ pub enum Difference {
         /// The hash that it has.
         found: Sha,
     },
-    /// The anchored entry isn't there yet: the chain was cut off.
+    /// The chain ends before the anchored entry: its end was cut off.
     #[error("the chain ends here, but entry {anchored} was anchored: what followed was removed")]
     Shortened {
         /// The entry that was anchored.
         anchored: u64,
     },
-    /// The anchored entry was pruned, so nothing can be said about it.
+    /// The anchored entry was pruned, so it can't be compared.
     #[error(
         "the chain begins after it; entry {anchored}, which was anchored, was pruned and can't be compared"
     )]
@@ -116,15 +116,15 @@ pub enum Difference {
         /// The entry that was anchored.
         anchored: u64,
     },
-    /// The record is whole, but a table that is derived from it says otherwise.
-    #[error("table `{table}` doesn't agree with the record: {message}")]
+    /// The entries are intact, but a derived table doesn't agree with them.
+    #[error("table `{table}` doesn't agree with the entries: {message}")]
     Derived {
         /// The table.
         table: &'static str,
-        /// What it says.
+        /// Which row differs.
         message: String,
     },
-    /// The tables aren't those that shellgate makes.
+    /// The tables aren't those that shellgate creates.
     #[error("the tables were changed: `{name}` was added, removed or altered")]
     Schema {
         /// The table, index or trigger.
@@ -136,15 +136,15 @@ pub enum Difference {
 }
 
 impl Journal {
-    /// Looks at every entry and names the first that isn't as it was written.
+    /// Checks every entry and finds the first that isn't as it was written.
     ///
     /// # Errors
-    /// When the journal can't be read at all. What can't be read of it is a break, not an error.
+    /// When the journal can't be read at all. An entry that can't be read is a [`Break`], not an error.
     pub fn verify(&self) -> Result<Verification, Error> {
         self.check(None)
     }
 
-    /// The same, with a head that was kept elsewhere: also a chain that was computed anew, or cut off, is found.
+    /// Verifies against a head that was kept elsewhere: this also finds a chain that was recomputed or cut off.
     ///
     /// # Errors
     /// As [`verify`](Self::verify).
@@ -154,9 +154,9 @@ impl Journal {
 
     fn check(&self, anchor: Option<Head>) -> Result<Verification, Error> {
         let connection = self.reader()?;
-        let moment = connection.unchecked_transaction()?;
+        let snapshot = connection.unchecked_transaction()?;
         let mut reached = 0;
-        match whole(&moment, anchor, &mut reached) {
+        match verify_all(&snapshot, anchor, &mut reached) {
             Ok(intact) => Ok(Verification::Intact(intact)),
             Err(VerifyError::Broken(broken)) => Ok(Verification::Broken(broken)),
             Err(VerifyError::Error(Error::Damaged { message })) => {
@@ -167,7 +167,7 @@ impl Journal {
     }
 }
 
-/// What ends a verification.
+/// Why a verification stopped.
 enum VerifyError {
     Broken(Break),
     Error(Error),
@@ -183,16 +183,20 @@ fn broken<T>(seq: u64, what: Difference) -> Result<T, VerifyError> {
     Err(VerifyError::Broken(Break { seq, what }))
 }
 
-fn whole(connection: &Connection, anchor: Option<Head>, reached: &mut u64) -> Result<Intact, VerifyError> {
+fn verify_all(
+    connection: &Connection,
+    anchor: Option<Head>,
+    reached: &mut u64,
+) -> Result<Intact, VerifyError> {
     let intact = chain::check(connection, anchor, reached)?;
     derived::check(connection, intact.head.seq)?;
-    tables(connection, intact.head.seq)?;
+    compare_schema(connection, intact.head.seq)?;
     Ok(intact)
 }
 
-fn tables(connection: &Connection, head: u64) -> Result<(), VerifyError> {
+fn compare_schema(connection: &Connection, head: u64) -> Result<(), VerifyError> {
     let mut model = Connection::open_in_memory()?;
-    schema::migrate(&mut model, STEPS)?;
+    schema::migrate(&mut model, MIGRATIONS)?;
     let (expected, found) = (schema::objects(&model)?, schema::objects(connection)?);
     let odd = |from: &[(String, _)], other: &[(String, _)]| {
         from.iter().find(|object| !other.contains(object)).map(|(name, _)| name.clone())
@@ -200,7 +204,7 @@ fn tables(connection: &Connection, head: u64) -> Result<(), VerifyError> {
     if let Some(name) = odd(&found, &expected).or_else(|| odd(&expected, &found)) {
         return broken(head, Difference::Schema { name });
     }
-    // Also compares the indexes with their tables, which no query of ours does.
+    // Compares the indexes with their tables, too; no query of ours does.
     let message: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if message == "ok" { Ok(()) } else { broken(head, Difference::File(message)) }
 }

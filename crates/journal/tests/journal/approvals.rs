@@ -58,7 +58,7 @@ fn of_many_answers_at_once_one_counts() {
 }
 
 #[test]
-fn questions_survive_a_restart_with_all_that_a_person_needs() {
+fn questions_survive_a_restart_with_all_their_content() {
     let (folder, journal) = journal();
     let id = ask(&journal, "1");
     drop(journal);
@@ -86,17 +86,17 @@ fn a_question_that_timed_out_says_so_and_takes_no_answer() {
 }
 
 #[test]
-fn an_answer_names_what_exactly_was_asked() {
+fn an_answer_has_the_hash_of_its_question() {
     let (_folder, journal) = journal();
     let id = ask(&journal, "1");
     journal.answer(id, answered(RecordedChoice::NoBecause("not today".into()), "ann"), vec![]).unwrap();
-    let story = journal.entries_of("1").unwrap();
-    let Some(EntryBody::Answer(answer)) = &story[2].body else { panic!("{story:?}") };
-    assert_eq!((answer.question, answer.question_hash), (QuestionId(story[1].seq), story[1].hash));
+    let entries = journal.entries_of("1").unwrap();
+    let Some(EntryBody::Answer(answer)) = &entries[2].body else { panic!("{entries:?}") };
+    assert_eq!((answer.question, answer.question_hash), (QuestionId(entries[1].seq), entries[1].hash));
 }
 
 #[test]
-fn questions_end_with_their_time_their_asker_or_their_execution() {
+fn questions_are_closed_when_they_expire_or_their_asker_or_execution_ends() {
     let (_folder, journal) = journal();
     let mut ids = Vec::new();
     for (id, asker, expires_at) in [
@@ -137,7 +137,7 @@ fn an_answer_is_seen_at_once_by_another_connection() {
 }
 
 #[test]
-fn a_question_that_never_was_is_an_error() {
+fn answering_an_unknown_question_is_an_error() {
     let (_folder, journal) = journal();
     let error = journal.answer(QuestionId(7), answered(RecordedChoice::Once, "ann"), vec![]).unwrap_err();
     assert_eq!(error.to_string(), "no question `7` is in the journal");

@@ -1,8 +1,8 @@
 //! `kill -9` at any moment.
 //!
-//! Real processes write, prune and forget, each to the same journal, and say on their standard output what they were
-//! promised: "begun ID" and "ended ID" after the call returned. They are killed at moments that nobody chose. Then the
-//! journal must open, verify, hold all that was promised, and know no more than was asked of it.
+//! Real processes write to, prune and forget from the same journal. After each call they print what was acknowledged, such
+//! as "begun ID" or "ended ID". They are killed at random moments. Then the journal must open and verify, have everything
+//! that was acknowledged, and have nothing that no process wrote.
 //!
 //! `JOURNAL_CRASHES=500` makes it longer.
 
@@ -16,11 +16,11 @@ use shellgate_journal::{EndStatus, Error, Head, Journal, LossCause, Query, Reten
 
 use crate::support::{asked, closed, command, ended, intact, role, started};
 
-const NAME: &str = "crash::killed_at_any_moment_nothing_promised_is_lost";
+const NAME: &str = "crash::processes_killed_at_any_moment_lose_no_acknowledged_entry";
 const WRITERS: usize = 3;
 
 #[test]
-fn killed_at_any_moment_nothing_promised_is_lost() {
+fn processes_killed_at_any_moment_lose_no_acknowledged_entry() {
     if let Some((name, folder)) = role() {
         return write(&name, &folder);
     }
@@ -34,7 +34,7 @@ fn killed_at_any_moment_nothing_promised_is_lost() {
         let writers: Vec<_> =
             (0..WRITERS).map(|name| spawn(&format!("{crash:05}-{name}"), folder.path())).collect();
         for writer in writers {
-            // From nearly at once, while it still makes or opens the journal, to some milliseconds into its work.
+            // From nearly at once, while it still creates or opens the journal, to some milliseconds later.
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             inside +=
                 usize::from(promised.kill_after(Duration::from_micros((random >> 33) % 15_000), writer));
@@ -47,7 +47,7 @@ fn killed_at_any_moment_nothing_promised_is_lost() {
             let verification = journal.verify_with_head(anchor).unwrap();
             assert!(
                 matches!(verification, Verification::Intact(_)),
-                "what was there before is there: {verification:?}"
+                "the entries from before are intact: {verification:?}"
             );
         }
         promised.compare(&journal, whole.pruned.map_or(0, |head| head.seq));
@@ -67,7 +67,7 @@ fn killed_at_any_moment_nothing_promised_is_lost() {
 }
 
 #[test]
-fn killed_while_it_is_made_it_is_made_by_the_next() {
+fn a_process_killed_while_it_creates_the_journal_leaves_that_to_the_next() {
     for round in 0..20_u64 {
         let folder = tempfile::tempdir().unwrap();
         let mut promised = Promised::default();
@@ -104,23 +104,23 @@ fn write(name: &str, folder: &Path) {
         say("ended", &id, head.seq);
         if call % 7 == 3 && name.ends_with('1') {
             journal.forget(&id, "me").unwrap();
-            // What is forgotten goes when its end goes, not with its tombstone.
+            // Pruning removes a forgotten execution with its end, not with its tombstone.
             say("forgotten", &id, head.seq);
         }
         if call % 7 == 5 && name.ends_with('2') {
-            // Enough that something goes each time, and the newest calls stay.
+            // Each pruning removes some entries and keeps the newest calls.
             let retention = Retention { since: None, bytes: Some(300_000) };
             journal.prune(retention, &BTreeMap::new()).unwrap();
         }
     }
 }
 
-/// What the killed processes said.
+/// What the killed processes printed.
 #[derive(Default)]
 struct Promised {
-    /// What each execution was last told, and the number of that entry.
+    /// The last thing that was acknowledged for each execution, and the number of its entry.
     told: BTreeMap<String, (Word, u64)>,
-    /// Those that we closed ourselves.
+    /// The executions that this test closed.
     lost: BTreeSet<String>,
 }
 
@@ -133,7 +133,7 @@ enum Word {
 }
 
 impl Promised {
-    /// Kills a process at that moment and reads what it said. Whether it was killed while it wrote.
+    /// Kills a process and reads what it printed. Returns whether it was killed while it wrote.
     fn kill_after(&mut self, moment: Duration, mut writer: Child) -> bool {
         std::thread::sleep(moment);
         writer.kill().unwrap();
@@ -177,7 +177,7 @@ impl Promised {
             let fits: &[Status] = match word {
                 _ if self.lost.contains(id) => &[Status::Lost],
                 Word::Asking => &[Status::Running],
-                // What follows may have been written without being said.
+                // The next entry may have been written, and its process killed before it printed that.
                 Word::Begun => &[Status::Running, Status::Completed],
                 Word::Ended => &[Status::Completed, Status::Forgotten],
                 Word::Forgotten => &[Status::Forgotten],
@@ -188,8 +188,8 @@ impl Promised {
 }
 
 #[test]
-fn a_transaction_that_was_never_finished_is_not_there() {
-    // The same on purpose, so that it doesn't take luck: the log is cut in the middle of a transaction.
+fn an_unfinished_transaction_is_rolled_back() {
+    // Here the log is cut in the middle of a transaction, which a kill hits only by luck.
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::open(folder.path()).unwrap();
     journal.begin("1", "s", asked("one"), vec![started()]).unwrap();

@@ -1,4 +1,4 @@
-//! The export, and that it can be verified by somebody who has nothing of ours.
+//! The export, and verifying it with another program.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -61,7 +61,7 @@ fn verify_elsewhere(export: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn somebody_else_can_verify_an_export() {
+fn another_program_can_verify_an_export() {
     let (_folder, journal) = journal();
     fill(&journal);
     let text = export(&journal);
@@ -79,7 +79,7 @@ fn somebody_else_can_verify_an_export() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_an_error_and_not_a_panic() {
+fn a_closed_output_is_an_error_and_not_a_panic() {
     struct Gone;
     impl std::io::Write for Gone {
         fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {

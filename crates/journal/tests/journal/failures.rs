@@ -1,4 +1,4 @@
-//! Disks and files that don't do what one wants.
+//! Disks and files that fail.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -10,7 +10,7 @@ use shellgate_journal::{EndStatus, Error, Journal, Query};
 use crate::support::{asked, command, ended, intact, journal, role, run, started};
 
 #[test]
-fn a_journal_from_the_future_is_refused_and_left_alone() {
+fn a_journal_of_a_newer_version_is_refused_and_left_alone() {
     let (folder, journal) = journal();
     run(&journal, "1", "s", "true");
     drop(journal);
@@ -25,7 +25,7 @@ fn a_journal_from_the_future_is_refused_and_left_alone() {
 }
 
 #[test]
-fn what_is_not_a_journal_is_left_alone() {
+fn a_file_that_is_not_a_journal_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal.db");
     for content in ["not a database at all, but long enough to look at".repeat(50), "short".into()] {
@@ -46,7 +46,7 @@ fn what_is_not_a_journal_is_left_alone() {
 }
 
 #[test]
-fn a_damaged_file_is_named_as_that() {
+fn a_damaged_file_is_reported_as_damaged() {
     let (folder, journal) = journal();
     (0..100).for_each(|call| run(&journal, &format!("{call:03}"), "s", "true"));
     let path = folder.path().join("journal.db");
@@ -76,7 +76,7 @@ fn a_read_only_folder_refuses_before_anything_starts() {
             run(&Journal::open(folder.path()).unwrap(), "1", "s", "true");
         }
         if role == "written" {
-            // As after a restart: no log that is still writable.
+            // As after a restart: there is no log, and none can be created.
             Connection::open(folder.path().join("journal.db"))
                 .unwrap()
                 .execute_batch("SELECT * FROM head")
@@ -87,7 +87,7 @@ fn a_read_only_folder_refuses_before_anything_starts() {
         let program = std::env::current_exe().unwrap();
         let mut below = Command::new(&program);
         if rustix::process::geteuid().is_root() {
-            // Root may write anywhere, unless it gives that up.
+            // Root may write anywhere, unless it gives up its capabilities.
             below = Command::new("setpriv");
             below.arg("--bounding-set=-all").arg(program);
         }
@@ -141,15 +141,15 @@ fn on_a_full_disk(folder: &Path) {
     assert!(matches!(error, Error::Full), "{error:?}");
     assert!(begun > 10, "{begun}");
     let refused = format!("{begun:05}");
-    assert!(journal.execution(&refused).unwrap().is_none(), "what was refused is not there");
-    assert_eq!(intact(&journal).entries, begun * 2, "and what was promised is");
+    assert!(journal.execution(&refused).unwrap().is_none(), "a refused call has no entries");
+    assert_eq!(intact(&journal).entries, begun * 2, "every acknowledged entry is there");
     drop(journal);
 
-    // Others find the same.
+    // Another process finds the same entries and the same error.
     let journal = Journal::open(folder).unwrap();
     assert_eq!(intact(&journal).entries, begun * 2);
     assert!(matches!(journal.begin(&refused, "s", asked(&"x".repeat(3000)), vec![]), Err(Error::Full)));
-    // With nothing at all left, a journal can't even be made.
+    // Without any space left, no journal can be created.
     let filler = std::fs::write(folder.join("filler"), vec![0; 1_100_000]);
     assert_eq!(filler.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
     let other = folder.join("other");
@@ -158,7 +158,7 @@ fn on_a_full_disk(folder: &Path) {
     assert!(matches!(error, Error::Full), "{error:?}");
     assert_eq!(std::fs::read_dir(&other).unwrap().count(), 0);
 
-    // And room helps at once.
+    // Once there is space again, the journal can be written.
     std::fs::remove_file(folder.join("filler")).unwrap();
     std::fs::remove_file(folder.join("ballast")).unwrap();
     drop(journal);

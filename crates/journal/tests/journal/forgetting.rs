@@ -1,4 +1,4 @@
-//! Forgetting leaves the chain whole and nothing of the content.
+//! Forgetting removes the content and leaves the chain intact.
 
 use shellgate_journal::{EntryKind, Error, GrantScope, Query, RecordedChoice, SessionGrant, Status};
 
@@ -29,9 +29,9 @@ fn the_content_is_gone_and_the_chain_is_whole() {
     assert_eq!(intact(&journal).forgotten, 3);
     assert!(matches!(journal.verify_with_head(head).unwrap(), shellgate_journal::Verification::Intact(_)));
 
-    let story = journal.entries_of("2").unwrap();
-    assert_eq!(story.last().unwrap().kind, EntryKind::Tombstone);
-    assert!(story.iter().all(|entry| entry.body.is_none() == (entry.kind != EntryKind::Tombstone)));
+    let entries = journal.entries_of("2").unwrap();
+    assert_eq!(entries.last().unwrap().kind, EntryKind::Tombstone);
+    assert!(entries.iter().all(|entry| entry.body.is_none() == (entry.kind != EntryKind::Tombstone)));
     let execution = journal.execution("2").unwrap().unwrap();
     assert_eq!((execution.status, execution.asked), (Status::Forgotten, None));
     let found = journal.history(&Query { containing: Some("login".into()), ..Query::default() }).unwrap();
@@ -43,7 +43,7 @@ fn the_content_is_gone_and_the_chain_is_whole() {
 }
 
 #[test]
-fn what_is_open_is_not_forgotten() {
+fn an_execution_without_an_end_is_not_forgotten() {
     let (_folder, journal) = journal();
     journal.begin("1", "s", asked("x"), vec![]).unwrap();
     journal.begin("2", "s", asked("x"), vec![started()]).unwrap();
@@ -55,7 +55,7 @@ fn what_is_open_is_not_forgotten() {
 }
 
 #[test]
-fn its_grants_end_with_it() {
+fn the_grants_of_a_forgotten_execution_end() {
     let (_folder, journal) = journal();
     journal.begin("1", "s", asked("git push"), vec![]).unwrap();
     let id = journal.ask("1", question("asker", None)).unwrap();

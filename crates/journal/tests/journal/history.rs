@@ -1,4 +1,4 @@
-//! Looking back.
+//! Reading past executions.
 
 use shellgate_journal::{EndStatus, Journal, Query, Status};
 
@@ -18,7 +18,7 @@ fn with(text: &str) -> Query {
 }
 
 #[test]
-fn a_session_has_its_chats_and_no_others() {
+fn a_session_includes_its_chats_and_no_other_sessions() {
     let (_folder, journal) = journal();
     for (id, session) in
         [("1", "A"), ("2", "A/b"), ("3", "A/b/c"), ("4", "AB"), ("5", "A0"), ("6", "A."), ("7", "a")]
@@ -33,7 +33,7 @@ fn a_session_has_its_chats_and_no_others() {
 }
 
 #[test]
-fn states_times_and_pages() {
+fn history_filters_by_state_and_time_and_gives_pages() {
     let (_folder, journal) = journal();
     journal.begin("1", "s", asked("x"), vec![]).unwrap();
     journal.begin("2", "s", asked("x"), vec![refused()]).unwrap();
@@ -60,7 +60,7 @@ fn states_times_and_pages() {
 }
 
 #[test]
-fn text_is_found_as_it_was_typed() {
+fn history_finds_text_as_it_was_typed() {
     let (_folder, journal) = journal();
     run(&journal, "1", "s", "echo \"a\\b\"\n\techo é; rm -rf 100%_");
     run(&journal, "2", "s", "true");
@@ -79,7 +79,7 @@ fn text_is_found_as_it_was_typed() {
 }
 
 #[test]
-fn reading_waits_for_no_writer_and_holds_up_none() {
+fn readers_and_writers_do_not_wait_for_each_other() {
     let (folder, journal) = journal();
     run(&journal, "1", "s", "true");
     let other = rusqlite::Connection::open(folder.path().join("journal.db")).unwrap();

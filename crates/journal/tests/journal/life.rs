@@ -1,4 +1,4 @@
-//! The life of an execution.
+//! The entries of an execution.
 
 use shellgate_journal::{EndStatus, EntryKind, Error, Journal, LossCause, Status};
 
@@ -9,7 +9,7 @@ fn status(journal: &Journal, id: &str) -> Status {
 }
 
 #[test]
-fn a_call_is_known_before_it_starts_and_after_it_ended() {
+fn a_call_is_recorded_before_it_starts_and_after_it_ended() {
     let (_folder, journal) = journal();
     journal.begin("1", "s", asked("true"), vec![]).unwrap();
     assert_eq!(status(&journal, "1"), Status::Asked);
@@ -22,13 +22,13 @@ fn a_call_is_known_before_it_starts_and_after_it_ended() {
     assert_eq!(whole.asked, Some(asked("true")));
     assert_eq!(whole.started.unwrap().stdout_file.as_deref(), Some("spool/stdout"));
     assert_eq!(whole.ended.unwrap().stdout.bytes, 3);
-    let story = journal.entries_of("1").unwrap();
+    let entries = journal.entries_of("1").unwrap();
     assert_eq!(
-        story.iter().map(|entry| entry.kind).collect::<Vec<_>>(),
+        entries.iter().map(|entry| entry.kind).collect::<Vec<_>>(),
         [EntryKind::Asked, EntryKind::Started, EntryKind::Ended]
     );
-    assert_eq!(story.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1, 2, 3]);
-    assert!(story.iter().all(|entry| entry.session.as_deref() == Some("s")));
+    assert_eq!(entries.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1, 2, 3]);
+    assert!(entries.iter().all(|entry| entry.session.as_deref() == Some("s")));
     assert_eq!(intact(&journal).head, journal.head().unwrap());
 }
 
@@ -72,7 +72,7 @@ fn refused_calls_are_kept_with_their_reasons() {
 }
 
 #[test]
-fn what_a_crash_left_open_is_found_and_closed_truthfully() {
+fn executions_without_an_end_are_found_after_a_crash_and_closed() {
     let (folder, journal) = journal();
     journal.begin("1", "s", asked("waits"), vec![]).unwrap();
     journal.begin("2", "s", asked("runs"), vec![started()]).unwrap();
@@ -91,7 +91,7 @@ fn what_a_crash_left_open_is_found_and_closed_truthfully() {
     assert_eq!(status(&journal, "2"), Status::Lost);
 
     journal.append("2", vec![ended(EndStatus::Completed)]).unwrap();
-    assert_eq!(status(&journal, "2"), Status::Completed, "a real end that comes late is the better truth");
+    assert_eq!(status(&journal, "2"), Status::Completed, "an end that is found late replaces the loss");
     assert!(journal.append("2", vec![closed(LossCause::KeeperLost)]).is_err());
     intact(&journal);
 }

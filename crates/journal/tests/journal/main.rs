@@ -1,4 +1,4 @@
-//! The journal as its callers see it, and as those see it who would rather have it otherwise.
+//! Tests of the journal through its public API, and of attacks on its file.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
 
 mod approvals;

@@ -28,7 +28,7 @@ fn several_processes_write_at_once() {
     }
     let left: Vec<_> =
         std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
-    assert_eq!(left.len(), 3, "no draft of a journal is left: {left:?}");
+    assert_eq!(left.len(), 3, "no temporary file is left: {left:?}");
 }
 
 fn write(name: &str, folder: &std::path::Path) {
@@ -44,9 +44,8 @@ fn write(name: &str, folder: &std::path::Path) {
     }
 }
 
-/// It is there, or it is not; nobody finds something between.
 #[test]
-fn whoever_comes_while_it_is_made_can_use_it() {
+fn a_journal_that_is_being_created_is_absent_or_complete_to_others() {
     for _ in 0..150 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();

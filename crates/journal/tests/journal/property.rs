@@ -1,4 +1,4 @@
-//! Whatever is done in whatever order: the record stays whole, and agrees with a model that is too simple to be wrong.
+//! Random operations in random order: the journal stays intact and agrees with a simple model.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// What ought to be in the journal.
+/// The model: what should be in the journal.
 #[derive(Default)]
 struct Model {
     executions: BTreeMap<String, Status>,
@@ -58,7 +58,7 @@ impl Model {
         (!ids.is_empty()).then(|| index.get(&ids).to_string())
     }
 
-    /// Does it to both, and sees that both allow it or neither does.
+    /// Applies an operation to journal and model, and checks that both allow it or both refuse it.
     fn step(&mut self, journal: &Journal, id: &str, to: Status, done: bool) {
         let open = self.executions[id].is_open();
         assert_eq!(done, open, "{id}: {:?} to {to:?}", self.executions[id]);
@@ -143,7 +143,7 @@ impl Model {
         }
     }
 
-    /// Prunes until some execution is gone, by giving it a large spool.
+    /// Prunes until some execution is removed, by giving it a large spool.
     fn prune(&mut self, journal: &Journal, index: &prop::sample::Index) {
         let Some(id) = self.pick(index) else { return };
         let spools = BTreeMap::from([(id, 1 << 40)]);
@@ -179,7 +179,7 @@ impl Model {
             assert_eq!(
                 execution.asked.is_none(),
                 *status == Status::Forgotten,
-                "a story that stays is whole"
+                "an execution that stays has all its entries"
             );
         }
     }
@@ -193,7 +193,7 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
     #[test]
-    fn whatever_is_done_the_record_is_whole(acts in prop::collection::vec(act(), 1..80)) {
+    fn random_operations_leave_the_journal_intact_and_equal_to_a_model(acts in prop::collection::vec(act(), 1..80)) {
         let folder = tempfile::tempdir().unwrap();
         let mut journal = Journal::open(folder.path()).unwrap();
         let mut model = Model::default();
@@ -208,7 +208,7 @@ proptest! {
             heads.push(journal.head().unwrap());
         }
         model.compare(&journal);
-        // Every head there ever was still proves what it proved, unless it was pruned.
+        // Every earlier head still verifies, unless its entry was pruned.
         let pruned = intact(&journal).pruned.map_or(0, |head| head.seq);
         for head in heads {
             let whole = matches!(journal.verify_with_head(head).unwrap(), Verification::Intact(_));

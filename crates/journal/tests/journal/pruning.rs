@@ -1,4 +1,4 @@
-//! Pruning keeps what runs, waits or still stands, and the chain whole.
+//! Pruning keeps executions that run or wait, and grants and trust that hold; the chain stays intact.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ fn prune(journal: &Journal, retention: Retention) -> shellgate_journal::PruneRep
 }
 
 #[test]
-fn what_is_old_goes_and_a_checkpoint_says_so() {
+fn old_entries_are_removed_and_a_checkpoint_says_so() {
     let (_folder, journal) = journal();
     for id in 1..=9 {
         run(&journal, &id.to_string(), "s", "true");
@@ -38,13 +38,13 @@ fn what_is_old_goes_and_a_checkpoint_says_so() {
 }
 
 #[test]
-fn settings_are_days_and_megabytes() {
+fn retention_is_made_from_days_and_megabytes() {
     let retention = Retention::new(100 * 86_400_000, 30, 2);
     assert_eq!((retention.since, retention.bytes), (Some(70 * 86_400_000), Some(2_000_000)));
 }
 
 #[test]
-fn what_runs_or_waits_stays_with_its_whole_story() {
+fn an_execution_that_runs_or_waits_keeps_all_its_entries() {
     let (_folder, journal) = journal();
     journal.begin("1", "s", asked("server"), vec![started()]).unwrap();
     journal.begin("2", "s", asked("git push"), vec![]).unwrap();
@@ -59,8 +59,8 @@ fn what_runs_or_waits_stays_with_its_whole_story() {
         intact(&journal);
     }
     assert_eq!((journal.execution("1").unwrap(), journal.execution("2").unwrap()), (server, push));
-    let story = journal.entries_of("2").unwrap();
-    assert_eq!(story.iter().map(|entry| entry.carried.unwrap()).collect::<Vec<_>>(), [3, 4]);
+    let entries = journal.entries_of("2").unwrap();
+    assert_eq!(entries.iter().map(|entry| entry.carried.unwrap()).collect::<Vec<_>>(), [3, 4]);
     assert_eq!(journal.pending().unwrap()[0].id, question, "a question keeps its name");
 
     journal.append("1", vec![ended(EndStatus::Completed)]).unwrap();
@@ -79,7 +79,7 @@ fn what_runs_or_waits_stays_with_its_whole_story() {
 }
 
 #[test]
-fn an_execution_goes_with_its_last_entry() {
+fn an_execution_is_removed_with_its_last_entry() {
     let (_folder, journal) = journal();
     journal.begin("1", "s", asked("long"), vec![started()]).unwrap();
     for id in 2..10 {
@@ -88,7 +88,7 @@ fn an_execution_goes_with_its_last_entry() {
     let cut = journal.head().unwrap().seq;
     journal.append("1", vec![ended(EndStatus::Completed)]).unwrap();
     let long = journal.execution("1").unwrap();
-    // By size, so that the cut falls between the beginning and the end of the long one.
+    // By size, so that pruning ends between the first and the last entry of the long execution.
     let spools = BTreeMap::from([("9".to_owned(), 1_000_000_000)]);
     let pruned = journal.prune(Retention { since: None, bytes: Some(500_000_000) }, &spools).unwrap();
     assert_eq!((pruned.entries, pruned.carried), (cut, 3));
@@ -101,14 +101,14 @@ fn an_execution_goes_with_its_last_entry() {
         "each once, though the end is there twice"
     );
     assert_eq!(intact(&journal).entries, 1 + 3 + 1);
-    // The first copy of the end goes, and the execution stays.
+    // The first copy of the end is removed, and the execution stays.
     let pruned = journal.prune(Retention { since: None, bytes: Some(1) }, &BTreeMap::new()).unwrap();
     assert_eq!(pruned.executions, ["1"]);
     intact(&journal);
 }
 
 #[test]
-fn size_counts_what_is_known_and_ends_where_it_fits() {
+fn pruning_by_size_counts_known_spools_and_stops_when_it_fits() {
     let (_folder, journal) = journal();
     for id in 1..=4 {
         run(&journal, &id.to_string(), "s", "true");
@@ -153,7 +153,7 @@ fn grants_and_trust_outlive_the_entries_before_them() {
 }
 
 #[test]
-fn large_prunings_go_in_batches_that_hold_up_nobody() {
+fn a_large_pruning_works_in_batches_that_let_others_write() {
     let (folder, journal) = journal();
     for id in 0..1500 {
         run(&journal, &format!("{id:05}"), &format!("s/{}", id % 7), "true");
@@ -173,7 +173,7 @@ fn large_prunings_go_in_batches_that_hold_up_nobody() {
 }
 
 #[test]
-fn an_anchor_that_was_pruned_is_no_proof() {
+fn an_anchor_that_was_pruned_proves_nothing() {
     let (_folder, journal) = journal();
     run(&journal, "1", "s", "true");
     let old = journal.head().unwrap();

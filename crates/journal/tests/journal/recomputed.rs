@@ -1,4 +1,4 @@
-//! Whoever knows how the chain is made can make it anew. A head that was kept elsewhere shows that, too.
+//! Attackers who know the format can recompute the chain. A head that was kept elsewhere shows that, too.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use shellgate_journal::{Journal, Retention};
 use crate::support::{asked, intact, journal, started};
 use crate::tamper::Original;
 
-/// Computes the chain anew, as one can who knows how it is made.
+/// Recomputes the chain, as an attacker who knows the format can.
 fn recompute(connection: &Connection) {
     let mut select = connection.prepare("SELECT seq, at, kind, exec_id, session, carried, salt, body, digest, previous FROM entries ORDER BY seq").unwrap();
     let mut rows = select.query([]).unwrap();
@@ -43,14 +43,14 @@ fn recompute(connection: &Connection) {
 }
 
 #[test]
-fn a_chain_that_was_computed_anew_is_found_with_a_head() {
+fn a_recomputed_chain_is_found_with_a_head() {
     let original = Original::new();
-    assert_eq!(original.attacked(recompute), (None, None), "computed as we do: nothing changed");
+    assert_eq!(original.attacked(recompute), (None, None), "recomputing an unchanged chain changes nothing");
     for seq in original.rows.clone() {
         let (without, with) = original.attacked(|connection| {
             let edit = "UPDATE entries SET at = at + 1 WHERE seq = ?";
             assert_eq!(connection.execute(edit, [seq]).unwrap(), 1);
-            // What is derived follows, as a careful intruder would see to.
+            // A careful attacker adjusts the derived tables, too.
             connection.execute_batch(
                 "UPDATE executions SET at = (SELECT at FROM entries WHERE exec_id = id AND kind = 'asked')
                    WHERE status <> 'forgotten'",
@@ -64,7 +64,7 @@ fn a_chain_that_was_computed_anew_is_found_with_a_head() {
 }
 
 #[test]
-fn a_chain_that_was_shortened_is_found_with_a_head() {
+fn a_shortened_chain_is_found_with_a_head() {
     let original = Original::new();
     // The last two entries are notes: nothing is derived from them.
     for keep in [original.head.seq - 1, original.head.seq - 2] {
@@ -78,10 +78,10 @@ fn a_chain_that_was_shortened_is_found_with_a_head() {
 }
 
 #[test]
-fn a_beginning_that_was_cut_off_with_a_false_checkpoint_is_found_with_a_head() {
+fn a_cut_off_beginning_with_a_false_checkpoint_is_found_with_a_head() {
     let original = Original::new();
     let (without, with) = original.attacked(|connection| {
-        // All of it, and a checkpoint that says that it was pruned, after the anchored entry.
+        // Removes all entries and writes a checkpoint that claims they were pruned, after the anchored entry.
         let seq = original.head.seq + 1;
         let hash = "00".repeat(32);
         let body = format!(r#"{{"carried":0,"cause":"age","hash":"{hash}","removed":9,"through":{}}}"#, seq - 1);
@@ -117,5 +117,5 @@ fn an_entry_that_calls_the_caller_keeper_is_read_verified_and_carried_as_it_is()
     let body: String = connection
         .query_row("SELECT body FROM entries WHERE kind = 'started' AND carried = 2", [], |row| row.get(0))
         .unwrap();
-    assert!(body.contains(r#""keeper":"caller""#), "what is carried is not written anew: {body}");
+    assert!(body.contains(r#""keeper":"caller""#), "a carried body is copied, not written anew: {body}");
 }

@@ -1,4 +1,4 @@
-//! What the tests share: records to append, and journals to append them to.
+//! Shared by the tests: entries to append, and journals to append them to.
 
 use std::path::Path;
 use std::process::{Child, Command};
@@ -129,18 +129,18 @@ pub(crate) fn intact(journal: &Journal) -> Intact {
 const ROLE: &str = "JOURNAL_TEST_ROLE";
 const FOLDER: &str = "JOURNAL_TEST_FOLDER";
 
-/// Runs the test `name` once more as a process of its own, which finds its `role` and the folder by [`role`].
+/// Runs the test `name` again in a child process, which gets its role and the folder from [`role`].
 pub(crate) fn child(name: &str, role: &str, folder: &Path) -> Child {
     command(Command::new(std::env::current_exe().unwrap()), name, role, folder).spawn().unwrap()
 }
 
-/// The same, below another program that prepares a place for it.
+/// The command for [`child`], below a program that first prepares the folder, say with a mount.
 pub(crate) fn command(mut command: Command, name: &str, role: &str, folder: &Path) -> Command {
     command.args(["--exact", name, "--nocapture"]).env(ROLE, role).env(FOLDER, folder);
     command
 }
 
-/// What this process is to do, if it was started by [`child`].
+/// The role and the folder of this process, if [`child`] started it.
 pub(crate) fn role() -> Option<(String, std::path::PathBuf)> {
     Some((std::env::var(ROLE).ok()?, std::env::var_os(FOLDER)?.into()))
 }

@@ -1,7 +1,7 @@
-//! Whoever can write to the file can change it. It shows.
+//! Attackers who can write to the file can change it, but `verify` finds the change.
 //!
-//! Each case is what an intruder runs on a record with every kind of entry, and `verify` must find it by itself. Those
-//! who compute the chain anew are in `recomputed.rs`.
+//! Each case is an attack on a journal with every kind of entry, which `verify` must find without an anchor. Attackers who
+//! recompute the chain are in `recomputed.rs`.
 
 use rusqlite::Connection;
 use shellgate_journal::{
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::{answered, asked, closed, journal, note, question, refused, run, started, trusted};
 
-/// A record with every kind of entry.
+/// A journal with every kind of entry.
 fn record() -> (TempDir, Journal) {
     let (folder, journal) = journal();
     run(&journal, "00", "s", "goes");
@@ -36,7 +36,7 @@ fn record() -> (TempDir, Journal) {
     (folder, journal)
 }
 
-/// A record to attack again and again.
+/// A journal to attack again and again.
 pub(crate) struct Original {
     bytes: Vec<u8>,
     pub(crate) rows: std::ops::RangeInclusive<u64>,
@@ -49,7 +49,7 @@ impl Original {
         let head = journal.head().unwrap();
         drop(journal);
         let path = folder.path().join("journal.db");
-        // The last connection to leave writes everything to this one file.
+        // Closing the last connection copies everything to this one file.
         drop(
             Connection::open(&path).map(|connection| connection.execute_batch("SELECT * FROM head")).unwrap(),
         );
@@ -60,7 +60,7 @@ impl Original {
         Self { bytes: std::fs::read(path).unwrap(), rows, head }
     }
 
-    /// What verifying finds after an attack, without and with the head from before it.
+    /// What `verify` finds after an attack: without an anchor, and with the head from before the attack.
     pub(crate) fn attacked(&self, attack: impl FnOnce(&Connection)) -> (Option<Break>, Option<Break>) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.db");
@@ -78,7 +78,7 @@ impl Original {
         (without, with)
     }
 
-    /// The same for statements, each of which must change something.
+    /// As `attacked`, with SQL statements, each of which must change something.
     fn edited(&self, statements: &[&str], seq: u64) -> (Option<Break>, Option<Break>) {
         self.attacked(|connection| {
             for sql in statements {
@@ -91,7 +91,7 @@ impl Original {
 }
 
 #[test]
-fn the_record_has_every_kind_and_is_whole() {
+fn the_attacked_journal_has_every_kind_of_entry_and_is_intact() {
     let original = Original::new();
     let found = original.attacked(|connection| {
         for kind in EntryKind::ALL {
@@ -105,7 +105,7 @@ fn the_record_has_every_kind_and_is_whole() {
 
 /// Every column of every row changed, and every row emptied, removed, doubled, or swapped with the next.
 #[test]
-fn every_change_of_a_single_row_is_found() {
+fn every_change_to_a_single_row_is_found() {
     const EDITS: &[&[&str]] = &[
         &["UPDATE entries SET at = at + 1 WHERE seq = ?"],
         &["UPDATE entries SET kind = if(kind = 'note', 'asked', 'note') WHERE seq = ?"],
@@ -149,7 +149,7 @@ fn every_change_of_a_single_row_is_found() {
         }
         let (without, _) = original.attacked(|connection| {
             if connection.execute(EMPTY[0], [seq]).unwrap() == 0 {
-                // It was forgotten before: something else must be found, or this test says nothing.
+                // This entry was forgotten before, so there is nothing to empty. Another change takes its place.
                 connection.execute("DELETE FROM head", []).unwrap();
             }
         });
@@ -158,7 +158,7 @@ fn every_change_of_a_single_row_is_found() {
 }
 
 #[test]
-fn the_first_broken_link_is_named() {
+fn the_first_broken_entry_is_named() {
     let original = Original::new();
     let middle = original.rows.start() + 4;
     let named = |edit: &str| {
@@ -179,7 +179,7 @@ fn the_first_broken_link_is_named() {
 }
 
 #[test]
-fn the_beginning_and_the_end_count_too() {
+fn changes_to_the_beginning_and_the_end_are_found() {
     let original = Original::new();
     for (start, edit) in [
         ("the chain begins here", "DELETE FROM entries WHERE seq < ?"),
@@ -194,7 +194,7 @@ fn the_beginning_and_the_end_count_too() {
 }
 
 #[test]
-fn what_is_derived_must_agree() {
+fn changes_to_derived_tables_are_found() {
     let original = Original::new();
     for edit in [
         "UPDATE executions SET status = 'completed' WHERE id = '02'",
@@ -226,7 +226,7 @@ fn what_is_derived_must_agree() {
 }
 
 #[test]
-fn the_tables_themselves_must_be_ours() {
+fn changes_to_the_table_definitions_are_found() {
     let original = Original::new();
     for edit in [
         "CREATE TRIGGER quiet AFTER INSERT ON executions BEGIN DELETE FROM executions WHERE id = new.id; END",
@@ -239,8 +239,8 @@ fn the_tables_themselves_must_be_ours() {
 }
 
 #[test]
-fn every_byte_of_the_file_that_matters_is_looked_at() {
-    // Not by SQL but on the disk: a flipped bit is found, or changes nothing that anybody can read.
+fn a_flipped_bit_in_the_file_is_found_or_harmless() {
+    // On the disk, not by SQL. A flipped bit that isn't found changes nothing that can be read.
     let original = Original::new();
     let export = |bytes: &[u8]| {
         let folder = tempfile::tempdir().unwrap();
