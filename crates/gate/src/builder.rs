@@ -39,6 +39,14 @@ pub struct GateBuilder {
     unrecorded: bool,
 }
 
+impl Gate {
+    /// Says where the root is, which settings count and how a keeper is started.
+    #[must_use]
+    pub fn builder() -> GateBuilder {
+        GateBuilder::default()
+    }
+}
+
 impl GateBuilder {
     /// The folder that commands run in and below. Default: `workspace.working_directory`, else the current folder.
     #[must_use]

@@ -12,8 +12,8 @@ use shellgate_exec::{Follow, Session, SessionError, Starter, StateFolder, Urgenc
 use crate::admit::approval::{Always, Approver};
 use crate::admit::inside::{self, RestrictedAction};
 use crate::admit::judge::{Judge, Judgement};
-use crate::answer::report::{Report, RequestSummary};
-use crate::builder::GateBuilder;
+use crate::answer::report::Report;
+use crate::answer::summary::RequestSummary;
 use crate::intake::dialect::Dialect;
 use crate::intake::request::Request;
 use crate::record::Recorder;
@@ -47,12 +47,6 @@ pub struct Gate {
 pub type Refused = Box<Report>;
 
 impl Gate {
-    /// Says where the root is, which settings count and how a keeper is started.
-    #[must_use]
-    pub fn builder() -> GateBuilder {
-        GateBuilder::default()
-    }
-
     /// The settings in force.
     #[must_use]
     pub fn settings(&self) -> &Settings {

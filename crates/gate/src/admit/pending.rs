@@ -13,7 +13,8 @@ use crate::admit::approval::{
 };
 use crate::admit::inside;
 use crate::admit::judge::{self, Judgement};
-use crate::answer::report::{Report, RequestSummary};
+use crate::answer::report::Report;
+use crate::answer::summary::RequestSummary;
 use crate::gate::{Gate, Refused};
 use crate::intake::request::Request;
 use crate::record::{self, ExecutionLog};

@@ -2,8 +2,8 @@
 
 use shellgate_exec::{Clock, Failure, Outcome, State};
 
+use crate::answer::duration::seconds;
 use crate::answer::limits;
-use crate::answer::report::seconds;
 use crate::intake::request::Action;
 use crate::{Code, ErrorObject, SpawnTrouble};
 

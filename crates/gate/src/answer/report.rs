@@ -3,17 +3,17 @@
 //! Every dialect writes its answer from this.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde::Serialize;
-use shellgate_exec::{ExecId, Exit, Outcome, PerStream, Process, Size, Spool, State};
+use shellgate_exec::{Exit, Outcome, PerStream, Process, Spool, State};
 
 use crate::admit::judge::Verdict;
 use crate::answer::artifacts::Artifact;
 use crate::answer::outcome_error::outcome_error;
 use crate::answer::signal_names::SignalName;
 use crate::answer::stream_text::StreamTexts;
-use crate::intake::request::{Action, Detail, Format};
+use crate::answer::summary::RequestSummary;
+use crate::intake::request::Format;
 use crate::settings::Limits;
 use crate::{Code, ErrorObject};
 
@@ -85,46 +85,6 @@ pub struct Background {
 impl Background {
     pub(crate) fn of(process: &Process) -> Self {
         Self { pid: process.pid, host_pid: process.pid, command: process.command.clone() }
-    }
-}
-
-/// What a report says about its request, whatever became of it.
-#[derive(Clone, Debug)]
-pub(crate) struct RequestSummary {
-    pub(crate) id: String,
-    pub(crate) action: Action,
-    pub(crate) directory: String,
-    pub(crate) detail: Detail,
-    pub(crate) format: Format,
-    pub(crate) speaks: bool,
-    pub(crate) artifacts: Vec<String>,
-    /// The size of its terminal, if it has one.
-    pub(crate) terminal: Option<Size>,
-    pub(crate) verdict: Option<Verdict>,
-}
-
-impl RequestSummary {
-    /// Of a call that could not be read as a request.
-    pub(crate) fn unread() -> Self {
-        Self {
-            id: ExecId::generate().to_string(),
-            action: Action::default(),
-            directory: ".".to_owned(),
-            detail: Detail::Minimal,
-            format: Format::Json,
-            speaks: false,
-            artifacts: Vec::new(),
-            terminal: None,
-            verdict: None,
-        }
-    }
-
-    /// The program, when no shell was asked for.
-    fn program(&self) -> Option<String> {
-        match &self.action {
-            Action::Program(argv) => argv.first().cloned(),
-            Action::Shell(_) => None,
-        }
     }
 }
 
@@ -254,16 +214,5 @@ pub(crate) fn signal(exit: Option<Exit>) -> Option<SignalName> {
     match exit {
         Some(Exit::Signal(number)) => Some(SignalName::new(number)),
         _ => None,
-    }
-}
-
-/// A duration as people say it.
-#[must_use]
-pub fn seconds(duration: Duration) -> String {
-    let ms = duration.as_millis();
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        _ if ms.is_multiple_of(1_000) => format!("{} s", ms / 1_000),
-        _ => format!("{}.{} s", ms / 1_000, format!("{:03}", ms % 1_000).trim_end_matches('0')),
     }
 }

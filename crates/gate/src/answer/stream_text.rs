@@ -4,7 +4,7 @@ use std::path::Path;
 
 use shellgate_exec::{Outcome, PerStream, Spool, State, Stream};
 
-use crate::answer::report::RequestSummary;
+use crate::answer::summary::RequestSummary;
 use crate::intake::request::Detail;
 use crate::settings::Limits;
 use crate::text::{Limit, Source, view};

@@ -10,7 +10,8 @@ use shellgate_journal::{
 use super::{Jobs, parse, trouble};
 use crate::admit::approval::ApprovedBy;
 use crate::admit::judge::{Decision, Verdict};
-use crate::answer::report::{Report, RequestSummary};
+use crate::answer::report::Report;
+use crate::answer::summary::RequestSummary;
 use crate::gate::session_error;
 use crate::intake::request::{Action, Detail, Format};
 use crate::{Code, ErrorObject, record};

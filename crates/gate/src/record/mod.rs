@@ -23,7 +23,7 @@ pub(crate) use translate::{action, always, asked, canceled, now, problem, questi
 
 use crate::admit::approval::ApprovedBy;
 use crate::answer::outcome_error::outcome_error;
-use crate::answer::report::RequestSummary;
+use crate::answer::summary::RequestSummary;
 use crate::{Code, ErrorObject};
 
 /// Where a gate writes down what happens.

@@ -7,7 +7,8 @@ use shellgate_exec as exec;
 use shellgate_exec::{Stopper, Stream, Urgency};
 
 use crate::answer::artifacts::{self, Artifact};
-use crate::answer::report::{Report, RequestSummary};
+use crate::answer::report::Report;
+use crate::answer::summary::RequestSummary;
 use crate::record::ExecutionLog;
 use crate::root::Root;
 use crate::settings::Limits;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::answer::report::{Report, seconds};
+use crate::answer::duration::seconds;
+use crate::answer::report::Report;
 
 /// The report for a model that reads Markdown.
 pub(super) fn answer(report: &Report) -> String {

@@ -1,0 +1,46 @@
+//! A request as its report repeats it.
+
+use shellgate_exec::{ExecId, Size};
+
+use crate::admit::judge::Verdict;
+use crate::intake::request::{Action, Detail, Format};
+
+/// What a report says about its request, whatever became of it.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestSummary {
+    pub(crate) id: String,
+    pub(crate) action: Action,
+    pub(crate) directory: String,
+    pub(crate) detail: Detail,
+    pub(crate) format: Format,
+    pub(crate) speaks: bool,
+    pub(crate) artifacts: Vec<String>,
+    /// The size of its terminal, if it has one.
+    pub(crate) terminal: Option<Size>,
+    pub(crate) verdict: Option<Verdict>,
+}
+
+impl RequestSummary {
+    /// Of a call that could not be read as a request.
+    pub(crate) fn unread() -> Self {
+        Self {
+            id: ExecId::generate().to_string(),
+            action: Action::default(),
+            directory: ".".to_owned(),
+            detail: Detail::Minimal,
+            format: Format::Json,
+            speaks: false,
+            artifacts: Vec::new(),
+            terminal: None,
+            verdict: None,
+        }
+    }
+
+    /// The program, when no shell was asked for.
+    pub(crate) fn program(&self) -> Option<String> {
+        match &self.action {
+            Action::Program(argv) => argv.first().cloned(),
+            Action::Shell(_) => None,
+        }
+    }
+}
