@@ -27,19 +27,19 @@ pub struct Moment {
 
 /// The moments of one execution.
 #[derive(Clone, Debug)]
-pub(crate) struct Times {
+pub(crate) struct OutputTimes {
     moments: Vec<Moment>,
     /// How long a moment lasts.
     length: Duration,
 }
 
-impl Default for Times {
+impl Default for OutputTimes {
     fn default() -> Self {
         Self { moments: Vec::new(), length: FINEST }
     }
 }
 
-impl Times {
+impl OutputTimes {
     /// Something is printed now.
     pub(crate) fn note(&mut self, at_ms: u64, before: PerStream<u64>) {
         let length = u64::try_from(self.length.as_millis()).unwrap_or(u64::MAX);
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_long_life_costs_no_more_and_is_found_again() {
-        let mut times = Times::default();
+        let mut times = OutputTimes::default();
         for step in 0..100_000_u64 {
             times.note(step * 100, at(step));
         }

@@ -1,6 +1,6 @@
 //! The loop.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -12,6 +12,7 @@ use shellgate_sandbox::spawn::Spawner;
 
 use super::connection::{Connection, ConnectionKey, Received};
 use super::events::{Events, Interest, Token};
+use super::lifecycle::Queue;
 use super::orphans::Recognised;
 use super::prune::Unpruned;
 use super::run::Run;
@@ -36,7 +37,7 @@ pub(super) struct Keeper {
     pub(super) connections: HashMap<ConnectionKey, Connection>,
     /// In the order in which they came.
     pub(super) runs: BTreeMap<RunKey, Run>,
-    pub(super) waiting: VecDeque<RunKey>,
+    pub(super) queue: Queue,
     /// What executions that have not started are going to read.
     pub(super) stdins: HashMap<RunKey, OwnedFd>,
     pub(super) trees: Trees,
@@ -75,7 +76,7 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
         signals,
         connections: HashMap::new(),
         runs: BTreeMap::new(),
-        waiting: VecDeque::new(),
+        queue: Queue::default(),
         stdins: HashMap::new(),
         trees: Trees::default(),
         dead: Vec::new(),
@@ -117,7 +118,8 @@ impl Keeper {
                     }
                 }
             }
-            let deadline = self.runs.values().filter_map(Run::deadline).chain(patience).min();
+            let deadline =
+                self.runs.values().filter_map(|run| run.lifecycle.deadline()).chain(patience).min();
             let ready = self.events.wait(deadline)?;
             self.recognised = None;
             for token in ready {
@@ -136,9 +138,9 @@ impl Keeper {
             }
             let now = Instant::now();
             patience = patience.filter(|until| *until > now);
-            self.look_at_clocks(now);
-            self.look_at_the_dead();
-            self.start_waiting();
+            self.tick(now);
+            self.report_dead();
+            self.start_queued();
         }
     }
 
@@ -210,7 +212,7 @@ impl Keeper {
     /// Tells the front end of `run` something, if it is there and wants to hear it.
     pub(super) fn tell_state(&mut self, run: RunKey, state: State) {
         let Some(run) = self.runs.get(&run).filter(|run| run.is_followed()) else { return };
-        let Some(key) = run.caller else { return };
+        let Some(key) = run.lifecycle.caller() else { return };
         if let Some(connection) = self.connections.get_mut(&key) {
             connection.send(&FromKeeper::State(state));
         }

@@ -2,12 +2,14 @@
 
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
+use std::time::Instant;
 
 use rustix::io::Errno;
 
 use super::connection::ConnectionKey;
 use super::event_loop::Keeper;
 use super::events::Token;
+use super::lifecycle::Note;
 use super::tree::RunKey;
 use crate::input::{Input, NotTaken};
 use crate::wire::FromKeeper;
@@ -122,13 +124,12 @@ impl Keeper {
         match input {
             Input::Resize(size) => terminal.resize(size).map_err(|_| NotTaken::Ended)?,
             Input::Suspend => {
-                terminal.suspended = true;
+                run.lifecycle.note(Note::Suspended, Instant::now());
                 self.trees.suspend_top_processes(key);
                 self.trees.suspend(key);
             }
             Input::Continue => {
-                terminal.suspended = false;
-                run.last_output = std::time::Instant::now();
+                run.lifecycle.note(Note::Continued, Instant::now());
                 self.trees.signal(key, rustix::process::Signal::CONT);
             }
             Input::End => terminal.inlet.push(&[END_OF_FILE], None)?,

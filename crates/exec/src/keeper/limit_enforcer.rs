@@ -8,17 +8,13 @@ use shellgate_sandbox::reap::Dead;
 use shellgate_sandbox::spawn::{Plan, SpawnError, Spawner, Step};
 
 use super::event_loop::Keeper;
-use super::run::{Cause, Phase, Run};
+use super::lifecycle::{Event, Note};
 use super::tree::{Member, RunKey};
 use crate::limits::{
-    self, ExceededLimit, GroupNote, Groups, LOOK, LimitAction, LimitedResource, Limits, Meter, Usage,
+    self, ExceededLimit, GroupNote, Groups, LimitAction, LimitedResource, Limits, Meter, Usage,
 };
 use crate::outcome::Exit;
-use crate::wire::Urgency;
 use crate::{ExecId, Spec};
-
-/// A look may take a twentieth of the time, no more: a tree of thousands is looked at less often.
-const SHARE: u32 = 20;
 
 /// The limits of one execution, and what holds them.
 #[derive(Debug)]
@@ -27,26 +23,24 @@ pub(super) struct LimitEnforcer {
     groups: Groups,
     note: Option<GroupNote>,
     meter: Meter,
-    /// When it is looked at next.
-    pub(super) look: Instant,
     /// A limit that it reached and that did not end it.
     hit: Option<ExceededLimit>,
 }
 
 impl LimitEnforcer {
     /// Whatever holds the limits of `spec`; `None` when it has none.
-    pub(super) fn new(spec: &Spec, ends: &Path, now: Instant) -> Option<Box<Self>> {
-        (!spec.limits.is_none()).then(|| Box::new(Self::of(spec.id, spec.limits, ends, now)))
+    pub(super) fn new(spec: &Spec, ends: &Path) -> Option<Box<Self>> {
+        (!spec.limits.is_none()).then(|| Box::new(Self::of(spec.id, spec.limits, ends)))
     }
 
-    fn of(id: ExecId, limits: Limits, ends: &Path, now: Instant) -> Self {
+    fn of(id: ExecId, limits: Limits, ends: &Path) -> Self {
         // No group counts what is written.
         let grouped = Limits { disk_mb: 0, ..limits };
         // Groups that can't be noted would stay for ever: then we look.
         let noted = (!grouped.is_none()).then(|| GroupNote::make_groups(ends, id, &grouped).ok()).flatten();
         let (note, groups) = noted.unzip();
         let groups = groups.unwrap_or_default();
-        Self { limits, groups, note, meter: Meter::default(), look: now + LOOK, hit: None }
+        Self { limits, groups, note, meter: Meter::default(), hit: None }
     }
 
     /// What each process gets, over `changes`.
@@ -139,7 +133,7 @@ pub(super) fn spawn(spawner: &mut Spawner, plan: Plan<'_>) -> Result<(Pid, bool)
 
 impl Keeper {
     /// Before children are waited for: whoever lost its parent is counted for its execution as well.
-    pub(super) fn claim_the_dead(&mut self) {
+    pub(super) fn claim_before_reaping(&mut self) {
         if self.runs.values().any(|run| run.enforcer.is_some()) {
             self.claim_orphans();
             // Who is waited for leaves us their children.
@@ -147,32 +141,23 @@ impl Keeper {
         }
     }
 
-    /// Counts what one that was waited for has used, and looks at its execution soon.
+    /// Adds up what a reaped process has used.
     pub(super) fn record_exit(&mut self, key: RunKey, dead: &Dead) {
-        if let Some(enforcer) = self.runs.get_mut(&key).and_then(|run| run.enforcer.as_mut()) {
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        if let Some(enforcer) = &mut run.enforcer {
             enforcer.meter.record_exit(dead);
-            enforcer.look = Instant::now();
+            run.lifecycle.note(Note::UsageAdded, Instant::now());
         }
     }
 
-    /// Looks whether an execution has used more than it may, if that is due, and ends it then.
-    pub(super) fn ends_by_limit(&mut self, key: RunKey, now: Instant) -> bool {
-        let is_due = |run: &Run| {
-            let goes_on = matches!(run.phase, Phase::Running | Phase::Settling { .. } | Phase::Left);
-            goes_on && run.enforcer.as_ref().is_some_and(|enforcer| enforcer.look <= now)
-        };
-        if !self.runs.get(&key).is_some_and(is_due) {
-            return false;
-        }
+    /// Measures what an execution uses. `now` is when that was decided.
+    pub(super) fn measure(&mut self, key: RunKey, now: Instant) -> Event {
         self.claim_orphans();
         let living = self.trees.members(key);
-        let Some(run) = self.runs.get_mut(&key) else { return false };
-        let exit = run.exit;
-        let Some(enforcer) = run.enforcer.as_mut() else { return false };
-        let exceeded = enforcer.measure(&living, exit);
-        enforcer.look = now + LOOK.max(now.elapsed() * SHARE);
-        let Some(exceeded) = exceeded else { return false };
-        self.stop(key, Cause::Limit(exceeded), Urgency::Now);
-        true
+        let exceeded = self.runs.get_mut(&key).and_then(|run| {
+            let exit = run.lifecycle.exit();
+            run.enforcer.as_mut()?.measure(&living, exit)
+        });
+        Event::Measured { exceeded, took: now.elapsed() }
     }
 }

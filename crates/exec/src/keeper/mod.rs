@@ -15,8 +15,11 @@
 //! | `answers` | answers callers and stores the ends of executions |
 //! | `watchers` | tells front ends about executions that they did not start |
 //! | `run` | the data of one execution |
-//! | `lifecycle` | an execution from its turn to its answer |
-//! | `stop` | ends an execution early, with all its processes |
+//! | `lifecycle` | decides what happens to an execution: pure, without system calls |
+//! | `drive` | does what lifecycles decide |
+//! | `start` | starts executions whose turn has come |
+//! | `reap` | reaps children that have ended |
+//! | `stop` | signals the processes of an execution that is stopped |
 //! | `tree` | which process belongs to which execution |
 //! | `orphans` | finds the execution of a process that lost its parent |
 //! | `limit_enforcer` | resource limits of an execution |
@@ -30,6 +33,7 @@
 
 mod answers;
 mod connection;
+mod drive;
 mod event_loop;
 mod events;
 mod input;
@@ -38,11 +42,13 @@ mod limit_enforcer;
 mod orphans;
 mod output;
 mod prune;
+mod reap;
 mod requests;
 mod run;
 mod socket;
 mod splice;
 mod standby;
+mod start;
 mod stop;
 mod stream;
 mod terminal;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::event_loop::Keeper;
 use super::events::{Interest, Token};
-use super::run::{Phase, Run};
+use super::lifecycle::{Event, Note};
 use super::stream::Drained;
 use super::tree::RunKey;
 use crate::stored_end::now_ms;
@@ -45,7 +45,7 @@ impl Keeper {
                 let _ = self.events.add(pipe, Token::Pipe(key, stream));
             }
         }
-        if !run.was_foreground() {
+        if !run.lifecycle.ends_with_caller() {
             self.hand_to_standby(key);
         }
     }
@@ -56,11 +56,7 @@ impl Keeper {
             match self.read_once(key, stream) {
                 Read::Some => {}
                 Read::End => {
-                    let settling = |run: &Run| matches!(run.phase, Phase::Settling { .. });
-                    if self.runs.get(&key).is_some_and(settling) {
-                        self.look_at(key, Instant::now());
-                    }
-                    return;
+                    return self.drive(key, Event::StreamClosed, Instant::now());
                 }
                 Read::Nothing | Read::EnoughForNow => return,
             }
@@ -105,7 +101,7 @@ impl Keeper {
                 return Read::End;
             }
         };
-        run.last_output = Instant::now();
+        run.lifecycle.note(Note::Output, Instant::now());
         let totals = PerStream { stdout: sources.stdout.total(), stderr: sources.stderr.total() };
         let mut before = totals;
         *before.get_mut(stream) = from;
@@ -116,7 +112,7 @@ impl Keeper {
         self.tell_watchers(key, stream, from, kept);
         self.show_watchers(key, stream, kept, unkept.clone());
         let Some(run) = self.runs.get_mut(&key) else { return Read::Nothing };
-        let Some(caller) = run.caller.filter(|_| run.is_followed()) else { return Read::Some };
+        let Some(caller) = run.lifecycle.caller().filter(|_| run.is_followed()) else { return Read::Some };
         let Some(connection) = self.connections.get_mut(&caller) else { return Read::Some };
         if kept > from {
             connection.spooled(stream, from, kept);
@@ -127,11 +123,11 @@ impl Keeper {
             if !connection.has_room()
                 && let Some(pipe) = run.sources.as_ref().and_then(|sources| sources.get(stream).pipe())
             {
-                run.paused = true;
+                run.lifecycle.note(Note::ReaderBehind, Instant::now());
                 self.events.change(pipe, Token::Pipe(key, stream), Interest::None);
             }
         }
-        let read = if run.paused { Read::EnoughForNow } else { Read::Some };
+        let read = if run.lifecycle.is_reader_behind() { Read::EnoughForNow } else { Read::Some };
         self.adjust_interest(caller);
         read
     }
@@ -146,10 +142,10 @@ impl Keeper {
 
     /// Listens to the pipes of `key` again.
     pub(super) fn resume_pipes(&mut self, key: RunKey) {
-        let Some(run) = self.runs.get_mut(&key).filter(|run| run.paused) else { return };
-        run.paused = false;
-        // Its silence was its reader's.
-        run.last_output = Instant::now();
+        let Some(run) = self.runs.get_mut(&key).filter(|run| run.lifecycle.is_reader_behind()) else {
+            return;
+        };
+        run.lifecycle.note(Note::ReaderCaughtUp, Instant::now());
         for stream in Stream::BOTH {
             if let Some(pipe) = run.sources.as_ref().and_then(|sources| sources.get(stream).pipe()) {
                 self.events.change(pipe, Token::Pipe(key, stream), Interest::Read);

@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use super::connection::{ConnectionKey, Stopping};
 use super::event_loop::Keeper;
-use super::run::{Cause, Run};
+use super::lifecycle::{Event, may_add_job};
+use super::run::Run;
 use super::tree::RunKey;
 use crate::outcome::Failure;
 use crate::wire::{FromKeeper, ToKeeper, Urgency};
-use crate::{PerStream, Spec, State};
+use crate::{PerStream, Spec};
 
 impl Keeper {
     pub(super) fn obey(&mut self, key: ConnectionKey, message: ToKeeper) {
@@ -21,7 +22,12 @@ impl Keeper {
                 }
             }
             ToKeeper::ListExecutions => {
-                let held = self.runs.values().filter(|run| !run.is_over()).map(|run| run.spec.id).collect();
+                let held = self
+                    .runs
+                    .values()
+                    .filter(|run| !run.lifecycle.has_ended())
+                    .map(|run| run.spec.id)
+                    .collect();
                 if let Some(connection) = self.connections.get_mut(&key) {
                     connection.greet();
                     connection.send(&FromKeeper::Executions(held));
@@ -35,7 +41,7 @@ impl Keeper {
                 let run = self.connections.get(&key).and_then(|connection| connection.run);
                 let run = run.filter(|run| self.runs.get(run).is_some_and(|run| run.spec.id == id));
                 if let Some(run) = run {
-                    self.stop(run, Cause::Canceled, urgency);
+                    self.stop(run, urgency);
                 }
             }
             ToKeeper::Type(id, input) => self.take_input(key, id, input),
@@ -47,7 +53,7 @@ impl Keeper {
                     connection.stopping = Some(Stopping::Session(executions));
                 }
                 self.stop_session(urgency);
-                self.tell_stoppers();
+                self.answer_stop_requests();
             }
         }
     }
@@ -74,16 +80,17 @@ impl Keeper {
             }
             _ => Err("no descriptor is left for its files".to_owned()),
         });
-        let jobs = self.runs.values().filter(|run| run.is_job()).count();
+        let jobs = self.runs.values().filter(|run| run.lifecycle.counts_as_job()).count();
         let is_job = matches!(spec.mode, crate::Mode::Background { .. });
-        let too_many = is_job && u64::from(spec.max_jobs) <= jobs as u64;
+        let too_many = is_job && !may_add_job(jobs, spec.max_jobs);
         let failure = too_many.then_some(Failure::TooManyJobs { limit: spec.max_jobs });
-        self.runs.insert(run, Run { failure, ..Run::new(spec, spool, key, Instant::now()) });
+        let now = Instant::now();
+        self.runs.insert(run, Run { failure, ..Run::new(spec, spool, key, now) });
         if too_many {
-            return self.answer(run, State::Failed);
+            return self.drive(run, Event::NotStarted, now);
         }
-        self.waiting.push_back(run);
-        self.start_waiting();
+        self.queue.push(run);
+        self.start_queued();
     }
 
     /// A front end is gone. Whoever waited for an answer wants none any more, so its execution ends.
@@ -98,12 +105,8 @@ impl Keeper {
             let _ = ending.write(&self.ends, id);
         }
         let Some(key) = connection.run else { return };
-        let Some(run) = self.runs.get_mut(&key) else { return };
-        if run.caller.take().is_some() && run.was_foreground() {
-            self.stop(key, Cause::Canceled, Urgency::Politely);
-        } else {
-            self.resume_pipes(key);
-        }
+        self.resume_pipes(key);
+        self.drive(key, Event::CallerGone, Instant::now());
     }
 
     pub(super) fn stop_session(&mut self, urgency: Urgency) {
@@ -113,7 +116,7 @@ impl Keeper {
         self.trees.kill_unclaimed();
         let runs: Vec<RunKey> = self.runs.keys().copied().collect();
         for run in runs {
-            self.stop(run, Cause::Canceled, urgency);
+            self.stop(run, urgency);
         }
     }
 }

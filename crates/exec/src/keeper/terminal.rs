@@ -12,7 +12,7 @@ use rustix::termios::{InputModes, LocalModes, OptionalActions, SpecialCodeIndex,
 
 use super::event_loop::Keeper;
 use super::input::Inlet;
-use super::lifecycle::Streams;
+use super::start::Streams;
 use super::stream::Source;
 use super::tree::{Member, RunKey};
 use crate::input::{InputKind, InputState, ReadState, TerminalProcess};
@@ -30,8 +30,6 @@ pub(super) struct Terminal {
     device: Device,
     /// What is typed.
     pub(super) inlet: Inlet,
-    /// Whoever sits at it does something else for a while.
-    pub(super) suspended: bool,
 }
 
 /// Whether letters mean something else than themselves: one of them is a special key, or they become others.
@@ -84,7 +82,7 @@ impl Terminal {
         let device = Device(rustix::fs::fstat(&slave)?.st_rdev);
         let inlet = Inlet::new(copy(&master)?);
         let ends = PerStream { stdout: copy(&slave)?, stderr: copy(&slave)? };
-        let terminal = Self { master, slave: Some(slave), device, inlet, suspended: false };
+        let terminal = Self { master, slave: Some(slave), device, inlet };
         terminal.resize(size)?;
         Ok(Streams { sources, ends, terminal: Some(terminal) })
     }

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use super::connection::ConnectionKey;
 use super::event_loop::Keeper;
-use super::run::{Phase, Run};
+use super::lifecycle::Event;
+use super::run::Run;
 use super::tree::RunKey;
 use crate::input::InputKind;
 use crate::job::{Job, JobKind};
@@ -58,13 +59,8 @@ impl Keeper {
     /// Answers whoever waits for an execution, and lets it go on.
     pub(super) fn release_this(&mut self, from: ConnectionKey, id: ExecId) {
         let key = self.run_called(id);
-        if let Some((key, run)) = key.and_then(|key| Some((key, self.runs.get(&key)?))) {
-            match run.phase {
-                Phase::Waiting => self.release(key, State::Queued),
-                Phase::Running | Phase::Settling { .. } => self.release(key, State::Running),
-                // It is ending, or has been let go already.
-                Phase::Stopping { .. } | Phase::Left => {}
-            }
+        if let Some(key) = key {
+            self.drive(key, Event::ReleaseAsked, Instant::now());
         }
         self.tell(from, &FromKeeper::Released(key.is_some()));
     }
@@ -100,8 +96,8 @@ impl Keeper {
         let watchers = std::mem::take(&mut run.watchers);
         let Some(mut outcome) = run.ended.clone() else { return };
         // What it left may have printed more since.
-        if let Some(sources) = &run.sources {
-            outcome.output = PerStream { stdout: sources.stdout.output(), stderr: sources.stderr.output() };
+        if let Some(output) = run.output() {
+            outcome.output = output;
         }
         outcome.background.clear();
         for watcher in watchers {
@@ -128,16 +124,16 @@ impl Run {
             .sources
             .as_ref()
             .map(|sources| PerStream { stdout: sources.stdout.total(), stderr: sources.stderr.total() });
-        let kind = self.kind();
+        let kind = self.lifecycle.kind();
         Job {
             id: self.spec.id,
             // A state that is final is its command's; what that left behind goes on.
-            state: if kind == JobKind::Leftover { State::Running } else { self.state },
+            state: if kind == JobKind::Leftover { State::Running } else { self.lifecycle.state() },
             kind,
             pid: self.pid,
-            exit: self.exit,
-            age: now.saturating_duration_since(self.started),
-            silence: now.saturating_duration_since(self.last_output),
+            exit: self.lifecycle.exit(),
+            age: now.saturating_duration_since(self.lifecycle.started()),
+            silence: now.saturating_duration_since(self.lifecycle.last_output()),
             printed: printed.unwrap_or_default(),
             processes,
             times: Vec::new(),

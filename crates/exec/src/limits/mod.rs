@@ -4,7 +4,7 @@
 //!
 //! 1. a control group of version 2, below the keeper's own or beside it, where that is ours to write;
 //! 2. a control group of version 1, below the keeper's own;
-//! 3. the keeper looks: it adds up what `/proc` says of the tree, every [`LOOK`].
+//! 3. the keeper measures: it adds up what `/proc` says of the tree, twenty times a second.
 //!
 //! The kernel counts in a group and holds memory and processes there by itself; processor time is counted there and the
 //! keeper looks. No group counts what is added to a disk, so that is always looked at. Where we only look, something can
@@ -20,8 +20,6 @@ mod notes;
 mod probe;
 mod rlimits;
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 pub(crate) use group::Groups;
@@ -31,9 +29,6 @@ pub(crate) use notes::GroupNote;
 pub use notes::{GroupNotes, group_notes};
 pub use probe::{ProbeResult, probe};
 pub(crate) use rlimits::rlimits;
-
-/// How often a tree is looked at, when that costs little.
-pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
 /// Something that can be limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,0 +1,71 @@
+//! Children that have ended.
+
+use std::time::Instant;
+
+use shellgate_sandbox::reap::{End, reap};
+
+use super::event_loop::Keeper;
+use super::lifecycle::Event;
+use super::tree::{Reaped, RunKey};
+use crate::outcome::Exit;
+
+impl Keeper {
+    /// Reaps every child that has ended, and reports that to their executions.
+    pub(super) fn reap(&mut self) {
+        self.collect_dead();
+        self.report_dead();
+    }
+
+    /// Reaps every child that has ended, for [`report_dead`](Self::report_dead).
+    pub(super) fn collect_dead(&mut self) {
+        self.recognised = None;
+        self.claim_before_reaping();
+        let has_no_children = loop {
+            match reap() {
+                Ok(Some(dead)) => {
+                    let pid = dead.pid.as_raw_nonzero().get().unsigned_abs();
+                    if let Some((key, what)) = self.trees.reaped(pid) {
+                        self.release_standby(pid, dead.end);
+                        self.record_exit(key, &dead);
+                        self.dead.push((key, what, exit(dead.end)));
+                    }
+                }
+                Ok(None) => break false,
+                Err(error) => break error.raw_os_error() == Some(rustix::io::Errno::CHILD.raw_os_error()),
+            }
+        };
+        // Saves reading `/proc`: after most commands no child is left.
+        self.trees.has_no_children = has_no_children;
+    }
+
+    /// Reports children that have ended to their executions.
+    pub(super) fn report_dead(&mut self) {
+        // A tree that forks and exits may leave thousands: each execution is driven once.
+        let mut orphaned: Vec<RunKey> = Vec::new();
+        for (key, what, exit) in std::mem::take(&mut self.dead) {
+            match what {
+                Reaped::Root => self.report_exit(key, exit),
+                Reaped::Orphan if orphaned.contains(&key) => {}
+                Reaped::Orphan => orphaned.push(key),
+            }
+        }
+        for key in orphaned {
+            self.drive(key, Event::ChildReaped, Instant::now());
+        }
+    }
+
+    fn report_exit(&mut self, key: RunKey, exit: Exit) {
+        if let Some(terminal) = self.runs.get_mut(&key).and_then(|run| run.terminal.as_mut()) {
+            terminal.let_go();
+        }
+        self.drain_waiting(key);
+        self.drive(key, Event::Exited(exit), Instant::now());
+    }
+}
+
+const fn exit(end: End) -> Exit {
+    match end {
+        End::Code(code) => Exit::Code(code),
+        End::Signal(signal) => Exit::Signal(signal),
+    }
+}

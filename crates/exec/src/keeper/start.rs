@@ -1,0 +1,117 @@
+//! Starts executions whose turn has come.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Instant;
+
+use rustix::pipe::PipeFlags;
+use shellgate_sandbox::spawn::{Plan, SpawnError, Step};
+
+use super::event_loop::Keeper;
+use super::lifecycle::{Event, Note};
+use super::limit_enforcer::{self, LimitEnforcer};
+use super::stream::Source;
+use super::terminal::Terminal;
+use super::tree::RunKey;
+use crate::outcome::{Failure, plain};
+use crate::{PerStream, State};
+
+impl Keeper {
+    /// Starts the executions whose turn has come.
+    pub(super) fn start_queued(&mut self) {
+        loop {
+            let runs = &self.runs;
+            let max_running = |key| runs.get(&key).map(|run| run.spec.max_running);
+            let running = || runs.values().filter(|run| run.lifecycle.counts_as_running()).count();
+            let Some(key) = self.queue.next(max_running, running) else { return };
+            self.start(key);
+        }
+    }
+
+    fn start(&mut self, key: RunKey) {
+        let stdin = self.stdins.remove(&key);
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        let now = Instant::now();
+        run.enforcer = LimitEnforcer::new(&run.spec, &self.ends);
+        run.lifecycle.note(Note::Starting { limited: run.enforcer.is_some() }, now);
+        self.tell_state(key, State::Starting);
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        let spec = &run.spec;
+        let mut limits = spec.soft_limits.changes_from(&self.limits);
+        limits.extend(run.enforcer.iter().flat_map(|enforcer| enforcer.rlimits(&limits)).collect::<Vec<_>>());
+        let groups = run.enforcer.as_ref().map_or_else(Vec::new, |enforcer| enforcer.groups().entries());
+        let streams = match spec.terminal {
+            None => pipes(spec.capture_bytes),
+            Some(size) => Terminal::open(size, spec.capture_bytes).map_err(no_stream),
+        };
+        let spawned = streams.and_then(|streams| {
+            let Streams { sources, ends, terminal } = streams;
+            let slave = terminal.as_ref().map(|_| &ends.stdout);
+            let stdin = stdin.as_ref().or(slave).unwrap_or(&self.null);
+            let plan = Plan {
+                program: &spec.program,
+                argv: &spec.argv,
+                env: &spec.env,
+                directory: &spec.directory,
+                stdio: [stdin.as_fd(), ends.stdout.as_fd(), ends.stderr.as_fd()],
+                terminal: slave.map(AsFd::as_fd),
+                umask: spec.umask,
+                limits: &limits,
+                tag: Some(spec.id.tag()),
+                groups: &groups,
+            };
+            Ok((limit_enforcer::spawn(&mut self.spawner, plan)?, sources, terminal))
+        });
+        match spawned {
+            Ok(((pid, grouped), sources, terminal)) => {
+                let pid = pid.as_raw_nonzero().get().unsigned_abs();
+                run.pid = Some(pid);
+                self.trees.add_root(pid, key);
+                run.sources = Some(sources);
+                run.terminal = terminal;
+                if let (Some(enforcer), false) = (&mut run.enforcer, grouped) {
+                    enforcer.let_go();
+                }
+                run.lifecycle.note(Note::Started, now);
+                self.tell_state(key, State::Running);
+                self.open_pipes(key);
+            }
+            Err(error) => {
+                run.failure = Some(failure(&error));
+                self.drive(key, Event::NotStarted, now);
+            }
+        }
+    }
+}
+
+/// What a command writes to, and what we read of it.
+pub(super) struct Streams {
+    pub(super) sources: PerStream<Source>,
+    pub(super) ends: PerStream<OwnedFd>,
+    pub(super) terminal: Option<Terminal>,
+}
+
+fn pipes(limit: u64) -> Result<Streams, SpawnError> {
+    let pipe = || -> rustix::io::Result<_> {
+        let (ours, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+        // Ours alone: a command that finds its own end non-blocking loses output.
+        rustix::fs::fcntl_setfl(&ours, rustix::fs::OFlags::NONBLOCK)?;
+        Ok((ours, theirs))
+    };
+    let (out, out_end) = pipe().map_err(no_stream)?;
+    let (err, err_end) = pipe().map_err(no_stream)?;
+    let sources = PerStream { stdout: Source::new(out, limit), stderr: Source::new(err, limit) };
+    Ok(Streams { sources, ends: PerStream { stdout: out_end, stderr: err_end }, terminal: None })
+}
+
+fn no_stream(errno: rustix::io::Errno) -> SpawnError {
+    SpawnError { step: Step::Clone, source: errno.into() }
+}
+
+fn failure(error: &SpawnError) -> Failure {
+    let message = plain(&error.source);
+    match error.step {
+        Step::Exec => Failure::NotExecuted { errno: error.source.raw_os_error().unwrap_or(0), message },
+        Step::Directory => Failure::NoDirectory { message },
+        Step::Clone | Step::Groups | Step::Parent | Step::Descriptors => Failure::NoProcess { message },
+    }
+}
