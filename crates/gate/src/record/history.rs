@@ -1,4 +1,4 @@
-//! Looking back: what was run and printed, the whole story of one execution, and forgetting it.
+//! Past executions: listing them, their output, and forgetting them.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -10,26 +10,26 @@ use shellgate_exec::{StoredEnd, Stream};
 use shellgate_journal::{ForgetReport, PastExecution, Query};
 
 use super::RecordStore;
-use super::store::trouble;
+use super::store::journal_error;
 use crate::admit::inside::{self, RestrictedAction};
 use crate::{Code, ErrorObject, approval};
 
 /// How much of a file is searched at once.
-const PIECE: usize = 256 << 10;
+const SEARCH_CHUNK_BYTES: usize = 256 << 10;
 
 impl RecordStore {
-    /// The executions that match, newest first. `containing` is looked for in commands and in kept output.
+    /// The executions that match, newest first. The text `containing` is searched in commands and in kept output.
     ///
     /// # Errors
     /// `config` when the record can't be read.
     pub fn history(&self, query: &Query) -> Result<Vec<PastExecution>, ErrorObject> {
-        let mut found = self.journal.history(query).map_err(|error| trouble(&error))?;
+        let mut found = self.journal.history(query).map_err(|error| journal_error(&error))?;
         let Some(text) = query.containing.as_deref().filter(|text| !text.is_empty()) else {
             return Ok(found);
         };
-        for id in self.printed(text) {
-            let execution = self.journal.execution(&id).map_err(|error| trouble(&error))?;
-            found.extend(execution.filter(|execution| wanted(execution, query)));
+        for id in self.find_in_output(text) {
+            let execution = self.journal.execution(&id).map_err(|error| journal_error(&error))?;
+            found.extend(execution.filter(|execution| matches_except_text(execution, query)));
         }
         found.sort_by(|one, other| other.id.cmp(&one.id));
         found.dedup_by(|one, other| one.id == other.id);
@@ -39,7 +39,7 @@ impl RecordStore {
         Ok(found)
     }
 
-    /// The name that begins with `prefix`.
+    /// The full name of the execution whose name begins with `prefix`.
     ///
     /// # Errors
     /// `unknown_job` when there is none, `invalid_input` when there are several.
@@ -47,16 +47,16 @@ impl RecordStore {
         self.jobs(None).find(prefix).map(|execution| execution.id)
     }
 
-    /// The file that holds what an execution printed, if it is still kept.
+    /// The file with the output of an execution, if it is still kept.
     #[must_use]
     pub fn output(&self, id: &str, stream: Stream) -> Option<File> {
         File::open(self.file(id, stream)).ok()
     }
 
-    /// Removes what an execution said, did and printed, and leaves a note that it did.
+    /// Removes the content of an execution's entries and its output. A tombstone in the journal says so.
     ///
     /// # Errors
-    /// `unknown_job` when there is none or it was forgotten before, `busy` while it runs.
+    /// `unknown_job` when the execution isn't known or was forgotten before, `busy` while it runs.
     pub fn forget(&self, id: &str) -> Result<ForgetReport, ErrorObject> {
         inside::refuse(RestrictedAction::Forget)?;
         let forgotten = self.journal.forget(id, &approval::user()).map_err(|error| match error {
@@ -68,13 +68,13 @@ impl RecordStore {
                     .token(id)
                     .hint(format!("stop it first: `shellgate stop {id}`"))
             }
-            error => trouble(&error),
+            error => journal_error(&error),
         })?;
         let kept = |stream: Stream| [stream.name().to_owned(), format!("{}.tail", stream.name())];
         for name in [Stream::Stdout, Stream::Stderr].map(kept).concat() {
             match std::fs::remove_file(self.state.spool().join(format!("{id}.{name}"))) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    let message = format!("its output can't be removed: {error}");
+                    let message = format!("the output of execution `{id}` can't be removed: {error}");
                     return Err(ErrorObject::new(Code::Config, message));
                 }
                 _ => {}
@@ -88,21 +88,21 @@ impl RecordStore {
         self.state.spool().join(format!("{id}.{}", stream.name()))
     }
 
-    /// The executions whose kept output has `text` in it.
-    fn printed(&self, text: &str) -> BTreeSet<String> {
+    /// The executions whose kept output contains `text`.
+    fn find_in_output(&self, text: &str) -> BTreeSet<String> {
         let finder = Finder::new(text.as_bytes());
         let entries = std::fs::read_dir(self.state.spool()).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| {
             let id = entry.file_name().to_str()?.split_once('.')?.0.to_owned();
-            // A file that goes while we look holds nothing any more.
+            // A file that was removed in the meantime contains nothing.
             contains(&entry.path(), &finder).unwrap_or(false).then_some(id)
         });
         names.collect()
     }
 }
 
-/// Whether a query would give this execution, whatever text it looks for.
-fn wanted(execution: &PastExecution, query: &Query) -> bool {
+/// Whether an execution fulfils every condition of a query but the text.
+fn matches_except_text(execution: &PastExecution, query: &Query) -> bool {
     let of_session = |session: &String| {
         let rest = execution.session.strip_prefix(session.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -117,17 +117,17 @@ fn wanted(execution: &PastExecution, query: &Query) -> bool {
 fn contains(path: &Path, finder: &Finder<'_>) -> io::Result<bool> {
     let mut file = File::open(path)?;
     let overlap = finder.needle().len().saturating_sub(1);
-    let mut held: Vec<u8> = Vec::new();
+    let mut chunk: Vec<u8> = Vec::new();
     loop {
-        let read = file.by_ref().take(PIECE as u64).read_to_end(&mut held)?;
+        let read = file.by_ref().take(SEARCH_CHUNK_BYTES as u64).read_to_end(&mut chunk)?;
         if read == 0 {
             return Ok(false);
         }
-        if finder.find(&held).is_some() {
+        if finder.find(&chunk).is_some() {
             return Ok(true);
         }
-        // The text may begin here and go on in the next piece.
-        held.drain(..held.len().saturating_sub(overlap));
+        // The text may begin at the end of this chunk and continue in the next.
+        chunk.drain(..chunk.len().saturating_sub(overlap));
     }
 }
 
@@ -136,10 +136,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_found_across_pieces() {
+    fn text_is_found_across_chunks() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
-        for before in [0, 1, PIECE - 3, PIECE - 1, PIECE, 2 * PIECE - 2] {
+        for before in [
+            0,
+            1,
+            SEARCH_CHUNK_BYTES - 3,
+            SEARCH_CHUNK_BYTES - 1,
+            SEARCH_CHUNK_BYTES,
+            2 * SEARCH_CHUNK_BYTES - 2,
+        ] {
             let mut bytes = vec![b'.'; before];
             bytes.extend(b"needle and more");
             std::fs::write(&path, bytes).unwrap();

@@ -1,26 +1,26 @@
-//! Recognising a process again: by its number, and by when it started since which boot.
+//! Identities of processes: pid, start time and boot. A pid alone may have been given to another process since.
 
 use std::sync::OnceLock;
 
 use shellgate_journal::ProcessIdentity;
 
-/// This process. Found out once: it takes two files to read, and every call asks.
+/// The identity of this process. Found out once: it takes reading two files, and every call needs it.
 pub(crate) fn own_identity() -> ProcessIdentity {
     static OWN: OnceLock<(u32, ProcessIdentity)> = OnceLock::new();
     let pid = std::process::id();
     let find = || describe(pid).unwrap_or_else(|| ProcessIdentity("unknown".to_owned()));
-    let (of, owner) = OWN.get_or_init(|| (pid, find()));
-    // A fork of us is somebody else.
-    if *of == pid { owner.clone() } else { find() }
+    let (of, identity) = OWN.get_or_init(|| (pid, find()));
+    // After a fork this is another process.
+    if *of == pid { identity.clone() } else { find() }
 }
 
-/// Whether it still lives. One that can't be recognised doesn't.
-pub(crate) fn alive(owner: &ProcessIdentity) -> bool {
-    let pid = owner.0.split(' ').next().and_then(|pid| pid.parse().ok());
-    pid.and_then(describe).is_some_and(|now| now == *owner)
+/// Whether the process is still alive. `false` for an identity that can't be read.
+pub(crate) fn alive(identity: &ProcessIdentity) -> bool {
+    let pid = identity.0.split(' ').next().and_then(|pid| pid.parse().ok());
+    pid.and_then(describe).is_some_and(|now| now == *identity)
 }
 
-/// Whether it was a process before the machine was last started. `false` for one whose boot isn't known.
+/// Whether the process ran before the machine was last started. `false` when its boot isn't known.
 pub(crate) fn is_of_earlier_boot(identity: &ProcessIdentity) -> bool {
     let boot = identity.0.split(' ').nth(2);
     boot.zip(current_boot()).is_some_and(|(of, now)| of != now)
@@ -32,7 +32,7 @@ fn current_boot() -> Option<String> {
 
 fn describe(pid: u32) -> Option<ProcessIdentity> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // Fields are counted from behind the name, which may hold anything.
+    // Fields are counted after the process name, which may contain anything.
     let (_, fields) = stat.rsplit_once(") ")?;
     let mut fields = fields.split(' ');
     let state = fields.next()?;
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn we_live_and_others_do_not() {
+    fn this_process_is_alive_and_unknown_ones_are_not() {
         assert!(alive(&own_identity()));
         assert!(!alive(&ProcessIdentity("1 1 nowhere".to_owned())));
         assert!(!alive(&ProcessIdentity(String::new())));

@@ -1,7 +1,11 @@
-//! Writing down what happens: before anything starts, and when it has ended.
+//! The record: what a gate writes to the journal, and what `history`, `approvals`, `stop` and `trust` read from it.
 //!
-//! The journal itself is in [`shellgate_journal`]. A request that must be recorded and can't be is refused before it
-//! starts, unless the settings say that the record isn't required.
+//! The gate writes an entry before it starts a command and another one after its end. The journal itself is in
+//! [`shellgate_journal`]. A request that can't be recorded is refused before it starts, unless the settings say that the
+//! record isn't required.
+//!
+//! Writing may block: see [`Journal`] for which of its calls do, and [`shellgate_journal::BUSY_TIMEOUT`] for how long.
+//! [`RecordStore::open`], [`settle()`] and [`Recorder::tidy`] also wait for the keepers' answers.
 
 mod history;
 mod identity;
@@ -26,15 +30,15 @@ use crate::answer::outcome_error::outcome_error;
 use crate::answer::summary::RequestSummary;
 use crate::{Code, ErrorObject};
 
-/// Where a gate writes down what happens.
+/// Writes the record of a gate.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorder {
     journal: Option<Arc<Journal>>,
-    /// Why there is no journal, when one is required.
+    /// Why the journal can't be used, when it is required.
     missing: Option<String>,
 }
 
-/// One execution in the record.
+/// Writes the entries of one execution.
 #[derive(Clone, Debug)]
 pub(crate) struct ExecutionLog {
     journal: Arc<Journal>,
@@ -42,7 +46,7 @@ pub(crate) struct ExecutionLog {
 }
 
 impl Recorder {
-    /// For those who keep their own record.
+    /// For programs that keep a record of their own: writes nothing.
     pub(crate) const fn none() -> Self {
         Self { journal: None, missing: None }
     }
@@ -55,29 +59,33 @@ impl Recorder {
         }
     }
 
-    /// Closes what a crash left open and lets go of what need not be kept. For whoever stays a while: it takes its time.
+    /// Settles executions that a crash left open, and removes entries and output that need not be kept. It may take
+    /// seconds, so only processes that run for long call it.
     pub(crate) fn tidy(&self, state: &StateFolder, keep: &crate::settings::JournalSettings) {
         if let Some(journal) = &self.journal {
-            // No caller waits for this, so a failure is told to none. Whoever tidies next tries again.
+            // No caller waits for this, so a failure is reported to none. The next process that tidies tries again.
             let _ = settle(journal, state);
             let _ = retention::prune(journal, state, keep);
         }
     }
 
-    /// The journal, if there is one.
+    /// The journal, if one is open.
     pub(crate) fn journal(&self) -> Option<&Journal> {
         self.journal.as_deref()
     }
 
-    /// Says no when a record is required and there is none.
+    /// Fails when a record is required and the journal can't be used.
+    ///
+    /// # Errors
+    /// `config`, with the reason.
     pub(crate) fn check(&self) -> Result<(), ErrorObject> {
         self.missing.as_deref().map_or(Ok(()), |why| Err(unwritable(why)))
     }
 
-    /// Writes down a request with what followed from it at once.
+    /// Writes a request and the entries that follow it at once.
     ///
     /// # Errors
-    /// `config` when it can't be written and must be.
+    /// `config` when they can't be written although a record is required.
     pub(crate) fn begin(
         &self,
         id: &str,
@@ -93,7 +101,7 @@ impl Recorder {
 }
 
 impl ExecutionLog {
-    /// Adds what happened next.
+    /// Writes the next entry.
     ///
     /// # Errors
     /// `config` when it can't be written.
@@ -101,27 +109,27 @@ impl ExecutionLog {
         self.journal.append(&self.id, vec![step]).map(drop).map_err(|error| unwritable(&error.to_string()))
     }
 
-    /// Writes down the end. One that can't be written stays with the keeper, for others to write down.
+    /// Writes the end. `false` when it can't be written: then the keeper stores the end, for [`settle()`] to write later.
     pub(crate) fn ended(&self, asked: &RequestSummary, outcome: &Outcome, spool: &Spool) -> bool {
         let error = outcome_error(&asked.action, &asked.directory, outcome);
         let ended = translate::ended(outcome, error, spool, translate::now());
         self.append(Step::Ended(ended)).is_ok()
     }
 
-    /// Writes down that nothing was started after all.
+    /// Writes that the execution ended before it started.
     pub(crate) fn not_started(&self, error: &ErrorObject) {
         // The caller is told of `error` in any case. Without this entry the execution stays open in the record until
         // it is settled, and is then closed as lost.
         let _ = self.append(Step::Ended(translate::not_started(error)));
     }
 
-    /// The journal that it is in.
+    /// The journal that it writes to.
     pub(crate) fn journal(&self) -> &Journal {
         &self.journal
     }
 }
 
-/// That a process is about to be started.
+/// The entry before a start.
 pub(crate) fn started(approved_by: Option<&ApprovedBy>, spool: Option<(String, String)>) -> Step {
     let (stdout_file, stderr_file) = spool.unzip();
     Step::Started(RecordedStart {
@@ -134,7 +142,7 @@ pub(crate) fn started(approved_by: Option<&ApprovedBy>, spool: Option<(String, S
 }
 
 pub(crate) fn unwritable(why: &str) -> ErrorObject {
-    ErrorObject::new(Code::Config, format!("what runs can't be recorded: {why}")).hint(
-        "free some space or make the state folder writable; `journal.required = false` runs without a record",
+    ErrorObject::new(Code::Config, format!("the command can't be recorded: {why}")).hint(
+        "free some space or make the state folder writable; `journal.required = false` runs commands without a record",
     )
 }

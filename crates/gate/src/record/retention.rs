@@ -1,14 +1,15 @@
-//! Letting go of what is older or more than the settings keep: entries of the journal, and the spool files with them.
+//! Pruning by the settings `keep_days` and `keep_mb`: entries of the journal, and their spool files.
 
 use std::collections::BTreeMap;
 
 use shellgate_exec::StateFolder;
+use shellgate_journal::calendar::DAY_MS;
 use shellgate_journal::{self as journal, Journal, Millis, Retention};
 
 use super::translate;
 use crate::settings;
 
-/// Removes what need not be kept, never what runs or waits.
+/// Removes executions that need not be kept, never one that runs or waits.
 ///
 /// # Errors
 /// When the journal can't be read or written.
@@ -19,7 +20,7 @@ pub(super) fn prune(
 ) -> Result<(), journal::Error> {
     let days = Millis::try_from(keep.keep_days).ok().filter(|days| *days > 0);
     let retention = Retention {
-        since: days.map(|days| translate::now().saturating_sub(days.saturating_mul(86_400_000))),
+        since: days.map(|days| translate::now().saturating_sub(days.saturating_mul(DAY_MS))),
         bytes: (keep.keep_mb > 0).then(|| keep.keep_mb.saturating_mul(1 << 20)),
     };
     let folder = state.spool();
@@ -33,7 +34,7 @@ pub(super) fn prune(
     Ok(())
 }
 
-/// How many bytes each execution has in the spool.
+/// The bytes that each execution has in the spool.
 fn sizes(folder: &std::path::Path) -> BTreeMap<String, u64> {
     let mut sizes = BTreeMap::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

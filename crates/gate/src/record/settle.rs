@@ -1,5 +1,5 @@
-//! Closing what a crash left open, truthfully: an end that the keeper left is written down, and what nobody holds any more
-//! is closed as that.
+//! Settling: giving an end to executions that a crash left open in the record. An end that the keeper stored is written.
+//! An execution that no keeper holds and no caller waits for is closed as lost.
 
 use std::fs::File;
 
@@ -10,10 +10,10 @@ use super::identity::{alive, is_of_earlier_boot};
 use super::translate;
 use crate::answer::outcome_error::outcome_error;
 
-/// Looks at every execution that the record has as open.
+/// Settles every execution that has no end in the record, and questions that have expired or whose asker is gone.
 ///
 /// # Errors
-/// When the journal can't be read or written, or a keeper not be understood.
+/// When the journal can't be read or written, or a keeper's answer can't be read.
 pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), String> {
     let open = journal.open_executions().map_err(|error| error.to_string())?;
     journal.expire(translate::now(), alive).map_err(|error| error.to_string())?;
@@ -23,13 +23,13 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
     let held = held.map(|held| held.iter().map(ToString::to_string).collect::<Vec<_>>());
     let mut unwritten = None;
     for execution in open {
-        if let Some(step) = end_of(&execution, state, held.as_deref())
-            && !went_on(&execution, journal, state, &step)
+        if let Some(step) = find_end(&execution, state, held.as_deref())
+            && !ended_meanwhile(&execution, journal, state, &step)
         {
             if let (Step::Closed(RecordedLoss { how: LossCause::KeeperLost, .. }), Ok(id)) =
                 (&step, execution.id.parse())
             {
-                // Whoever could have ended its processes is gone, so that is done here.
+                // Its keeper is gone, so its processes are ended here.
                 shellgate_exec::end_leftovers(id);
             }
             match journal.append(&execution.id, vec![step]) {
@@ -44,7 +44,8 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
     if let Some(held) = still_held {
         groups.sweep(&held);
     }
-    // What was written down by whoever waited for it, and then went away without saying so; and what nobody records.
+    // Stored ends that nothing needs: the caller wrote the end and went away before it told the keeper, or the execution
+    // isn't in the record.
     for id in StoredEnd::all(state) {
         let over = |found: Option<PastExecution>| found.is_none_or(|execution| !is_open(execution.status));
         if journal.execution(&id).is_ok_and(over) {
@@ -54,9 +55,9 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
     unwritten.map_or(Ok(()), Err)
 }
 
-/// Whether something that seems to be lost has ended while we looked: its end is in the record by now, or about to be, and
-/// what it left goes on.
-fn went_on(execution: &PastExecution, journal: &Journal, state: &StateFolder, step: &Step) -> bool {
+/// Whether an execution that seems lost has ended in the meantime: its end is in the record by now, or a keeper holds it
+/// as a job because some of its processes are left.
+fn ended_meanwhile(execution: &PastExecution, journal: &Journal, state: &StateFolder, step: &Step) -> bool {
     if !matches!(step, Step::Closed(_)) {
         return false;
     }
@@ -74,8 +75,8 @@ fn is_open(status: Status) -> bool {
     matches!(status, Status::Asked | Status::Running)
 }
 
-/// The entry that closes it; `None` while it may go on.
-fn end_of(execution: &PastExecution, state: &StateFolder, held: Option<&[String]>) -> Option<Step> {
+/// The entry that ends an execution; `None` while it may still run.
+fn find_end(execution: &PastExecution, state: &StateFolder, held: Option<&[String]>) -> Option<Step> {
     // A stored end that can't be read, because another version of shellgate wrote it, counts as none.
     if let Ok(Some(ending)) = StoredEnd::find(state, &execution.id) {
         let files = execution.started.as_ref();
@@ -103,7 +104,7 @@ fn end_of(execution: &PastExecution, state: &StateFolder, held: Option<&[String]
         return Some(Step::Ended(shellgate_journal::RecordedEnd { job: ending.job, times, ..ended }));
     }
     let asker = execution.asked.as_ref().and_then(|asked| asked.asker.as_ref());
-    // Somebody whom we can't ask may hold it.
+    // A keeper of another version, which can't be asked, may hold it.
     if held.is_none_or(|held| held.contains(&execution.id)) || asker.is_some_and(alive) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Stopping what runs or waits, from any process of this user.
+//! Stopping executions and withdrawing questions, from any process of this user.
 
 use std::path::Path;
 
@@ -6,17 +6,17 @@ use shellgate_exec::{ExecId, Session, Starter, Urgency, stop_all, stop_execution
 use shellgate_journal::{AnswerResult, QueuedQuestion};
 
 use super::RecordStore;
-use super::store::trouble;
+use super::store::journal_error;
 use crate::admit::inside::{self, RestrictedAction};
 use crate::gate::session_error;
 use crate::session_name::SessionName;
 use crate::{Code, ErrorObject};
 
 impl RecordStore {
-    /// Stops one execution with all that it left behind, or withdraws its question, and returns when it has ended.
+    /// Stops one execution with its leftover processes, or withdraws its question. Returns when it has ended.
     ///
     /// # Errors
-    /// `unknown_job` when there is nothing to stop.
+    /// `unknown_job` when the execution neither runs nor waits.
     pub fn stop(&self, id: &str, urgency: Urgency) -> Result<(), ErrorObject> {
         inside::refuse(RestrictedAction::Stop)?;
         let unknown = |message: String| Err(ErrorObject::new(Code::UnknownJob, message).token(id));
@@ -26,18 +26,18 @@ impl RecordStore {
         if stopped || withdrawn > 0 {
             return Ok(());
         }
-        let execution = self.journal.execution(id).map_err(|error| trouble(&error))?;
+        let execution = self.journal.execution(id).map_err(|error| journal_error(&error))?;
         match execution.filter(|execution| !execution.status.is_open()) {
             Some(execution) => unknown(format!("execution `{id}` has ended: {}", execution.status)),
             None => unknown(format!("no keeper holds an execution `{id}`")),
         }
     }
 
-    /// Stops everything that a session and its chats run or wait for, and returns when it has ended: how many executions
-    /// that were. A session without a name is called by its root.
+    /// Stops every execution of a session and its chats, and withdraws their questions. Returns when they have ended, and
+    /// how many they were. A session without a name is called by its root.
     ///
     /// # Errors
-    /// `invalid_input` when no session can be called that.
+    /// `invalid_input` when no session can have this name.
     pub fn stop_session(&self, name: &str, urgency: Urgency) -> Result<u32, ErrorObject> {
         inside::refuse(RestrictedAction::Stop)?;
         let withdrawn = self.withdraw(|pending| {
@@ -45,24 +45,24 @@ impl RecordStore {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })?;
         let of_root = Path::new(name).is_absolute().then(|| SessionName::of_root(Path::new(name)));
-        // Few roots could be names, too.
+        // A root is rarely a valid name, too, but then both are meant.
         let named = match SessionName::named(name) {
             Err(error) if of_root.is_none() => return Err(error),
             named => named.ok(),
         };
         let mut stopped = withdrawn;
         for name in [named, of_root].into_iter().flatten() {
-            // It starts no keeper, so how one would be started doesn't matter.
+            // Stopping starts no keeper, so the way to start one doesn't matter.
             let session = Session::new(self.state.clone(), name.key(), Starter::Fork, u64::MAX);
             stopped += session.stop(urgency).map_err(|error| session_error(&error))?;
         }
         Ok(stopped)
     }
 
-    /// Stops everything that any session of this user runs or waits for: how many executions that were.
+    /// Stops every execution of this user, and withdraws all questions. Returns how many they were.
     ///
     /// # Errors
-    /// When a keeper can't be understood.
+    /// When a keeper's answer can't be read.
     pub fn stop_all(&self, urgency: Urgency) -> Result<u32, ErrorObject> {
         inside::refuse(RestrictedAction::Stop)?;
         let withdrawn = self.withdraw(|_| true)?;
@@ -70,11 +70,11 @@ impl RecordStore {
         Ok(withdrawn + stopped)
     }
 
-    /// Takes questions out of the queue: how many.
+    /// Withdraws questions. Returns how many were still pending.
     fn withdraw(&self, wanted: impl Fn(&QueuedQuestion) -> bool) -> Result<u32, ErrorObject> {
         let mut withdrawn = 0;
         for pending in self.pending()?.iter().filter(|pending| wanted(pending)) {
-            let canceled = self.journal.cancel(pending.id).map_err(|error| trouble(&error))?;
+            let canceled = self.journal.cancel(pending.id).map_err(|error| journal_error(&error))?;
             withdrawn += u32::from(matches!(canceled, AnswerResult::Taken(_)));
         }
         Ok(withdrawn)

@@ -1,4 +1,4 @@
-//! The record for those who read it and answer its questions: history, audit, approvals.
+//! The handle for commands that read the record or answer its questions: history, audit, approvals, trust.
 
 use std::path::PathBuf;
 
@@ -21,28 +21,29 @@ pub struct RecordStore {
 }
 
 impl RecordStore {
-    /// Opens it, and closes what a crash left open. `state`: the state folder, if not the standard one.
+    /// Opens the record, and settles executions that a crash left open. `state`: the state folder, if not the standard
+    /// one.
     ///
     /// # Errors
-    /// `config` when it can't be opened.
+    /// `config` when the record can't be opened.
     pub fn open(state: Option<PathBuf>) -> Result<Self, ErrorObject> {
         let state = open_state(state)?;
-        let journal = Journal::open(state.path()).map_err(|error| trouble(&error))?;
+        let journal = Journal::open(state.path()).map_err(|error| journal_error(&error))?;
         // Settling fails when a keeper doesn't answer or the disk is full. The record can be read all the same, and
         // the next process that opens it settles what is left.
         let _ = settle(&journal, &state);
         Ok(Self { state, journal })
     }
 
-    /// The journal as it lies there, for those who look whether it is whole: nothing is closed or written.
+    /// Opens the journal for verifying: no execution is settled, and no entry written.
     ///
     /// # Errors
-    /// When it can't be opened, or isn't a journal any more.
+    /// When the journal can't be opened, or the file isn't a journal any more.
     pub fn for_audit(state: Option<PathBuf>) -> Result<Journal, shellgate_journal::Error> {
         let state = open_state(state)
             .map_err(|error| shellgate_journal::Error::Unusable { message: error.message })?;
         match Journal::open_read_only(state.path()) {
-            // One that was never made, or was removed, is an empty one. Whoever kept a head finds out.
+            // A journal that was never created, or was removed, verifies as an empty one, unless a head was kept.
             Err(shellgate_journal::Error::Absent { .. }) => Journal::open(state.path()),
             opened => opened,
         }
@@ -60,7 +61,7 @@ impl RecordStore {
         &self.state
     }
 
-    /// Writes down that a person trusts a project's file as it is now. A byte more or less, and nobody does.
+    /// Records that a person trusts a project's settings file with its present content. Any change ends the trust.
     ///
     /// # Errors
     /// `config` when it can't be written.
@@ -71,7 +72,7 @@ impl RecordStore {
             sha256: file.sha256(),
             by: approval::user(),
         };
-        self.journal.trust(trusted).map(drop).map_err(|error| trouble(&error))
+        self.journal.trust(trusted).map(drop).map_err(|error| journal_error(&error))
     }
 
     /// The questions that wait, oldest first.
@@ -79,26 +80,26 @@ impl RecordStore {
     /// # Errors
     /// `config` when the record can't be read.
     pub fn pending(&self) -> Result<Vec<QueuedQuestion>, ErrorObject> {
-        self.journal.pending().map_err(|error| trouble(&error))
+        self.journal.pending().map_err(|error| journal_error(&error))
     }
 
-    /// Answers a question. The first answer counts: the second is told what that was.
+    /// Answers a question. The first answer counts; a later one is told how the question was closed.
     ///
     /// # Errors
-    /// `unknown_job` when there is no such question, `invalid_input` when it doesn't offer that, `config` when it can't
-    /// be written.
+    /// `unknown_job` when there is no such question, `invalid_input` when the question doesn't offer this answer, `config`
+    /// when the answer can't be written.
     pub fn answer(&self, id: QuestionId, answer: &Answer) -> Result<AnswerResult, ErrorObject> {
         inside::refuse(RestrictedAction::Answer)?;
         let pending = self.pending()?.into_iter().find(|pending| pending.id == id);
         let Some(pending) = pending else {
-            // Perhaps it was answered a moment ago: then that is what is told.
+            // Perhaps it was answered a moment ago: then say how.
             let settled = match self.journal.poll_answer(id) {
                 Err(shellgate_journal::Error::UnknownQuestion(_)) => None,
-                settled => settled.map_err(|error| trouble(&error))?,
+                settled => settled.map_err(|error| journal_error(&error))?,
             };
             return settled.map(AnswerResult::TooLate).ok_or_else(|| {
-                ErrorObject::new(Code::UnknownJob, format!("no question {id} waits"))
-                    .hint("`shellgate approvals list` shows those that do")
+                ErrorObject::new(Code::UnknownJob, format!("no question {id} is pending"))
+                    .hint("`shellgate approvals list` shows the pending ones")
             });
         };
         let not_offered = |what: &str| {
@@ -141,8 +142,8 @@ impl RecordStore {
         };
         let answered =
             PersonAnswer { choice, by: approval::user(), channel: shellgate_journal::ApprovalChannel::Queue };
-        let answering = self.journal.answer(id, answered, grants).map_err(|error| trouble(&error))?;
-        // Only now: an answer that came too late changes nothing.
+        let answering = self.journal.answer(id, answered, grants).map_err(|error| journal_error(&error))?;
+        // Only after it is known that the answer counts: one that came too late changes no settings.
         if let (AnswerResult::Taken(_), Answer::Yes(Choice::Always), Some(lines)) =
             (&answering, answer, &question.always)
         {
@@ -156,7 +157,8 @@ impl RecordStore {
     }
 }
 
-pub(super) fn trouble(error: &shellgate_journal::Error) -> ErrorObject {
+/// The error for a journal that can't be read or written.
+pub(super) fn journal_error(error: &shellgate_journal::Error) -> ErrorObject {
     ErrorObject::new(Code::Config, error.to_string())
         .hint("look at the state folder, which SHELLGATE_HOME names")
 }

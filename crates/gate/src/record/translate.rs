@@ -1,4 +1,4 @@
-//! From what the gate knows to what the record says.
+//! Translating between the gate's types and the contents of entries.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -15,13 +15,13 @@ use crate::admit::judge::{Decision, Judgement, Span};
 use crate::intake::request::{Action, Detail, Format, Request, Stdin};
 use crate::{Code, ErrorObject};
 
-/// The time, as the record has it.
+/// The current time, as it is written to entries.
 pub(crate) fn now() -> Millis {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis::try_from(now.as_millis()).unwrap_or(Millis::MAX)
 }
 
-/// A request and what the judge said. `judgement` is missing when it didn't get that far.
+/// The entry of a request. `judgement` is `None` when the request was refused before it was judged.
 pub(crate) fn asked(
     request: &Request,
     judgement: Option<&Judgement>,
@@ -63,7 +63,7 @@ pub(crate) fn asked(
     }
 }
 
-/// What was asked for, from the record.
+/// The action of a recorded request.
 pub(crate) fn action(asked: &RecordedRequest) -> Action {
     asked.argv.clone().map_or_else(|| Action::Shell(asked.text.clone()), Action::Program)
 }
@@ -86,12 +86,12 @@ fn verdict(judgement: &Judgement) -> journal::RecordedVerdict {
     }
 }
 
-/// A place in a text, as the record has it.
+/// A place in a text, as it is written to entries.
 fn bytes(span: Span) -> (u64, u64) {
     (span.start as u64, span.end as u64)
 }
 
-/// Why nothing was started.
+/// An error, as it is written to entries.
 pub(crate) fn problem(error: &ErrorObject) -> RecordedError {
     RecordedError {
         code: error.code.to_string(),
@@ -158,7 +158,7 @@ pub(super) fn stream(output: &Output, file: &File, path: Option<String>) -> jour
     }
 }
 
-/// The hash of the first `length` bytes.
+/// The hash of the first `length` bytes of a file.
 fn hash(file: &File, length: u64) -> Option<Sha> {
     let mut hash = Sha256::new();
     let mut buffer = vec![0; usize::try_from(length.min(256 << 10)).unwrap_or(0)];
@@ -172,7 +172,7 @@ fn hash(file: &File, length: u64) -> Option<Sha> {
     Some(Sha(hash.finalize().into()))
 }
 
-/// The end of what never began.
+/// The end of an execution that could not be started.
 pub(super) fn not_started(error: &ErrorObject) -> RecordedEnd {
     RecordedEnd {
         status: EndStatus::Failed,
@@ -189,7 +189,7 @@ pub(super) fn not_started(error: &ErrorObject) -> RecordedEnd {
     }
 }
 
-/// What was typed at something that runs: it is done when it is typed.
+/// The end of an input to a running job: it has ended as soon as it was sent.
 pub(crate) fn typed() -> RecordedEnd {
     RecordedEnd {
         status: EndStatus::Completed,
@@ -206,12 +206,12 @@ pub(crate) fn typed() -> RecordedEnd {
     }
 }
 
-/// The end of what was canceled while somebody was asked.
+/// The end of a request that was canceled while its question was pending.
 pub(crate) fn canceled(error: &ErrorObject) -> RecordedEnd {
     RecordedEnd { status: EndStatus::Canceled, ..not_started(error) }
 }
 
-/// A question, for whoever answers from elsewhere.
+/// The entry of a question.
 pub(crate) fn question(question: &Question<'_>) -> journal::RecordedQuestion {
     let request = question.request;
     let parts = question.parts().map(|part| journal::RecordedPart {
@@ -239,7 +239,7 @@ pub(crate) fn question(question: &Question<'_>) -> journal::RecordedQuestion {
     }
 }
 
-/// Lines for a file.
+/// Lines for the settings, as they are written to entries.
 pub(crate) fn always(always: &Always) -> journal::SettingsLines {
     journal::SettingsLines { file: always.file.display().to_string(), lines: always.lines.clone() }
 }
