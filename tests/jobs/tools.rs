@@ -95,7 +95,7 @@ fn a_wait_is_canceled() {
     let place = Place::new(None);
     let gate = place.gate();
     let id = start(&gate, "exec sleep 600");
-    let cancel = shellgate::jobs::Cancel::new().unwrap();
+    let cancel = shellgate::jobs::WaitControl::new().unwrap();
     let tool = JobTool::named("shell_wait").unwrap();
     let answer = std::thread::scope(|scope| {
         let waiting = scope.spawn(|| gate.job_tool(tool, &json!({"job": id}).to_string(), Some(&cancel)));

@@ -9,7 +9,7 @@ use rmcp::model::{
     InputRequiredResult, InputResponses,
 };
 use shellgate::jobs::tools::JobTool;
-use shellgate::jobs::{CallState, Cancel, Until};
+use shellgate::jobs::{CallState, WaitConditions, WaitControl};
 use shellgate::{Admitted, Code, Considered, Dialect, ErrorObject, Follow, Gate, Report, Request, Urgency};
 use tokio::sync::{Mutex, Semaphore};
 use tokio::time::Instant;
@@ -217,12 +217,12 @@ impl Calls {
     async fn catch_up(&self, id: &str, mut call: Call) -> CallToolResponse {
         let (gate, name) = (self.gate, id.to_owned());
         let left = call.patience.saturating_duration_since(Instant::now());
-        let wait = move |cancel: Option<&Cancel>| {
-            let until = Until { timeout: Some(left), ..Until::default() };
+        let wait = move |cancel: Option<&WaitControl>| {
+            let until = WaitConditions { timeout: Some(left), ..WaitConditions::default() };
             let waited = gate.jobs()?.wait(&name, until, cancel)?;
             Ok(match gate.call_named(&name)?.state {
-                CallState::Over(report) => *report,
-                CallState::Asked | CallState::GoesOn(_) => waited.report,
+                CallState::Ended(report) => *report,
+                CallState::AwaitingApproval | CallState::Running(_) => waited.report,
             })
         };
         match jobs::aside(&call.client, &mut call.progress, wait).await {

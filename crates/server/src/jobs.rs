@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
-use shellgate::jobs::Cancel;
+use shellgate::jobs::WaitControl;
 use shellgate::jobs::tools::{JobTool, ToolAnswer};
 use shellgate::{Code, ErrorObject, Gate};
 use tokio::runtime::Handle;
@@ -47,7 +47,7 @@ pub(crate) async fn answer(
             return result(refused(&error));
         }
     }
-    let run = move |cancel: Option<&Cancel>| Ok(gate.job_tool(tool, &arguments, cancel));
+    let run = move |cancel: Option<&WaitControl>| Ok(gate.job_tool(tool, &arguments, cancel));
     let mut done = aside(client, progress, run).await.unwrap_or_else(|error| refused(&error));
     hide(gate, &mut done, client);
     if tool.name == "shell_jobs" {
@@ -60,12 +60,12 @@ pub(crate) async fn answer(
 pub(crate) async fn aside<T: Send + 'static>(
     client: &Client,
     progress: &mut Option<Progress>,
-    work: impl FnOnce(Option<&Cancel>) -> Result<T, ErrorObject> + Send + 'static,
+    work: impl FnOnce(Option<&WaitControl>) -> Result<T, ErrorObject> + Send + 'static,
 ) -> Result<T, ErrorObject> {
     let (heard, hearing) = (Arc::new(Heard::default()), progress.is_some());
-    let cancel = Cancel::new().ok().map(|cancel| {
+    let cancel = WaitControl::new().ok().map(|cancel| {
         let heard = heard.clone();
-        if hearing { cancel.hearing(move |bytes| heard.add(bytes)) } else { cancel }
+        if hearing { cancel.on_output(move |bytes| heard.add(bytes)) } else { cancel }
     });
     let canceled = Arc::new(cancel);
     let work = {

@@ -2,7 +2,7 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
-use shellgate::jobs::{Excerpt, StreamPart};
+use shellgate::jobs::{OutputQuery, StreamPart};
 use shellgate::request::Detail;
 use shellgate::text::Limit;
 use shellgate::{Code, ErrorObject, Gate, Stream};
@@ -93,7 +93,7 @@ fn found(gate: &Gate, wanted: &Wanted<'_>, client: &Client) -> Result<String, Er
         Wanted::Printed(_, stream) => {
             let ranges = jobs.ranges(&execution.id, &StreamPart::default())?;
             let most = usize::try_from(gate.settings().limits.answer_bytes).unwrap_or(usize::MAX);
-            let excerpt = Excerpt {
+            let excerpt = OutputQuery {
                 stream: *stream,
                 bytes: ranges.get(*stream).clone(),
                 grep: None,

@@ -47,7 +47,7 @@ pub(crate) async fn begin(places: Places<'_>, id: &str, client: &Client) -> Resu
     let Some(question) = places.questions.exactly(id, &client.principal) else {
         let call = found(places.gate, id, client).await?;
         return Ok(match &call.state {
-            CallState::Over(report) if report.status != State::Canceled => {
+            CallState::Ended(report) if report.status != State::Canceled => {
                 Begun::Over(answer::of_report(call.dialect, report))
             }
             _ => Begun::Task(Box::new(shown(places.gate, &call).task)),
@@ -95,7 +95,7 @@ pub(crate) async fn cancel(places: Places<'_>, id: &str, client: &Client) -> Res
     }
     // Also one whose question was answered a moment ago.
     let (gate, call) = (places.gate, found(places.gate, id, client).await?);
-    if let CallState::GoesOn(_) = call.state {
+    if let CallState::Running(_) = call.state {
         aside(move || gate.jobs()?.stop(&call.id, Urgency::Politely).map(drop)).await?;
     }
     Ok(())
@@ -153,11 +153,13 @@ fn shown(gate: &Gate, call: &Call) -> DetailedTask {
     let paced =
         |words, age: u64| base(words).with_poll_interval_ms((age / 10).clamp(*PACE.start(), *PACE.end()));
     match &call.state {
-        CallState::Asked => DetailedTask::new(paced(words::of_question(None), 0), TaskPayload::Working),
-        CallState::GoesOn(job) => {
+        CallState::AwaitingApproval => {
+            DetailedTask::new(paced(words::of_question(None), 0), TaskPayload::Working)
+        }
+        CallState::Running(job) => {
             DetailedTask::new(paced(words::of_job(job), job.age_ms), TaskPayload::Working)
         }
-        CallState::Over(report) => {
+        CallState::Ended(report) => {
             let payload = match report.status {
                 State::Canceled => TaskPayload::Cancelled,
                 // What a call is answered with is always an object.

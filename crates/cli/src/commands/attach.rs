@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use shellgate::inside::{self, RestrictedAction};
-use shellgate::jobs::{Jobs, Watched};
+use shellgate::jobs::{JobWatcher, Jobs};
 use shellgate::{Code, ErrorObject, Input, RecordStore, Size, Urgency};
 
 use crate::args::AttachArgs;
@@ -42,7 +42,7 @@ fn attached(args: &AttachArgs) -> Result<(), CliError> {
     }
 }
 
-fn at_terminal(jobs: &Jobs<'_>, id: &str, watched: Watched) -> Result<(), CliError> {
+fn at_terminal(jobs: &Jobs<'_>, id: &str, watched: JobWatcher) -> Result<(), CliError> {
     if !RawTerminal::is_interactive() {
         let error = ErrorObject::invalid("`attach` needs a terminal on standard input and output");
         return Err(error.hint("`shellgate logs -f` follows its output, `shellgate send` types keys").into());
@@ -75,7 +75,7 @@ fn current_screen(jobs: &Jobs<'_>, id: &str, size: Size) -> Result<String, CliEr
 }
 
 /// Prints the output of a job without a terminal, until it ends or Ctrl-C ends us.
-fn watch(id: &str, mut watched: Watched) -> Result<(), CliError> {
+fn watch(id: &str, mut watched: JobWatcher) -> Result<(), CliError> {
     print_note(&format!("following the output of {id}; Ctrl-C ends this, and the job keeps running"));
     loop {
         let printed = watched.next().map_err(|error| CliError::write_failed(&error))?;
@@ -89,7 +89,7 @@ fn watch(id: &str, mut watched: Watched) -> Result<(), CliError> {
 
 /// A job of any session, with a terminal.
 struct AttachedJob {
-    watched: Watched,
+    watched: JobWatcher,
 }
 
 impl Host for AttachedJob {

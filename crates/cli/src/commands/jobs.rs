@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shellgate::jobs::{Listed, MOST_ENDED};
+use shellgate::jobs::{JobSummary, MAX_ENDED_LISTED};
 use shellgate::{RecordStore, State};
 
 use crate::args::JobsArgs;
@@ -28,13 +28,13 @@ fn list(args: &JobsArgs) -> Result<(), CliError> {
     let rows: Vec<[Cell; 9]> = jobs.iter().map(row).collect();
     let heads = ["ID", "STATE", "SESSION", "AGE", "CPU", "MEMORY", "PORTS", "COMMAND", "LAST LINE"];
     output::print(&table(heads, &rows, table::width()))?;
-    if jobs.iter().filter(|job| job.status.is_final()).count() >= MOST_ENDED {
+    if jobs.iter().filter(|job| job.status.is_final()).count() >= MAX_ENDED_LISTED {
         output::print_note("only the newest that ended are listed: `shellgate history` has all");
     }
     Ok(())
 }
 
-fn row(job: &Listed) -> [Cell; 9] {
+fn row(job: &JobSummary) -> [Cell; 9] {
     let state = match (job.status, job.exit_code, &job.signal) {
         (State::Failed, Some(code), _) => format!("failed {code}"),
         (State::Failed, None, Some(signal)) => format!("failed {}", signal.name),

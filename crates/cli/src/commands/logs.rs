@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
-use shellgate::jobs::{Excerpt, Jobs, Pattern, StreamPart, each_line, never_ran, unreturned};
+use shellgate::jobs::{
+    Jobs, OutputQuery, Pattern, StreamPart, explain_never_started, for_each_line, trim_carriage_return,
+};
 use shellgate::text::Limit;
 use shellgate::{ErrorObject, RecordStore, Stream};
 
@@ -31,7 +33,7 @@ fn show(args: &LogsArgs) -> Result<(), CliError> {
     let record = RecordStore::open(None)?;
     let jobs = record.jobs(None);
     let execution = jobs.find(&args.id)?;
-    if let Some(why) = never_ran(&execution) {
+    if let Some(why) = explain_never_started(&execution) {
         error::show(&why);
         return Err(CliError::Reported(CALL_REFUSED));
     }
@@ -58,7 +60,7 @@ fn show(args: &LogsArgs) -> Result<(), CliError> {
         let file = jobs.file(&id, stream)?;
         let Some(printer) = printers.iter_mut().find(|printer| printer.stream == stream) else { continue };
         printer.next = ranges.get(stream).end;
-        match jobs.beyond_the_file(&id, stream, &part).filter(|_| grep.is_none()) {
+        match jobs.last_lines_beyond_file(&id, stream, &part).filter(|_| grep.is_none()) {
             Some(lines) => printer.write(&lines)?,
             None => printer.print_range(&file, ranges.get(stream).clone(), grep.as_ref())?,
         }
@@ -120,7 +122,7 @@ fn print_json(
     for stream in streams {
         let range = ranges.get(stream).clone();
         let limit = Limit::Bytes(JSON_TEXT_MAX_BYTES);
-        let printed = jobs.read(id, &Excerpt { stream, bytes: range.clone(), grep, limit })?;
+        let printed = jobs.read(id, &OutputQuery { stream, bytes: range.clone(), grep, limit })?;
         answer.insert(stream.name().to_owned(), json!(printed.text));
         answer.insert(format!("{}_bytes", stream.name()), json!([range.start, range.end]));
         answer.insert(
@@ -163,8 +165,8 @@ impl StreamPrinter {
         if let Some(pattern) = grep {
             let mut found = Vec::new();
             let mut trouble = Ok(());
-            each_line(file, bytes, |line| {
-                if pattern.is_match(unreturned(line)) && trouble.is_ok() {
+            for_each_line(file, bytes, |line| {
+                if pattern.is_match(trim_carriage_return(line)) && trouble.is_ok() {
                     found.clear();
                     found.extend_from_slice(line);
                     found.push(b'\n');
@@ -200,7 +202,7 @@ impl StreamPrinter {
         self.line.extend_from_slice(new);
         while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.line.drain(..=end).collect();
-            if pattern.is_match(unreturned(line.get(..end).unwrap_or_default())) {
+            if pattern.is_match(trim_carriage_return(line.get(..end).unwrap_or_default())) {
                 self.write(&line)?;
             }
         }
@@ -209,7 +211,7 @@ impl StreamPrinter {
 
     fn finish(&mut self, grep: Option<&Pattern>) -> Result<(), CliError> {
         let line = std::mem::take(&mut self.line);
-        if grep.is_some_and(|pattern| !line.is_empty() && pattern.is_match(unreturned(&line))) {
+        if grep.is_some_and(|pattern| !line.is_empty() && pattern.is_match(trim_carriage_return(&line))) {
             self.write(&line)?;
         }
         if let Some(rest) = self.escaper.as_mut().map(OutputEscaper::finish) {

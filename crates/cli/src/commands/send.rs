@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shellgate::inside::{self, RestrictedAction};
-use shellgate::jobs::{Key, Stroke};
+use shellgate::jobs::{InputItem, Key};
 use shellgate::request::Detail;
 use shellgate::{ErrorObject, RecordStore};
 
@@ -49,17 +49,17 @@ fn sent(args: &SendArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-fn strokes(args: &SendArgs) -> Result<Vec<Stroke>, ErrorObject> {
+fn strokes(args: &SendArgs) -> Result<Vec<InputItem>, ErrorObject> {
     let mut strokes = Vec::new();
     if let Some(text) = &args.text {
         let end = if args.no_newline { "" } else { "\n" };
-        strokes.push(Stroke::Text(format!("{text}{end}")));
+        strokes.push(InputItem::Text(format!("{text}{end}")));
     }
     for name in &args.key {
-        strokes.push(Stroke::Key(Key::named(name)?));
+        strokes.push(InputItem::Key(Key::named(name)?));
     }
     if args.eof {
-        strokes.push(Stroke::End);
+        strokes.push(InputItem::EndOfInput);
     }
     Ok(strokes)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use shellgate::RecordStore;
-use shellgate::jobs::{Port, Until, WaitReport, WaitResult};
+use shellgate::jobs::{Port, WaitConditions, WaitReport, WaitResult};
 
 use super::logs::pattern;
 use crate::args::WaitArgs;
@@ -19,22 +19,22 @@ pub(super) fn wait(args: &WaitArgs) -> ExitCode {
 
 fn waited(args: &WaitArgs) -> Result<(), CliError> {
     let record = RecordStore::open(None)?;
-    let until = Until {
+    let conditions = WaitConditions {
         pattern: args.pattern.as_deref().map(pattern).transpose()?,
         port: args.port.map(|port| if port == 0 { Port::Any } else { Port::Is(port) }),
         silence: args.silence.map(Duration::from_millis),
         timeout: args.timeout.map(Duration::from_millis),
-        ..Until::default()
+        ..WaitConditions::default()
     };
-    let WaitReport { met, report } = record.jobs(None).wait(&args.id, until, None)?;
+    let WaitReport { result, report } = record.jobs(None).wait(&args.id, conditions, None)?;
     if args.shown.json {
         let mut answer = json!(report);
-        if let (Value::Object(answer), Value::Object(met)) = (&mut answer, json!(met)) {
-            answer.extend(met);
+        if let (Value::Object(answer), Value::Object(entries)) = (&mut answer, json!(result)) {
+            answer.extend(entries);
         }
         output::print_json(&answer)?;
     } else {
-        match &met {
+        match &result {
             WaitResult::Matched { line, .. } => output::print(&format!("{}\n", escape(line)))?,
             WaitResult::Listening { ports } => {
                 let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
@@ -45,7 +45,7 @@ fn waited(args: &WaitArgs) -> Result<(), CliError> {
             WaitResult::Silent | WaitResult::Canceled => {}
         }
     }
-    match met {
+    match result {
         WaitResult::Ended => match error::run_code(&report) {
             0 => Ok(()),
             code => Err(CliError::Reported(code)),

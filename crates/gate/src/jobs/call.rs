@@ -1,11 +1,10 @@
-//! A call by the name of its execution: its state, and, when it is over, the answer that it would have had if somebody
-//! had waited for it. All of it comes from the record, the keeper and the spool, so whoever asks need not be the process
-//! that made the call.
+//! A call by the id of its execution: its state and, once it has ended, the answer that a waiting caller would have got.
+//! Journal, keeper and spool hold all of it, so any process can ask, not only the one that made the call.
 
 use shellgate_exec::{Exit, Job, State};
 use shellgate_journal::{AnswerOptions, Millis, OutputDetail, PastExecution, RecordedRequest, Status};
 
-use super::{Jobs, Listed, unknown};
+use super::{JobSummary, Jobs, unknown};
 use crate::answer::artifacts;
 use crate::answer::report::{Background, Report, exit_code, signal};
 use crate::gate::{Gate, session_error};
@@ -13,18 +12,18 @@ use crate::intake::dialect::Dialect;
 use crate::intake::request::Detail;
 use crate::{ErrorObject, record};
 
-/// A call, however long ago it was made.
+/// A call, running or ended.
 #[derive(Debug)]
 pub struct Call {
-    /// The name of its execution.
+    /// The id of its execution.
     pub id: String,
     /// The session that it belongs to.
     pub session: String,
-    /// The form in which it came.
+    /// The dialect that it was made in.
     pub dialect: &'static Dialect,
     /// When it was made, in milliseconds since 1970.
     pub made_at: u64,
-    /// When something last happened to it.
+    /// When its state last changed, in milliseconds since 1970.
     pub changed_at: u64,
     /// Its state.
     pub state: CallState,
@@ -33,52 +32,55 @@ pub struct Call {
 /// The state of a call.
 #[derive(Debug)]
 pub enum CallState {
-    /// Somebody must say yes first.
-    Asked,
-    /// It goes on.
-    GoesOn(Box<Listed>),
-    /// It is over, and this is its answer.
-    Over(Box<Report>),
+    /// A person must approve it first.
+    AwaitingApproval,
+    /// Its execution runs.
+    Running(Box<JobSummary>),
+    /// It has ended. Holds its answer.
+    Ended(Box<Report>),
 }
 
 impl Gate {
-    /// The call whose execution has exactly this name.
+    /// The call whose execution has exactly this id.
     ///
     /// # Errors
-    /// `unknown_job` when this session has none.
+    /// `unknown_job` when this session has no such call.
     pub fn call_named(&self, id: &str) -> Result<Call, ErrorObject> {
         let jobs = self.jobs()?;
-        let execution = jobs.exactly(id)?;
+        let execution = jobs.find_exactly(id)?;
         let held = shellgate_exec::jobs(jobs.state).map_err(|error| session_error(&error))?;
         let job = held.iter().find(|job| job.id.to_string() == execution.id);
         let (state, changed_at) = match job {
             Some(job) if !job.kind.is_leftover() => {
                 match job.exit {
-                    // Its command has ended, and that was waited for. What it left goes on.
-                    Some(_) if !wanted(&execution).background => {
-                        let report = jobs.running(&execution, job, detail(&execution))?;
-                        let report = self.described(&execution, with_left(report, job));
+                    // The program that the call waited for has ended. Only leftover processes run.
+                    Some(_) if !answer_options(&execution).background => {
+                        let report = jobs.report_running(&execution, job, detail(&execution))?;
+                        let report = self.with_artifacts(&execution, with_leftovers(report, job));
                         let silence = Millis::try_from(job.silence.as_millis()).unwrap_or(0);
-                        (CallState::Over(Box::new(report)), record::now().saturating_sub(silence))
+                        (CallState::Ended(Box::new(report)), record::now().saturating_sub(silence))
                     }
-                    _ => (CallState::GoesOn(Box::new(jobs.held(job, Some(&execution)))), execution.at),
+                    _ => (
+                        CallState::Running(Box::new(jobs.summarize_running(job, Some(&execution)))),
+                        execution.at,
+                    ),
                 }
             }
-            left => {
-                // It may have ended between the two looks.
+            leftovers => {
+                // It may have ended after the keepers were asked.
                 jobs.settle();
-                let execution = jobs.exactly(id)?;
+                let execution = jobs.find_exactly(id)?;
                 let ended = execution.ended.as_ref().map(|ended| ended.ended_at);
                 let state = match execution.status {
-                    Status::Asked => CallState::Asked,
-                    // It is about to be held, or its end about to be written.
-                    Status::Running => CallState::GoesOn(Box::new(jobs.gone(&execution))),
+                    Status::Asked => CallState::AwaitingApproval,
+                    // No keeper holds it yet, or its end is not recorded yet.
+                    Status::Running => CallState::Running(Box::new(jobs.summarize_ended(&execution))),
                     _ => {
-                        let mut report = jobs.over(&execution, detail(&execution));
-                        if let Some(job) = left {
-                            report = with_left(report, job);
+                        let mut report = jobs.report_ended(&execution, detail(&execution));
+                        if let Some(job) = leftovers {
+                            report = with_leftovers(report, job);
                         }
-                        CallState::Over(Box::new(self.described(&execution, report)))
+                        CallState::Ended(Box::new(self.with_artifacts(&execution, report)))
                     }
                 };
                 (state, ended.unwrap_or(execution.at))
@@ -95,39 +97,39 @@ impl Gate {
         })
     }
 
-    /// The same with the files that the call wanted described, as they are now: one may have changed since.
-    fn described(&self, execution: &PastExecution, report: Report) -> Report {
+    /// Adds the artifacts that the call asked for. Files are described as they are now: they may have changed since the call.
+    fn with_artifacts(&self, execution: &PastExecution, report: Report) -> Report {
         let root = &self.judge.root;
         let here = |asked: &RecordedRequest| asked.root == root.path().display().to_string();
-        // Another root's are none of our business, and what never ran made none.
+        // Files below another root are not ours to read. A command that never ran made no files.
         if report.pid.is_none() || !execution.asked.as_ref().is_some_and(here) {
             return report;
         }
-        Report { artifacts: artifacts::collect(&wanted(execution).artifacts, root), ..report }
+        Report { artifacts: artifacts::collect(&answer_options(execution).artifacts, root), ..report }
     }
 }
 
 impl Jobs<'_> {
-    /// The execution that has this name, all of it.
-    fn exactly(&self, id: &str) -> Result<PastExecution, ErrorObject> {
+    /// The execution with exactly this id: a prefix is not enough.
+    fn find_exactly(&self, id: &str) -> Result<PastExecution, ErrorObject> {
         self.find(id).and_then(|found| if found.id == id { Ok(found) } else { Err(unknown(id)) })
     }
 }
 
-fn wanted(execution: &PastExecution) -> AnswerOptions {
+fn answer_options(execution: &PastExecution) -> AnswerOptions {
     execution.asked.as_ref().map(|asked| asked.wanted.clone()).unwrap_or_default()
 }
 
 fn detail(execution: &PastExecution) -> Detail {
-    match wanted(execution).shows {
+    match answer_options(execution).shows {
         None => Detail::Minimal,
         Some(OutputDetail::All) => Detail::Full,
         Some(OutputDetail::Preview) => Detail::Preview,
     }
 }
 
-/// The answer of a command that left something behind.
-fn with_left(report: Report, job: &Job) -> Report {
+/// Adds a command's exit and its leftover processes to the report.
+fn with_leftovers(report: Report, job: &Job) -> Report {
     let ended = job.exit.map(|exit| if exit == Exit::Code(0) { State::Completed } else { State::Failed });
     Report {
         status: ended.unwrap_or(report.status),

@@ -1,76 +1,79 @@
-//! Typing at an execution, from any process, as far as the rules let it.
+//! Typing at an execution, from any process, within the policy.
 //!
-//! Who reads the terminal decides what typing is. For a shell that reads commands, whole lines are judged like commands,
-//! in the shell's own folder, however many calls it took to type them. For another interpreter a person is asked. An
-//! answer to a program that asks something is just that. Where nobody reads, nobody knows what the text would become, so
-//! it isn't typed: only keys that send signals are.
+//! The process that reads the terminal decides how input is judged:
+//! - A shell that reads commands: each whole line is judged like a command, in the shell's current directory. It doesn't
+//!   matter how many calls it took to type the line.
+//! - Another interpreter: a person is asked.
+//! - A program that asks for an answer: the input is not judged.
+//! - No reader: the input could become anything, so only keys that send signals are typed.
 //!
-//! What can be known to be refused is refused before anything is typed: all lines for a shell are looked at first, as if
-//! it were to read them all. Where another turns out to read the rest, the error says what was typed before.
+//! Input is refused before any of it is typed where that is possible: all lines for a shell are judged first, as if that
+//! shell read them all. If another process turns out to read the rest, the error says what was already typed.
 //!
-//! The keeper counts inputs, and takes ours only if nobody typed since we looked. Text goes out piece by piece with a
-//! look before each, because the program that reads may end at any of them and another may read the rest.
+//! The keeper numbers inputs, and takes ours only if no other input came since we looked at the terminal. Text is sent in
+//! pieces, with a look before each: the reading program may end after any piece, and another may read the rest.
 
 use std::path::Path;
 
 use shellgate_exec::{ExecId, InputKind, InputSender, InputState, NotTaken};
 
+use super::judged_sender::JudgedSender;
 use super::keys::Key;
-use super::line::END;
-use super::typing::Typing;
+use super::shell_line::END_OF_INPUT;
 use crate::admit::inside::{self, RestrictedAction};
 use crate::gate::{Gate, session_error};
 use crate::text::Source;
 use crate::{Code, ErrorObject, screen};
 
-/// Something to type.
+/// One thing to type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stroke {
-    /// This text. A newline in it is the Enter key.
+pub enum InputItem {
+    /// Text. A newline in it is the Enter key.
     Text(String),
     /// A key.
     Key(Key),
-    /// The end of the input.
-    End,
+    /// The end of the input, Ctrl-D.
+    EndOfInput,
 }
 
 impl Gate {
-    /// Types at the execution `id`, whichever session it is of, and returns when that is taken.
+    /// Types at the execution `id` of any session. Returns when its terminal has taken all of the input.
     ///
     /// # Errors
-    /// `unknown_job` when it doesn't run; `invalid_input` when it takes no input; `busy` when nobody reads; else as for a
-    /// command that may not run. Nothing was typed then, unless the error says what was.
-    pub fn type_at(&self, id: &str, strokes: &[Stroke]) -> Result<(), ErrorObject> {
+    /// `unknown_job` when it doesn't run; `invalid_input` when it takes no input; `busy` when no process reads; else the
+    /// error of a command that may not run. Nothing was typed then, unless the error says what was.
+    pub fn type_at(&self, id: &str, items: &[InputItem]) -> Result<(), ErrorObject> {
         inside::refuse(RestrictedAction::Type)?;
         let name: ExecId = id.parse().map_err(|_| not_running(id))?;
         let found = InputSender::find(&self.state, name).map_err(|error| session_error(&error))?;
-        let (typist, reading) = found.ok_or_else(|| not_running(id))?;
-        if reading.kind == InputKind::Closed {
+        let (sender, input_state) = found.ok_or_else(|| not_running(id))?;
+        if input_state.kind == InputKind::Closed {
             return Err(not_taken(id, NotTaken::Closed));
         }
-        let bytes = self.bytes(name, strokes, &reading);
-        Typing::new(self, id, typist).all(&bytes)
+        let bytes = self.input_bytes(name, items, &input_state);
+        JudgedSender::new(self, id, sender).send_all(&bytes)
     }
 
-    /// What is typed, for this terminal.
-    fn bytes(&self, id: ExecId, strokes: &[Stroke], reading: &InputState) -> Vec<u8> {
-        let cursor = strokes.iter().any(|stroke| matches!(stroke, Stroke::Key(key) if key.has_two_sets()));
-        let application = cursor && self.wants_application_keys(id, reading);
+    /// The bytes to send to this terminal.
+    fn input_bytes(&self, id: ExecId, items: &[InputItem], input_state: &InputState) -> Vec<u8> {
+        let depends = |item: &InputItem| matches!(item, InputItem::Key(key) if key.has_application_mode());
+        let application = items.iter().any(depends) && self.wants_application_keys(id, input_state);
         let mut bytes = Vec::new();
-        for stroke in strokes {
-            match stroke {
-                Stroke::Text(text) => {
+        for item in items {
+            match item {
+                InputItem::Text(text) => {
                     bytes.extend_from_slice(text.replace("\r\n", "\r").replace('\n', "\r").as_bytes());
                 }
-                Stroke::Key(key) => bytes.extend_from_slice(key.bytes(application)),
-                Stroke::End => bytes.push(END),
+                InputItem::Key(key) => bytes.extend_from_slice(key.bytes(application)),
+                InputItem::EndOfInput => bytes.push(END_OF_INPUT),
             }
         }
         bytes
     }
 
-    fn wants_application_keys(&self, id: ExecId, reading: &InputState) -> bool {
-        let InputKind::Terminal { size, .. } = reading.kind else { return false };
+    /// Whether the program has switched its terminal's cursor keys to application mode.
+    fn wants_application_keys(&self, id: ExecId, input_state: &InputState) -> bool {
+        let InputKind::Terminal { size, .. } = input_state.kind else { return false };
         let (stdout, _) = self.state.spool_files(id);
         let Ok(file) = std::fs::File::open(&stdout) else { return false };
         let length = file.metadata().map_or(0, |metadata| metadata.len());
@@ -82,28 +85,26 @@ impl Gate {
 }
 
 pub(super) fn not_running(id: &str) -> ErrorObject {
-    ErrorObject::new(Code::UnknownJob, format!("no job called `{id}` runs"))
+    ErrorObject::new(Code::UnknownJob, format!("no running job is called `{id}`"))
         .token(id)
-        .hint("`shellgate jobs` lists those that do")
+        .hint("`shellgate jobs` lists running jobs")
 }
 
-/// Why input wasn't taken, for people.
+/// The error for input that the keeper did not take.
 pub(super) fn not_taken(id: &str, reason: NotTaken) -> ErrorObject {
     let (code, hint) = match reason {
-        NotTaken::Unknown | NotTaken::Ended => (Code::UnknownJob, "`shellgate jobs` lists those that run"),
+        NotTaken::Unknown | NotTaken::Ended => (Code::UnknownJob, "`shellgate jobs` lists running jobs"),
         NotTaken::Closed => (Code::InvalidInput, "start it with `pty` to type at it"),
         NotTaken::NoTerminal => (Code::InvalidInput, "start it with `pty` to give it a terminal"),
-        NotTaken::Changed => (Code::Busy, "try again when the others are done"),
-        NotTaken::Full => (Code::Busy, "wait until it reads"),
+        NotTaken::Changed => {
+            (Code::Busy, "another process types at the same time: try again when it is done")
+        }
+        NotTaken::Full => (Code::Busy, "wait until the program reads its input"),
         NotTaken::LongLine => {
-            (Code::InvalidInput, "write it to a file, and send a shorter line that reads that")
+            (Code::InvalidInput, "write the text to a file, and send a shorter line that reads the file")
         }
     };
-    let message = format!("`{id}` takes no input: {reason}");
-    let message = if reason == NotTaken::Closed {
-        format!("`{id}` takes no input: {reason}: start it with `pty`")
-    } else {
-        message
-    };
-    ErrorObject::new(code, message).token(id).hint(hint)
+    // Models may see the message alone, so the most frequent mistake is answered in it.
+    let advice = if reason == NotTaken::Closed { ": start it with `pty`" } else { "" };
+    ErrorObject::new(code, format!("`{id}` takes no input: {reason}{advice}")).token(id).hint(hint)
 }

@@ -1,17 +1,17 @@
-//! What is typed, by name: `C-c`, `Enter`, `Up`, `F5`.
+//! Keys by name: `C-c`, `Enter`, `Up`, `F5`.
 
 use crate::ErrorObject;
 
-/// A key, as bytes.
+/// A key, as the bytes that a terminal sends for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     bytes: Vec<u8>,
-    /// What it is where a program has asked for the other set of cursor keys.
+    /// The bytes in application mode, for keys that have others there.
     application: Option<Vec<u8>>,
 }
 
-/// Keys with a name of their own.
-const NAMED: &[(&[&str], &[u8])] = &[
+/// Names of keys, and the bytes of each key.
+const NAMED_KEYS: &[(&[&str], &[u8])] = &[
     (&["enter", "return", "ret", "cr"], b"\r"),
     (&["tab"], b"\t"),
     (&["s-tab", "backtab"], b"\x1b[Z"),
@@ -36,21 +36,21 @@ const NAMED: &[(&[&str], &[u8])] = &[
     (&["f12"], b"\x1b[24~"),
 ];
 
-/// Keys that come in two sets: the letter behind `ESC [`, or behind `ESC O`.
-const CURSOR: &[(&str, u8)] =
+/// Cursor keys and their letter, which follows `ESC [`, or `ESC O` in application mode.
+const CURSOR_KEYS: &[(&str, u8)] =
     &[("up", b'A'), ("down", b'B'), ("right", b'C'), ("left", b'D'), ("home", b'H'), ("end", b'F')];
 
 impl Key {
     /// The key of this name.
     ///
     /// # Errors
-    /// `invalid_input` when none has it.
+    /// `invalid_input` when no key has this name.
     pub fn named(name: &str) -> Result<Self, ErrorObject> {
         let lower = name.to_ascii_lowercase();
-        if let Some((_, bytes)) = NAMED.iter().find(|(names, _)| names.contains(&lower.as_str())) {
+        if let Some((_, bytes)) = NAMED_KEYS.iter().find(|(names, _)| names.contains(&lower.as_str())) {
             return Ok(Self { bytes: bytes.to_vec(), application: None });
         }
-        if let Some((_, letter)) = CURSOR.iter().find(|(known, _)| *known == lower) {
+        if let Some((_, letter)) = CURSOR_KEYS.iter().find(|(known, _)| *known == lower) {
             let key = |start: &[u8]| [start, &[*letter]].concat();
             return Ok(Self { bytes: key(b"\x1b["), application: Some(key(b"\x1bO")) });
         }
@@ -58,7 +58,7 @@ impl Key {
         if let Some(byte) = control.and_then(control_key) {
             return Ok(Self { bytes: vec![byte], application: None });
         }
-        // The case of what follows matters here.
+        // The case of the letter matters from here on.
         let meta = ["M-", "m-", "Alt-", "alt-"].iter().find_map(|start| name.strip_prefix(start));
         let mut letters = meta.unwrap_or(name).chars();
         match (letters.next(), letters.next()) {
@@ -73,12 +73,12 @@ impl Key {
         }
     }
 
-    /// Whether it depends on what the program asked for.
-    pub(super) fn has_two_sets(&self) -> bool {
+    /// Whether its bytes differ in application mode.
+    pub(super) fn has_application_mode(&self) -> bool {
         self.application.is_some()
     }
 
-    /// What is typed. `application`: the program has asked for the other set of cursor keys.
+    /// The bytes to send. `application`: the program has switched the terminal's cursor keys to application mode.
     pub(super) fn bytes(&self, application: bool) -> &[u8] {
         self.application.as_deref().filter(|_| application).unwrap_or(&self.bytes)
     }

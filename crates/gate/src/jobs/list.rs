@@ -1,4 +1,4 @@
-//! Which jobs there are, and how they do.
+//! The list of jobs, with the state of each.
 
 use std::time::Duration;
 
@@ -6,123 +6,124 @@ use serde::Serialize;
 use shellgate_exec::{Exit, Job, JobKind, Spool, State, Stream};
 use shellgate_journal::{Millis, PastExecution, Query, Status};
 
-use super::{Jobs, standing, trouble, vitals};
+use super::{Jobs, journal_error, report, usage};
 use crate::ErrorObject;
 use crate::answer::report::{exit_code, signal};
 use crate::answer::signal_names::SignalName;
 use crate::gate::session_error;
 use crate::text::{last_line, last_line_in};
 
-/// How long one that has ended is still listed.
-const REMEMBERED: Duration = Duration::from_secs(3_600);
+/// How long a job is listed after its end.
+const LISTED_AFTER_END: Duration = Duration::from_secs(3_600);
 
-/// The most that are listed of those.
-pub const MOST_ENDED: usize = 256;
+/// How many ended jobs are listed at most.
+pub const MAX_ENDED_LISTED: usize = 256;
 
-/// How long before that one may have started, in milliseconds.
-const OLDEST: Millis = 7 * 86_400_000;
+/// The journal finds executions by their start. A job that ran longer than this before `LISTED_AFTER_END` is not listed.
+const MAX_RUN_MS: Millis = 7 * 86_400_000;
 
-/// How many executions are looked at to find them.
-const MOST_LOOKED_AT: usize = 1_000;
+/// How many executions are searched at most for ended jobs.
+const MAX_SEARCHED_EXECUTIONS: usize = 1_000;
 
-/// The most of a command and of a line that a list shows.
-const WIDEST: usize = 400;
+/// The longest command and the longest last line in a list.
+const MAX_SHOWN_CHARS: usize = 400;
 
-/// How often, and after which time, it is looked again for one that is in no list.
-const TRIES: u32 = 4;
-const A_MOMENT: Duration = Duration::from_millis(5);
+/// An execution that has just ended may be in no list yet: the keepers are asked this often, at this interval.
+const MAX_ATTEMPTS: u32 = 4;
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// One job in the list.
 #[derive(Clone, Debug, Serialize)]
-pub struct Listed {
-    /// Its name.
+pub struct JobSummary {
+    /// Its id.
     pub id: String,
     /// Its session.
     pub session: String,
-    /// Where it stands.
+    /// Its state.
     pub status: State,
-    /// `foreground`, `job` or `leftover`; what has ended is a `job`.
+    /// `foreground`, `job` or `leftover`. One that has ended is a `job`.
     pub kind: JobKind,
     /// The command.
     pub command: String,
-    /// The machine's number of its first process.
+    /// The process id of its first process.
     pub pid: Option<u32>,
-    /// How many processes live.
+    /// How many of its processes live.
     pub processes: usize,
-    /// Since its start; of one that has ended, how long it ran.
+    /// Time since its start. One that has ended: how long it ran.
     pub age_ms: u64,
-    /// Since it last printed something.
+    /// Time since its last output.
     pub silence_ms: Option<u64>,
-    /// Time on a CPU.
+    /// CPU time.
     pub cpu_ms: Option<u64>,
     /// Memory in use.
     pub memory_bytes: Option<u64>,
     /// The ports that it listens on.
     pub ports: Vec<u16>,
-    /// How its command ended, if it did.
+    /// The exit code of its command, if it has exited.
     pub exit_code: Option<i32>,
-    /// Or by which signal.
+    /// The signal that ended its command, if one did.
     pub signal: Option<SignalName>,
-    /// How much it printed.
+    /// How many bytes it wrote to standard output.
     pub stdout_bytes: u64,
-    /// How much on the other stream.
+    /// How many bytes it wrote to standard error.
     pub stderr_bytes: u64,
-    /// Whether it waits for somebody to type.
+    /// Whether it waits for input from its terminal.
     pub waiting_for_input: bool,
-    /// The last line that it printed.
+    /// The last line of its output.
     pub last_line: String,
 }
 
 impl Jobs<'_> {
-    /// All that run, oldest first, and then those that ended within the hour.
+    /// All running jobs, oldest first, then those that ended within the last hour.
     ///
     /// # Errors
-    /// When a keeper can't be understood or the record not be read.
-    pub fn list(&self) -> Result<Vec<Listed>, ErrorObject> {
-        let held = self.held_now()?;
+    /// When a keeper's answer can't be understood, or the journal can't be read.
+    pub fn list(&self) -> Result<Vec<JobSummary>, ErrorObject> {
+        let held = self.jobs_of_keepers()?;
         let mut list = Vec::new();
         for job in &held {
             let id = job.id.to_string();
-            let known = self.journal.execution(&id).map_err(|error| trouble(&error))?;
-            // One without an entry ran before its entry could be read, or without a record: it has no session.
+            let known = self.journal.execution(&id).map_err(|error| journal_error(&error))?;
+            // A job without an entry in the journal has no session: it is listed only for all sessions.
             if known.as_ref().map_or(self.session.is_none(), |known| self.has(known)) {
-                list.push(self.held(job, known.as_ref()));
+                list.push(self.summarize_running(job, known.as_ref()));
             }
         }
-        let ended = self.ended()?;
+        let ended = self.recently_ended()?;
         list.extend(
             ended
                 .iter()
                 .filter(|one| held.iter().all(|job| job.id.to_string() != one.id))
-                .map(|one| self.gone(one)),
+                .map(|one| self.summarize_ended(one)),
         );
         Ok(list)
     }
 
-    /// Those that somebody holds. One that ended a moment ago may be in no list yet: then a moment more.
-    fn held_now(&self) -> Result<Vec<Job>, ErrorObject> {
+    /// The jobs that keepers hold. If the journal says that an execution runs and no keeper holds it, it has just ended:
+    /// then its end is recorded, and the keepers are asked again.
+    fn jobs_of_keepers(&self) -> Result<Vec<Job>, ErrorObject> {
         let running =
             Query { session: self.session.clone(), statuses: vec![Status::Running], ..Query::default() };
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let held = shellgate_exec::jobs(self.state).map_err(|error| session_error(&error))?;
-            let open = self.journal.history(&running).map_err(|error| trouble(&error))?;
+            let open = self.journal.history(&running).map_err(|error| journal_error(&error))?;
             if open.iter().all(|one| held.iter().any(|job| job.id.to_string() == one.id)) {
                 return Ok(held);
             }
             self.settle();
-            std::thread::sleep(A_MOMENT);
+            std::thread::sleep(RETRY_INTERVAL);
         }
         shellgate_exec::jobs(self.state).map_err(|error| session_error(&error))
     }
 
-    /// Those that ended lately as jobs, newest first.
-    fn ended(&self) -> Result<Vec<PastExecution>, ErrorObject> {
-        let remembered = Millis::try_from(REMEMBERED.as_millis()).unwrap_or(0);
-        let since = crate::record::now().saturating_sub(remembered);
+    /// The jobs that ended lately, newest first.
+    fn recently_ended(&self) -> Result<Vec<PastExecution>, ErrorObject> {
+        let listed = Millis::try_from(LISTED_AFTER_END.as_millis()).unwrap_or(0);
+        let since = crate::record::now().saturating_sub(listed);
         let query = Query {
             session: self.session.clone(),
-            since: Some(since.saturating_sub(OLDEST)),
-            limit: MOST_LOOKED_AT,
+            since: Some(since.saturating_sub(MAX_RUN_MS)),
+            limit: MAX_SEARCHED_EXECUTIONS,
             statuses: vec![
                 Status::Completed,
                 Status::Failed,
@@ -132,19 +133,20 @@ impl Jobs<'_> {
             ],
             ..Query::default()
         };
-        let found = self.journal.history(&query).map_err(|error| trouble(&error))?;
+        let found = self.journal.history(&query).map_err(|error| journal_error(&error))?;
         let lately = |one: &PastExecution| {
             self.has(one)
                 && one.ended.as_ref().map_or(one.at >= since, |ended| ended.job && ended.ended_at >= since)
         };
-        Ok(found.into_iter().filter(lately).take(MOST_ENDED).collect())
+        Ok(found.into_iter().filter(lately).take(MAX_ENDED_LISTED).collect())
     }
 
-    pub(super) fn held(&self, job: &Job, known: Option<&PastExecution>) -> Listed {
+    /// A job that a keeper holds.
+    pub(super) fn summarize_running(&self, job: &Job, known: Option<&PastExecution>) -> JobSummary {
         let pids: Vec<u32> = job.processes.iter().map(|process| process.pid).collect();
-        let vitals = vitals::vitals(&pids);
+        let used = usage::measure(&pids);
         let first = || job.processes.first().map(|process| process.command.clone()).unwrap_or_default();
-        Listed {
+        JobSummary {
             id: job.id.to_string(),
             session: known.map(|known| known.session.clone()).unwrap_or_default(),
             status: job.state,
@@ -154,9 +156,9 @@ impl Jobs<'_> {
             processes: job.processes.len(),
             age_ms: milliseconds(job.age),
             silence_ms: Some(milliseconds(job.silence)),
-            cpu_ms: Some(vitals.cpu_ms),
-            memory_bytes: Some(vitals.memory_bytes),
-            ports: vitals::ports(&pids),
+            cpu_ms: Some(used.cpu_ms),
+            memory_bytes: Some(used.memory_bytes),
+            ports: usage::ports(&pids),
             exit_code: exit_code(job.exit),
             signal: signal(job.exit),
             stdout_bytes: job.printed.stdout,
@@ -166,22 +168,23 @@ impl Jobs<'_> {
         }
     }
 
-    pub(super) fn gone(&self, execution: &PastExecution) -> Listed {
+    /// A job that no keeper holds.
+    pub(super) fn summarize_ended(&self, execution: &PastExecution) -> JobSummary {
         let ended = execution.ended.as_ref();
         let ran = match ended {
             Some(ended) => ended.started_at.map(|started| ended.ended_at.saturating_sub(started)),
-            None => standing::lost_after(execution),
+            None => report::run_time_of_lost(execution),
         };
         let exit = ended
             .and_then(|ended| ended.exit_code.map(Exit::Code).or_else(|| ended.signal.map(Exit::Signal)));
-        // Where nobody knows an end, the files know how much was kept.
+        // If the end was not recorded, the size of the files says how much was printed.
         let id = execution.id.parse().ok();
         let spool = id.and_then(|id| Spool::open(&self.state.spool(), id).ok());
-        let kept = |stream: Stream| Some(spool.as_ref()?.files.get(stream).metadata().ok()?.len());
-        Listed {
+        let file_size = |stream: Stream| Some(spool.as_ref()?.files.get(stream).metadata().ok()?.len());
+        JobSummary {
             id: execution.id.clone(),
             session: execution.session.clone(),
-            status: standing::state(execution.status),
+            status: report::state(execution.status),
             kind: JobKind::Job,
             command: text(execution).unwrap_or_default(),
             pid: ended.and_then(|ended| ended.pid),
@@ -193,14 +196,20 @@ impl Jobs<'_> {
             ports: Vec::new(),
             exit_code: exit_code(exit),
             signal: signal(exit),
-            stdout_bytes: ended.map(|ended| ended.stdout.bytes).or_else(|| kept(Stream::Stdout)).unwrap_or(0),
-            stderr_bytes: ended.map(|ended| ended.stderr.bytes).or_else(|| kept(Stream::Stderr)).unwrap_or(0),
+            stdout_bytes: ended
+                .map(|ended| ended.stdout.bytes)
+                .or_else(|| file_size(Stream::Stdout))
+                .unwrap_or(0),
+            stderr_bytes: ended
+                .map(|ended| ended.stderr.bytes)
+                .or_else(|| file_size(Stream::Stderr))
+                .unwrap_or(0),
             waiting_for_input: false,
             last_line: self.last_line(&execution.id),
         }
     }
 
-    /// The last line of whichever stream was written to last.
+    /// The last line of the stream that was written to last.
     fn last_line(&self, id: &str) -> String {
         let Some(spool) = id.parse().ok().and_then(|id| Spool::open(&self.state.spool(), id).ok()) else {
             return String::new();
@@ -224,7 +233,7 @@ fn text(execution: &PastExecution) -> Option<String> {
 }
 
 fn shortened(text: String) -> String {
-    match text.char_indices().nth(WIDEST) {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
         None => text,
     }

@@ -1,8 +1,9 @@
-//! Which sockets listen on which TCP ports.
+//! Listening TCP sockets and their ports.
 //!
-//! `/proc/PID/net/tcp` walks the kernel's table of all connections, which takes milliseconds even when it is empty, and `wait`
-//! looks every few. The kernel's `sock_diag` answers about listeners alone in microseconds, but only about our own network: it is
-//! asked where the process shares that. A request and a reply of fixed layout are no reason for a library.
+//! Reading `/proc/PID/net/tcp` walks the kernel's table of all connections. That takes milliseconds even when the table is
+//! empty, and `wait` polls every few milliseconds. The kernel's `sock_diag` lists listeners alone, in microseconds, but only
+//! those of our own network namespace. So it is used for processes in our namespace, and `/proc` for the others. One request
+//! and one reply of fixed layout don't need a library.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,16 +11,16 @@ use std::os::unix::fs::MetadataExt as _;
 
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink};
 
-/// The type of a request about sockets, and of each answer.
-const BY_FAMILY: u16 = 20;
+/// The netlink message type of a `sock_diag` request, and of each answer.
+const SOCK_DIAG_BY_FAMILY: u16 = 20;
 
-/// Port by number of the socket.
+/// Ports by the inode number of the socket.
 pub(super) type Listeners = BTreeMap<u64, u16>;
 
-/// The sockets that somebody listens on, as the process `pid` sees its network.
+/// All listening sockets in the network namespace of the process `pid`.
 pub(super) fn listeners(pid: u32) -> Listeners {
-    let asked = shares_our_network(pid).then(ask).flatten();
-    asked.unwrap_or_else(|| in_tables_of(pid))
+    let found = shares_our_network(pid).then(query_sock_diag).flatten();
+    found.unwrap_or_else(|| read_tables_of(pid))
 }
 
 fn shares_our_network(pid: u32) -> bool {
@@ -27,32 +28,32 @@ fn shares_our_network(pid: u32) -> bool {
     network("self").is_some_and(|own| network(&pid.to_string()) == Some(own))
 }
 
-fn ask() -> Option<Listeners> {
+fn query_sock_diag() -> Option<Listeners> {
     let kinds = [AddressFamily::INET, AddressFamily::INET6];
-    let found: Option<Vec<Listeners>> = kinds.into_iter().map(ask_for).collect();
+    let found: Option<Vec<Listeners>> = kinds.into_iter().map(query_family).collect();
     found.map(|found| found.into_iter().flatten().collect())
 }
 
-/// Asks for the listeners of one family, in the words of `linux/netlink.h` and `linux/inet_diag.h`.
-fn ask_for(family: AddressFamily) -> Option<Listeners> {
-    const HEADER: usize = 16;
-    const REQUEST: usize = HEADER + 56;
-    const REQUEST_DUMP: u16 = 0x301;
-    const TCP: u8 = 6;
-    const LISTEN: u32 = 1 << 10;
+/// The listeners of one address family. The layout is in `linux/netlink.h` and `linux/inet_diag.h`.
+fn query_family(family: AddressFamily) -> Option<Listeners> {
+    const HEADER_BYTES: usize = 16;
+    const REQUEST_BYTES: usize = HEADER_BYTES + 56;
+    const REQUEST_DUMP_FLAGS: u16 = 0x301;
+    const TCP_PROTOCOL: u8 = 6;
+    const LISTEN_STATE_BIT: u32 = 1 << 10;
 
     let how = SocketFlags::CLOEXEC;
     let kernel =
         rustix::net::socket_with(AddressFamily::NETLINK, SocketType::RAW, how, Some(netlink::SOCK_DIAG))
             .ok()?;
-    let mut request = Vec::with_capacity(REQUEST);
-    request.extend(u32::try_from(REQUEST).ok()?.to_ne_bytes());
-    request.extend(BY_FAMILY.to_ne_bytes());
-    request.extend(REQUEST_DUMP.to_ne_bytes());
-    request.resize(HEADER, 0);
-    request.extend([u8::try_from(family.as_raw()).ok()?, TCP, 0, 0]);
-    request.extend(LISTEN.to_ne_bytes());
-    request.resize(REQUEST, 0);
+    let mut request = Vec::with_capacity(REQUEST_BYTES);
+    request.extend(u32::try_from(REQUEST_BYTES).ok()?.to_ne_bytes());
+    request.extend(SOCK_DIAG_BY_FAMILY.to_ne_bytes());
+    request.extend(REQUEST_DUMP_FLAGS.to_ne_bytes());
+    request.resize(HEADER_BYTES, 0);
+    request.extend([u8::try_from(family.as_raw()).ok()?, TCP_PROTOCOL, 0, 0]);
+    request.extend(LISTEN_STATE_BIT.to_ne_bytes());
+    request.resize(REQUEST_BYTES, 0);
     rustix::net::send(&kernel, &request, SendFlags::empty()).ok()?;
 
     let mut listeners = Listeners::new();
@@ -60,11 +61,11 @@ fn ask_for(family: AddressFamily) -> Option<Listeners> {
     loop {
         let (filled, _) = rustix::net::recv(&kernel, &mut buffer[..], RecvFlags::empty()).ok()?;
         let mut rest = buffer.get(..filled)?;
-        while let Some((message, others)) = next(rest) {
+        while let Some((message, others)) = parse_message(rest) {
             match message {
                 Message::Listener { socket, port } => drop(listeners.insert(socket, port)),
                 Message::Done => return Some(listeners),
-                Message::Other => return None,
+                Message::Error => return None,
             }
             rest = others;
         }
@@ -79,37 +80,38 @@ enum Message {
     },
     Done,
     /// An error: the kernel has no `sock_diag`.
-    Other,
+    Error,
 }
 
-/// The first message of an answer, and what follows.
-fn next(answer: &[u8]) -> Option<(Message, &[u8])> {
-    const DONE: u16 = 3;
+/// The first message of an answer, and the bytes after it.
+fn parse_message(answer: &[u8]) -> Option<(Message, &[u8])> {
+    const DONE_TYPE: u16 = 3;
     let number = |at: usize| Some(u32::from_ne_bytes(answer.get(at..at + 4)?.try_into().ok()?));
     let short = |at: usize| Some([*answer.get(at)?, *answer.get(at + 1)?]);
     let length = usize::try_from(number(0)?).ok().filter(|length| *length >= 16)?;
     let message = match u16::from_ne_bytes(short(4)?) {
-        DONE => Message::Done,
-        // Behind the header: four bytes, then the port; the socket's number is the last of 72.
-        BY_FAMILY => {
+        DONE_TYPE => Message::Done,
+        // After the header come four bytes, then the port. The inode number is the last field of the 72 bytes.
+        SOCK_DIAG_BY_FAMILY => {
             Message::Listener { socket: number(16 + 68)?.into(), port: u16::from_be_bytes(short(16 + 4)?) }
         }
-        _ => Message::Other,
+        _ => Message::Error,
     };
     Some((message, answer.get(length.next_multiple_of(4)..).unwrap_or_default()))
 }
 
-fn in_tables_of(pid: u32) -> Listeners {
+/// The listeners in `/proc/PID/net`.
+fn read_tables_of(pid: u32) -> Listeners {
     let tables = ["tcp", "tcp6"].map(|table| fs::read_to_string(format!("/proc/{pid}/net/{table}")));
     tables.iter().flatten().flat_map(|table| table.lines().skip(1).filter_map(row)).collect()
 }
 
-/// A line of `/proc/net/tcp`: number, local address, remote address, state, ..., socket.
+/// A line of `/proc/net/tcp`: number, local address, remote address, state, ..., inode. `None`: not a listener.
 fn row(line: &str) -> Option<(u64, u16)> {
-    const LISTEN: &str = "0A";
+    const LISTEN_STATE: &str = "0A";
     let fields: Vec<&str> = line.split_ascii_whitespace().collect();
     let (_, port) = fields.get(1)?.rsplit_once(':')?;
-    let listens = *fields.get(3)? == LISTEN;
+    let listens = *fields.get(3)? == LISTEN_STATE;
     let socket = fields.get(9)?.parse().ok()?;
     listens.then_some((socket, u16::from_str_radix(port, 16).ok()?))
 }
@@ -119,27 +121,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_know_our_listeners() {
+    fn sock_diag_and_proc_find_the_same_listeners() {
         let four = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let six = std::net::TcpListener::bind(("::1", 0)).unwrap();
-        let asked = ask().expect("this kernel has sock_diag");
-        let read = in_tables_of(std::process::id());
+        let queried = query_sock_diag().expect("this kernel has sock_diag");
+        let read = read_tables_of(std::process::id());
         for listener in [four, six] {
             let port = listener.local_addr().unwrap().port();
             let socket =
                 fs::metadata(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&listener)));
             let socket = socket.unwrap().ino();
-            assert_eq!((asked.get(&socket), read.get(&socket)), (Some(&port), Some(&port)));
+            assert_eq!((queried.get(&socket), read.get(&socket)), (Some(&port), Some(&port)));
             assert_eq!(listeners(std::process::id()).get(&socket), Some(&port));
         }
     }
 
     #[test]
-    fn answers_that_make_no_sense_end_the_reading() {
-        assert_eq!(next(&[]), None);
-        assert_eq!(next(&[0; 40]), None, "a length of nothing");
+    fn malformed_answers_are_not_parsed() {
+        assert_eq!(parse_message(&[]), None);
+        assert_eq!(parse_message(&[0; 40]), None, "a length of nothing");
         let mut error = vec![36, 0, 0, 0, 2, 0];
         error.resize(36, 0);
-        assert_eq!(next(&error), Some((Message::Other, &[][..])));
+        assert_eq!(parse_message(&error), Some((Message::Error, &[][..])));
     }
 }

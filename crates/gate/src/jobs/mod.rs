@@ -1,57 +1,54 @@
-//! Jobs: executions as they are seen and handled by those who did not start them, from any process of this user.
+//! Jobs: executions as other processes of this user see and control them. The process that started a job is not needed.
 //!
-//! | file | does |
+//! | file | what it holds |
 //! |---|---|
-//! | `list` | which there are, and how they do |
-//! | `vitals` | what the kernel knows of their processes |
-//! | `standing` | one of them as a report, running or ended |
-//! | `call` | the answer of one, as its call wanted it |
-//! | `printed` | parts of what it printed |
-//! | `wait` | waiting for something to happen to it |
-//! | `watched` | what it prints from now on |
-//! | `input` | what to type at it |
-//! | `typing` | typing that, judged where it must be |
-//! | `input_tool` | the same for models |
-//! | `output_tool` | reading as a tool for models |
-//! | `terminal` | its size and its screen |
+//! | `list` | the list of jobs, with the state of each |
+//! | `usage` | CPU time, memory and ports of a job's processes |
+//! | `listeners` | the listening TCP sockets of this machine |
+//! | `report` | the report of one job, running or ended |
+//! | `call` | a call by the id of its execution, with the answer that it asked for |
+//! | `output` | parts of a job's output |
+//! | `watch` | new output of a running job, as it comes |
+//! | `wait` | waiting for an end, a line, a port or silence |
+//! | `input` | what can be typed at a job |
+//! | `judged_sender` | sends input, and judges it first where that is needed |
+//! | `input_reader` | the process that reads the terminal |
+//! | `script_source` | whether a shell reads the terminal as a script |
+//! | `shell_line` | command lines for an interactive shell |
 //! | `keys` | keys by name |
-//! | `line` | lines for a shell |
-//! | `reader` | who reads what is typed |
-//! | `scripts` | whether a shell reads it as a script |
-//! | `tools` | all that as tools for models |
+//! | `terminal` | size and screen of a job's terminal |
+//! | `tools` | all of that as tools for models |
 
 mod call;
 mod input;
-mod input_tool;
+mod input_reader;
+mod judged_sender;
 mod keys;
-mod line;
 mod list;
 mod listeners;
-mod output_tool;
-mod printed;
-mod reader;
-mod scripts;
-mod standing;
+mod output;
+mod report;
+mod script_source;
+mod shell_line;
 mod terminal;
 pub mod tools;
-mod typing;
-mod vitals;
+mod usage;
 mod wait;
-mod watched;
+mod watch;
 
 pub use shellgate_exec::RunEvent;
 use shellgate_exec::{ExecId, StateFolder, Urgency, release, stop_execution};
 use shellgate_journal::{Journal, PastExecution};
 
 pub use call::{Call, CallState};
-pub use input::Stroke;
+pub use input::InputItem;
 pub use keys::Key;
-pub use list::{Listed, MOST_ENDED};
-pub use printed::{Excerpt, Printed, StreamPart, each_line};
+pub use list::{JobSummary, MAX_ENDED_LISTED};
+pub use output::{OutputQuery, OutputText, StreamPart, for_each_line, trim_carriage_return};
 pub use regex::bytes::Regex as Pattern;
-pub use standing::never_ran;
-pub use wait::{Cancel, Port, Until, WaitReport, WaitResult, unreturned};
-pub use watched::Watched;
+pub use report::explain_never_started;
+pub use wait::{Port, WaitConditions, WaitControl, WaitReport, WaitResult};
+pub use watch::JobWatcher;
 
 use crate::admit::inside::{self, RestrictedAction};
 use crate::answer::report::Report;
@@ -66,9 +63,9 @@ use crate::{Code, ErrorObject};
 pub struct Jobs<'a> {
     state: &'a StateFolder,
     journal: &'a Journal,
-    /// The session that they must belong to. `None`: any.
+    /// Only executions of this session and its chats. `None`: of all sessions.
     session: Option<String>,
-    /// The root of the gate that we are asked through, if these are its jobs.
+    /// The root of the gate, when these are the jobs of a gate.
     own: Option<String>,
     limits: Limits,
 }
@@ -77,11 +74,11 @@ impl Gate {
     /// The jobs of this gate's session and its chats.
     ///
     /// # Errors
-    /// `config` when there is no record, by which they are found.
+    /// `config` when the gate has no journal: jobs are found in it.
     pub fn jobs(&self) -> Result<Jobs<'_>, ErrorObject> {
         self.recorder.check()?;
         let journal = self.recorder.journal().ok_or_else(|| {
-            ErrorObject::new(Code::Config, "without a record there is no list of jobs")
+            ErrorObject::new(Code::Config, "jobs can't be listed without a journal")
                 .hint("make the state folder writable")
         })?;
         let jobs = Jobs {
@@ -105,35 +102,38 @@ impl RecordStore {
 }
 
 impl Jobs<'_> {
-    /// The execution whose name begins with `prefix`.
+    /// The execution whose id begins with `prefix`.
     ///
     /// # Errors
     /// `unknown_job` when there is none here, `invalid_input` when there are several.
     pub fn find(&self, prefix: &str) -> Result<PastExecution, ErrorObject> {
         let name = prefix.to_ascii_uppercase();
         let sane = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let names =
-            if sane { self.journal.names(&name, 2).map_err(|error| trouble(&error))? } else { Vec::new() };
+        let names = if sane {
+            self.journal.names(&name, 2).map_err(|error| journal_error(&error))?
+        } else {
+            Vec::new()
+        };
         let found = match names.as_slice() {
             [] => None,
-            [only] => self.journal.execution(only).map_err(|error| trouble(&error))?,
+            [only] => self.journal.execution(only).map_err(|error| journal_error(&error))?,
             _ => {
-                let message = format!("more than one execution's name begins with `{prefix}`");
+                let message = format!("the ids of several executions begin with `{prefix}`");
                 return Err(ErrorObject::invalid(message)
                     .token(prefix)
-                    .hint("write more of it: what differs is at the end"));
+                    .hint("write more of the id: ids differ at the end"));
             }
         };
         found.filter(|execution| self.has(execution)).ok_or_else(|| unknown(prefix))
     }
 
-    /// Whether an execution is one of those that this is about.
+    /// Whether an execution belongs to these jobs.
     fn has(&self, execution: &PastExecution) -> bool {
         let of_session = |own: &String| {
             let rest = execution.session.strip_prefix(own.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        // A session without a name is called by its root, and a root below it is not a chat of it.
+        // A session without a name is called by its root. A root below that root is another session, not a chat of it.
         let of_root = |own: &String| {
             let by_root = self.session.as_ref() == Some(own);
             !by_root || execution.asked.as_ref().is_some_and(|asked| asked.root == *own)
@@ -141,10 +141,10 @@ impl Jobs<'_> {
         self.session.as_ref().is_none_or(of_session) && self.own.as_ref().is_none_or(of_root)
     }
 
-    /// Stops one with all that it left behind, and returns when nobody of it is left: how it stands then.
+    /// Stops a job and its leftover processes. Returns its report when all of them have ended.
     ///
     /// # Errors
-    /// `unknown_job` when there is none. One that has ended is no error.
+    /// `unknown_job` when there is none. Stopping a job that has ended is no error.
     pub fn stop(&self, id: &str, urgency: Urgency) -> Result<Report, ErrorObject> {
         let execution = self.find(id)?;
         if self.own.is_none() {
@@ -154,25 +154,25 @@ impl Jobs<'_> {
         self.report(&execution.id, Detail::Minimal)
     }
 
-    /// Answers whoever waits for one, and lets it go on as a job.
+    /// Answers the call that waits for an execution, and lets the execution continue as a job.
     ///
     /// # Errors
-    /// `unknown_job` when none runs that is called so.
+    /// `unknown_job` when no running execution has this id.
     pub fn release(&self, id: &str) -> Result<Report, ErrorObject> {
         let execution = self.find(id)?;
         if self.own.is_none() {
             inside::refuse(RestrictedAction::Release)?;
         }
         if !release(self.state, parse(&execution.id)?).map_err(|error| session_error(&error))? {
-            let message = format!("execution `{}` does not run any more", execution.id);
+            let message = format!("execution `{}` has ended", execution.id);
             return Err(ErrorObject::new(Code::UnknownJob, message).token(id));
         }
         self.report(&execution.id, Detail::Minimal)
     }
 
-    /// Writes down the ends that nobody heard.
+    /// Records the ends of executions whose caller had gone.
     fn settle(&self) {
-        // What can't be written now is written by the next one.
+        // A failure is ignored: an end that can't be recorded now is recorded by the next process that opens the journal.
         let _ = settle(self.journal, self.state);
     }
 }
@@ -184,9 +184,9 @@ fn parse(id: &str) -> Result<ExecId, ErrorObject> {
 fn unknown(id: &str) -> ErrorObject {
     ErrorObject::new(Code::UnknownJob, format!("no execution is called `{id}`"))
         .token(id)
-        .hint("`shellgate jobs` lists those that run, `shellgate history` all that ever did")
+        .hint("`shellgate jobs` lists running jobs, `shellgate history` lists all executions")
 }
 
-fn trouble(error: &shellgate_journal::Error) -> ErrorObject {
+fn journal_error(error: &shellgate_journal::Error) -> ErrorObject {
     ErrorObject::new(Code::Config, error.to_string()).hint("look at the state folder")
 }

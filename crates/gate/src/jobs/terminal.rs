@@ -1,4 +1,4 @@
-//! The terminal of a job: its size, its screen, who sits at it.
+//! The terminal of a job: its size, its screen, and the processes that read it.
 
 use std::path::Path;
 
@@ -12,19 +12,19 @@ use crate::text::Source;
 use crate::{ErrorObject, Screen, screen};
 
 impl Gate {
-    /// Who reads what is typed at the execution `id`. `None`: it doesn't run.
+    /// The input state of the execution `id`: which processes read its terminal. `None`: it doesn't run.
     ///
     /// # Errors
     /// When a keeper can't be understood.
     pub fn reading(&self, id: &str) -> Result<Option<InputState>, ErrorObject> {
         let Ok(name) = id.parse() else { return Ok(None) };
         let found = InputSender::find(&self.state, name).map_err(|error| session_error(&error))?;
-        Ok(found.map(|(_, reading)| reading))
+        Ok(found.map(|(_, state)| state))
     }
 }
 
 impl Jobs<'_> {
-    /// Gives the terminal of an execution another size.
+    /// Resizes the terminal of an execution.
     ///
     /// # Errors
     /// `unknown_job` when it doesn't run, `invalid_input` when it has no terminal.
@@ -33,13 +33,12 @@ impl Jobs<'_> {
         let id = self.find(id)?.id;
         let name = id.parse().map_err(|_| not_running(&id))?;
         let found = InputSender::find(self.state, name).map_err(|error| session_error(&error))?;
-        let (mut typist, _) = found.ok_or_else(|| not_running(&id))?;
-        let taken = typist.send(Input::Resize(size)).map_err(|error| session_error(&error))?;
+        let (mut sender, _) = found.ok_or_else(|| not_running(&id))?;
+        let taken = sender.send(Input::Resize(size)).map_err(|error| session_error(&error))?;
         taken.map_err(|reason| not_taken(&id, reason))
     }
 
-    /// What stands on the terminal of an execution, as a terminal can be made to show it. `None`: it has none, or doesn't
-    /// run.
+    /// The screen of an execution's terminal, with the codes that draw it. `None`: it has no terminal, or doesn't run.
     ///
     /// # Errors
     /// `unknown_job` when there is none.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use shellgate::jobs::Listed;
+use shellgate::jobs::JobSummary;
 use shellgate::journal::QuestionId;
 use shellgate::{Report, State, seconds};
 
@@ -18,7 +18,7 @@ pub(super) fn of_question(number: Option<QuestionId>) -> String {
 }
 
 /// One that goes on.
-pub(super) fn of_job(job: &Listed) -> String {
+pub(super) fn of_job(job: &JobSummary) -> String {
     let printed = job.stdout_bytes.saturating_add(job.stderr_bytes);
     let mut words = match job.status {
         State::Queued => "it waits for its turn".to_owned(),

@@ -1,23 +1,23 @@
-//! The tool that reads what a job printed.
+//! `shell_output`: reads the output of a job.
 
 use serde_json::{Map, Value};
 use shellgate_exec::{PerStream, Stream};
 
-use super::tools::{insert, job, pattern};
-use super::{Cancel, Excerpt, Printed, StreamPart};
+use super::{insert, job_id, pattern};
 use crate::ErrorObject;
 use crate::gate::Gate;
 use crate::intake::dialect::Arguments;
 use crate::intake::request::Detail;
+use crate::jobs::{OutputQuery, OutputText, StreamPart, WaitControl};
 use crate::text::{Limit, rendered};
 
-pub(super) fn output(
+pub(super) fn run(
     gate: &Gate,
     arguments: &mut Arguments,
-    _: Option<&Cancel>,
+    _: Option<&WaitControl>,
 ) -> Result<Value, ErrorObject> {
     let jobs = gate.jobs()?;
-    let id = job(&jobs, arguments)?;
+    let id = job_id(&jobs, arguments)?;
     let wanted = arguments.word("stream")?.unwrap_or("both");
     let since = arguments.milliseconds("since_ms")?;
     let part = StreamPart {
@@ -29,7 +29,7 @@ pub(super) fn output(
     let grep = pattern(arguments, "grep")?;
     let raw = arguments.flag("raw")? == Some(true);
     if raw && grep.is_some() {
-        return Err(ErrorObject::invalid("`raw` is for whole parts, not for the lines that `grep` finds")
+        return Err(ErrorObject::invalid("`raw` and `grep` can't be combined")
             .token("raw")
             .hint("leave out one of them"));
     }
@@ -49,20 +49,20 @@ pub(super) fn output(
         let next = range.end;
         let all = part == StreamPart::default() && grep.is_none();
         let screen = report.screen && stream == Stream::Stdout;
-        let lines = jobs.beyond_the_file(&id, stream, &part).filter(|_| grep.is_none());
-        let printed = if raw {
+        let lines = jobs.last_lines_beyond_file(&id, stream, &part).filter(|_| grep.is_none());
+        let output = if raw {
             jobs.read_raw(&id, stream, range, limit)?
         } else if all && (screen || !jobs.tail(&id, stream).is_empty()) {
-            // All of a full-screen program's output is its screen; of too much for a file there are the ends.
+            // A full-screen program is shown by its screen. A stream longer than its file is shown by its beginning and end.
             let text = PerStream { stdout: &report.stdout, stderr: &report.stderr };
-            Printed { text: (*text.get(stream)).clone(), truncated: true }
+            OutputText { text: (*text.get(stream)).clone(), truncated: true }
         } else if let Some(lines) = lines {
-            Printed { text: rendered(&lines), truncated: false }
+            OutputText { text: rendered(&lines), truncated: false }
         } else {
-            jobs.read(&id, &Excerpt { stream, bytes: range, grep: grep.as_ref(), limit })?
+            jobs.read(&id, &OutputQuery { stream, bytes: range, grep: grep.as_ref(), limit })?
         };
-        truncated |= printed.truncated;
-        insert(&mut answer, stream.name(), printed.text);
+        truncated |= output.truncated;
+        insert(&mut answer, stream.name(), output.text);
         insert(&mut answer, &format!("{}_next", stream.name()), next);
     }
     insert(&mut answer, "truncated", truncated);

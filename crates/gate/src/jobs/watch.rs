@@ -1,4 +1,4 @@
-//! What a job prints from now on.
+//! New output of a running job, as it comes.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,31 +9,31 @@ use super::{Jobs, parse};
 use crate::ErrorObject;
 use crate::gate::session_error;
 
-/// A job that is watched. Letting go of it changes nothing.
+/// Receives the output of a running job. Dropping it does not affect the job.
 #[derive(Debug)]
-pub struct Watched {
+pub struct JobWatcher {
     execution: RunHandle,
-    /// How it stood at first.
+    /// The job when the watching began.
     pub job: Job,
 }
 
 impl Jobs<'_> {
-    /// Watches one; `None` when it has ended.
+    /// Watches a job. `None`: it has ended.
     ///
     /// # Errors
     /// `unknown_job` when there is none.
-    pub fn watch(&self, id: &str) -> Result<Option<Watched>, ErrorObject> {
+    pub fn watch(&self, id: &str) -> Result<Option<JobWatcher>, ErrorObject> {
         let id = parse(&self.find(id)?.id)?;
         let watched = watch(self.state, id).map_err(|error| session_error(&error))?;
-        Ok(watched.map(|(job, execution)| Watched { execution, job }))
+        Ok(watched.map(|(job, execution)| JobWatcher { execution, job }))
     }
 }
 
-impl Watched {
-    /// What it printed next: where, how many bytes came before, and what. `None` after its end.
+impl JobWatcher {
+    /// The next output: its stream, its offset in the stream, and its bytes. `None`: the job has ended.
     ///
     /// # Errors
-    /// When the keeper can't be understood or the file not be read.
+    /// When the keeper's answer can't be understood, or the file can't be read.
     #[expect(
         clippy::should_implement_trait,
         reason = "waiting can fail, and an iterator that ends would hide it"
@@ -48,23 +48,21 @@ impl Watched {
         }
     }
 
-    /// The same, if there is something: else wait until the descriptor is readable.
+    /// The next event if there is one. If there is none, the descriptor becomes readable when there is.
     ///
     /// # Errors
     /// As [`next`](Self::next).
     pub fn try_next(&mut self) -> io::Result<Option<RunEvent>> {
         self.execution.try_next()
     }
-}
 
-impl Watched {
-    /// Whether what was typed before is taken, so that more may come.
+    /// Whether the terminal has taken the earlier input, so that more can be sent.
     #[must_use]
     pub fn takes_input(&self) -> bool {
         self.execution.takes_input()
     }
 
-    /// Types at its terminal, as the person whose machine it is: nothing is judged.
+    /// Types at its terminal without judging the input. Only for input that a person types.
     ///
     /// # Errors
     /// When the keeper can't be reached.
@@ -73,7 +71,7 @@ impl Watched {
     }
 }
 
-impl AsFd for Watched {
+impl AsFd for JobWatcher {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.execution.as_fd()
     }

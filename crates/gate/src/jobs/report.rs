@@ -1,4 +1,4 @@
-//! One job as a report: as it stands while it runs, and as the record has it when it has ended.
+//! The report of one job: from its keeper while it runs, from the journal after its end.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use shellgate_journal::{
     self as journal, LossCause, Millis, PastExecution, RecordedEnd, RecordedLoss, Status,
 };
 
-use super::{Jobs, parse, trouble};
+use super::{Jobs, journal_error, parse};
 use crate::admit::approval::ApprovedBy;
 use crate::admit::judge::{Decision, Verdict};
 use crate::answer::report::Report;
@@ -17,7 +17,7 @@ use crate::intake::request::{Action, Detail, Format};
 use crate::{Code, ErrorObject, record};
 
 impl Jobs<'_> {
-    /// How one stands, with what it printed until now.
+    /// The current state of a job, with its output so far.
     ///
     /// # Errors
     /// `unknown_job` when there is none.
@@ -26,18 +26,22 @@ impl Jobs<'_> {
         let name = parse(&execution.id)?;
         let held = shellgate_exec::jobs(self.state).map_err(|error| session_error(&error))?;
         match held.iter().find(|job| job.id == name) {
-            Some(job) => self.running(&execution, job, detail),
+            Some(job) => self.report_running(&execution, job, detail),
             None => {
-                // It may have ended between the two looks, or long ago.
+                // It has ended, perhaps only after it was found in the journal.
                 self.settle();
-                let execution = self.journal.execution(&execution.id).map_err(|error| trouble(&error))?;
-                execution
-                    .map_or_else(|| Err(super::unknown(id)), |execution| Ok(self.over(&execution, detail)))
+                let execution =
+                    self.journal.execution(&execution.id).map_err(|error| journal_error(&error))?;
+                execution.map_or_else(
+                    || Err(super::unknown(id)),
+                    |execution| Ok(self.report_ended(&execution, detail)),
+                )
             }
         }
     }
 
-    pub(super) fn running(
+    /// The report of a job that a keeper holds.
+    pub(super) fn report_running(
         &self,
         execution: &PastExecution,
         job: &Job,
@@ -65,21 +69,22 @@ impl Jobs<'_> {
         Ok(Report::ended(&asked, &self.limits, outcome, &spool, Vec::new()))
     }
 
-    /// One that has ended, as the record has it.
-    pub(super) fn over(&self, execution: &PastExecution, detail: Detail) -> Report {
+    /// The report of an ended execution, from the journal.
+    pub(super) fn report_ended(&self, execution: &PastExecution, detail: Detail) -> Report {
         let asked = asked(execution, detail);
         let spool = self.spool(execution);
         let ended = execution.ended.as_ref();
-        let told = ended.and_then(|ended| ended.error.as_ref()).map(problem);
-        let found = execution.closed.as_ref().map(closed);
+        let recorded_error = ended.and_then(|ended| ended.error.as_ref()).map(error_object);
+        let loss = execution.closed.as_ref().map(loss_error);
         let (Ok(spool), None) = (spool, &execution.refused) else {
-            let gone = || ErrorObject::new(Code::Config, "what it printed is not kept any more");
-            let why = execution.refused.as_ref().map(problem).or(told).or(found);
-            return Report::refused(&asked, why.or_else(|| never_ran(execution)).unwrap_or_else(gone));
+            let no_output = || ErrorObject::new(Code::Config, "its output is not kept any more");
+            let why = execution.refused.as_ref().map(error_object).or(recorded_error).or(loss);
+            let why = why.or_else(|| explain_never_started(execution)).unwrap_or_else(no_output);
+            return Report::refused(&asked, why);
         };
         let length = |stream: Stream| spool.files.get(stream).metadata().map_or(0, |metadata| metadata.len());
         let output = |stream: Stream, kept: Option<&journal::RecordedStream>| {
-            // What it left behind may have printed more since.
+            // Leftover processes may have printed more after the end was recorded.
             let spooled = length(stream);
             let total = kept.map_or(0, |kept| kept.bytes).max(spooled);
             Output { total, spooled, tail: self.tail(&execution.id, stream), lost: None }
@@ -99,16 +104,16 @@ impl Jobs<'_> {
             background: Vec::new(),
             duration: {
                 let ran = |ended: &RecordedEnd| Some(ended.ended_at.saturating_sub(ended.started_at?));
-                let ran = ended.map_or_else(|| lost_after(execution), ran);
+                let ran = ended.map_or_else(|| run_time_of_lost(execution), ran);
                 Duration::from_millis(ran.and_then(|ran| u64::try_from(ran).ok()).unwrap_or(0))
             },
             waiting_for_input: false,
         };
         let report = Report::ended(&asked, &self.limits, outcome, &spool, Vec::new());
-        Report { error: told.or(found).or(report.error), ..report }
+        Report { error: recorded_error.or(loss).or(report.error), ..report }
     }
 
-    /// The end of a stream that was too much for its file; empty when the file has all of it.
+    /// The last bytes of a stream that was longer than its file may be. Empty if the file holds the whole stream.
     #[must_use]
     pub fn tail(&self, id: &str, stream: Stream) -> Vec<u8> {
         id.parse().map_or_else(|_| Vec::new(), |id| Spool::tail(&self.state.spool(), id, stream))
@@ -116,40 +121,40 @@ impl Jobs<'_> {
 
     pub(super) fn spool(&self, execution: &PastExecution) -> Result<Spool, ErrorObject> {
         Spool::open(&self.state.spool(), parse(&execution.id)?).map_err(|_| {
-            never_ran(execution).unwrap_or_else(|| {
-                let message = format!("what execution `{}` printed is not kept any more", execution.id);
+            explain_never_started(execution).unwrap_or_else(|| {
+                let message = format!("the output of execution `{}` is not kept any more", execution.id);
                 ErrorObject::new(Code::UnknownJob, message).token(execution.id.clone())
             })
         })
     }
 }
 
-/// Why nothing was ever started, as an answer to who asks what it printed. `None`: something was.
+/// Why an execution was never started, for a caller that asks for its output. `None`: it was started.
 #[must_use]
-pub fn never_ran(execution: &PastExecution) -> Option<ErrorObject> {
+pub fn explain_never_started(execution: &PastExecution) -> Option<ErrorObject> {
     let id = &execution.id;
     let ended = execution.ended.as_ref();
-    let failed = ended.and_then(|ended| ended.error.as_ref()).map(problem);
-    let unstarted = ended.is_some_and(|ended| ended.pid.is_none())
+    let failed = ended.and_then(|ended| ended.error.as_ref()).map(error_object);
+    let failed_to_start = ended.is_some_and(|ended| ended.pid.is_none())
         && failed.as_ref().is_some_and(|why| why.code.is_refusal() || why.code == Code::SpawnFailed);
-    // The record says that it starts before anybody tries.
-    if execution.started.is_some() && execution.refused.is_none() && !unstarted {
+    // The journal's start entry is written before the start is attempted.
+    if execution.started.is_some() && execution.refused.is_none() && !failed_to_start {
         return None;
     }
-    let why = execution.refused.as_ref().map(problem).or(failed);
-    Some(match why.or_else(|| execution.closed.as_ref().map(closed)) {
+    let why = execution.refused.as_ref().map(error_object).or(failed);
+    Some(match why.or_else(|| execution.closed.as_ref().map(loss_error)) {
         Some(why) => {
             let message = format!("execution `{id}` never ran: {}", why.message);
             ErrorObject { message, ..why }
         }
         None => {
-            let message = format!("execution `{id}` has not started: somebody must say yes first");
-            ErrorObject::new(Code::Busy, message).hint("`shellgate approvals list` shows what is asked")
+            let message = format!("execution `{id}` has not started: it waits for a person's approval");
+            ErrorObject::new(Code::Busy, message).hint("`shellgate approvals list` shows the open questions")
         }
     })
 }
 
-/// The request, as the record has it.
+/// The request, from the journal.
 fn asked(execution: &PastExecution, detail: Detail) -> RequestSummary {
     let known = execution.asked.as_ref();
     let approved = execution.started.as_ref().and_then(|started| started.approved_by.as_ref());
@@ -180,26 +185,26 @@ fn asked(execution: &PastExecution, detail: Detail) -> RequestSummary {
     }
 }
 
-/// How long one ran whose end nobody saw: no longer than until that was noticed.
-pub(super) fn lost_after(execution: &PastExecution) -> Option<Millis> {
+/// How long an execution ran whose end was not seen: at most until its loss was noticed.
+pub(super) fn run_time_of_lost(execution: &PastExecution) -> Option<Millis> {
     execution.started.as_ref().map(|_| execution.last_at.saturating_sub(execution.at))
 }
 
-/// What was found in place of an end.
-fn closed(closed: &RecordedLoss) -> ErrorObject {
-    match closed.how {
+/// The error of an execution that was closed without an end.
+fn loss_error(loss: &RecordedLoss) -> ErrorObject {
+    match loss.how {
         LossCause::KeeperLost => ErrorObject::new(
             Code::KeeperLost,
-            "the keeper of this session ended before the command did, so how the command ended is not known",
+            "the keeper of this session ended before the command did, so the command's exit status is not known",
         ),
         LossCause::Reboot => {
-            ErrorObject::new(Code::KeeperLost, "the machine was started anew while the command ran")
+            ErrorObject::new(Code::KeeperLost, "the machine was restarted while the command ran")
         }
-        LossCause::NeverStarted => ErrorObject::new(Code::Canceled, "it was never started"),
+        LossCause::NeverStarted => ErrorObject::new(Code::Canceled, "the command was never started"),
     }
 }
 
-/// The state that the record's word means.
+/// The state for a status in the journal.
 pub(super) fn state(status: Status) -> State {
     match status {
         Status::Completed => State::Completed,
@@ -211,13 +216,13 @@ pub(super) fn state(status: Status) -> State {
     }
 }
 
-/// What went wrong, from the record.
-fn problem(problem: &journal::RecordedError) -> ErrorObject {
-    let code = Code::named(&problem.code).unwrap_or(Code::SpawnFailed);
+/// An error, from the journal.
+fn error_object(recorded: &journal::RecordedError) -> ErrorObject {
+    let code = Code::named(&recorded.code).unwrap_or(Code::SpawnFailed);
     ErrorObject {
-        token: problem.token.clone(),
-        rule: problem.rule.clone(),
-        hint: problem.hint.clone(),
-        ..ErrorObject::new(code, problem.message.clone())
+        token: recorded.token.clone(),
+        rule: recorded.rule.clone(),
+        hint: recorded.hint.clone(),
+        ..ErrorObject::new(code, recorded.message.clone())
     }
 }

@@ -1,4 +1,4 @@
-//! Parts of what a job printed.
+//! Parts of a job's output.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -10,55 +10,54 @@ use regex::bytes::Regex;
 use shellgate_exec::{Moment, PerStream, Stream, printed_before, watch};
 use shellgate_journal::PastExecution;
 
-use super::wait::unreturned;
 use super::{Jobs, parse};
 use crate::ErrorObject;
 use crate::gate::session_error;
 use crate::text::{Limit, Source, one_line, view};
 
-/// How much is read at once to find lines from the end.
-const PIECE: u64 = 64 << 10;
+/// How much of a file is read at once.
+const READ_CHUNK_BYTES: u64 = 64 << 10;
 
-/// Which part of a stream. Everything that is said must hold.
+/// A part of a stream. Fields that are set all apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamPart {
     /// From this byte on.
     pub from: Option<u64>,
-    /// Up to this byte, which is not in it.
+    /// Up to this byte, exclusive.
     pub to: Option<u64>,
-    /// What was printed at this time or later, in milliseconds since 1970.
+    /// Only output of this time or later, in milliseconds since 1970.
     pub since_ms: Option<u64>,
-    /// The last so many lines.
+    /// Only this many lines, the last ones.
     pub lines: Option<u64>,
 }
 
-/// Bytes of a stream that are wanted as text.
+/// Which output to read as text.
 #[derive(Clone, Debug)]
-pub struct Excerpt<'a> {
-    /// Of this stream.
+pub struct OutputQuery<'a> {
+    /// The stream.
     pub stream: Stream,
-    /// These.
+    /// The bytes of the stream.
     pub bytes: Range<u64>,
-    /// Only lines in which this is found.
+    /// Only lines that match this pattern.
     pub grep: Option<&'a Regex>,
-    /// As long as this at most.
+    /// The longest text to return.
     pub limit: Limit,
 }
 
-/// A part of a stream as text.
+/// Output as text.
 #[derive(Clone, Debug)]
-pub struct Printed {
+pub struct OutputText {
     /// The text.
     pub text: String,
-    /// Whether something of those is not in the text.
+    /// Whether some of the output was left out of the text.
     pub truncated: bool,
 }
 
 impl Jobs<'_> {
-    /// The bytes that a part means at this moment, in each stream.
+    /// The bytes of a part at this moment, in each stream.
     ///
     /// # Errors
-    /// `unknown_job` when there is none, or its output is not kept any more.
+    /// `unknown_job` when there is no such job, or its output is not kept any more.
     pub fn ranges(&self, id: &str, part: &StreamPart) -> Result<PerStream<Range<u64>>, ErrorObject> {
         let execution = self.find(id)?;
         let spool = self.spool(&execution)?;
@@ -73,7 +72,7 @@ impl Jobs<'_> {
             let start =
                 part.from.unwrap_or(0).max(since.as_ref().map_or(end, |since| *since.get(stream))).min(end);
             let start = match part.lines {
-                Some(lines) => last_lines(file, start..end, lines).unwrap_or(start),
+                Some(lines) => start_of_last_lines(file, start..end, lines).unwrap_or(start),
                 None => start,
             };
             start..end
@@ -81,36 +80,34 @@ impl Jobs<'_> {
         Ok(PerStream { stdout: range(Stream::Stdout), stderr: range(Stream::Stderr) })
     }
 
-    /// Bytes of a stream as text.
+    /// Reads a part of a stream as text.
     ///
     /// # Errors
     /// As [`ranges`](Self::ranges).
-    pub fn read(&self, id: &str, excerpt: &Excerpt<'_>) -> Result<Printed, ErrorObject> {
+    pub fn read(&self, id: &str, query: &OutputQuery<'_>) -> Result<OutputText, ErrorObject> {
         let execution = self.find(id)?;
         let spool = self.spool(&execution)?;
         let paths = spool.paths.as_ref();
-        let path = paths.map_or(std::path::Path::new(""), |paths| paths.get(excerpt.stream));
-        let file = spool.files.get(excerpt.stream);
-        let printed = match excerpt.grep {
-            Some(pattern) => grep(file, excerpt, pattern),
-            None => Ok(whole(file, path, excerpt)),
+        let path = paths.map_or(std::path::Path::new(""), |paths| paths.get(query.stream));
+        let file = spool.files.get(query.stream);
+        let text = match query.grep {
+            Some(pattern) => grep(file, query, pattern),
+            None => Ok(read_range(file, path, query)),
         };
-        printed.map_err(|error| {
-            ErrorObject::new(crate::Code::Config, format!("what it printed can't be read: {error}"))
-        })
+        text.map_err(|error| unreadable(&error))
     }
 
-    /// The last lines of a stream that was too much for its file, when a part is those and nothing else. `None`: the file
-    /// has the part.
+    /// The last lines of a stream that was longer than its file may be, if `part` asks for last lines only. `None`: the file
+    /// holds the part.
     #[must_use]
-    pub fn beyond_the_file(&self, id: &str, stream: Stream, part: &StreamPart) -> Option<Vec<u8>> {
+    pub fn last_lines_beyond_file(&self, id: &str, stream: Stream, part: &StreamPart) -> Option<Vec<u8>> {
         let lines =
             part.lines.filter(|_| *part == StreamPart { lines: part.lines, ..StreamPart::default() })?;
         let tail = self.tail(id, stream);
-        (!tail.is_empty()).then(|| ending(&tail, lines).to_vec())
+        (!tail.is_empty()).then(|| last_lines_of(&tail, lines).to_vec())
     }
 
-    /// Bytes of a stream as they came, codes and all; the last of them when they are too many.
+    /// Reads a part of a stream unchanged, with its control codes. If it is longer than `limit`, only its end.
     ///
     /// # Errors
     /// As [`ranges`](Self::ranges).
@@ -120,22 +117,20 @@ impl Jobs<'_> {
         stream: Stream,
         bytes: Range<u64>,
         limit: Limit,
-    ) -> Result<Printed, ErrorObject> {
-        let most = limit.amount() as u64;
-        let start = bytes.start.max(bytes.end.saturating_sub(most));
+    ) -> Result<OutputText, ErrorObject> {
+        let max_bytes = limit.amount() as u64;
+        let start = bytes.start.max(bytes.end.saturating_sub(max_bytes));
         let mut read = vec![0; usize::try_from(bytes.end.saturating_sub(start)).unwrap_or(0)];
         let file = self.file(id, stream)?;
-        file.read_exact_at(&mut read, start).map_err(|error| {
-            ErrorObject::new(crate::Code::Config, format!("what it printed can't be read: {error}"))
-        })?;
+        file.read_exact_at(&mut read, start).map_err(|error| unreadable(&error))?;
         let text = String::from_utf8_lossy(&read).into_owned();
-        Ok(Printed { text, truncated: start > bytes.start })
+        Ok(OutputText { text, truncated: start > bytes.start })
     }
 
     /// The file that holds a stream.
     ///
     /// # Errors
-    /// `unknown_job` when there is none, or its output is not kept any more.
+    /// `unknown_job` when there is no such job, or its output is not kept any more.
     pub fn file(&self, id: &str, stream: Stream) -> Result<File, ErrorObject> {
         let execution = self.find(id)?;
         let spool = self.spool(&execution)?;
@@ -145,6 +140,7 @@ impl Jobs<'_> {
         })
     }
 
+    /// How many bytes of each stream are older than `at_ms`. `None`: all of them.
     fn printed_before(
         &self,
         execution: &PastExecution,
@@ -157,7 +153,7 @@ impl Jobs<'_> {
             (None, None) => Vec::new(),
         };
         if moments.is_empty() {
-            // Of what ended at once it isn't known: then all of it is as old as its end.
+            // No times were noted for a command that ended at once: its output counts as being as old as its end.
             let at = execution.ended.as_ref().map_or(execution.at, |ended| ended.ended_at);
             return Ok(u64::try_from(at).is_ok_and(|at| at >= at_ms).then(PerStream::default));
         }
@@ -165,39 +161,39 @@ impl Jobs<'_> {
     }
 }
 
-/// The last so many lines of some bytes.
-fn ending(bytes: &[u8], lines: u64) -> &[u8] {
+/// The last `lines` lines of `bytes`.
+fn last_lines_of(bytes: &[u8], lines: u64) -> &[u8] {
     let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let nth = usize::try_from(lines).unwrap_or(usize::MAX).checked_sub(1);
     let before = nth.map(|nth| memchr::memrchr_iter(b'\n', whole).nth(nth).map_or(0, |at| at + 1));
     bytes.get(before.unwrap_or(bytes.len())..).unwrap_or_default()
 }
 
-fn whole(file: &File, path: &std::path::Path, excerpt: &Excerpt<'_>) -> Printed {
-    let Range { start: begins, end } = excerpt.bytes;
+fn read_range(file: &File, path: &std::path::Path, query: &OutputQuery<'_>) -> OutputText {
+    let Range { start: begins, end } = query.bytes;
     let length = end.saturating_sub(begins);
     let source = Source { file, path, begins, spooled: length, total: length, tail: &[], lost: None };
-    let view = view(&source, excerpt.limit);
-    Printed { text: view.text, truncated: view.truncated }
+    let view = view(&source, query.limit);
+    OutputText { text: view.text, truncated: view.truncated }
 }
 
-/// The lines in which a pattern is found, the last of them when they are too many.
-fn grep(file: &File, excerpt: &Excerpt<'_>, pattern: &Regex) -> io::Result<Printed> {
-    let most = excerpt.limit.amount();
+/// The lines that match a pattern. If they are longer than the limit, only the last of them.
+fn grep(file: &File, query: &OutputQuery<'_>, pattern: &Regex) -> io::Result<OutputText> {
+    let max_length = query.limit.amount();
     let (mut found, mut length, mut truncated) = (VecDeque::new(), 0, false);
-    each_line(file, excerpt.bytes.clone(), |line| {
-        if pattern.is_match(unreturned(line)) {
+    for_each_line(file, query.bytes.clone(), |line| {
+        if pattern.is_match(trim_carriage_return(line)) {
             let line = one_line(line);
             length += line.len() + 1;
             found.push_back(line);
-            while length > most && found.len() > 1 {
+            while length > max_length && found.len() > 1 {
                 truncated = true;
                 length -= found.pop_front().map_or(0, |line: String| line.len() + 1);
             }
         }
     })?;
     let text = found.into_iter().map(|line| format!("{line}\n")).collect();
-    Ok(Printed { text, truncated })
+    Ok(OutputText { text, truncated })
 }
 
 fn moment((at, stdout, stderr): &(shellgate_journal::Millis, u64, u64)) -> Moment {
@@ -205,19 +201,19 @@ fn moment((at, stdout, stderr): &(shellgate_journal::Millis, u64, u64)) -> Momen
     Moment { from_ms: at, to_ms: at, before: PerStream { stdout: *stdout, stderr: *stderr } }
 }
 
-/// A line that is longer is seen in parts.
-const LONGEST_LINE: usize = 64 << 10;
+/// Longer lines are passed on in parts.
+const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// Calls `see` with each line of a part, without its newline.
+/// Calls `visit` with each line of a part, without its newline.
 ///
 /// # Errors
 /// When the file can't be read.
-pub fn each_line(file: &File, bytes: Range<u64>, mut see: impl FnMut(&[u8])) -> io::Result<()> {
-    let mut held: Vec<u8> = Vec::new();
-    let mut buffer = vec![0; usize::try_from(PIECE).unwrap_or(0)];
+pub fn for_each_line(file: &File, bytes: Range<u64>, mut visit: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut line: Vec<u8> = Vec::new();
+    let mut buffer = vec![0; usize::try_from(READ_CHUNK_BYTES).unwrap_or(0)];
     let mut from = bytes.start;
     while from < bytes.end {
-        let wanted = usize::try_from((bytes.end - from).min(PIECE)).unwrap_or(0);
+        let wanted = usize::try_from((bytes.end - from).min(READ_CHUNK_BYTES)).unwrap_or(0);
         let read = file.read_at(buffer.get_mut(..wanted).unwrap_or_default(), from)?;
         if read == 0 {
             break;
@@ -225,39 +221,39 @@ pub fn each_line(file: &File, bytes: Range<u64>, mut see: impl FnMut(&[u8])) -> 
         from += read as u64;
         let mut rest = buffer.get(..read).unwrap_or_default();
         while let Some(at) = memchr::memchr(b'\n', rest) {
-            held.extend_from_slice(rest.get(..at).unwrap_or_default());
-            see(&held);
-            held.clear();
+            line.extend_from_slice(rest.get(..at).unwrap_or_default());
+            visit(&line);
+            line.clear();
             rest = rest.get(at + 1..).unwrap_or_default();
         }
-        held.extend_from_slice(rest);
-        if held.len() > LONGEST_LINE {
-            see(&held);
-            held.clear();
+        line.extend_from_slice(rest);
+        if line.len() > MAX_LINE_BYTES {
+            visit(&line);
+            line.clear();
         }
     }
-    if !held.is_empty() {
-        see(&held);
+    if !line.is_empty() {
+        visit(&line);
     }
     Ok(())
 }
 
-/// Where the last `lines` lines of a part begin.
-fn last_lines(file: &File, part: Range<u64>, lines: u64) -> io::Result<u64> {
+/// Where the last `lines` lines of a part of a file begin.
+fn start_of_last_lines(file: &File, part: Range<u64>, lines: u64) -> io::Result<u64> {
     if lines == 0 {
         return Ok(part.end);
     }
     let mut wanted = lines;
     let mut end = part.end;
-    let mut buffer = vec![0; usize::try_from(PIECE).unwrap_or(0)];
+    let mut buffer = vec![0; usize::try_from(READ_CHUNK_BYTES).unwrap_or(0)];
     let mut first = true;
     while end > part.start {
-        let start = end.saturating_sub(PIECE).max(part.start);
+        let start = end.saturating_sub(READ_CHUNK_BYTES).max(part.start);
         let room = buffer.get_mut(..usize::try_from(end - start).unwrap_or(0)).unwrap_or_default();
         file.read_exact_at(room, start)?;
         for (at, _) in room.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n') {
             let after = start + at as u64 + 1;
-            // The newline at the very end closes the last line and begins none.
+            // A newline at the end of the part ends the last line and begins no other.
             if std::mem::take(&mut first) && after == part.end {
                 continue;
             }
@@ -270,6 +266,16 @@ fn last_lines(file: &File, part: Range<u64>, lines: u64) -> io::Result<u64> {
         end = start;
     }
     Ok(part.start)
+}
+
+/// Removes the carriage return at the end of a line. Terminals end lines with `\r\n`.
+#[must_use]
+pub fn trim_carriage_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+fn unreadable(error: &io::Error) -> ErrorObject {
+    ErrorObject::new(crate::Code::Config, format!("the output can't be read: {error}"))
 }
 
 #[cfg(test)]
@@ -286,7 +292,7 @@ mod tests {
         file.write_all(text.as_bytes()).unwrap();
         let end = text.len() as u64;
         let seen = |lines: u64, part: Range<u64>| {
-            let start = last_lines(&file, part.clone(), lines).unwrap();
+            let start = start_of_last_lines(&file, part.clone(), lines).unwrap();
             let range = usize::try_from(start).unwrap()..usize::try_from(part.end).unwrap();
             text.get(range).unwrap().to_owned()
         };

@@ -1,0 +1,178 @@
+//! Jobs as tools for models: the same five for every dialect.
+//!
+//! A tool answers with JSON. The text that a model gets is that JSON too, because some clients drop the structured answer and
+//! others drop the text.
+
+mod input;
+mod output;
+mod table;
+
+use std::time::Duration;
+
+use regex::bytes::Regex;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use shellgate_exec::{PerStream, Urgency};
+
+pub use self::table::TOOLS;
+use super::{Jobs, Port, WaitConditions, WaitControl};
+use crate::gate::Gate;
+use crate::intake::dialect::{Arguments, Field, object_schema};
+use crate::{Code, ErrorObject};
+
+/// How long `shell_wait` waits by default: shorter than the timeouts of common clients.
+const DEFAULT_WAIT: Duration = Duration::from_secs(45);
+
+/// How many ended jobs a model is shown: the newest.
+const MAX_ENDED_FOR_MODELS: usize = 32;
+
+/// One tool.
+#[derive(Debug)]
+pub struct JobTool {
+    /// Its name.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// Its description for models.
+    pub about: &'static str,
+    /// Whether it only reads.
+    pub reads_only: bool,
+    /// Whether it may destroy something.
+    pub destroys: bool,
+    fields: &'static [Field],
+    /// The properties of its answer: name, JSON type, description.
+    answer: &'static [(&'static str, &'static str, &'static str)],
+    run: fn(&Gate, &mut Arguments, Option<&WaitControl>) -> Result<Value, ErrorObject>,
+}
+
+/// The answer of a tool.
+#[derive(Clone, Debug)]
+pub struct ToolAnswer {
+    /// The answer as text, for models.
+    pub text: String,
+    /// The answer as JSON, for programs.
+    pub structured: Value,
+    /// Whether the tool refused to do anything.
+    pub is_error: bool,
+}
+
+impl JobTool {
+    /// The tool called `name`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        TOOLS.iter().find(|tool| tool.name == name)
+    }
+
+    /// The JSON Schema of its arguments.
+    #[must_use]
+    pub fn input_schema(&self) -> Value {
+        object_schema(self.fields)
+    }
+
+    /// The JSON Schema of its answer. An error has `error` instead.
+    #[must_use]
+    pub fn output_schema(&self) -> Value {
+        let property = |(name, kind, about): &(&str, &str, &str)| {
+            let property = json!({"type": [kind, "null"], "description": about});
+            ((*name).to_owned(), property)
+        };
+        let properties: Map<String, Value> = self.answer.iter().map(property).collect();
+        json!({"type": "object", "properties": properties, "additionalProperties": true})
+    }
+}
+
+impl Gate {
+    /// Runs a tool with arguments in JSON. An error is an answer too. `control` can cancel a tool that waits.
+    #[must_use]
+    pub fn job_tool(&self, tool: &JobTool, arguments: &str, control: Option<&WaitControl>) -> ToolAnswer {
+        let answer = Arguments::read(arguments, tool.fields)
+            .and_then(|mut arguments| (tool.run)(self, &mut arguments, control));
+        match answer {
+            Ok(structured) => {
+                let code = structured.pointer("/error/code").and_then(Value::as_str);
+                let is_error = code.and_then(Code::named).is_some_and(Code::is_refusal);
+                ToolAnswer { text: structured.to_string(), structured, is_error }
+            }
+            Err(mut error) => {
+                // A model has the tool, and perhaps no command line.
+                error.hint = error.hint.map(|hint| hint.replace("`shellgate jobs`", "`shell_jobs`"));
+                let structured = json!({"status": "failed", "error": error});
+                ToolAnswer { text: structured.to_string(), structured, is_error: true }
+            }
+        }
+    }
+}
+
+fn list(gate: &Gate, _: &mut Arguments, _: Option<&WaitControl>) -> Result<Value, ErrorObject> {
+    let mut jobs = gate.jobs()?.list()?;
+    let mut ended = 0;
+    jobs.retain(|job| {
+        ended += usize::from(job.status.is_final());
+        !job.status.is_final() || ended <= MAX_ENDED_FOR_MODELS
+    });
+    Ok(json!({"jobs": jobs}))
+}
+
+fn wait(gate: &Gate, arguments: &mut Arguments, control: Option<&WaitControl>) -> Result<Value, ErrorObject> {
+    let jobs = gate.jobs()?;
+    let id = job_id(&jobs, arguments)?;
+    let port = match arguments.number("port")? {
+        None => None,
+        Some(0) => Some(Port::Any),
+        Some(port) => Some(Port::Is(u16::try_from(port).map_err(|_| {
+            ErrorObject::invalid(format!("`port` is {port}, out of range"))
+                .token("port")
+                .hint("use 0 to 65535")
+        })?)),
+    };
+    let conditions = WaitConditions {
+        pattern: pattern(arguments, "pattern")?,
+        from: PerStream { stdout: arguments.number("from")?.unwrap_or(0), stderr: 0 },
+        port,
+        silence: arguments.milliseconds("silence_ms")?.map(Duration::from_millis),
+        timeout: Some(arguments.milliseconds("timeout_ms")?.map_or(DEFAULT_WAIT, Duration::from_millis)),
+    };
+    let waited = jobs.wait(&id, conditions, control)?;
+    let mut answer = Map::new();
+    extend(&mut answer, &waited.result);
+    extend(&mut answer, &waited.report);
+    Ok(answer.into())
+}
+
+fn stop(gate: &Gate, arguments: &mut Arguments, _: Option<&WaitControl>) -> Result<Value, ErrorObject> {
+    let jobs = gate.jobs()?;
+    let id = job_id(&jobs, arguments)?;
+    let urgency = if arguments.flag("now")? == Some(true) { Urgency::Now } else { Urgency::Politely };
+    Ok(value(jobs.stop(&id, urgency)?))
+}
+
+/// The id of the job that the arguments name.
+fn job_id(jobs: &Jobs<'_>, arguments: &mut Arguments) -> Result<String, ErrorObject> {
+    let name = arguments.text("job")?.unwrap_or_default();
+    jobs.find(&name).map(|execution| execution.id)
+}
+
+fn pattern(arguments: &mut Arguments, field: &'static str) -> Result<Option<Regex>, ErrorObject> {
+    let Some(text) = arguments.text(field)? else { return Ok(None) };
+    Regex::new(&text).map(Some).map_err(|error| {
+        let error = error.to_string();
+        let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        ErrorObject::invalid(format!("`{field}` is no regular expression: {last}")).token(text)
+    })
+}
+
+fn insert(answer: &mut Map<String, Value>, name: &str, content: impl Serialize) {
+    answer.insert(name.to_owned(), value(content));
+}
+
+fn extend(answer: &mut Map<String, Value>, content: impl Serialize) {
+    if let Value::Object(entries) = value(content) {
+        answer.extend(entries);
+    }
+}
+
+/// The content as JSON. Strings, numbers and lists always serialize.
+fn value(content: impl Serialize) -> Value {
+    serde_json::to_value(content)
+        .unwrap_or_else(|error| json!(ErrorObject::new(Code::Config, error.to_string())))
+}
