@@ -7,11 +7,10 @@
 //!
 //! `read -u 3` on a terminal opened for reading only looks the same as a script. That errs on the safe side.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 
-use shellgate_exec::ReadState;
+use shellgate_exec::{ReadState, proc};
 
 /// The bits of `flags` in `/proc/PID/fdinfo/N` that say how it was opened: 0 is for reading only.
 const ACCESS: u32 = 0o3;
@@ -35,30 +34,24 @@ pub(super) enum Script {
 
 /// What the shell `pid` has open as a script. `reads`: whether it waits for the terminal itself.
 pub(super) fn of(pid: u32, reads: ReadState) -> Script {
-    let list = match fs::read_dir(format!("/proc/{pid}/fd")) {
-        Ok(list) => list,
+    let open = match proc::of(pid).descriptors() {
+        Ok(open) => open,
         Err(error) if error.kind() == ErrorKind::PermissionDenied => return Script::Hidden,
         Err(_) => return Script::None,
     };
-    let names = list.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let typed = names.filter(|name| name != "0").any(|name| is_script(pid, &name, reads));
+    let typed = open.into_iter().filter(|fd| *fd != 0).any(|fd| is_script(pid, fd.into(), reads));
     if typed { Script::Typed } else { Script::None }
 }
 
-fn is_script(pid: u32, name: &str, reads: ReadState) -> bool {
-    let Some(flags) = flags(pid, name) else { return false };
-    let Ok(file) = fs::metadata(format!("/proc/{pid}/fd/{name}")) else { return false };
+fn is_script(pid: u32, fd: u64, reads: ReadState) -> bool {
+    let process = proc::of(pid);
+    let Some(flags) = process.descriptor_info(fd).map(|info| info.flags) else { return false };
+    let Some(file) = process.descriptor_metadata(fd) else { return false };
     let kind = file.file_type();
     let is_terminal = kind.is_char_device() && TERMINALS.contains(&rustix::fs::major(file.rdev()));
-    // Where it reads the terminal itself, nobody feeds a pipe from there.
+    // A shell that reads the terminal itself is not fed from there by a pipe.
     let is_fed = kind.is_fifo() && flags & BY_NAME != 0 && reads != ReadState::Reading;
     flags & ACCESS == 0 && (is_terminal || is_fed)
-}
-
-fn flags(pid: u32, name: &str) -> Option<u32> {
-    let text = fs::read_to_string(format!("/proc/{pid}/fdinfo/{name}")).ok()?;
-    let flags = text.lines().find_map(|line| line.strip_prefix("flags:"))?;
-    u32::from_str_radix(flags.trim(), 8).ok()
 }
 
 #[cfg(test)]
@@ -76,8 +69,9 @@ mod tests {
     fn becomes(text: &str, wanted: Script) -> bool {
         let mut child = shell(text);
         let until = Instant::now() + Duration::from_secs(10);
-        let waits =
-            |pid: u32| fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap_or_default().contains("pipe");
+        let waits = |pid: u32| {
+            std::fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap_or_default().contains("pipe")
+        };
         while !waits(child.id()) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1));
         }
