@@ -284,7 +284,5 @@ fn umask_of_one_thread() -> u32 {
 }
 
 fn umask_of_many_threads() -> u32 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("Umask:"));
-    line.and_then(|value| u32::from_str_radix(value.trim(), 8).ok()).unwrap_or(0o022)
+    shellgate_exec::proc::own().status().and_then(|status| status.umask()).unwrap_or(0o022)
 }

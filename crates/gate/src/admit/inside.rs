@@ -164,9 +164,10 @@ fn outer() -> Vec<Outer> {
 }
 
 fn outer_by_record() -> Option<Vec<Outer>> {
-    let socket = crate::sys::ancestors::socket_of_keeper()?;
+    let around = surroundings()?;
+    let socket = around.keeper_socket()?;
     let (key, _) = socket.split_once('.')?;
-    let journal = Journal::open_read_only(&surroundings()?.state?).ok()?;
+    let journal = Journal::open_read_only(&around.state?).ok()?;
     let of_session = |execution: PastExecution| {
         let outer = Outer { root: PathBuf::from(execution.asked?.root), session: execution.session };
         let name = outer.session_called(&outer.session).ok()?;

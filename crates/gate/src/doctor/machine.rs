@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rustix::process::PidfdFlags;
-use shellgate_exec::kernel as probe;
+use shellgate_exec::{kernel as probe, proc};
 
 use super::{Check, Health};
 use crate::sys::shell::{self, NotFound};
@@ -65,10 +65,7 @@ fn subreaper() -> Check {
 }
 
 fn children() -> Check {
-    let own = std::process::id();
-    let list = format!("/proc/self/task/{own}/children");
-    let table = Path::new("/proc/self/stat").exists();
-    match (Path::new(&list).exists(), table) {
+    match (proc::own().lists_children(), proc::own().exists()) {
         (true, _) => Check::new("proc", Health::Ok, "`/proc` lists the children of a process."),
         (false, true) => Check::new(
             "proc",
@@ -99,9 +96,9 @@ fn close_range() -> Check {
 
 /// What is mounted; whether it can be used is said with each limit.
 fn cgroups() -> Check {
-    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    let of = |kind: &str| mounts.lines().filter_map(|line| line.split_once(kind)).count();
-    let (unified, split) = (of(" - cgroup2 "), of(" - cgroup "));
+    let mounts = proc::own().mounts();
+    let of = |kind: &str| mounts.iter().filter(|mount| mount.kind == kind).count();
+    let (unified, split) = (of("cgroup2"), of("cgroup"));
     let said = match (unified, split) {
         (0, 0) => "No control groups are mounted: shellgate watches limits itself.",
         (_, 0) => "Control groups of version 2 are mounted; the limits below say what they can be used for.",

@@ -6,10 +6,9 @@
 //! and one reply of fixed layout don't need a library.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink};
+use shellgate_exec::proc::{self, Namespace};
 
 /// The netlink message type of a `sock_diag` request, and of each answer.
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
@@ -24,8 +23,8 @@ pub(super) fn listeners(pid: u32) -> Listeners {
 }
 
 fn shares_our_network(pid: u32) -> bool {
-    let network = |process: &str| fs::metadata(format!("/proc/{process}/ns/net")).ok().map(|file| file.ino());
-    network("self").is_some_and(|own| network(&pid.to_string()) == Some(own))
+    let network = |process: proc::ProcessFolder| process.namespace(Namespace::Network);
+    network(proc::own()).is_some_and(|own| network(proc::of(pid)) == Some(own))
 }
 
 fn query_sock_diag() -> Option<Listeners> {
@@ -102,22 +101,13 @@ fn parse_message(answer: &[u8]) -> Option<(Message, &[u8])> {
 
 /// The listeners in `/proc/PID/net`.
 fn read_tables_of(pid: u32) -> Listeners {
-    let tables = ["tcp", "tcp6"].map(|table| fs::read_to_string(format!("/proc/{pid}/net/{table}")));
-    tables.iter().flatten().flat_map(|table| table.lines().skip(1).filter_map(row)).collect()
-}
-
-/// A line of `/proc/net/tcp`: number, local address, remote address, state, ..., inode. `None`: not a listener.
-fn row(line: &str) -> Option<(u64, u16)> {
-    const LISTEN_STATE: &str = "0A";
-    let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-    let (_, port) = fields.get(1)?.rsplit_once(':')?;
-    let listens = *fields.get(3)? == LISTEN_STATE;
-    let socket = fields.get(9)?.parse().ok()?;
-    listens.then_some((socket, u16::from_str_radix(port, 16).ok()?))
+    proc::of(pid).tcp_listeners().into_iter().map(|found| (found.socket, found.port)).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use shellgate_exec::proc::Link;
+
     use super::*;
 
     #[test]
@@ -128,9 +118,8 @@ mod tests {
         let read = read_tables_of(std::process::id());
         for listener in [four, six] {
             let port = listener.local_addr().unwrap().port();
-            let socket =
-                fs::metadata(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&listener)));
-            let socket = socket.unwrap().ino();
+            let fd = std::os::fd::AsRawFd::as_raw_fd(&listener).cast_unsigned();
+            let Some(Link::Socket(socket)) = proc::own().link(fd) else { panic!("no socket") };
             assert_eq!((queried.get(&socket), read.get(&socket)), (Some(&port), Some(&port)));
             assert_eq!(listeners(std::process::id()).get(&socket), Some(&port));
         }

@@ -7,11 +7,10 @@
 //!
 //! `read -u 3` on a terminal that was opened for reading only looks like a script. It is judged as one, to be safe.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 
-use shellgate_exec::ReadState;
+use shellgate_exec::{ReadState, proc};
 
 /// The bits of `flags` in `/proc/PID/fdinfo/N` for the access mode. 0 is reading only.
 const ACCESS_MODE_BITS: u32 = 0o3;
@@ -36,30 +35,24 @@ pub(super) enum ScriptSource {
 
 /// Where the shell `pid` reads its script from. `reads`: whether it waits for input from the terminal itself.
 pub(super) fn find(pid: u32, reads: ReadState) -> ScriptSource {
-    let list = match fs::read_dir(format!("/proc/{pid}/fd")) {
-        Ok(list) => list,
+    let open = match proc::of(pid).descriptors() {
+        Ok(open) => open,
         Err(error) if error.kind() == ErrorKind::PermissionDenied => return ScriptSource::Hidden,
         Err(_) => return ScriptSource::Other,
     };
-    let names = list.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let typed = names.filter(|name| name != "0").any(|name| is_script(pid, &name, reads));
+    let typed = open.into_iter().filter(|fd| *fd != 0).any(|fd| is_script(pid, fd.into(), reads));
     if typed { ScriptSource::Terminal } else { ScriptSource::Other }
 }
 
-fn is_script(pid: u32, name: &str, reads: ReadState) -> bool {
-    let Some(flags) = flags(pid, name) else { return false };
-    let Ok(file) = fs::metadata(format!("/proc/{pid}/fd/{name}")) else { return false };
+fn is_script(pid: u32, fd: u64, reads: ReadState) -> bool {
+    let process = proc::of(pid);
+    let Some(flags) = process.descriptor_info(fd).map(|info| info.flags) else { return false };
+    let Some(file) = process.descriptor_metadata(fd) else { return false };
     let kind = file.file_type();
     let is_terminal = kind.is_char_device() && TERMINAL_MAJORS.contains(&rustix::fs::major(file.rdev()));
     // A shell that waits for the terminal itself doesn't wait for a pipe that another process fills from the terminal.
     let is_fed = kind.is_fifo() && flags & OPENED_BY_NAME_BITS != 0 && reads != ReadState::Reading;
     flags & ACCESS_MODE_BITS == 0 && (is_terminal || is_fed)
-}
-
-fn flags(pid: u32, name: &str) -> Option<u32> {
-    let text = fs::read_to_string(format!("/proc/{pid}/fdinfo/{name}")).ok()?;
-    let flags = text.lines().find_map(|line| line.strip_prefix("flags:"))?;
-    u32::from_str_radix(flags.trim(), 8).ok()
 }
 
 #[cfg(test)]
@@ -77,8 +70,9 @@ mod tests {
     fn becomes(text: &str, wanted: ScriptSource) -> bool {
         let mut child = shell(text);
         let until = Instant::now() + Duration::from_secs(10);
-        let waits =
-            |pid: u32| fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap_or_default().contains("pipe");
+        let waits = |pid: u32| {
+            std::fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap_or_default().contains("pipe")
+        };
         while !waits(child.id()) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1));
         }

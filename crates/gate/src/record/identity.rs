@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use shellgate_exec::proc;
 use shellgate_journal::ProcessIdentity;
 
 /// The identity of this process. Found out once: it takes reading two files, and every call needs it.
@@ -23,22 +24,13 @@ pub(crate) fn alive(identity: &ProcessIdentity) -> bool {
 /// Whether the process ran before the machine was last started. `false` when its boot isn't known.
 pub(crate) fn is_of_earlier_boot(identity: &ProcessIdentity) -> bool {
     let boot = identity.0.split(' ').nth(2);
-    boot.zip(current_boot()).is_some_and(|(of, now)| of != now)
-}
-
-fn current_boot() -> Option<String> {
-    Some(std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned())
+    boot.zip(proc::boot_id()).is_some_and(|(of, now)| of != now)
 }
 
 fn describe(pid: u32) -> Option<ProcessIdentity> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // Fields are counted after the process name, which may contain anything.
-    let (_, fields) = stat.rsplit_once(") ")?;
-    let mut fields = fields.split(' ');
-    let state = fields.next()?;
-    let started = fields.nth(18)?;
-    let boot = current_boot()?;
-    (!matches!(state, "Z" | "X")).then(|| ProcessIdentity(format!("{pid} {started} {boot}")))
+    let stat = proc::of(pid).stat()?;
+    let boot = proc::boot_id()?;
+    (!stat.is_dead()).then(|| ProcessIdentity(format!("{pid} {} {boot}", stat.started)))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
-pub(crate) use unix::{ancestors, home, shell};
+pub(crate) use unix::{home, shell};
 
 #[cfg(windows)]
 mod windows;

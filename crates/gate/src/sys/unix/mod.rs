@@ -1,5 +1,4 @@
 //! Linux and macOS: `bash -c`.
 
-pub(crate) mod ancestors;
 pub(crate) mod home;
 pub(crate) mod shell;
