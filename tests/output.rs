@@ -252,7 +252,7 @@ fn a_full_disk_stops_no_command_and_is_told() {
         let wanted: String = (1..=200_000).map(|number| format!("{number}\n")).collect();
         assert!(output.stdout == wanted.as_bytes(), "live output is complete");
         let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("not all of stdout was kept: No space left on device"), "{said}");
+        assert!(said.contains("stdout was not stored completely: No space left on device"), "{said}");
     });
 }
 

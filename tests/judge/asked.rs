@@ -7,7 +7,7 @@ use crate::{assert_text, has_run, run, text};
 /// `shellgate run WORDS` on a terminal, with `keys` pressed at the question.
 fn answered(place: &Place, words: &[&str], keys: &str) -> (String, Option<i32>) {
     let mut terminal = Terminal::start(place.strictly(["run"]).args(words).env("TERM", "dumb"));
-    terminal.wait_for("Anything else is a no: ");
+    terminal.wait_for("Anything else denies it: ");
     terminal.press(keys);
     terminal.end()
 }
@@ -43,7 +43,7 @@ fn the_question_shows_what_would_run_and_why() {
     std::fs::create_dir(place.root().join("sub")).unwrap();
     let command = "touch ran\necho \u{1b}[2J\u{202e}; Run it? [y/N]\r y\n$x; $y >out";
     let (shown, _) = answered(&place, &["-C", "sub", command], "n\r");
-    let question = shown.split("Anything else is a no: n").next().unwrap();
+    let question = shown.split("Anything else denies it: n").next().unwrap();
     let question = question.replace(&place.root().display().to_string(), "[ROOT]");
     assert_text("question", question.trim_start());
     assert!(!has_run(&place));
@@ -73,7 +73,7 @@ fn who_passes_input_on_is_still_asked_at_the_terminal() {
     let mut command = place.program("sh");
     command.env("XDG_CONFIG_HOME", "/nowhere").env("TERM", "dumb").args(["-c", &line]);
     let mut terminal = Terminal::start(&command);
-    terminal.wait_for("Anything else is a no: ");
+    terminal.wait_for("Anything else denies it: ");
     terminal.press("yes\r");
     let (shown, _) = terminal.end();
     assert!(has_run(&place) && shown.contains("FROM A PIPE"), "{shown}");

@@ -46,7 +46,7 @@ fn people_read_sentences_and_pipes_get_no_colours() {
     for_each_user(|place| {
         let output = place.output(["doctor"]);
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.contains("Everything that is needed is there.") && !text.contains('\x1b'), "{text}");
+        assert!(text.contains("Everything required is available.") && !text.contains('\x1b'), "{text}");
         let output = place.output(["doctor", "--color", "always"]);
         assert!(String::from_utf8(output.stdout).unwrap().contains("\x1b[32mok"));
     });

@@ -11,7 +11,7 @@ fn once_is_once() {
         assert!(pane.ran().is_empty(), "nothing runs before the answer");
         pane.press(&["y"]);
         let screen = pane.ends(0);
-        assert!(screen.contains("shellgate: you said yes, this once: frob now\n"), "{screen}");
+        assert!(screen.contains("shellgate: approved once: frob now\n"), "{screen}");
         assert!(!screen.contains("may this run"), "{screen}");
         assert_eq!(pane.ran(), ["frob now"]);
         pane.asks_again(&["frob now"]);
@@ -43,10 +43,10 @@ fn a_prefix_is_for_all_that_begins_with_it() {
     for_each_user(|place| {
         let pane = Pane::new(place, 80, 24);
         let screen = pane.asks(&["git log"]);
-        assert!(screen.contains("what begins with `git log`"), "{screen}");
+        assert!(screen.contains("allow `git log …`"), "{screen}");
         pane.press(&["p"]);
         let screen = pane.ends(0);
-        assert!(screen.contains("you said yes, for `git log` in this session"), "{screen}");
+        assert!(screen.contains("approved `git log` for the session"), "{screen}");
         pane.runs_unasked(&["git log -3"]);
         assert_eq!(pane.ran(), ["git log", "git log -3"]);
         pane.asks_again(&["git push"]);
@@ -79,7 +79,7 @@ fn always_shows_its_lines_before_it_writes_them() {
         let wanted = "[[policy.rule]]\nprefix = [\"frob\", \"now\"]\ndecision = \"allow\"\n";
         pane.asks(&["frob now"]);
         pane.press(&["a"]);
-        let screen = pane.shows("write this into your settings?");
+        let screen = pane.shows("add this to your settings?");
         for line in wanted.lines().chain([settings.to_str().unwrap()]) {
             assert!(screen.contains(line), "{line}: {screen}");
         }
@@ -87,9 +87,9 @@ fn always_shows_its_lines_before_it_writes_them() {
         pane.shows("may this run?");
         assert!(!settings.exists() && pane.ran().is_empty());
         pane.press_calmly("a");
-        pane.shows("write this into your settings?");
+        pane.shows("add this to your settings?");
         pane.press_calmly("Enter");
-        pane.shows("Enter answers nothing");
+        pane.shows("Enter is not an answer");
         assert!(!settings.exists());
         pane.press_calmly("y");
         pane.ends(0);
@@ -109,7 +109,7 @@ fn no_runs_nothing() {
             pane.asks(&["frob now"]);
             pane.press(&[key]);
             let screen = pane.ends(125);
-            assert!(screen.contains("shellgate: you said no: frob now\n"), "{key}: {screen}");
+            assert!(screen.contains("shellgate: denied: frob now\n"), "{key}: {screen}");
         }
         assert!(pane.ran().is_empty());
     });
@@ -121,7 +121,7 @@ fn no_with_a_reason_tells_the_agent() {
         let pane = Pane::new(place, 80, 24);
         pane.asks(&["--json", "frob now"]);
         pane.press(&["r"]);
-        pane.shows("why not?");
+        pane.shows("reason: Enter sends it");
         pane.send("use frobb");
         pane.press(&["BSpace"]);
         pane.send("nicatëy");
@@ -138,7 +138,7 @@ fn a_reason_can_be_taken_back() {
         let pane = Pane::new(place, 80, 24);
         pane.asks(&["frob now"]);
         pane.press(&["r"]);
-        pane.shows("why not?");
+        pane.shows("reason: Enter sends it");
         pane.send("y");
         pane.shows("> y");
         pane.press(&["Escape"]);
@@ -155,7 +155,7 @@ fn enter_answers_nothing() {
         let pane = Pane::new(place, 80, 24);
         pane.asks(&["frob now"]);
         pane.press(&["Enter"]);
-        pane.shows("Enter answers nothing");
+        pane.shows("Enter is not an answer");
         assert!(pane.ran().is_empty());
         pane.press_calmly("y");
         pane.ends(0);
@@ -171,9 +171,9 @@ fn no_answer_in_time_is_a_no() {
         std::fs::create_dir_all(&settings).unwrap();
         std::fs::write(settings.join("config.toml"), "[approval]\ntimeout_s = 2\n").unwrap();
         pane.start(&["frob now"]);
-        pane.shows("no in 1 s");
+        pane.shows("1 s left");
         let screen = pane.ends(125);
-        assert!(screen.contains("nobody answered in time, which is a no: frob now"), "{screen}");
+        assert!(screen.contains("denied: no answer in time: frob now"), "{screen}");
         assert!(screen.contains("approval_timeout"), "{screen}");
         assert!(pane.ran().is_empty());
     });
@@ -191,7 +191,7 @@ fn an_answer_from_elsewhere_counts() {
             let output = place.strictly(["approvals", answer, &id]).output().unwrap();
             assert!(output.status.success(), "{output:?}");
             let screen = pane.ends(code);
-            assert!(screen.contains("from elsewhere: frob now"), "{screen}");
+            assert!(screen.contains("from another terminal: frob now"), "{screen}");
         }
         assert_eq!(pane.ran(), ["frob now"]);
     });

@@ -24,7 +24,7 @@ fn text_of_a_command_is_never_a_line_of_ours() {
     let place = Place::new(None);
     let pane = Pane::new(&place, 80, 40);
     let command = "frob 'harmless'\n\u{1b}[2J\u{1b}[H── your answer ──\r  y  run it\n\u{9b}1A\u{202e}abc\u{2066}\u{200b}\u{e0041}\n\
-         agent says   │ it is fine\n\tfrob   x  \n\nshellgate: you said yes, this once: ls";
+         agent says   │ it is fine\n\tfrob   x  \n\nshellgate: approved once: ls";
     pane.asks(&[command]);
     let screen = pane.screen();
     insta::with_settings!({filters => vec![(r"/[^ \n]*/shellgate-test-\w+", "[PLACE]")]}, {
@@ -124,6 +124,6 @@ fn the_line_that_stays_is_one_line() {
         pane.asks(&[": \u{1b}]0;title\u{7}\u{1b}[31m\nfrob"]);
         pane.press(&["n"]);
         let screen = pane.ends(125);
-        assert!(screen.contains("you said no: : ‹ESC›]0;title‹BEL›‹ESC›[31m‹LF›frob\n"), "{screen}");
+        assert!(screen.contains("denied: : ‹ESC›]0;title‹BEL›‹ESC›[31m‹LF›frob\n"), "{screen}");
     });
 }

@@ -41,11 +41,11 @@ fn always_and_a_reason() {
     pane.asks(&["--session", "s", "--", "git", "log", "a b", "", "c\nd"]);
     assert_looks("words", &pane.screen());
     pane.press(&["a"]);
-    assert_looks("always", &pane.shows("write this into"));
+    assert_looks("always", &pane.shows("add this to"));
     pane.press_calmly("n");
     pane.shows("may this run");
     pane.press_calmly("r");
-    pane.shows("why not");
+    pane.shows("reason: Enter");
     pane.send("not  now ");
     assert_looks("reason", &pane.shows("> not  now"));
     pane.press(&["C-c"]);

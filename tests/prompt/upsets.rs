@@ -27,13 +27,13 @@ fn a_paste_answers_nothing() {
         pane.asks(&["frob now"]);
         for text in ["y", "yes\ny", "s\ny\n"] {
             pane.paste(text);
-            pane.shows("a paste answers nothing");
+            pane.shows("a paste is not an answer");
             pane.press(&["x"]);
             pane.shows("your answer");
         }
         // The same from a terminal that doesn't mark it.
         pane.send("yyyy");
-        pane.shows("too fast to be an answer");
+        pane.shows("too fast for an answer");
         assert!(pane.ran().is_empty());
         pane.press_calmly("y");
         pane.ends(0);
@@ -141,7 +141,7 @@ fn a_dumb_terminal_wants_the_word() {
             let command = format!("frob {number}");
             pane.start_after("export TERM=dumb", &[&command]);
             // The screen before this one has the same question about another command.
-            pane.shows_that("the question", |screen| screen.contains("a no:") && screen.contains(&command));
+            pane.shows_that("the question", |screen| screen.contains("denies it:") && screen.contains(&command));
             pane.type_line(typed);
             pane.ends(code);
         }

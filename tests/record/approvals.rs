@@ -92,7 +92,7 @@ fn of_two_answers_the_first_counts_and_the_second_is_told() {
         let [yes, no] = answers.map(|answer| answer.wait_with_output().unwrap());
         let (said_yes, loser) = if yes.status.success() { (true, no) } else { (false, yes) };
         assert_eq!(loser.status.code(), Some(6), "{loser:?}");
-        let told = if said_yes { "settled before: yes, once" } else { "settled before: no" };
+        let told = if said_yes { "answered before: yes, once" } else { "answered before: no" };
         assert!(complaint(&loser).contains(told), "{loser:?}");
         assert_eq!(child.wait_with_output().unwrap().status.success(), said_yes);
         assert_eq!(place.root().join(format!("made-{round}")).exists(), said_yes);

@@ -47,7 +47,7 @@ fn flags_of_the_first_time_stay() {
         assert!(has(&first, EXCLUDE), "{}: {first:?}", case.name);
         let text = case.read(&place);
         let shown = case.done(&place, &["--yes"]);
-        assert!(shown.contains("nothing to do, it is set up already"), "{shown}");
+        assert!(shown.contains("nothing to do, it is already set up"), "{shown}");
         assert_eq!(case.read(&place), text, "{}", case.name);
         for flags in again(case) {
             case.done(&place, flags);
@@ -157,7 +157,7 @@ fn what_starts_shellgate_in_another_way_is_left_as_it_is() {
         assert_eq!(case.read(&place), text);
         let output = case.setup(&place, &["--yes", "--root", "."]);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
-        assert!(complaint(&output).contains("starts shellgate in a way of its own"), "{output:?}");
+        assert!(complaint(&output).contains("starts shellgate through another program"), "{output:?}");
         assert_eq!(case.read(&place), text);
         case.done(&place, &["--yes", "--", "--exclude", "rm"]);
         let words = words(case, &place);

@@ -87,7 +87,7 @@ fn a_command_that_shellgate_runs_may_not() {
         assert!(!gemini.path(&place).exists());
     }
     let shown = place.output(["run", &format!("{} setup gemini --print", shellgate().display())]);
-    assert!(text(&shown).contains("To paste it"), "looking is fine: {shown:?}");
+    assert!(text(&shown).contains("To paste by hand"), "looking is fine: {shown:?}");
     gemini.done(&place, &["--yes"]);
     wait_until("it is there", || gemini.path(&place).exists());
     place.assert_nothing_is_left();

@@ -42,7 +42,7 @@ fn set_up_and_taken_back() {
             assert_kept(case, before, &after);
 
             let again = case.done(&place, &["--yes"]);
-            assert!(again.contains("nothing to do, it is set up already"), "{again}");
+            assert!(again.contains("nothing to do, it is already set up"), "{again}");
             assert_eq!(case.read(&place), after, "{}", case.name);
 
             case.done(&place, &["--undo", "--yes"]);
@@ -118,7 +118,7 @@ fn a_broken_file_is_named_with_its_place_and_left_alone() {
             assert_eq!(case.read(&place), broken);
         }
         let shown = case.done(&place, &["--print"]);
-        assert!(shown.contains("To paste it"), "it can still be pasted: {shown}");
+        assert!(shown.contains("To paste by hand"), "it can still be pasted: {shown}");
     }
 }
 

@@ -91,7 +91,7 @@ fn what_is_no_text_is_left_alone() {
     std::fs::write(gemini.path(&place), b"{\"a\": \"\xff\"}").unwrap();
     let output = gemini.setup(&place, &["--yes"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(complaint(&output).contains("it isn't text in UTF-8"), "{output:?}");
+    assert!(complaint(&output).contains("it is not UTF-8 text"), "{output:?}");
     assert_eq!(std::fs::read(gemini.path(&place)).unwrap(), b"{\"a\": \"\xff\"}");
 }
 
@@ -117,7 +117,7 @@ fn a_home_that_is_no_whole_path_is_named() {
     let run = |home: &str| place.shellgate(["setup", "gemini", "--yes"]).env("HOME", home).output().unwrap();
     let output = run("relative");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(complaint(&output).contains("HOME is `relative`, which is no whole path"), "{output:?}");
+    assert!(complaint(&output).contains("HOME is `relative`, which is not an absolute path"), "{output:?}");
     assert!(!complaint(&output).contains("not set"), "{output:?}");
     assert_eq!(std::fs::read_dir(place.root()).unwrap().count(), 0, "nothing is made there");
     let home = place.home().display().to_string();

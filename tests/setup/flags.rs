@@ -103,7 +103,7 @@ fn the_agents_own_shell_is_switched_off_on_request() {
         let place = Place::new(None);
         let output = case(name).setup(&place, &["--yes", "--shell-off"]);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
-        assert!(complaint(&output).contains("`--shell-off` does nothing for"), "{output:?}");
+        assert!(complaint(&output).contains("`--shell-off` is not available for"), "{output:?}");
         assert!(!case(name).path(&place).exists());
     }
 }

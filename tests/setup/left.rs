@@ -28,7 +28,7 @@ fn a_shell_that_stays_off_is_named() {
         let wanted = [
             full.display().to_string(),
             format!("`{key}`"),
-            "own shell tool is still switched off".to_owned(),
+            "own shell tool is still disabled".to_owned(),
         ];
         for flags in [["--undo", "--print"].as_slice(), &["--undo", "--yes"], &["--undo", "--yes"]] {
             let shown = case.done(&place, flags);

@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command line: commands, flags and their help texts.
 
 mod jobs;
 mod record;
@@ -31,7 +31,7 @@ pub(crate) use terminal::{AttachArgs, ResizeArgs, SendArgs};
     bin_name = "shellgate",
     version,
     arg_required_else_help = true,
-    max_term_width = 100
+    max_term_width = 80
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -42,109 +42,118 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run a command and show its output as it comes
     ///
-    /// One word is text for bash; several words after `--` are a program and its arguments, which no shell reads.
-    /// Exits as the command does: 128+n when it was ended by signal n, 127 not found, 126 not executable, 125 refused,
-    /// 124 timed out, 130 canceled.
+    /// A single word is text for bash. Several words after `--` are a program and its arguments; no shell reads them.
+    ///
+    /// Exit code: the command's own; 128+n if signal n ended it, 127 not found, 126 not executable, 125 refused, 124
+    /// timed out, 130 canceled.
     #[command(after_help = "\
 Examples:
   shellgate run 'cargo test 2>&1 | tail'
   shellgate run --timeout 30s -- rsync -a src/ dst/
   git diff | shellgate run 'wc -l'")]
     Run(RunArgs),
-    /// Answer one tool call, as an agent makes it
+    /// Answer one tool call of an agent
     ///
-    /// Standard output is exactly what the model would get. Exits 0 when the call was answered, 3 when it was refused.
+    /// Standard output is exactly what the model would get. Exit code: 0 answered, 3 refused.
     #[command(after_help = "\
 Examples:
   shellgate call '{\"command\": \"ls -la\"}'
   echo '{\"command\": \"sleep 1; date\"}' | shellgate call --events")]
     Call(CallArgs),
-    /// Say what the rules make of a command, without running it
+    /// Judge a command by the rules without running it
     ///
-    /// Shows the command with its parts numbered, a line per part with verdict, rule and reason. Exits 0 for allow, 10
-    /// for ask, 20 for deny.
+    /// Numbers the parts of the command and shows the verdict, the rule and the reason for each. Exit code: 0 allow, 10
+    /// ask, 20 deny.
     #[command(after_help = "\
 Examples:
   shellgate check 'git status && rm -rf build'
   shellgate check --core git --exclude 'git push' --explain 'git -C . push'
   shellgate check --json --file deploy.sh")]
     Check(CheckArgs),
-    /// Serve an agent that speaks the Model Context Protocol
+    /// Serve agents over the Model Context Protocol (MCP)
     ///
-    /// On standard input and output: an agent's settings name this command. With `--http`, for clients that have the key.
+    /// An agent's settings name this command; it talks to the agent on standard input and output. With `--http`, it
+    /// serves clients that have the key.
     #[command(after_help = "\
 Examples:
   shellgate mcp --root ~/project
   shellgate mcp --dialect gemini --exclude 'git push'
   shellgate mcp --http 8000")]
     Mcp(McpArgs),
-    /// Print the declaration of the tool, as a model's API takes it
+    /// Print the tool declaration for a model's API
     ///
-    /// Name, description and parameters, as JSON. What it advertises is what `call` with the same dialect accepts.
+    /// The tool's name, description and parameters as JSON. `call` with the same dialect accepts what it declares.
     #[command(after_help = "\
 Examples:
   shellgate schema
   shellgate schema --dialect gemini --for gemini")]
     Schema(SchemaArgs),
-    /// What was asked and run, newest first
+    /// List past commands, newest first, or show or forget one
     #[command(after_help = "\
 Examples:
   shellgate history --since 2h --status failed
   shellgate history --search 'connection refused'
   shellgate history show 01K9")]
     History(HistoryArgs),
-    /// Look whether the record is whole, and take it elsewhere
+    /// Verify and export the audit log
     #[command(subcommand)]
     Audit(AuditCommand),
-    /// Answer the questions of commands that wait for you, from any terminal
+    /// List and answer questions of waiting commands
     ///
-    /// The first answer counts: whoever comes later is told what it was, and exits 6. Exits 4 when no such question
-    /// waits.
+    /// Works from any terminal. The first answer counts. Exit code: 4 if no such question is waiting, 6 if it was
+    /// answered before.
     #[command(subcommand)]
     Approvals(ApprovalsCommand),
-    /// What runs, and what ended lately: state, age, CPU, memory, ports, last line
+    /// List running commands and those that ended within the hour
+    ///
+    /// Shows state, age, CPU time, memory, ports and last line of each.
     Jobs(JobsArgs),
-    /// What a job printed, and with `-f` what it goes on to print
+    /// Print a job's output; `-f` follows it
     #[command(after_help = "\
 Examples:
   shellgate logs 01K9 -f
   shellgate logs 01K9 --since 5m --grep error")]
     Logs(LogsArgs),
-    /// Wait until a job ends, or prints, listens or is silent; exits as `run` would
+    /// Wait until a job ends, prints a line, listens or falls silent
+    ///
+    /// Exit code: as `run` when the job ended; 0 when another condition was met; 124 after `--timeout`.
     #[command(after_help = "\
 Examples:
   shellgate wait 01K9
   shellgate wait 01K9 --port 8000 --timeout 30s
   shellgate wait 01K9 --pattern 'ready in'")]
     Wait(WaitArgs),
-    /// Let a command that somebody waits for go on as a job
+    /// Turn a running foreground command into a job
+    ///
+    /// Its caller is answered at once, and the command keeps running.
     Background(BackgroundArgs),
-    /// Stop what runs, from any terminal
+    /// Stop running commands
     ///
-    /// Returns when it has ended. Exits 4 when there is nothing with that name to stop.
+    /// Returns when all their processes have ended. Exit code: 4 if no such command is running.
     Stop(StopArgs),
-    /// Type at something that runs in a terminal
+    /// Type text or keys into a job's terminal
     ///
-    /// Text for a shell is judged like a command. Exits 4 when no such job runs, 3 when the text is refused.
+    /// Text for a shell is judged like a command. Exit code: 3 if the text is refused, 4 if no such job is running.
     #[command(after_help = "\
 Examples:
   shellgate send 01K9 'make test'
   shellgate send 01K9 --key C-c
   shellgate send 01K9 --no-newline y")]
     Send(SendArgs),
-    /// Sit at the terminal of something that runs; Ctrl-] leaves it
+    /// Connect to a job's terminal; Ctrl-] detaches
     ///
-    /// What has no terminal is watched; Ctrl-C leaves that. It runs on in both cases.
+    /// For a job without a terminal, follows its output until Ctrl-C. The job keeps running in both cases.
     Attach(AttachArgs),
-    /// Give the terminal of something that runs another size
+    /// Change the size of a job's terminal
     Resize(ResizeArgs),
-    /// Let a project's `.shellgate.toml` loosen the rules, for its exact content
+    /// Trust a project's `.shellgate.toml`
     ///
-    /// Shows the file and asks. Until then, and after every change, it can only make things stricter.
+    /// Shows the file and asks for confirmation. A trusted file may loosen the rules; any other file, and a trusted one
+    /// after any change, can only make them stricter.
     Trust(TrustArgs),
-    /// Make shellgate known to an agent, in the agent's own settings
+    /// Add shellgate to an agent's settings
     ///
-    /// Shows the change and asks. Without AGENT: lists the agents, and where shellgate is set up.
+    /// Shows the change and asks for confirmation. Without AGENT, lists the known agents and where shellgate is set up.
     #[command(after_help = "\
 Examples:
   shellgate setup
@@ -152,13 +161,13 @@ Examples:
   shellgate setup codex --dialect gemini -- --exclude 'git push'
   shellgate setup gemini --undo")]
     Setup(SetupArgs),
-    /// What this machine can do, and what that means: shell, state folder, kernel, limits
+    /// Check this machine: shell, state folder, kernel, limits
     ///
-    /// Exits 0 when everything that is needed is there, else 1.
+    /// Exit code: 0 if everything required is available, else 1.
     Doctor(DoctorArgs),
-    /// Print a completion script for your shell
+    /// Print a completion script for a shell
     Completions {
-        /// The shell to complete in
+        /// Shell to print the script for
         shell: clap_complete::Shell,
     },
 }
@@ -167,13 +176,13 @@ Examples:
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// Leave it running and return
+    /// Start the command as a job and return
     #[arg(long)]
     pub(crate) background: bool,
     /// Text for bash
     #[arg(value_name = "COMMAND", conflicts_with = "argv", required_unless_present = "argv")]
     pub(crate) text: Option<OsString>,
-    /// A program and its arguments; a single word is text for bash
+    /// Program and its arguments; a single word is text for bash
     #[arg(last = true, value_name = "WORD")]
     pub(crate) argv: Vec<OsString>,
 }
@@ -182,10 +191,10 @@ pub(crate) struct RunArgs {
 pub(crate) struct CallArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// Print what happens as it happens, one JSON object a line
+    /// Print events as they happen, one JSON object per line
     #[arg(long)]
     pub(crate) events: bool,
-    /// The arguments of the call; `-` or nothing reads standard input
+    /// Arguments of the call [default: read standard input, as with `-`]
     #[arg(value_name = "JSON")]
     pub(crate) arguments: Option<OsString>,
 }
@@ -194,16 +203,16 @@ pub(crate) struct CallArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// Show the tree that bash would read
+    /// Show the syntax tree of the command
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Judge the text in this file
-    #[arg(long, value_name = "F", conflicts_with_all = ["text", "argv"])]
+    /// Judge the text in FILE
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "argv"])]
     pub(crate) file: Option<PathBuf>,
-    /// Text for bash; `-` reads standard input
+    /// Text for bash; `-` reads it from standard input
     #[arg(value_name = "COMMAND", conflicts_with = "argv", required_unless_present_any = ["argv", "file"])]
     pub(crate) text: Option<OsString>,
-    /// A program and its arguments; a single word is text for bash
+    /// Program and its arguments; a single word is text for bash
     #[arg(last = true, value_name = "WORD")]
     pub(crate) argv: Vec<OsString>,
 }
@@ -212,14 +221,14 @@ pub(crate) struct CheckArgs {
 pub(crate) struct McpArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// Listen for clients over HTTP at `/mcp`: a port of this machine, or an address and a port
+    /// Serve HTTP clients at `/mcp` on this port, or ADDRESS:PORT
     #[arg(long, value_name = "ADDR")]
     pub(crate) http: Option<shellgate_server::Address>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// The folder whose settings count [default: the current one]
+    /// Folder whose settings apply [default: the current folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
     #[command(flatten)]
@@ -228,63 +237,64 @@ pub(crate) struct DoctorArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArgs {
-    /// The form of arguments and answers
+    /// Form of arguments and answers
     #[arg(long, value_name = "D", default_value = "shellgate", value_parser = dialect)]
     pub(crate) dialect: &'static Dialect,
-    /// The API that it is for
+    /// API that the declaration is for
     #[arg(long = "for", value_name = "API", default_value = "mcp", value_parser = envelope())]
     pub(crate) envelope: Envelope,
 }
 
-/// What every command takes that judges or runs.
+/// Flags of every command that judges or runs something.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
-    /// The form of arguments and answers
+    /// Form of arguments and answers
     #[arg(long, value_name = "D", default_value = "shellgate", value_parser = dialect)]
     pub(crate) dialect: &'static Dialect,
-    /// The folder that commands run in and below [default: `workspace.working_directory`, else the current one]
+    /// Folder that commands run in [default: `workspace.working_directory`, else the current folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
-    /// The conversation this belongs to [default: `$SHELLGATE_SESSION`, else one per root]
+    /// Session, such as one conversation [default: `$SHELLGATE_SESSION`, else one per root]
     #[arg(long, value_name = "S")]
     pub(crate) session: Option<String>,
-    /// One more settings file, TOML or an agent's `settings.json`
+    /// Another settings file: TOML, or an agent's `settings.json`; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Vec<PathBuf>,
-    /// Allow commands that begin with PREFIX; may be repeated
+    /// Allow commands that begin with PREFIX; repeatable
     #[arg(long, value_name = "PREFIX")]
     core: Vec<String>,
-    /// Deny commands that begin with PREFIX; may be repeated
+    /// Deny commands that begin with PREFIX; repeatable
     #[arg(long, value_name = "PREFIX")]
     exclude: Vec<String>,
-    /// For what no rule covers
+    /// Decision for commands that no rule covers
     #[arg(long, value_name = "D", value_parser = PossibleValuesParser::new(Decision::NAMES))]
     default: Option<String>,
-    /// What becomes of a question
+    /// What to do when the rules say `ask`. `ask`: a person decides. `deny`: refuse without asking. `allow`: run without
+    /// asking
     #[arg(long, value_name = "MODE", value_parser = PossibleValuesParser::new(ApprovalMode::NAMES))]
     approve: Option<String>,
-    /// Who is asked
-    #[arg(long, value_name = "WHO", value_parser = PossibleValuesParser::new(["terminal", "queue"]))]
+    /// Where to ask: on this terminal, or in the queue of `shellgate approvals`
+    #[arg(long, value_name = "WHERE", value_parser = PossibleValuesParser::new(["terminal", "queue"]))]
     ask: Option<String>,
-    /// How commands are confined
+    /// How to confine commands
     #[arg(long, value_name = "MODE", value_parser = PossibleValuesParser::new(SandboxMode::NAMES))]
     sandbox: Option<String>,
-    /// Whether they reach the network
+    /// Whether commands may use the network
     #[arg(long, value_name = "N", value_parser = PossibleValuesParser::new(Network::NAMES))]
     network: Option<String>,
-    /// When this machine can't confine as asked
+    /// What to do if this machine can't confine as requested
     #[arg(long, value_name = "WHAT", value_parser = PossibleValuesParser::new(OnMissing::NAMES))]
     on_missing: Option<String>,
-    /// How long it may run: `30s`, `5m`, `1500ms`; a bare number is milliseconds
+    /// Time limit: `30s`, `5m`, `1500ms`; a bare number is in milliseconds
     #[arg(long, value_name = "T", value_parser = parse_duration, allow_negative_numbers = true)]
     timeout: Option<u64>,
-    /// The folder to start in, relative to the root
+    /// Folder to start in, relative to the root
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<String>,
-    /// For programs: the native result on standard output
+    /// Print the result as JSON on standard output
     #[arg(long)]
     pub(crate) json: bool,
-    /// Colours [default: on a terminal, unless NO_COLOR is set]
+    /// When to use colors; `auto`: on a terminal, unless NO_COLOR is set
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
@@ -297,12 +307,12 @@ pub(crate) enum Color {
 }
 
 impl Common {
-    /// `--timeout` where it is the call's own: a default one doesn't count for jobs.
+    /// `--timeout` as the timeout of this call. Unlike a default timeout, it applies to jobs as well.
     pub(crate) fn timeout(&self) -> Option<Duration> {
         self.timeout.map(Duration::from_millis)
     }
 
-    /// The flags that change settings. Clap has checked the words, so none fails here.
+    /// The flags that change settings. Clap has validated the values, so parsing them can't fail here.
     pub(crate) fn flags(&self) -> Flags {
         fn word<T: std::str::FromStr>(text: Option<&String>) -> Option<T> {
             text.and_then(|text| text.parse().ok())

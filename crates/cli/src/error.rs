@@ -1,4 +1,4 @@
-//! Errors for people: one sentence and a hint, on standard error, and the exit code.
+//! Errors as people see them (a sentence and a hint on standard error), and exit codes.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use shellgate::{Code, ErrorObject, Report, SpawnTrouble, State};
 
 use crate::output;
 
-/// Exit codes of `run` that aren't the command's own.
+/// Exit codes of `run` that don't come from the command.
 pub(crate) const TIMED_OUT: u8 = 124;
 const REFUSED: u8 = 125;
 const NOT_EXECUTABLE: u8 = 126;
@@ -16,37 +16,37 @@ const NOT_FOUND: u8 = 127;
 pub(crate) const CANCELED: u8 = 130;
 const KILLED: u8 = 137;
 
-/// Exit codes of everything else.
+/// Exit codes of the other commands.
 const USAGE: u8 = 2;
 pub(crate) const CALL_REFUSED: u8 = 3;
 const UNKNOWN: u8 = 4;
-/// The record isn't what was written.
+/// The audit log was changed.
 pub(crate) const BROKEN: u8 = 5;
-/// Somebody else answered before.
+/// The question was answered before.
 pub(crate) const TOO_LATE: u8 = 6;
-/// What a program gets that writes to a reader which is gone: 128 and the number of `SIGPIPE`.
-const READER_GONE: u8 = 141;
+/// The reader of our output is gone: 128 and the number of `SIGPIPE`.
+pub(crate) const READER_GONE: u8 = 141;
 
-/// Why a command that only looks or tells did not do what it was asked.
+/// Why a command of ours failed.
 #[derive(Debug)]
 pub(crate) enum CliError {
-    /// With a sentence to show.
+    /// An error to show.
     Error(Box<ErrorObject>),
-    /// Everything was said; this is the exit code.
+    /// The person was told everything; this is the exit code.
     Reported(u8),
 }
 
 impl CliError {
-    /// There is no such execution.
+    /// No execution has this id.
     pub(crate) fn unknown(id: &str) -> Self {
-        ErrorObject::new(Code::UnknownJob, format!("no execution is called `{id}`")).token(id).into()
+        ErrorObject::new(Code::UnknownJob, format!("no execution has the id `{id}`")).token(id).into()
     }
 
-    /// Standard output takes no more.
+    /// Standard output can't be written.
     pub(crate) fn write_failed(error: &std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::BrokenPipe => Self::Reported(READER_GONE),
-            _ => ErrorObject::new(Code::Config, format!("the answer can't be written: {error}")).into(),
+            _ => ErrorObject::new(Code::Config, format!("the output can't be written: {error}")).into(),
         }
     }
 }
@@ -57,7 +57,7 @@ impl From<ErrorObject> for CliError {
     }
 }
 
-/// The exit code of a command that only looks or tells; its trouble is shown.
+/// Shows the error of a command, if it failed, and returns its exit code.
 pub(crate) fn finish(done: Result<(), CliError>) -> ExitCode {
     let code = match done {
         Ok(()) => 0,
@@ -74,14 +74,15 @@ pub(crate) fn finish(done: Result<(), CliError>) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// What clap has to say.
+/// Shows the help or the usage error that clap found, and returns the exit code.
 pub(crate) fn usage(mut error: clap::Error) -> ExitCode {
     let for_help = !error.use_stderr();
-    // Of `run`, 2 could be the command's own.
+    // The exit code 2 of `run` could be the command's own.
     let run = std::env::args_os().nth(1).is_some_and(|word| word == "run");
     if run {
         explain_words(&mut error);
     }
+    // Nowhere else to report to.
     let _ = error.print();
     ExitCode::from(match (for_help, run) {
         (true, _) => 0,
@@ -90,7 +91,7 @@ pub(crate) fn usage(mut error: clap::Error) -> ExitCode {
     })
 }
 
-/// `run ls -la`: clap would say to put `--` before the second word, and that is no way to write it either.
+/// `run ls -la`: clap would suggest a `--` before the second word, which is wrong as well.
 fn explain_words(error: &mut clap::Error) {
     let of_words = match error.kind() {
         ErrorKind::UnknownArgument => error.get(ContextKind::SuggestedArg).is_none(),
@@ -102,15 +103,15 @@ fn explain_words(error: &mut clap::Error) {
     };
     if of_words {
         let tips = [
-            "a text for bash is one word: shellgate run 'ls -la | head'",
-            "a program and its arguments stand behind `--`: shellgate run -- ls -la",
+            "text for bash must be one word: shellgate run 'ls -la | head'",
+            "a program and its arguments come after `--`: shellgate run -- ls -la",
         ];
         let tips = tips.map(StyledStr::from).to_vec();
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     }
 }
 
-/// Shows `error`.
+/// Prints an error with its rule and hint.
 pub(crate) fn show(error: &ErrorObject) {
     output::print_message(&format!("{}: {}", error.code, error.message));
     if let Some(rule) = &error.rule {
@@ -127,7 +128,7 @@ pub(crate) fn run_code(report: &Report) -> u8 {
         (State::TimedOut, _) => TIMED_OUT,
         (State::Canceled, _) => CANCELED,
         (State::Failed, Some(error)) if error.code == Code::LimitExceeded => match own_code(report) {
-            // A shell may end well whose child was killed for the limit: then what it was told is not the truth.
+            // A shell can exit 0 although its child was killed for the limit.
             0 => KILLED,
             code => code,
         },
@@ -136,7 +137,7 @@ pub(crate) fn run_code(report: &Report) -> u8 {
     }
 }
 
-/// The command's own.
+/// The command's own exit code.
 fn own_code(report: &Report) -> u8 {
     match (report.exit_code, &report.signal) {
         (Some(code), _) => u8::try_from(code & 0xff).unwrap_or(u8::MAX),
@@ -145,7 +146,7 @@ fn own_code(report: &Report) -> u8 {
     }
 }
 
-/// No bash is our trouble; a program that was named and isn't there is the caller's, and shells have codes for it.
+/// A missing bash is a failure of ours. For a program that the caller named, shells have exit codes.
 fn spawn_code(error: &ErrorObject) -> u8 {
     match error.spawn {
         Some(SpawnTrouble::NotFound) => NOT_FOUND,

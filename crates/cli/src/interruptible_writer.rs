@@ -1,4 +1,4 @@
-//! Passing output on without ever being stuck: a reader that stands still must not keep Ctrl-C from being heard.
+//! Writing output so that a signal interrupts it: a reader that doesn't read must not block Ctrl-C.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,10 +9,10 @@ use rustix::io::Errno;
 
 use crate::signals::Interrupts;
 
-/// What a pipe takes without blocking once it says that it has room.
+/// A pipe that is ready for writing takes this much without blocking.
 const PIPE_CHUNK_BYTES: usize = 4096;
 
-/// How long a reader that stands still is waited for once somebody wants an end.
+/// How long to wait for a reader that doesn't read, once a signal arrived.
 const STALLED_READER_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Standard output or standard error.
@@ -22,11 +22,11 @@ pub(crate) struct InterruptibleWriter<'a> {
     chunk: usize,
 }
 
-/// Whether bytes were passed on.
+/// Whether all bytes were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     All,
-    /// A signal came while the reader stood still. The rest can wait for ever, so it was dropped.
+    /// A signal arrived while the reader didn't read. The rest was dropped.
     Interrupted,
 }
 
@@ -34,11 +34,11 @@ impl<'a> InterruptibleWriter<'a> {
     pub(crate) fn new(to: BorrowedFd<'a>) -> Self {
         let stat = rustix::fs::fstat(to);
         let file = stat.is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file());
-        // A file always has room.
+        // Writing to a file never blocks for a reader.
         Self { to, chunk: if file { usize::MAX } else { PIPE_CHUNK_BYTES } }
     }
 
-    /// Writes all of `bytes`, unless a signal comes while that isn't possible. Signals are heard, not acted upon.
+    /// Writes all of `bytes`, unless a signal arrives while the reader doesn't read. The signal stays to be handled.
     pub(crate) fn write_all(&self, bytes: &[u8], interrupts: &Interrupts) -> io::Result<Written> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -48,7 +48,7 @@ impl<'a> InterruptibleWriter<'a> {
             let chunk = rest.get(..rest.len().min(self.chunk)).unwrap_or(rest);
             match rustix::io::write(self.to, chunk) {
                 Ok(written) => rest = rest.get(written..).unwrap_or_default(),
-                // Somebody made the pipe non-blocking, and somebody else filled it.
+                // Another process made the pipe non-blocking and filled it meanwhile.
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -58,7 +58,7 @@ impl<'a> InterruptibleWriter<'a> {
 }
 
 impl Interrupts {
-    /// Waits until `to` takes bytes. Says no when a signal comes first, or came before and there is no room for a while.
+    /// Waits until `to` takes bytes. Returns false when a signal arrives first, or arrived earlier and the timeout passes.
     fn wait_until_writable(&self, to: impl AsFd) -> io::Result<bool> {
         let timeout = self.any_received().then_some(STALLED_READER_TIMEOUT);
         loop {

@@ -1,4 +1,4 @@
-//! Writing to the person, and to whoever reads our output.
+//! Printing: results on standard output, messages for the person on standard error.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
@@ -9,23 +9,24 @@ use unicode_width::UnicodeWidthChar as _;
 use crate::args::Color;
 use crate::error::CliError;
 
-/// A line to the person, on standard error.
+/// Prints a line for the person, on standard error.
 pub(crate) fn print_message(line: &str) {
+    // Standard error is the last place to report anything to.
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
-/// The same, less prominent.
+/// Prints a remark for the person, dimmed, on standard error.
 pub(crate) fn print_note(line: &str) {
     print_message(&format!("\x1b[2mshellgate: {line}\x1b[0m"));
 }
 
-/// What was asked for, on standard output. Codes for colours are taken out where nobody wants them.
+/// Prints a result on standard output. Color codes are removed unless standard output takes colors.
 pub(crate) fn print(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| CliError::write_failed(&error))
 }
 
-/// The same for programs, as one line.
+/// Prints JSON as one line on standard output.
 pub(crate) fn print_json(value: &serde_json::Value) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     writeln!(out, "{value}").and_then(|()| out.flush()).map_err(|error| CliError::write_failed(&error))
@@ -40,7 +41,7 @@ pub(crate) fn choose_color(color: Color) {
     choice.write_global();
 }
 
-/// The code for the decision_color of a decision.
+/// The color code of a decision.
 pub(crate) const fn decision_color(decision: Decision) -> &'static str {
     match decision {
         Decision::Allow => "\x1b[32m",
@@ -49,7 +50,7 @@ pub(crate) const fn decision_color(decision: Decision) -> &'static str {
     }
 }
 
-/// Text that a terminal can't take for anything but text, and a person for no other text.
+/// Escapes characters that a terminal would act on or not show.
 pub(crate) fn escape(text: &str) -> String {
     let mut escape = String::with_capacity(text.len());
     for c in text.chars() {
@@ -62,16 +63,16 @@ pub(crate) fn escape(text: &str) -> String {
     escape
 }
 
-/// Whether a character is_visible, as itself and in its place.
+/// Whether a terminal shows a character as itself and in its place.
 pub(crate) fn is_visible(c: char) -> bool {
     c == ' ' || !c.is_control() && !c.is_whitespace() && c.width().is_some_and(|width| width > 0)
 }
 
-/// How long a command may be silent prepare_for we say that it still runs.
+/// How long a command may be silent before the status line appears.
 const STATUS_AFTER_SILENCE: Duration = Duration::from_secs(2);
 
-/// A line that says that a silent command still runs. It is only shown on a terminal, at the start of a line, and taken
-/// away prepare_for anything else is written.
+/// A line that says that a silent command is still running. It appears on terminals only, at the start of a line, and
+/// is removed before anything else is written.
 #[derive(Debug)]
 pub(crate) struct StatusLine {
     stage: Stage,
@@ -83,7 +84,7 @@ pub(crate) struct StatusLine {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Standard error is no terminal: nothing is ever shown.
+    /// Standard error is not a terminal, so the line never appears.
     Hidden,
     Running,
     Stopping,
@@ -96,7 +97,7 @@ impl StatusLine {
         Self { stage, started: now, last_output: now, at_line_start: true, shown: false }
     }
 
-    /// How long to wait prepare_for the line changes.
+    /// How long until the line changes.
     pub(crate) fn poll_timeout(&self) -> Option<Duration> {
         (self.stage != Stage::Hidden).then(|| match self.shown {
             true => Duration::from_secs(1),
@@ -106,7 +107,7 @@ impl StatusLine {
         })
     }
 
-    /// Shows or renews the line, if it is time.
+    /// Shows or updates the line if it is due.
     pub(crate) fn tick(&mut self) {
         let words = match self.stage {
             Stage::Running if self.last_output.elapsed() >= STATUS_AFTER_SILENCE => {
@@ -119,27 +120,29 @@ impl StatusLine {
             return;
         }
         let text = format!("shellgate: {} s, {words}", self.started.elapsed().as_secs());
+        // The line is a courtesy: the command runs on without it.
         let _ = write!(anstream::stderr(), "\r\x1b[2m{text}\x1b[0m\x1b[K");
         let _ = io::stderr().flush();
         self.shown = true;
     }
 
-    /// Makes room for `bytes`, which are about to be written.
+    /// Removes the line because `bytes` are about to be written.
     pub(crate) fn prepare_for(&mut self, bytes: &[u8]) {
         self.clear();
         self.last_output = Instant::now();
         self.at_line_start = bytes.last() == Some(&b'\n');
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub(crate) fn clear(&mut self) {
         if self.shown {
+            // What was written there can be removed there, or the terminal is gone.
             let _ = write!(io::stderr(), "\r\x1b[K");
             self.shown = false;
         }
     }
 
-    /// Somebody pressed Ctrl-C.
+    /// The person pressed Ctrl-C.
     pub(crate) fn stopping(&mut self) {
         if self.stage == Stage::Running {
             self.stage = Stage::Stopping;

@@ -1,4 +1,4 @@
-//! Asking by the queue: the question lies in the record until somebody at another terminal answers. Ctrl-C withdraws it.
+//! Asking by the queue: the question waits in the record for an answer from another terminal. Ctrl-C withdraws it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,17 +10,17 @@ use shellgate::settings::{Asker, Settings};
 use crate::output::print_note;
 use crate::signals::Interrupts;
 
-/// How often the record is looked at: an answer is seen well within a tenth of a second.
+/// How often the record is read: an answer takes effect well within a tenth of a second.
 const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
-/// Who is asked, of those that a command line can ask.
+/// The channels through which a command line can ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LocalChannel {
     Terminal,
     Queue,
 }
 
-/// Who is asked, by the settings: the terminal before the queue.
+/// The channel that the settings choose: the terminal before the queue.
 pub(crate) fn local_channel(settings: &Settings) -> Option<LocalChannel> {
     let from = &settings.approval.from;
     let asks = |asker: Asker| from.iter().any(|one| one.value == asker);
@@ -30,14 +30,14 @@ pub(crate) fn local_channel(settings: &Settings) -> Option<LocalChannel> {
     asks(Asker::Queue).then_some(LocalChannel::Queue)
 }
 
-/// Waits for an answer from elsewhere, or for a signal.
+/// Waits for an answer in the queue, or for a signal.
 #[derive(Debug, Default)]
 pub(crate) struct QueueApprover {
     withdrawn: Arc<AtomicBool>,
 }
 
 impl QueueApprover {
-    /// `withdrawn` is set when a signal ended the waiting.
+    /// `withdrawn` becomes true when a signal ends the wait.
     pub(crate) fn new(withdrawn: Arc<AtomicBool>) -> Self {
         Self { withdrawn }
     }
@@ -52,7 +52,7 @@ impl Approver for QueueApprover {
         let (Ok(interrupts), Some(number)) = (Interrupts::listen(), waiting.number()) else {
             return Answer::Nobody;
         };
-        print_note(&format!("question {number} waits for an answer: `shellgate approvals list` shows it"));
+        print_note(&format!("question {number} is waiting for an answer: see `shellgate approvals list`"));
         let until = Instant::now() + question.timeout;
         loop {
             if let Some(answer) = waiting.poll() {

@@ -1,4 +1,4 @@
-//! Waiting for a command and for the person at the keyboard at once.
+//! Waiting for a command and for signals at the same time.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -8,7 +8,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use shellgate::{Execution, Urgency};
 use shellgate_sandbox::signals::{Signal, SignalFd};
 
-/// Signals that end a command, counted.
+/// Signals that ask us to end, counted.
 #[derive(Debug)]
 pub(crate) struct Interrupts {
     signals: SignalFd,
@@ -16,30 +16,30 @@ pub(crate) struct Interrupts {
     first_received: Option<Instant>,
 }
 
-/// So many signals, and nobody has answered: the keeper doesn't.
+/// After this many signals without an end, the keeper is taken for unresponsive.
 const MAX_UNANSWERED_SIGNALS: u32 = 3;
 
-/// Nor does it after so long: it gives a command two seconds to clean up and three to die.
+/// So it is this long after the first signal: a keeper gives a command two seconds to clean up and three to die.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Interrupts {
-    /// From now on, signals are read here. Called when the command may run and before it does: until then they end us as
-    /// they end anybody, and nothing is lost. The keeper and the command set their own masks.
+    /// Reads signals from now on. Call it when the command was admitted and before it is started: until then a signal
+    /// ends this process and nothing is lost. The keeper and the command set their own signal masks.
     pub(crate) fn listen() -> io::Result<Self> {
         let wanted = [Signal::Interrupt, Signal::Terminate, Signal::HangUp];
-        // What our starter ignores (`nohup`, a shell's `&`) stays ignored.
+        // A signal that our parent process made us ignore (`nohup`, a shell's `&`) stays ignored.
         let wanted: Vec<Signal> = wanted.into_iter().filter(|signal| !signal.is_ignored()).collect();
         Ok(Self { signals: SignalFd::open(&wanted)?, received: 0, first_received: None })
     }
 
-    /// Waits until the execution has something to say, a signal comes or `timeout` passes.
+    /// Waits for an event of the execution, a signal or the timeout.
     pub(crate) fn wait(&self, execution: &Execution, timeout: Option<Duration>) -> io::Result<()> {
         let limit = self.any_received().then_some(Duration::from_secs(1));
         let timeout = [timeout, limit].into_iter().flatten().min();
         self.poll(execution.as_fd(), PollFlags::IN, timeout).map(drop)
     }
 
-    /// Waits for `other`, a signal or `timeout`. Says which of the first_received two it was.
+    /// Waits for `other`, a signal or the timeout. Returns whether `other` is ready, and whether a signal arrived.
     pub(crate) fn poll(
         &self,
         other: BorrowedFd<'_>,
@@ -58,7 +58,7 @@ impl Interrupts {
         }
     }
 
-    /// Waits for a signal, for so long. Says whether one came.
+    /// Waits for a signal until the time is over. Returns whether one arrived.
     pub(crate) fn wait_for_signal(&self, time: Duration) -> io::Result<bool> {
         let timeout = Timespec::try_from(time).ok();
         let polled = rustix::event::poll(&mut [PollFd::new(&self.signals, PollFlags::IN)], timeout.as_ref());
@@ -69,18 +69,18 @@ impl Interrupts {
         }
     }
 
-    /// Whether somebody wants an end and the keeper doesn't see to it.
+    /// Whether signals asked for an end and the keeper didn't bring it about.
     pub(crate) fn keeper_is_unresponsive(&self) -> bool {
         self.received >= MAX_UNANSWERED_SIGNALS
             || self.first_received.is_some_and(|first_received| first_received.elapsed() >= STOP_TIMEOUT)
     }
 
-    /// Whether a signal came.
+    /// Whether a signal arrived.
     pub(crate) fn any_received(&self) -> bool {
         self.received > 0
     }
 
-    /// Passes signals on: the first_received asks the command to end, the second ends it. Says how many came until now.
+    /// Passes signals on to the command: the first asks it to end, the second kills it. Returns how many arrived in all.
     pub(crate) fn forward(&mut self, execution: &Execution) -> io::Result<u32> {
         while self.signals.next()?.is_some() {
             self.received += 1;

@@ -1,10 +1,10 @@
-//! Aligned columns. On a terminal they are cut to the width of the screen, the widest first; in a pipe nothing is.
+//! Aligned columns. On a terminal, wide columns are cut so that rows fit the screen.
 
 use std::io::{self, IsTerminal as _};
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// A cell: text without control characters, and the code for its color, if it has one.
+/// A cell: text without control characters, and its color code, if any.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     text: String,
@@ -26,15 +26,15 @@ impl<T: Into<String>> From<T> for Cell {
 /// No column is made narrower than this.
 const COLUMN_MIN_WIDTH: usize = 10;
 
-/// How wide standard output is. `None`: as wide as anybody likes.
+/// The columns of standard output. `None`: it is not a terminal, and nothing is cut.
 pub(crate) fn width() -> Option<usize> {
     let stdout = io::stdout();
     let size = stdout.is_terminal().then(|| rustix::termios::tcgetwinsize(&stdout).ok()).flatten()?;
-    // A terminal that doesn't know its width is as wide as most were.
+    // Some terminals report no width.
     Some(if size.ws_col == 0 { 80 } else { usize::from(size.ws_col).clamp(40, 400) })
 }
 
-/// The table as text, a line a row, `heads` above.
+/// The table as text: a line with `heads`, then a line per row.
 pub(crate) fn table<const N: usize>(heads: [&str; N], rows: &[[Cell; N]], width: Option<usize>) -> String {
     let widest = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.width());
@@ -59,8 +59,8 @@ pub(crate) fn table<const N: usize>(heads: [&str; N], rows: &[[Cell; N]], width:
     text
 }
 
-/// Makes columns narrower until all fit into `width`, or none can become narrower: the last first, then whichever is the
-/// widest. Never the first, by which people name the row.
+/// Narrows columns until a row fits into `width` or nothing can be narrowed: first the last column, then the widest.
+/// The first column holds the id that people type, and stays.
 fn narrow(widths: &mut [usize], least: &[usize], width: usize) {
     loop {
         let all: usize = widths.iter().map(|width| width + 2).sum();
@@ -78,7 +78,7 @@ fn narrow(widths: &mut [usize], least: &[usize], width: usize) {
     }
 }
 
-/// As much of a text as there is room for.
+/// The beginning of a text, as far as there is room.
 fn cut(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Times for people, in UTC, and times as people type them.
+//! Times as people read and type them, in UTC.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,7 +6,7 @@ use shellgate::journal::Millis;
 pub(crate) use shellgate::journal::calendar::exact;
 use shellgate::journal::calendar::{DAY_MS, civil, days};
 
-/// Units of a time ago.
+/// Units of a time in the past, in milliseconds.
 const UNITS: [(&str, Millis); 6] =
     [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", DAY_MS), ("w", 7 * DAY_MS)];
 
@@ -16,15 +16,15 @@ pub(crate) fn now() -> Millis {
     Millis::try_from(now.as_millis()).unwrap_or(Millis::MAX)
 }
 
-/// `2026-11-15 08:43:34`.
-pub(crate) fn shown(at: Millis) -> String {
+/// Formats a time as `2026-11-15 08:43:34`.
+pub(crate) fn format(at: Millis) -> String {
     exact(at).chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect()
 }
 
-/// Reads `90s`, `15m`, `2h`, `7d`, `1w` (ago), `2026-11-15` or `2026-11-15T08:43[:34][Z]`; UTC.
+/// Parses `90s`, `15m`, `2h`, `7d`, `1w` (ago), `2026-11-15` or `2026-11-15T08:43[:34][Z]`, in UTC.
 pub(crate) fn parse(text: &str) -> Result<Millis, String> {
     ago(text).map(|ago| now().saturating_sub(ago)).or_else(|| moment(text)).ok_or_else(|| {
-        "use a time ago (`15m`, `2h`, `7d`), a day (`2026-11-15`) or a moment (`2026-11-15T08:43`), in UTC"
+        "use a time in the past (`15m`, `2h`, `7d`), a day (`2026-11-15`) or a time of day (`2026-11-15T08:43`), in UTC"
             .to_owned()
     })
 }
@@ -49,7 +49,7 @@ fn moment(text: &str) -> Option<Millis> {
         return None;
     }
     let days = days(*year, *month, *day);
-    // A day that its month doesn't have is another day.
+    // February 30 would be counted as a day of March.
     (civil(days) == (*year, *month, *day)).then_some(())?;
     Some(days * DAY_MS + hour * 3_600_000 + minute * 60_000 + second * 1000)
 }
@@ -76,7 +76,7 @@ mod tests {
             ("2100-03-01 00:00", 4_107_542_400_000),
         ] {
             assert_eq!(moment(text), Some(ms), "{text}");
-            assert_eq!(moment(&shown(ms)), Some(ms), "{text}");
+            assert_eq!(moment(&format(ms)), Some(ms), "{text}");
         }
         assert_eq!(exact(1_794_732_214_007), "2026-11-15T08:43:34.007Z");
     }

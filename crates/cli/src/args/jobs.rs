@@ -1,4 +1,4 @@
-//! What can be typed to look after jobs.
+//! Arguments of the commands that manage jobs.
 
 use clap::Args;
 use shellgate::journal::Millis;
@@ -9,7 +9,7 @@ use crate::time;
 
 #[derive(Debug, Args)]
 pub(crate) struct JobsArgs {
-    /// Only of this session and its chats
+    /// Only jobs of this session and its chats
     #[arg(long, value_name = "S")]
     pub(crate) session: Option<String>,
     #[command(flatten)]
@@ -18,28 +18,28 @@ pub(crate) struct JobsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct LogsArgs {
-    /// The job's name, or how that begins
+    /// Id of the job, or its first characters
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Go on with what it prints, until it ends
+    /// Follow the output until the job ends
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// Only what was printed since: `90s`, `15m`, `2h` ago, `2026-11-15T08:43`, in UTC
+    /// Only output since `90s`, `15m` or `2h` ago, or since a time such as `2026-11-15T08:43` (UTC)
     #[arg(long, value_name = "T", value_parser = time::parse)]
     pub(crate) since: Option<Millis>,
     /// Only the last N lines of each stream
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) lines: Option<u64>,
-    /// Only lines in which this regular expression is found
+    /// Only lines that match this regular expression
     #[arg(long, value_name = "RE")]
     pub(crate) grep: Option<String>,
-    /// Only these bytes: `100-200`, `100-`, `-200`; the first byte is 0, the last one isn't part of it
+    /// Only bytes A up to, not including, B: `100-200`, `100-`, `-200`; the first byte is 0
     #[arg(long, value_name = "A-B", value_parser = byte_range, allow_hyphen_values = true)]
     pub(crate) bytes: Option<(u64, Option<u64>)>,
     /// Only this stream
     #[arg(long, value_name = "STREAM", value_parser = ["stdout", "stderr"])]
     pub(crate) stream: Option<String>,
-    /// Don't escape what a terminal would act on
+    /// Don't escape control codes on a terminal
     #[arg(long)]
     pub(crate) raw: bool,
     #[command(flatten)]
@@ -48,19 +48,19 @@ pub(crate) struct LogsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct WaitArgs {
-    /// The job's name, or how that begins
+    /// Id of the job, or its first characters
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Or until a line is printed in which this regular expression is found
+    /// Wait until a printed line matches this regular expression
     #[arg(long, value_name = "RE")]
     pub(crate) pattern: Option<String>,
-    /// Or until it listens on this port, or on any
+    /// Wait until it listens on port P, or on any port
     #[arg(long, value_name = "P", num_args = 0..=1, default_missing_value = "0")]
     pub(crate) port: Option<u16>,
-    /// Or until it was silent for so long
+    /// Wait until it has printed nothing for this long
     #[arg(long, value_name = "T", value_parser = parse_duration)]
     pub(crate) silence: Option<u64>,
-    /// But no longer than this; then exits 124, and the job goes on
+    /// Give up after this time with exit code 124; the job keeps running
     #[arg(long, value_name = "T", value_parser = parse_duration)]
     pub(crate) timeout: Option<u64>,
     #[command(flatten)]
@@ -69,7 +69,7 @@ pub(crate) struct WaitArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BackgroundArgs {
-    /// The execution's name, or how that begins
+    /// Id of the command, or its first characters
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     #[command(flatten)]

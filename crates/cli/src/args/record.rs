@@ -1,4 +1,4 @@
-//! What can be typed to look at the record, answer its questions and stop what it says is running.
+//! Arguments of the commands that read the record, answer questions and stop commands.
 
 use std::path::PathBuf;
 
@@ -9,13 +9,13 @@ use shellgate::journal::{Head, Millis, QuestionId, Status};
 use super::Color;
 use crate::time;
 
-/// How what was found is shown.
+/// Flags for the form of the output.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// For programs: JSON on standard output
+    /// Print JSON on standard output
     #[arg(long)]
     pub(crate) json: bool,
-    /// Colours [default: on a terminal, unless NO_COLOR is set]
+    /// When to use colors; `auto`: on a terminal, unless NO_COLOR is set
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
@@ -31,22 +31,22 @@ pub(crate) struct HistoryArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Only of this session and its chats
+    /// Only commands of this session and its chats
     #[arg(long, value_name = "S")]
     pub(crate) session: Option<String>,
-    /// Only in this state; may be repeated
+    /// Only commands in this state; repeatable
     #[arg(long, value_name = "X", value_parser = status())]
     pub(crate) status: Vec<Status>,
-    /// Not before: `15m`, `2h`, `7d` ago, `2026-11-15` or `2026-11-15T08:43`, in UTC
+    /// Only since `15m`, `2h` or `7d` ago, or since `2026-11-15` or `2026-11-15T08:43` (UTC)
     #[arg(long, value_name = "T", value_parser = time::parse)]
     pub(crate) since: Option<Millis>,
-    /// Before this time
+    /// Only before this time
     #[arg(long, value_name = "T", value_parser = time::parse)]
     pub(crate) until: Option<Millis>,
-    /// At most so many; 0: all
+    /// At most N commands; 0: all
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,
-    /// With this text in the command or in the kept output
+    /// Only with TEXT in the command or in its stored output
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
     #[command(flatten)]
@@ -55,20 +55,20 @@ pub(crate) struct ListArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HistoryCommand {
-    /// The whole story of one execution: asked, judged, answered, started, ended, printed
+    /// Show one command: request, verdict, answers, start, end and output
     Show {
-        /// Its name, or how that begins
+        /// Id of the command, or its first characters
         #[arg(value_name = "ID")]
         id: String,
-        /// Print its output as it is, also on a terminal, where control codes act
+        /// Don't escape control codes of its output on a terminal
         #[arg(long, conflicts_with = "json")]
         raw: bool,
         #[command(flatten)]
         shown: OutputArgs,
     },
-    /// Remove what one execution said, did and printed; a note that it was removed stays
+    /// Erase the record and the output of one command; a note of that stays
     Forget {
-        /// Its name, or how that begins
+        /// Id of the command, or its first characters
         #[arg(value_name = "ID")]
         id: String,
         #[command(flatten)]
@@ -78,20 +78,20 @@ pub(crate) enum HistoryCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
-    /// Look whether the record is what was written; exits 5 and names the first entry that isn't
+    /// Verify the hash chain; exits 5 and names the first broken entry
     Verify {
-        /// A head that was kept elsewhere: also finds a record that was computed anew or shortened
+        /// Head stored elsewhere; detects a log that was rewritten or shortened
         #[arg(long, value_name = "H")]
         head: Option<Head>,
         #[command(flatten)]
         shown: OutputArgs,
     },
-    /// Print the number and hash of the last entry, to be kept elsewhere
+    /// Print the number and hash of the last entry, to store elsewhere
     Head {
         #[command(flatten)]
         shown: OutputArgs,
     },
-    /// Write every entry as a line of JSON, oldest first
+    /// Write all entries as JSON, one per line, oldest first
     Export {
         #[command(flatten)]
         shown: OutputArgs,
@@ -100,17 +100,17 @@ pub(crate) enum AuditCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ApprovalsCommand {
-    /// The questions that wait, with all that there is to know
+    /// Show waiting questions in full
     List {
-        /// Only this one
+        /// Only this question
         #[arg(value_name = "ID")]
         id: Option<QuestionId>,
         #[command(flatten)]
         shown: OutputArgs,
     },
-    /// Say yes: this time, unless a flag says more
+    /// Approve a command, once unless a flag says otherwise
     Approve {
-        /// The number of the question
+        /// Number of the question
         #[arg(value_name = "ID")]
         id: QuestionId,
         #[command(flatten)]
@@ -118,12 +118,12 @@ pub(crate) enum ApprovalsCommand {
         #[command(flatten)]
         shown: OutputArgs,
     },
-    /// Say no
+    /// Deny a command
     Deny {
-        /// The number of the question
+        /// Number of the question
         #[arg(value_name = "ID")]
         id: QuestionId,
-        /// What the model is told
+        /// Reason that the model is told
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
         #[command(flatten)]
@@ -131,17 +131,17 @@ pub(crate) enum ApprovalsCommand {
     },
 }
 
-/// How far a yes goes.
+/// What an approval covers.
 #[derive(Clone, Copy, Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct ApprovalScope {
-    /// And for exactly this command, as long as the session lasts
+    /// Approve exactly this command for the rest of the session
     #[arg(long)]
     pub(crate) session: bool,
-    /// And for what begins with the offered words, as long as the session lasts
+    /// Approve commands that begin with the offered prefix for the rest of the session
     #[arg(long)]
     pub(crate) prefix: bool,
-    /// And from now on: the offered lines are written to your settings
+    /// Approve from now on: writes the offered lines to your settings
     #[arg(long)]
     pub(crate) always: bool,
 }
@@ -149,16 +149,16 @@ pub(crate) struct ApprovalScope {
 #[derive(Debug, Args)]
 #[group(id = "what", required = true, multiple = false, args = ["id", "session", "all"])]
 pub(crate) struct StopArgs {
-    /// The execution's name, or how that begins
+    /// Id of the command, or its first characters
     #[arg(value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// Everything that this session and its chats run
+    /// All commands of this session and its chats
     #[arg(long, value_name = "S")]
     pub(crate) session: Option<String>,
-    /// Everything that any session runs
+    /// All commands of all sessions
     #[arg(long)]
     pub(crate) all: bool,
-    /// At once, without time to clean up
+    /// Kill at once, without time to clean up
     #[arg(long)]
     pub(crate) now: bool,
     #[command(flatten)]
@@ -167,10 +167,10 @@ pub(crate) struct StopArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
-    /// The project [default: `workspace.working_directory`, else the current folder]
+    /// Folder of the project [default: `workspace.working_directory`, else the current folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
-    /// Don't ask
+    /// Don't ask for confirmation
     #[arg(long)]
     pub(crate) yes: bool,
     #[command(flatten)]

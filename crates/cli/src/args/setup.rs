@@ -1,4 +1,4 @@
-//! What can be typed after `setup`.
+//! Arguments of `shellgate setup`.
 
 use std::path::PathBuf;
 
@@ -10,34 +10,34 @@ use super::{dialect, record::OutputArgs};
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SetupArgs {
-    /// The agent: its name as `shellgate setup` lists it
+    /// Name of the agent, as `shellgate setup` lists it
     #[arg(value_name = "AGENT")]
     pub(crate) agent: Option<String>,
-    /// Take back what was set up
+    /// Undo what `setup` did
     #[arg(long, requires = "agent", conflicts_with_all = ["shell_off", "trust", "dialect", "root", "flags"])]
     pub(crate) undo: bool,
-    /// Only show the change, and what to paste when the settings are elsewhere
+    /// Only show the change, and the lines to paste by hand
     #[arg(long, requires = "agent")]
     pub(crate) print: bool,
-    /// Don't ask
+    /// Don't ask for confirmation
     #[arg(long, requires = "agent")]
     pub(crate) yes: bool,
-    /// In the settings of the project in the current folder instead of your own
+    /// Change the settings of the project in the current folder instead of yours
     #[arg(long, requires = "agent")]
     pub(crate) project: bool,
-    /// Also switch off the agent's own shell tool
+    /// Also disable the agent's own shell tool
     #[arg(long, requires = "agent")]
     pub(crate) shell_off: bool,
-    /// Also let the agent call shellgate without a question of its own: shellgate's rules decide
+    /// Also let the agent call shellgate without asking you; shellgate's rules decide
     #[arg(long, requires = "agent")]
     pub(crate) trust: bool,
-    /// The form of arguments and answers, for the server
+    /// Form of arguments and answers of the server
     #[arg(long, value_name = "D", requires = "agent", value_parser = dialect)]
     pub(crate) dialect: Option<&'static Dialect>,
-    /// The folder that commands run in and below, for the server [default: where the agent starts it]
+    /// Folder that the server runs commands in [default: where the agent starts it]
     #[arg(long, value_name = "DIR", requires = "agent")]
     pub(crate) root: Option<PathBuf>,
-    /// More flags of `shellgate mcp`, for the server. They replace those that its entry has; without any, those stay
+    /// More flags for `shellgate mcp`; they replace all flags of an existing entry
     #[arg(last = true, value_name = "FLAGS", requires = "agent")]
     pub(crate) flags: Vec<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `shellgate approvals`: the questions that wait, and answers to them.
+//! `shellgate approvals`: shows and answers waiting questions.
 
 use std::process::ExitCode;
 
@@ -16,7 +16,7 @@ use crate::prompt::choices::Choices;
 use crate::prompt::facts::Facts;
 use crate::{table, time};
 
-/// How wide a page is when nobody says.
+/// Columns of the page when standard output is not a terminal.
 const DEFAULT_COLUMNS: usize = 80;
 
 pub(super) fn approvals(command: ApprovalsCommand) -> ExitCode {
@@ -50,7 +50,7 @@ fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), CliError> {
     let record = RecordStore::open(None)?;
     match record.answer(id, answer)? {
         AnswerResult::Taken(_) => {
-            // What was just written, in its own words.
+            // Read back what the record has now.
             let words = record.journal().poll_answer(id).map_err(super::unreadable)?;
             match json {
                 true => output::print_json(&json!({"id": id, "taken": true, "settled": words})),
@@ -64,32 +64,32 @@ fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), CliError> {
             if json {
                 output::print_json(&json!({"id": id, "taken": false, "settled": first}))?;
             } else {
-                output::print_message(&format!("question {id} was settled before: {}", settled(&first)));
+                output::print_message(&format!("question {id} was answered before: {}", settled(&first)));
             }
             Err(CliError::Reported(error::TOO_LATE))
         }
     }
 }
 
-/// Those that wait, or the one with this number.
+/// Lists the waiting questions, or only the one with this number.
 fn list(id: Option<QuestionId>, json: bool) -> Result<(), CliError> {
     let mut pending = RecordStore::open(None)?.pending()?;
     if let Some(id) = id {
         pending.retain(|pending| pending.id == id);
         if pending.is_empty() {
-            return Err(ErrorObject::new(Code::UnknownJob, format!("no question {id} waits")).into());
+            return Err(ErrorObject::new(Code::UnknownJob, format!("no question {id} is waiting")).into());
         }
     }
     if json {
         return output::print_json(&pending.iter().map(facts).collect::<Vec<_>>().into());
     }
     if pending.is_empty() {
-        output::print_message("no question waits");
+        output::print_message("no question is waiting");
     }
     output::print(&pending.iter().map(page).collect::<Vec<_>>().join("\n"))
 }
 
-/// All that a person needs to know, as the prompt shows it, and how to answer.
+/// A question as the prompt shows it, and the commands that answer it.
 fn page(pending: &QueuedQuestion) -> String {
     let QueuedQuestion { id, question, .. } = pending;
     let now = time::now();
@@ -117,7 +117,7 @@ fn page(pending: &QueuedQuestion) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The keys of the prompt, what to type instead of them, and their names for programs.
+/// Keys of the prompt, the words to type instead of them, and their names in JSON.
 const ANSWERS: [(char, [&str; 2], Option<&str>); 6] = [
     ('y', ["approve", ""], Some("once")),
     ('s', ["approve", " --session"], Some("session")),
@@ -127,7 +127,7 @@ const ANSWERS: [(char, [&str; 2], Option<&str>); 6] = [
     ('r', ["deny", " --reason TEXT"], None),
 ];
 
-/// What can be said to it besides no, for programs.
+/// The approvals that a question offers, by their names in JSON.
 fn choices(pending: &QueuedQuestion) -> Vec<&'static str> {
     let choices = Choices::of_pending(pending);
     ANSWERS.iter().filter(|(key, ..)| choices.offers(*key)).filter_map(|(.., name)| *name).collect()

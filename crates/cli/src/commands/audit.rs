@@ -1,4 +1,4 @@
-//! `shellgate audit`: is the record what was written?
+//! `shellgate audit`: verifies and exports the audit log.
 
 use std::io;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ pub(super) fn audit(command: AuditCommand) -> ExitCode {
             output::choose_color(shown.color);
             head(shown.json)
         }
-        // Its lines are JSON with and without the flag.
+        // Its lines are JSON even without `--json`.
         AuditCommand::Export { shown } => {
             output::choose_color(shown.color);
             export()
@@ -36,7 +36,7 @@ fn verify(anchor: Option<Head>, json: bool) -> Result<(), CliError> {
         None => journal.verify(),
     });
     let verified = match verified {
-        // It was one, or there would be none.
+        // A file that is there was once a journal.
         Err(error @ (Error::NotAJournal { .. } | Error::Damaged { .. })) => {
             Verification::Broken(Break { seq: 1, what: Difference::File(error.to_string()) })
         }

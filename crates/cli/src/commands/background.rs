@@ -1,4 +1,4 @@
-//! `shellgate background`: lets a command that somebody waits for go on as a job.
+//! `shellgate background`: turns a running foreground command into a job.
 
 use std::process::ExitCode;
 
@@ -21,6 +21,6 @@ fn released(args: &BackgroundArgs) -> Result<(), CliError> {
     let report = record.jobs(None).release(&args.id)?;
     match args.shown.json {
         true => output::print_json(&json!(report)),
-        false => output::print(&format!("{} goes on as a job\n", report.id)),
+        false => output::print(&format!("{} is a job now\n", report.id)),
     }
 }

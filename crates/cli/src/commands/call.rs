@@ -1,4 +1,4 @@
-//! `shellgate call`: one tool call, as an agent makes it.
+//! `shellgate call`: answers one tool call of an agent.
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::fd::AsFd as _;
@@ -17,7 +17,8 @@ use crate::output;
 use crate::queue_approver::{LocalChannel, QueueApprover, local_channel};
 use crate::signals::Interrupts;
 
-/// Longer arguments are refused output_stalled: a command's text is at most 128 KiB, its standard input should be a file then.
+/// Longer arguments are refused without being read. The text of a command has at most 128 KiB anyway, and longer standard
+/// input belongs in a file.
 const ARGUMENTS_MAX_BYTES: u64 = 64 << 20;
 
 pub(super) fn call(args: CallArgs) -> ExitCode {
@@ -36,25 +37,26 @@ pub(super) fn call(args: CallArgs) -> ExitCode {
         Ok(()) if report.is_refusal() => ExitCode::from(CALL_REFUSED),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::print_message(&format!("the answer can't be written: {error}"));
+            output::print_message(&format!("the output can't be written: {error}"));
             ExitCode::FAILURE
         }
     }
 }
 
-/// Whoever makes the call.
+/// The caller of one tool call.
 struct Caller {
-    /// Dropped last: it waits for a keeper that leaves, and nobody should wait for the answer meanwhile.
+    /// Dropped last, after the answer is printed: dropping it waits for a keeper that ends.
     gate: Option<Gate>,
     interrupts: Option<Interrupts>,
-    /// A signal came while nobody read our output: nothing more is written.
+    /// A signal arrived while the reader of our output didn't read: nothing more is written.
     output_stalled: bool,
-    /// A signal came while somebody was being asked.
+    /// A signal arrived while a person was being asked.
     withdrawn: Arc<AtomicBool>,
 }
 
 impl Caller {
     fn answer(&mut self, args: &CallArgs, text: &str) -> Result<Box<Report>, ErrorObject> {
+        // Hiding the arguments from other users is a courtesy; where it fails, the call still works.
         let _ = shellgate_sandbox::title::blank_arguments(2);
         let mut gate = super::gate(&args.common)?;
         super::show_notices(gate.settings());
@@ -67,7 +69,7 @@ impl Caller {
             request.directory.clone_from(&args.common.directory);
         }
         let trouble = |error: io::Error| {
-            ErrorObject::new(shellgate::Code::KeeperLost, format!("the call can't be followed: {error}"))
+            ErrorObject::new(shellgate::Code::KeeperLost, format!("lost contact with the command: {error}"))
         };
         let follow = if args.events { Follow::Closely } else { Follow::Quietly };
         let admitted = match gate.admit(request) {
@@ -147,7 +149,7 @@ impl Caller {
                     == Written::Interrupted;
                 Ok(())
             }
-            // Signals aren't listened for yet, so one ends us while we wait.
+            // Signals aren't blocked yet, so one ends us while this write blocks.
             None => out.lock().write_all(bytes).and_then(|()| out.lock().flush()),
         }
     }
@@ -167,7 +169,7 @@ impl Caller {
             }
             return self.line(&result);
         }
-        // A person wants the next prompt on a line of its own, a program wants what the model gets and nothing more.
+        // On a terminal, the shell's next prompt should start a new line. A program gets exactly what the model gets.
         let end = if io::stdout().is_terminal() { "\n" } else { "" };
         self.write(format!("{text}{end}").as_bytes())
     }

@@ -1,4 +1,4 @@
-//! `shellgate doctor`: what this machine can do, and what that means.
+//! `shellgate doctor`: checks what this machine provides.
 
 use std::process::ExitCode;
 
@@ -10,10 +10,10 @@ use crate::error::{self, CliError};
 use crate::output::{self, escape};
 use crate::table;
 
-/// Something that is needed isn't there.
+/// Exit code: something required is missing.
 const EXIT_UNFIT: u8 = 1;
 
-/// The columns before the sentences.
+/// The column in which messages begin.
 const MESSAGE_COLUMN: usize = 32;
 
 pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
@@ -34,11 +34,11 @@ fn show(args: &DoctorArgs) -> Result<(), CliError> {
 fn text(found: &Diagnosis, width: Option<usize>) -> String {
     let mut text = format!("shellgate {}, user {}\n\n", found.version, found.user);
     found.checks.iter().for_each(|check| text.push_str(&line_of_check(check, width)));
-    text.push_str("\n\x1b[1mHow limits would be held\x1b[0m\n\n");
+    text.push_str("\n\x1b[1mHow limits would be enforced\x1b[0m\n\n");
     found.limits.iter().for_each(|limit| text.push_str(&line_of_limit(limit, width)));
     let end = match found.ok {
-        true => "\nEverything that is needed is there.\n",
-        false => "\n\x1b[31mSomething that is needed is not there.\x1b[0m\n",
+        true => "\nEverything required is available.\n",
+        false => "\n\x1b[31mSomething required is missing.\x1b[0m\n",
     };
     text.push_str(end);
     text
@@ -66,14 +66,14 @@ const fn color(health: Health) -> &'static str {
     }
 }
 
-/// Three columns; the last one goes on below itself where the screen ends.
+/// Three columns; the message wraps within its own.
 fn row(state: &str, color: &str, name: &str, message: &str, width: Option<usize>) -> String {
     let room = width.map_or(usize::MAX, |width| width.saturating_sub(MESSAGE_COLUMN).max(20));
     let lines = wrap(&escape(message), room).join(&format!("\n{}", " ".repeat(MESSAGE_COLUMN)));
     format!("{color}{state:<14}\x1b[0m{name:<18}{lines}\n")
 }
 
-/// The text in lines of at most `room` characters, as far as its words let it.
+/// Breaks a text between words into lines of at most `room` characters. A longer word gets a line of its own.
 fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_go_on_below_themselves() {
+    fn messages_wrap_within_their_column() {
         let shown = row("ok", "", "bash", "It is there and reads the commands.", Some(52));
         let shown = anstream::adapter::strip_str(&shown).to_string();
         let indent = " ".repeat(MESSAGE_COLUMN);

@@ -1,4 +1,4 @@
-//! `shellgate jobs`: what runs, and what ended lately.
+//! `shellgate jobs`: lists running commands and those that ended within the hour.
 
 use std::process::ExitCode;
 
@@ -23,13 +23,13 @@ fn list(args: &JobsArgs) -> Result<(), CliError> {
         return output::print_json(&json!({"jobs": jobs}));
     }
     if jobs.is_empty() {
-        return output::print("no job runs, and none ended within the hour\n");
+        return output::print("no command is running, and none ended within the hour\n");
     }
     let rows: Vec<[Cell; 9]> = jobs.iter().map(row).collect();
     let heads = ["ID", "STATE", "SESSION", "AGE", "CPU", "MEMORY", "PORTS", "COMMAND", "LAST LINE"];
     output::print(&table(heads, &rows, table::width()))?;
     if jobs.iter().filter(|job| job.status.is_final()).count() >= MAX_ENDED_LISTED {
-        output::print_note("only the newest that ended are listed: `shellgate history` has all");
+        output::print_note("older ones that ended are left out: `shellgate history` lists all");
     }
     Ok(())
 }
@@ -65,7 +65,7 @@ const fn color(state: State) -> &'static str {
     }
 }
 
-/// The end of a path says more than its beginning, and so does that of a session named by one.
+/// Shortens a text to `most` characters: a path, such as the name of a session, at its beginning, other text at its end.
 fn short(text: &str, most: usize) -> String {
     let length = text.chars().count();
     if length <= most {
@@ -80,7 +80,7 @@ fn short(text: &str, most: usize) -> String {
     format!("…{kept}")
 }
 
-/// A time in two units at most.
+/// A duration in at most two units.
 fn age(ms: u64) -> String {
     let s = ms / 1000;
     match s {

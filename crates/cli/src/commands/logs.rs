@@ -1,4 +1,4 @@
-//! `shellgate logs`: what a job printed, all of it or a part, and what it goes on to print.
+//! `shellgate logs`: prints a job's output or a part of it, and follows it.
 
 use std::io::{self, IsTerminal as _, Write};
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::error::{self, CALL_REFUSED, CliError};
 use crate::output;
 use crate::output_escaper::OutputEscaper;
 
-/// The most of a stream that is put into JSON; the file has the rest.
+/// JSON has at most this much of a stream; the file has all of it.
 const JSON_TEXT_MAX_BYTES: usize = 8 << 20;
 
 pub(super) fn logs(args: &LogsArgs) -> ExitCode {
@@ -27,7 +27,7 @@ pub(super) fn logs(args: &LogsArgs) -> ExitCode {
 fn show(args: &LogsArgs) -> Result<(), CliError> {
     if args.follow && (args.shown.json || args.bytes.is_some_and(|(_, to)| to.is_some())) {
         let error =
-            ErrorObject::invalid("`-f` goes on until the job ends, `--json` and a range with an end do not");
+            ErrorObject::invalid("`-f` can't be combined with `--json` or with a range that has an end");
         return Err(error.hint("leave out one of them").into());
     }
     let record = RecordStore::open(None)?;
@@ -48,7 +48,7 @@ fn show(args: &LogsArgs) -> Result<(), CliError> {
     };
     let wanted = |stream: Stream| args.stream.as_deref().is_none_or(|name| name == stream.name());
     let streams = Stream::BOTH.into_iter().filter(|stream| wanted(*stream));
-    // Watched before the files are read, so that nothing is missing between the two.
+    // Watching starts before the files are read, so that no output is missed in between.
     let watched = if args.follow && part.to.is_none() { jobs.watch(&id)? } else { None };
     let ranges = jobs.ranges(&id, &part)?;
     if args.shown.json {
@@ -80,7 +80,7 @@ fn show(args: &LogsArgs) -> Result<(), CliError> {
         match unstored_bytes(&jobs, &id, stream)? {
             0 => {}
             bytes => output::print_note(&format!(
-                "{bytes} more bytes were printed to {} and are not kept: `limits.capture_bytes`, or the disk, was full",
+                "{bytes} more bytes of {} were not stored: `limits.capture_bytes` was reached, or the disk was full",
                 stream.name()
             )),
         }
@@ -88,7 +88,7 @@ fn show(args: &LogsArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// How much of what was printed no file has.
+/// How many bytes of a stream were printed but not stored in its file.
 fn unstored_bytes(jobs: &Jobs<'_>, id: &str, stream: Stream) -> Result<u64, CliError> {
     let report = jobs.report(id, shellgate::request::Detail::Minimal)?;
     let printed = match stream {
@@ -103,7 +103,7 @@ pub(super) fn pattern(text: &str) -> Result<Pattern, ErrorObject> {
     Pattern::new(text).map_err(|error| {
         let error = error.to_string();
         let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        ErrorObject::invalid(format!("`{text}` is no regular expression: {last}"))
+        ErrorObject::invalid(format!("`{text}` is not a regular expression: {last}"))
     })
 }
 
@@ -133,14 +133,14 @@ fn print_json(
     output::print_json(&Value::Object(answer))
 }
 
-/// Where a stream goes: standard output to standard output, standard error to standard error.
+/// Prints one stream of a job: its standard output to ours, its standard error to ours.
 struct StreamPrinter {
     stream: Stream,
     out: Box<dyn Write>,
     escaper: Option<OutputEscaper>,
-    /// The first byte that has not been seen.
+    /// Offset of the first byte that was not printed yet.
     next: u64,
-    /// With `--grep`: a line that has not ended.
+    /// With `--grep`: the beginning of a line whose end was not printed yet.
     line: Vec<u8>,
 }
 
@@ -154,7 +154,7 @@ impl StreamPrinter {
         Self { stream, out, escaper, next: 0, line: Vec::new() }
     }
 
-    /// A part of the file.
+    /// Prints a range of the file.
     fn print_range(
         &mut self,
         file: &std::fs::File,
@@ -191,7 +191,7 @@ impl StreamPrinter {
         Ok(())
     }
 
-    /// What came since. Its beginning may have been in the file already.
+    /// Prints new output. Its beginning may have been read from the file already.
     fn print_new(&mut self, offset: u64, bytes: &[u8], grep: Option<&Pattern>) -> Result<(), CliError> {
         let seen = usize::try_from(self.next.saturating_sub(offset)).unwrap_or(usize::MAX);
         let Some(new) = bytes.get(seen..).filter(|new| !new.is_empty()) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! `shellgate mcp`: the gate for agents that speak the Model Context Protocol.
+//! `shellgate mcp`: serves agents over the Model Context Protocol.
 
 use std::process::ExitCode;
 
@@ -30,7 +30,7 @@ fn serve(args: McpArgs) -> Result<(), CliError> {
         Some(address) => {
             if address.is_public() {
                 output::print_message(
-                    "other machines can reach this address, and nothing on the way there is encrypted",
+                    "other machines can reach this address, and the connection is not encrypted",
                 );
             }
             shellgate_server::serve_http(offer, address, begun).map_err(|error| cannot(error.to_string()))
@@ -38,7 +38,7 @@ fn serve(args: McpArgs) -> Result<(), CliError> {
     }
 }
 
-/// For whoever started it: where clients find it, and what they need.
+/// Prints the address and the file with the key.
 fn begun(listening: &Listening) {
     output::print_message(&format!(
         "listening on {}; the key is in {}",

@@ -1,4 +1,4 @@
-//! The commands, a file each.
+//! The commands, one file each.
 
 mod approvals;
 mod attach;
@@ -33,7 +33,7 @@ use crate::args::{Cli, Command, Common};
 use crate::error::CliError;
 use crate::output::print_note;
 
-/// Runs what was typed.
+/// Runs the command of the command line.
 pub(crate) fn dispatch(cli: Cli) -> ExitCode {
     match cli.command {
         Command::Run(args) => run::run(args),
@@ -59,7 +59,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
     }
 }
 
-/// The gate for one call: its keeper is forked off this process.
+/// The gate for one call. Its keeper is forked from this process.
 fn gate(common: &Common) -> Result<Gate, ErrorObject> {
     builder(common).one_shot().build()
 }
@@ -85,7 +85,7 @@ fn show_notices(settings: &Settings) {
     }
 }
 
-/// The request to do `action`, as the dialect sees it. One without a shell reads it like a call of its tool.
+/// The request for an action in the command line's dialect. A dialect without a shell reads it like a call of its tool.
 fn request(common: &Common, action: Action) -> Result<Request, ErrorObject> {
     let dialect = common.dialect;
     let request = match dialect.words {
@@ -102,7 +102,7 @@ fn request(common: &Common, action: Action) -> Result<Request, ErrorObject> {
     Ok(Request { directory: common.directory.clone(), ..request })
 }
 
-/// What can't be read of the record.
+/// The error for a record that can't be read.
 fn unreadable(error: shellgate::journal::Error) -> CliError {
     ErrorObject::new(Code::Config, error.to_string()).into()
 }

@@ -1,4 +1,4 @@
-//! `shellgate resize`: gives a terminal another size.
+//! `shellgate resize`: changes the size of a job's terminal.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `shellgate run`: a command for a person, with its output as it comes.
+//! `shellgate run`: runs a command for a person and shows its output as it comes.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -22,9 +22,6 @@ use crate::signals::Interrupts;
 use crate::terminal_session::{self, Host, HostEvent, Intent, SessionEnd, run_terminal_session};
 use crate::{error, output};
 
-/// What a command gets that writes to a reader which is gone: 128 and the number of `SIGPIPE`.
-const READER_GONE: u8 = 141;
-
 const UNCONFINED_NOTE: &str = "sandbox off: the command is not confined (confinement is not built yet)";
 
 pub(super) fn run(args: RunArgs) -> ExitCode {
@@ -33,15 +30,15 @@ pub(super) fn run(args: RunArgs) -> ExitCode {
     let report = match prepare(args) {
         Ok((gate, request)) => match follow(&gate, request, json) {
             Ok(Ended::Answered(report)) => report,
-            Ok(Ended::ReaderGone) => return ExitCode::from(READER_GONE),
+            Ok(Ended::ReaderGone) => return ExitCode::from(error::READER_GONE),
             Ok(Ended::Unresponsive) => {
                 output::print_message(
-                    "the keeper of this session doesn't answer; the command was ended without it",
+                    "the keeper of this session doesn't respond; the command was killed without it",
                 );
                 return ExitCode::from(error::CANCELED);
             }
             Err(error) => {
-                output::print_message(&format!("the command can't be followed any longer: {error}"));
+                output::print_message(&format!("lost contact with the command: {error}"));
                 return ExitCode::from(125);
             }
         },
@@ -49,7 +46,7 @@ pub(super) fn run(args: RunArgs) -> ExitCode {
     };
     match print_result(&report, json) {
         Ok(()) => ExitCode::from(error::run_code(&report)),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(READER_GONE),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(error::READER_GONE),
         Err(error) => {
             output::print_message(&format!("the result can't be written: {error}"));
             ExitCode::from(125)
@@ -57,12 +54,12 @@ pub(super) fn run(args: RunArgs) -> ExitCode {
     }
 }
 
-/// How following a command ended.
+/// How the command ended for us.
 enum Ended {
     Answered(Box<Report>),
-    /// Nobody reads our output any more, so the command was stopped, as it would have been in a pipeline.
+    /// The reader of our output is gone, so the command was stopped, as `SIGPIPE` does in a pipeline.
     ReaderGone,
-    /// Nobody answered to repeated signals.
+    /// The keeper did not react to signals.
     Unresponsive,
 }
 
@@ -72,7 +69,7 @@ fn prepare(args: RunArgs) -> Result<(Gate, Request), ErrorObject> {
         [only] => Action::Shell(std::mem::take(only)),
         _ => Action::Program(words),
     };
-    // The text is read; from here on it only shows to those it is meant for.
+    // Other users see the arguments of a process in lists of processes. Where hiding them fails, the command still runs.
     let _ = shellgate_sandbox::title::blank_arguments(2);
     let gate = super::gate(&args.common)?;
     let gate = match local_channel(gate.settings()) {
@@ -81,7 +78,7 @@ fn prepare(args: RunArgs) -> Result<(Gate, Request), ErrorObject> {
         None => gate,
     };
     let request = super::request(&args.common, action)?;
-    // A command has our terminal for itself when a person sits there.
+    // The command gets a terminal of its own when a person is at ours.
     let interactive = !args.background && !args.common.json && RawTerminal::is_interactive();
     let pty =
         interactive.then(|| Pty { size: TerminalSize::of_stdin().into(), term: std::env::var("TERM").ok() });
@@ -93,11 +90,11 @@ fn text(word: OsString) -> Result<String, ErrorObject> {
     word.into_string().map_err(|word| {
         ErrorObject::invalid("the command is not UTF-8")
             .token(word.to_string_lossy())
-            .hint("put it in a script, and run that")
+            .hint("put it into a script and run that")
     })
 }
 
-/// Our host standard input, when it is a pipe or a file: a command has no business at the terminal.
+/// Our standard input, if it is a pipe or a file. A command doesn't read our terminal.
 fn own_stdin() -> Stdin {
     let stdin = io::stdin();
     if io::IsTerminal::is_terminal(&stdin) {
@@ -143,7 +140,7 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
     }
 }
 
-/// The same where a person sits at our terminal, and now at the command's.
+/// Follows a command that runs in a terminal, and connects ours with it.
 fn follow_in_terminal(gate: &Gate, admitted: Admitted<'_>) -> io::Result<Ended> {
     print_note(UNCONFINED_NOTE);
     let execution = match admitted.start(Follow::Closely) {
@@ -160,7 +157,7 @@ fn follow_in_terminal(gate: &Gate, admitted: Admitted<'_>) -> io::Result<Ended> 
     }
 }
 
-/// A command in a terminal that is ours.
+/// The command that we started, in a terminal.
 struct OwnCommand<'a> {
     execution: Execution,
     gate: &'a Gate,
@@ -195,7 +192,7 @@ impl Host for OwnCommand<'_> {
         let reading = self.gate.reading(&self.execution.id()).ok().flatten();
         match reading.map(|reading| reading.kind) {
             Some(InputKind::Terminal { unsuspendable: true, .. }) => Intent::Suspend,
-            // A shell in there suspends it, or the program has its host use for the key.
+            // A shell in that terminal suspends the program, or the program uses the key itself.
             _ => Intent::None,
         }
     }
@@ -211,14 +208,14 @@ impl AsFd for OwnCommand<'_> {
     }
 }
 
-/// Somebody who watches a command run.
+/// Follows a command without a terminal.
 struct Follower {
     execution: Execution,
     interrupts: Interrupts,
     status: StatusLine,
-    /// How many signals came.
+    /// How many signals arrived.
     signals: u32,
-    /// Output is no longer passed on: nobody takes it, and somebody wants an end.
+    /// Output is discarded: its reader doesn't read, and a signal asked for an end.
     discarding: bool,
 }
 
@@ -231,7 +228,7 @@ impl Follower {
                 match event {
                     Event::State(_) => {}
                     Event::Output { stream, bytes, .. } => {
-                        // With `--json`, standard output is the result's alone.
+                        // With `--json`, standard output is for the result only.
                         self.write_output(
                             if stream == Stream::Stdout && !json { &out } else { &err },
                             &bytes,
@@ -269,15 +266,15 @@ impl Follower {
     }
 }
 
-/// What the output alone doesn't say. Fails when that is a result which nobody can read.
+/// Prints the result: as JSON, or what the output alone doesn't tell.
 fn print_result(report: &Report, json: bool) -> io::Result<()> {
     if json {
-        // A result is strings, numbers and lists: it always serializes.
+        // A result has strings, numbers and lists only, which always serialize.
         let line = serde_json::to_string(report).unwrap_or_default();
         return writeln!(io::stdout(), "{line}");
     }
     match &report.error {
-        // The hint for a model names a field of its call.
+        // The hint for models names a field of the tool call.
         Some(error) if error.code == Code::TimedOut => {
             error::show(&error.clone().hint("give it more time with `--timeout`"))
         }
@@ -287,18 +284,18 @@ fn print_result(report: &Report, json: bool) -> io::Result<()> {
     let missing = [(Stream::Stdout, &report.lost.stdout), (Stream::Stderr, &report.lost.stderr)];
     for (stream, lost) in missing {
         if let Some(lost) = lost {
-            print_note(&format!("not all of {} was kept: {lost}", stream.name()));
+            print_note(&format!("{} was not stored completely: {lost}", stream.name()));
         }
     }
     if let Some(job) = report.unfinished_job() {
-        print_note(&format!("it goes on as job {job}: `shellgate logs {job}`, `shellgate stop {job}`"));
+        print_note(&format!("running as job {job}: see `shellgate logs {job}`, `shellgate stop {job}`"));
         return Ok(());
     }
     for process in &report.background {
         print_note(&format!("still running: {} {}", process.pid, escape(&process.command)));
     }
     if let Some(job) = &report.job {
-        print_note(&format!("that is job {job}: `shellgate logs {job}`, `shellgate stop {job}`"));
+        print_note(&format!("these are job {job}: see `shellgate logs {job}`, `shellgate stop {job}`"));
     }
     Ok(())
 }

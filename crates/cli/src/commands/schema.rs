@@ -1,4 +1,4 @@
-//! `shellgate schema`: the declaration of a dialect's tool, for whoever makes the model's requests.
+//! `shellgate schema`: prints the declaration of a dialect's tool.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use crate::args::SchemaArgs;
 use crate::output;
 
 pub(super) fn schema(args: &SchemaArgs) -> ExitCode {
-    // Alternate form: indented.
+    // The alternate form is indented.
     let declaration = format!("{:#}\n", args.dialect.schema(args.envelope));
     let mut out = std::io::stdout().lock();
     match out.write_all(declaration.as_bytes()).and_then(|()| out.flush()) {

@@ -1,4 +1,4 @@
-//! `shellgate send`: types at something that runs in a terminal.
+//! `shellgate send`: types text and keys into a job's terminal.
 
 use std::process::ExitCode;
 
@@ -31,7 +31,7 @@ fn sent(args: &SendArgs) -> Result<(), CliError> {
     if args.common.session.is_none() && root.as_ref() != Some(&execution.session) {
         builder = builder.session(&execution.session);
     }
-    // The rules of the project that it runs in.
+    // The rules of the project that the job runs in apply.
     if let Some(root) = root.filter(|_| args.common.root.is_none()) {
         builder = builder.root(root);
     }

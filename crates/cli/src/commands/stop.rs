@@ -1,4 +1,4 @@
-//! `shellgate stop`: ends what runs, from any terminal.
+//! `shellgate stop`: stops running commands.
 
 use std::process::ExitCode;
 

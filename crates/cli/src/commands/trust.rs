@@ -1,4 +1,4 @@
-//! `shellgate trust`: a person looks at a project's settings file and lets it loosen the rules.
+//! `shellgate trust`: lets a project's settings file loosen the rules, after a person has read it.
 
 use std::process::ExitCode;
 
@@ -27,9 +27,9 @@ fn trusted(args: &TrustArgs) -> Result<(), CliError> {
         return Err(error.hint("name the project with `--root`").into());
     };
     let shown = page(&file);
-    let question = format!("{shown}It may loosen the rules as long as it says exactly this. Trust it?");
-    if !args.yes && !confirm(&question, "read the file, and say `--yes`")? {
-        output::print_message("not trusted: nothing was changed");
+    let question = format!("{shown}While its content is exactly this, it may loosen the rules. Trust it?");
+    if !args.yes && !confirm(&question, "read the file, then use `--yes`")? {
+        output::print_message("not trusted; nothing was changed");
         return Err(CliError::Reported(error::CALL_REFUSED));
     }
     RecordStore::open(None)?.trust(&file)?;
@@ -37,12 +37,12 @@ fn trusted(args: &TrustArgs) -> Result<(), CliError> {
     if args.shown.json {
         return output::print_json(&json!({"path": path, "sha256": sha256}));
     }
-    // Whoever said yes beforehand sees here what to.
+    // With `--yes` the file was not shown before.
     let shown = if args.yes { shown } else { String::new() };
     output::print(&format!("{shown}trusted: `{}`, sha256 {sha256}\n", escape(&path)))
 }
 
-/// The file, such that nothing in it acts on a terminal or passes for our own words.
+/// The file, escaped, with a bar before each line so that no line of it looks like ours.
 fn page(file: &ProjectFile) -> String {
     let mut page = format!("`{}` says:\n", escape(&file.path().display().to_string()));
     for line in file.text().lines() {

@@ -1,4 +1,4 @@
-//! `shellgate wait`: until a job has ended, or something else has happened to it. Exits as `run` would.
+//! `shellgate wait`: waits for a job's end or another condition. Exits as `run` would.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -40,7 +40,7 @@ fn waited(args: &WaitArgs) -> Result<(), CliError> {
                 let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
                 output::print(&format!("{}\n", ports.join(" ")))?;
             }
-            WaitResult::TimedOut => print_note("it goes on: nothing of that happened in time"),
+            WaitResult::TimedOut => print_note("timed out; the job keeps running"),
             WaitResult::Ended => report.error.iter().for_each(error::show),
             WaitResult::Silent | WaitResult::Canceled => {}
         }

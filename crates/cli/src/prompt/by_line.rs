@@ -1,4 +1,4 @@
-//! The same question on a terminal that can do nothing but print lines.
+//! A question on a terminal that can only print lines.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use super::facts::Facts;
 use super::terminal::{Event, Terminal};
 use super::{GivenAnswer, POLL_INTERVAL};
 
-/// Prints all facts and waits for a line. Only the word `yes` is one.
+/// Prints the question and reads a line. Only the word `yes` approves.
 pub(super) fn ask(
     terminal: &mut Terminal,
     facts: &Facts,
@@ -21,22 +21,22 @@ pub(super) fn ask(
         text.push_str(&line);
         text.push('\n');
     }
-    text.push_str("Type `yes` to run it, this once. Anything else is a no: ");
-    // What was typed before the question was there is no answer to it.
+    text.push_str("Type `yes` to run it once. Anything else denies it: ");
+    // Keys that were typed before the question are not an answer.
     terminal.discard_input();
     terminal.print(&text)?;
     match line(terminal, until, waiting)? {
         Ok(line) if line.trim_ascii() == b"yes" => Ok(GivenAnswer::Here(Answer::Yes(Choice::Once))),
         Ok(_) => Ok(GivenAnswer::Here(Answer::No(None))),
         Err(said) => {
-            // Nobody has pressed Enter behind the question.
+            // The cursor is still after the question.
             terminal.print("\n")?;
             Ok(said)
         }
     }
 }
 
-/// What is typed up to Enter, or what comes before.
+/// The line that is typed, or the answer that arrives before Enter.
 fn line(
     terminal: &mut Terminal,
     until: Instant,

@@ -1,4 +1,4 @@
-//! What can be answered, by which key, and what that means.
+//! The answers that a question offers: their keys and their meanings.
 
 use shellgate::approval::{Answer, Choice, Question};
 use shellgate::journal::QueuedQuestion;
@@ -7,12 +7,12 @@ use shellgate::request::Action;
 use super::escape;
 use super::table::Table;
 
-/// What this question offers beyond yes and no.
+/// The approvals that a question offers beyond "once".
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choices {
-    /// As a person would type them.
+    /// The prefixes as a person would type them.
     prefixes: Vec<String>,
-    /// The file and the lines of "always".
+    /// The file and the lines that "always" writes.
     always: Option<(String, Vec<String>)>,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Choices {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) key: char,
-    /// In a word or two.
+    /// Its meaning in a word or two.
     pub(crate) short: &'static str,
     pub(crate) meaning: String,
 }
@@ -33,7 +33,7 @@ impl Choices {
         }
     }
 
-    /// The same of a question that lies in the record.
+    /// The choices of a question that waits in the record.
     pub(crate) fn of_pending(pending: &QueuedQuestion) -> Self {
         let question = &pending.question;
         Self {
@@ -42,29 +42,24 @@ impl Choices {
         }
     }
 
-    /// The answers, in the order in which they are shown.
+    /// The answers in the order in which they are shown.
     pub(crate) fn entries(&self) -> Vec<Entry> {
         let entry = |key, short, meaning: &str| Entry { key, short, meaning: meaning.to_owned() };
         let mut entries = vec![
-            entry('y', "once", "run it, this once"),
-            entry('s', "session", "run it, and exactly this again: in this session and directory"),
+            entry('y', "once", "run it once"),
+            entry('s', "session", "run it, and allow exactly this in this session and directory"),
         ];
         if !self.prefixes.is_empty() {
-            let meaning = format!(
-                "run it, and what begins with `{}`: in this session and directory",
-                self.prefixes.join("` or `")
-            );
+            let prefixes: Vec<String> = self.prefixes.iter().map(|prefix| format!("`{prefix} …`")).collect();
+            let meaning =
+                format!("run it, and allow {} in this session and directory", prefixes.join(" or "));
             entries.push(Entry { key: 'p', short: "prefix", meaning });
         }
         if self.always.is_some() {
-            entries.push(entry(
-                'a',
-                "always",
-                "run it, and add a rule to your settings, which is shown first",
-            ));
+            entries.push(entry('a', "always", "run it, and add a rule to your settings (shown first)"));
         }
         entries.push(entry('n', "no", "don't run it"));
-        entries.push(entry('r', "no, why", "don't run it, and tell the agent why"));
+        entries.push(entry('r', "no, reason", "don't run it, and tell the agent why"));
         entries
     }
 
@@ -72,7 +67,7 @@ impl Choices {
         self.entries().iter().any(|entry| entry.key == key)
     }
 
-    /// What "always" would write, and where.
+    /// The lines that "always" would write, and the file.
     pub(crate) fn always_lines(&self, width: usize) -> Vec<String> {
         let Some((file, lines)) = &self.always else { return Vec::new() };
         let mut table = Table::new(width, lines.len());
@@ -80,23 +75,23 @@ impl Choices {
         table.foreign_text("new lines", &lines.join("\n"));
         table.own_words(
             "",
-            "Whatever these rules cover then runs unasked, in every session and directory of yours.",
+            "Commands that these rules cover will run without asking, in all your sessions and directories.",
         );
         table.lines
     }
 
-    /// The line that stays, about an answer that was given here.
+    /// The line that stays on the screen after an answer that was given here.
     pub(crate) fn summary(&self, answer: &Answer) -> String {
         match answer {
-            Answer::Yes(Choice::Once) => "you said yes, this once".to_owned(),
-            Answer::Yes(Choice::SessionExact) => "you said yes, for exactly this in this session".to_owned(),
+            Answer::Yes(Choice::Once) => "approved once".to_owned(),
+            Answer::Yes(Choice::SessionExact) => "approved exactly this for the session".to_owned(),
             Answer::Yes(Choice::SessionPrefix) => {
-                format!("you said yes, for `{}` in this session", self.prefixes.join("` and `"))
+                format!("approved `{}` for the session", self.prefixes.join("` and `"))
             }
-            Answer::Yes(Choice::Always) => "you said yes, always".to_owned(),
-            Answer::No(_) => "you said no".to_owned(),
-            Answer::Nobody | Answer::Canceled => "nobody is there to ask".to_owned(),
-            Answer::TimedOut => "nobody answered in time, which is a no".to_owned(),
+            Answer::Yes(Choice::Always) => "approved always".to_owned(),
+            Answer::No(_) => "denied".to_owned(),
+            Answer::Nobody | Answer::Canceled => "there is no person to ask".to_owned(),
+            Answer::TimedOut => "denied: no answer in time".to_owned(),
         }
     }
 }
@@ -106,21 +101,21 @@ fn prefix_text(words: &[String]) -> String {
     escape::line(&Action::Program(words.to_vec()).shown())
 }
 
-/// The answers for "always", once its lines are shown.
+/// The answers to the page that shows what "always" writes.
 pub(crate) fn confirmation() -> Vec<Entry> {
     let entry = |key, short, meaning: &str| Entry { key, short, meaning: meaning.to_owned() };
     vec![
-        entry('y', "write it", "add these lines, and run the command"),
-        entry('n', "back", "back to the question: nothing is written"),
+        entry('y', "write it", "add these lines and run the command"),
+        entry('n', "back", "go back to the question; nothing is written"),
     ]
 }
 
-/// The line that stays, about an answer that somebody gave elsewhere.
+/// The line that stays on the screen after an answer that was given elsewhere.
 pub(crate) fn summary_elsewhere(answer: &Answer) -> &'static str {
     match answer {
-        Answer::Yes(_) => "somebody said yes from elsewhere",
-        Answer::No(_) => "somebody said no from elsewhere",
-        Answer::TimedOut => "nobody answered in time, which is a no",
-        Answer::Nobody | Answer::Canceled => "the question was taken back",
+        Answer::Yes(_) => "approved from another terminal",
+        Answer::No(_) => "denied from another terminal",
+        Answer::TimedOut => "denied: no answer in time",
+        Answer::Nobody | Answer::Canceled => "the question was withdrawn",
     }
 }

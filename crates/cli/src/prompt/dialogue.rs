@@ -1,4 +1,4 @@
-//! A question on the screen and what keys do to it. Knows no terminal and no clock.
+//! The state of a question on the screen, and what keys do to it. It knows neither the terminal nor the clock.
 
 use shellgate::approval::{Answer, Choice};
 
@@ -6,16 +6,16 @@ use super::choices::{self, Choices, Entry};
 use super::facts::Facts;
 use super::keys::Key;
 
-/// The longest reason that can be typed, in characters.
+/// A typed reason has at most this many characters.
 const REASON_MAX_CHARS: usize = 500;
 
-/// What is on the screen.
+/// The page on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Page {
     Question,
     /// The lines that "always" would write.
     Always,
-    /// Why not, as far as it is typed.
+    /// The reason for a denial, as far as it is typed.
     Reason(String),
 }
 
@@ -25,24 +25,24 @@ pub(crate) struct Dialogue {
     facts: Facts,
     pub(crate) choices: Choices,
     pub(crate) page: Page,
-    /// The lines that can be scrolled, for this width.
+    /// The lines that can be scrolled, wrapped to `width`.
     body: Vec<String>,
     width: usize,
-    /// How many lines were on the screen.
+    /// How many lines fit on the screen.
     visible_lines: usize,
     pub(crate) top: usize,
-    /// Whether the last line was ever on the screen.
+    /// Whether the last line has been on the screen.
     seen_to_end: bool,
-    /// What the person is told about their last key.
+    /// A remark about the last key.
     pub(crate) note: Option<&'static str>,
 }
 
-/// What a key leads to.
+/// The effect of a key.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Nothing beyond what can be seen_to_end.
+    /// At most a change on the screen.
     None,
-    /// There is something new to read.
+    /// Another page is on the screen.
     PageChanged,
     Answered(Answer),
 }
@@ -70,7 +70,7 @@ impl Dialogue {
         }
     }
 
-    /// All lines that can be scrolled, in this width.
+    /// All lines that can be scrolled, wrapped to `width`.
     pub(crate) fn body(&mut self, width: usize) -> &[String] {
         if self.width != width {
             self.width = width;
@@ -82,7 +82,7 @@ impl Dialogue {
         &self.body
     }
 
-    /// There is room for `rows` of `total` lines: which are visible_lines?
+    /// The range of lines to show, with room for `rows` of `total` lines.
     pub(crate) fn scroll_to_fit(&mut self, rows: usize, total: usize) -> std::ops::Range<usize> {
         self.visible_lines = rows.max(1);
         self.top = self.top.min(total.saturating_sub(self.visible_lines));
@@ -91,7 +91,7 @@ impl Dialogue {
         self.top..end
     }
 
-    /// Whether a key only moves the text, or ends everything: it never needs to be thought over.
+    /// Whether a key takes effect at once, because it only scrolls, edits the reason, or denies.
     pub(crate) fn needs_no_debounce(&self, key: &Key) -> bool {
         if matches!(self.page, Page::Reason(_)) {
             return true;
@@ -103,7 +103,7 @@ impl Dialogue {
         }
     }
 
-    /// A key that counts.
+    /// Handles a key that was accepted.
     pub(crate) fn key(&mut self, key: &Key) -> Effect {
         self.note = None;
         if *key == Key::Ctrl('c') {
@@ -134,15 +134,15 @@ impl Dialogue {
                 'r' => self.change_page(Page::Reason(String::new())),
                 _ => self.approve(Choice::Once),
             },
-            (_, Key::Enter) => self.with_note("Enter answers nothing: press one of the keys below"),
-            (_, Key::Pasted(_)) => self.with_note("a paste answers nothing: press one of the keys below"),
+            (_, Key::Enter) => self.with_note("Enter is not an answer: press one of the keys below"),
+            (_, Key::Pasted(_)) => self.with_note("a paste is not an answer: press one of the keys below"),
             _ => Effect::None,
         }
     }
 
-    /// Several keys came at once.
+    /// Several keys arrived at once.
     pub(crate) fn note_too_fast(&mut self) {
-        self.note = Some("that came too fast to be an answer: press one key");
+        self.note = Some("too fast for an answer: press one key");
     }
 
     fn with_note(&mut self, note: &'static str) -> Effect {
@@ -155,14 +155,14 @@ impl Dialogue {
     }
 
     fn demand_reading(&mut self) -> Effect {
-        self.with_note("there is more to read: PageDown or G shows it, then answer")
+        self.with_note("there is more to read: press PageDown or G, then answer")
     }
 
     fn change_page(&mut self, page: Page) -> Effect {
         let other_text = self.page == Page::Always || page == Page::Always;
         self.page = page;
         if other_text {
-            // The question was seen_to_end to its end before; its other page was not.
+            // "Always" is offered after the question was read to its end; the other page wasn't read yet.
             self.seen_to_end = self.page == Page::Question;
             (self.width, self.top) = (0, 0);
         }
@@ -177,7 +177,7 @@ impl Dialogue {
             Key::PageDown | Key::Char(' ') => self.top.saturating_add(page),
             Key::PageUp | Key::Char('b') => self.top.saturating_sub(page),
             Key::Home | Key::Char('g') => 0,
-            // The next drawing knows where the end is.
+            // `scroll_to_fit` corrects it.
             Key::End | Key::Char('G') => usize::MAX >> 1,
             _ => return false,
         };
@@ -191,7 +191,7 @@ enum Edited {
     Back,
 }
 
-/// One line of text.
+/// Edits one line of text.
 fn edit(text: &mut String, key: &Key) -> Edited {
     let mut add = |c: char| {
         if text.chars().count() < REASON_MAX_CHARS {

@@ -1,21 +1,21 @@
-//! Whether a key was meant as an answer.
+//! Decides whether a key was meant as an answer.
 //!
-//! A key counts when the person had time to see the question, and when it came alone. What is typed ahead or
-//! pasted answers nothing.
+//! A key is accepted if the person had time to see the question and no other key came close to it. Keys that were typed
+//! ahead or pasted are not.
 
 use std::time::{Duration, Instant};
 
 use super::keys::Key;
 
-/// How long a question is on the screen before a key counts.
+/// How long a question is on the screen before keys are accepted.
 const READING_TIME: Duration = Duration::from_millis(300);
-/// How far apart keys are that a person presses one by one.
+/// Keys that a person presses one by one are at least this far apart.
 const KEY_GAP: Duration = Duration::from_millis(40);
 
-/// Keys that may be answers, held back for a moment.
+/// Holds a key back for a moment to see whether another follows.
 #[derive(Debug)]
 pub(crate) struct KeyDebounce {
-    /// Until then nothing counts.
+    /// Until then keys are ignored.
     ignored_until: Instant,
     last: Option<Instant>,
     held: Option<(Key, Instant)>,
@@ -26,7 +26,7 @@ impl KeyDebounce {
         Self { ignored_until: now + READING_TIME, last: None, held: None }
     }
 
-    /// Something new is on the screen.
+    /// Starts anew, because something new is on the screen.
     pub(crate) fn restart(&mut self, now: Instant) {
         *self = Self::new(now);
     }
@@ -35,7 +35,7 @@ impl KeyDebounce {
         now < self.ignored_until
     }
 
-    /// Takes a key that would be an answer. Says whether it may still count.
+    /// Holds a key that would be an answer. Returns whether it may be accepted.
     pub(crate) fn hold(&mut self, key: Key, now: Instant) -> bool {
         let too_fast = self.last.is_some_and(|last| now < last + KEY_GAP) || self.is_ignoring(now);
         self.held = (!too_fast).then_some((key, now + KEY_GAP));
@@ -43,19 +43,19 @@ impl KeyDebounce {
         !too_fast
     }
 
-    /// Some other key came. Says whether one that was held is lost by that.
+    /// Another key came. Returns whether that discards a held key.
     pub(crate) fn interrupt(&mut self, now: Instant) -> bool {
         self.last = Some(now);
         self.held.take().is_some()
     }
 
-    /// The key that counts, once nothing followed it.
+    /// The held key, once no other key followed it in time.
     pub(crate) fn take_accepted(&mut self, now: Instant) -> Option<Key> {
         let (key, _) = self.held.take_if(|(_, due)| *due <= now)?;
         Some(key)
     }
 
-    /// How long until a key counts.
+    /// How long until the held key is accepted.
     pub(crate) fn time_left(&self, now: Instant) -> Option<Duration> {
         self.held.as_ref().map(|(_, due)| due.saturating_duration_since(now))
     }

@@ -1,15 +1,15 @@
-//! Bytes from a terminal, read as keys.
+//! Decodes bytes from a terminal into keys.
 //!
-//! What is pasted comes as one [`Key::Pasted`] on terminals that tell. A sequence that means nothing here is one key that
-//! means nothing: its letters are never taken for keys.
+//! A paste is one [`Key::Pasted`] on terminals that mark pastes. An unknown escape sequence is one [`Key::Other`]: its
+//! letters are never taken for keys.
 
 use std::time::Duration;
 
-/// What was pressed.
+/// A key, or a paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
     Char(char),
-    /// With Ctrl.
+    /// A letter with Ctrl.
     Ctrl(char),
     Enter,
     Escape,
@@ -28,7 +28,7 @@ const ESC: u8 = 0x1b;
 const PASTE_START: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 
-/// What stands between `ESC [` or `ESC O` and the end of a sequence, with that.
+/// Escape sequences without their `ESC [` or `ESC O`.
 const SEQUENCES: &[(&[u8], Key)] = &[
     (b"A", Key::Up),
     (b"B", Key::Down),
@@ -42,7 +42,7 @@ const SEQUENCES: &[(&[u8], Key)] = &[
     (b"8~", Key::End),
 ];
 
-/// Bytes that aren't keys yet.
+/// Bytes that were not decoded yet.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
     bytes: Vec<u8>,
@@ -53,25 +53,25 @@ impl Keys {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Forgets what came.
+    /// Discards all bytes.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
     }
 
-    /// How long what has begun may take to go on.
+    /// How long to wait for the rest of an incomplete key.
     pub(crate) fn timeout(&self) -> Option<Duration> {
         (!self.bytes.is_empty())
             .then(|| Duration::from_millis(if self.bytes.starts_with(PASTE_START) { 1000 } else { 50 }))
     }
 
-    /// The next key, if all of it is there.
+    /// The next complete key.
     pub(crate) fn next(&mut self) -> Option<Key> {
         let (key, length) = read(&self.bytes)?;
         self.bytes.drain(..length.min(self.bytes.len()));
         Some(key)
     }
 
-    /// Nothing more comes: what was begun is all there is.
+    /// Takes an incomplete key for complete, because nothing more came.
     pub(crate) fn flush(&mut self) -> Option<Key> {
         let bytes = std::mem::take(&mut self.bytes);
         match bytes.as_slice() {
@@ -82,7 +82,7 @@ impl Keys {
     }
 }
 
-/// A key and how many bytes it has. `None`: not all of it is there.
+/// The first key and its length in bytes. `None`: it is incomplete.
 fn read(bytes: &[u8]) -> Option<(Key, usize)> {
     match *bytes {
         [] | [ESC] => None,
@@ -96,7 +96,7 @@ fn read(bytes: &[u8]) -> Option<(Key, usize)> {
             Some((named(rest.get(..length)?), 2 + length))
         }
         [ESC, b'O', ref rest @ ..] => Some((named(rest.get(..1)?), 3)),
-        // With Alt.
+        // A key with Alt.
         [ESC, _, ..] => Some((Key::Other, 2)),
         [b'\r' | b'\n', ..] => Some((Key::Enter, 1)),
         [0x7f | 0x08, ..] => Some((Key::Backspace, 1)),
@@ -130,7 +130,7 @@ mod tests {
     fn keys(bytes: &[u8]) -> Vec<Key> {
         let mut keys = Keys::default();
         let mut found = Vec::new();
-        // A byte at a time, as slow lines bring them.
+        // One byte at a time, as from a slow connection.
         for byte in bytes {
             keys.push(&[*byte]);
             found.extend(std::iter::from_fn(|| keys.next()));

@@ -1,9 +1,8 @@
-//! Asking whoever sits at the terminal.
+//! Asks the person at the terminal.
 //!
-//! The question takes the whole screen until it is answered, so that nothing on it comes from anybody but us: [`facts`]
-//! are what it says, [`escape`] makes foreign text safe, [`screen`] lays it out, [`dialogue`] knows what keys do,
-//! [`debounce`] which of them count, and [`terminal`] is the only one that touches the terminal. No answer is a yes unless one
-//! key was pressed alone, with all of the question seen.
+//! The question takes the whole screen until it is answered, so that everything on the screen is ours. [`screen`] lays it
+//! out, [`dialogue`] knows what keys do, [`key_debounce`] decides which keys are accepted, and [`terminal`] alone touches
+//! the terminal. Only a key that was pressed alone approves, after all of the question was on the screen.
 
 mod by_line;
 pub(crate) mod choices;
@@ -30,16 +29,16 @@ use keys::{Key, Keys};
 use screen::Frame;
 use terminal::{Event, Terminal};
 
-/// How often the record is looked at for an answer from elsewhere, and the terminal for its size.
+/// How often the record is checked for an answer from elsewhere, and the terminal for its size.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// How much of a command stays in the line about its answer, in characters.
+/// The line that stays after an answer has this many characters of the command.
 const REMINDER_CHARS: usize = 60;
 
-/// The terminal that this process belongs to, whatever its standard streams are.
+/// Asks on the controlling terminal of this process, whatever its standard streams are.
 #[derive(Debug)]
 pub(crate) struct TerminalApprover;
 
-/// An answer, and where it came from.
+/// An answer, and where it was given.
 enum GivenAnswer {
     Here(Answer),
     Elsewhere(Answer),
@@ -88,7 +87,7 @@ fn ask_on(terminal: &mut Terminal, question: &Question<'_>, waiting: Waiting<'_>
     Ok(answer)
 }
 
-/// The beginning of a command, for somebody who has just seen all of it.
+/// The beginning of a command, as a reminder.
 fn reminder(text: &str) -> String {
     let shown = escape::line(text);
     let mut short: String = shown.chars().take(REMINDER_CHARS).collect();
@@ -98,12 +97,12 @@ fn reminder(text: &str) -> String {
     short
 }
 
-/// A question on the screen.
+/// A question on the screen, until it is answered.
 struct Asking<'a> {
     terminal: &'a mut Terminal,
     dialogue: Dialogue,
     keys: Keys,
-    /// When something came that may not be all of a key.
+    /// When the last bytes arrived.
     last_input: Instant,
     debounce: KeyDebounce,
 }
@@ -126,12 +125,12 @@ impl Asking<'_> {
         }
     }
 
-    /// Waits for the next thing that happens, but not long.
+    /// Waits for the next event, at most [`POLL_INTERVAL`].
     fn step(&mut self, left: Duration) -> io::Result<Option<Answer>> {
         let now = Instant::now();
-        let patience = [self.debounce.time_left(now), self.keys.timeout(), Some(left)];
-        let patience = patience.into_iter().flatten().fold(POLL_INTERVAL, Duration::min);
-        match self.terminal.wait(patience)? {
+        let timeouts = [self.debounce.time_left(now), self.keys.timeout(), Some(left)];
+        let timeout = timeouts.into_iter().flatten().fold(POLL_INTERVAL, Duration::min);
+        match self.terminal.wait(timeout)? {
             Event::HungUp => return Ok(Some(Answer::Nobody)),
             Event::Signal(Signal::Interrupt) => return Ok(Some(Answer::No(None))),
             Event::Signal(signal) => self.signal(signal)?,
@@ -145,8 +144,8 @@ impl Asking<'_> {
                 }
             }
             Event::Nothing => {
-                // What had begun doesn't go on.
-                if self.keys.timeout().is_some_and(|patience| self.last_input.elapsed() >= patience)
+                // The rest of the key didn't come.
+                if self.keys.timeout().is_some_and(|timeout| self.last_input.elapsed() >= timeout)
                     && let Some(key) = self.keys.flush()
                     && let Some(answer) = self.key_pressed(key)?
                 {
@@ -161,7 +160,7 @@ impl Asking<'_> {
         }
     }
 
-    /// A key was pressed: does it count?
+    /// Handles a key: an answer is held back, other keys take effect at once.
     fn key_pressed(&mut self, key: Key) -> io::Result<Option<Answer>> {
         let now = Instant::now();
         if key == Key::Ctrl('z') {
@@ -197,10 +196,10 @@ impl Asking<'_> {
         self.resume()
     }
 
-    /// We were stopped, and go on: whatever is on the screen is not ours.
+    /// Takes the screen again after we were stopped.
     fn resume(&mut self) -> io::Result<()> {
         if !self.terminal.claim_foreground() {
-            return Err(io::Error::other("the terminal belongs to others"));
+            return Err(io::Error::other("another process has the terminal"));
         }
         self.terminal.enter()?;
         self.keys.clear();

@@ -1,7 +1,7 @@
-//! What a question looks like in so many rows and columns.
+//! Lays out a question for a number of rows and columns.
 //!
-//! The text is in the middle and can be scrolled; title, state and keys stand around it. Where rows are few, the title
-//! goes, then the meaning of each key moves to the end of the text.
+//! The text in the middle can be scrolled; the title is above it, the status line and the keys are below. With few rows,
+//! the title is left out, and the meanings of the keys move to the end of the text.
 
 use std::time::Duration;
 
@@ -18,28 +18,28 @@ pub(crate) struct Size {
     pub(crate) columns: usize,
 }
 
-/// Rows as they are drawn, from the first.
+/// The rows to draw, from the top.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) rows: Vec<String>,
-    /// The column in the last row where something is typed.
+    /// Column of the cursor in the last row, while a reason is typed.
     pub(crate) cursor: Option<usize>,
 }
 
-/// Fewer rows have no title.
+/// With fewer rows, the title is left out.
 const TITLE_MIN_ROWS: usize = 10;
-/// The text has at least so many rows when the meaning of each key stands below it.
+/// The meanings of the keys are shown below the text only if the text keeps this many rows.
 const TEXT_MIN_ROWS: usize = 9;
-/// The time is shown when so little is left.
+/// The time that is left is shown from here on.
 const COUNTDOWN_FROM: Duration = Duration::from_secs(60);
 
 impl Frame {
-    /// Draws `dialogue`, for which so much time is left.
+    /// Draws `dialogue`. `left`: the time until the question times out.
     pub(crate) fn new(dialogue: &mut Dialogue, size: Size, left: Duration) -> Self {
         let columns = size.columns.max(4);
         let entries = dialogue.entries();
         let title = match dialogue.page {
-            Page::Always => "shellgate: write this into your settings?",
+            Page::Always => "shellgate: add this to your settings?",
             Page::Question | Page::Reason(_) => "shellgate: may this run?",
         };
         let title = (size.rows >= TITLE_MIN_ROWS)
@@ -72,7 +72,7 @@ impl Frame {
     }
 }
 
-/// The keys alone, in as many rows as they need.
+/// The keys without their meanings.
 fn keys(entries: &[Entry], columns: usize) -> Vec<String> {
     let words: Vec<String> = entries.iter().map(|entry| format!("{} {}", entry.key, entry.short)).collect();
     let line = words.join("  ");
@@ -83,7 +83,7 @@ fn keys(entries: &[Entry], columns: usize) -> Vec<String> {
     vec![first_fitting(&[&letters.join(" "), &letters.concat()], columns)]
 }
 
-/// What the keys mean, as the end of the text.
+/// The meanings of the keys, for the end of the text.
 fn key_meanings(entries: &[Entry], columns: usize) -> Vec<String> {
     let mut table = Table::new(columns, 0);
     for entry in entries {
@@ -92,7 +92,7 @@ fn key_meanings(entries: &[Entry], columns: usize) -> Vec<String> {
     table.lines
 }
 
-/// Which lines are shown, or what there is to say; and the time, when there is little left.
+/// Which lines are shown, or a remark; and the time that is left, if it is short.
 fn status_line(
     dialogue: &Dialogue,
     range: &std::ops::Range<usize>,
@@ -114,13 +114,14 @@ fn status_line(
         format!("{last}/{total}{arrow}"),
     ];
     let mut texts: Vec<&str> = match (&dialogue.page, dialogue.note) {
-        (Page::Reason(_), _) => vec!["why not? Enter sends it, Esc goes back", "why not?"],
+        (Page::Reason(_), _) => vec!["reason: Enter sends it, Esc goes back", "reason"],
         (_, Some(note)) => vec![note, note.split(':').next().unwrap_or(note)],
         _ if more.is_empty() => vec!["your answer", "?"],
         _ => places.iter().map(String::as_str).collect(),
     };
     texts.extend(places.last().map(String::as_str));
-    let time = if left > COUNTDOWN_FROM { String::new() } else { format!(" no in {} s", left.as_secs() + 1) };
+    let time =
+        if left > COUNTDOWN_FROM { String::new() } else { format!(" {} s left", left.as_secs() + 1) };
     let room = columns.saturating_sub(time.len());
     let text = first_fitting(&texts, room.saturating_sub(6));
     let rule = "─".repeat(room.saturating_sub(text.width() + 4));
@@ -128,7 +129,7 @@ fn status_line(
     format!("\x1b[2m──\x1b[0m {emphasis}{text}\x1b[0m \x1b[2m{rule}\x1b[0m\x1b[1;33m{time}\x1b[0m")
 }
 
-/// The first text that fits, else the beginning of the last.
+/// The first text that fits, or the beginning of the last.
 fn first_fitting(texts: &[&str], columns: usize) -> String {
     let fits = texts.iter().find(|text| text.width() <= columns);
     fits.map_or_else(
@@ -137,10 +138,10 @@ fn first_fitting(texts: &[&str], columns: usize) -> String {
     )
 }
 
-/// What was typed: its end, if it is too long.
+/// The line in which the reason is typed, and the column of the cursor. A long reason shows its end.
 fn reason_line(reason: &str, columns: usize) -> (String, usize) {
     let shown = super::escape::line(reason);
-    // A blank that was just typed is no blank to wonder about.
+    // A blank that the person just typed needs no mark.
     let shown = shown.replace('·', " ");
     let mut rest = shown.as_str();
     while rest.width() + 3 > columns {

@@ -1,4 +1,4 @@
-//! The command to judge: words, a file or standard input.
+//! Where the command to judge comes from: words, a file or standard input.
 
 use std::ffi::OsString;
 use std::io::{self, Read as _};
@@ -9,7 +9,7 @@ use shellgate::request::{Action, LONGEST_COMMAND};
 
 use crate::args::CheckArgs;
 
-/// The command. The inner error is one that the command would be refused for; the outer one says that there is none.
+/// The command. The inner error is a reason to refuse the command; the outer one means that there is no command.
 pub(super) type Input = Result<Result<Action, ErrorObject>, ErrorObject>;
 
 pub(super) fn action(args: &CheckArgs) -> Input {
@@ -43,20 +43,21 @@ fn read_file(path: &Path) -> Input {
 
 fn read(source: impl io::Read, shown: &str) -> Input {
     let mut bytes = Vec::new();
-    // One byte more than can run, so that too long is told as that.
+    // One byte more than a command may have, so that a longer one is recognised.
     let limit = u64::try_from(LONGEST_COMMAND).unwrap_or(u64::MAX).saturating_add(1);
     source
         .take(limit)
         .read_to_end(&mut bytes)
         .map_err(|error| ErrorObject::invalid(format!("{shown} can't be read: {error}")))?;
     if bytes.len() > LONGEST_COMMAND {
-        let message = format!("{shown} is longer than {LONGEST_COMMAND} bytes, and the system takes no more");
-        return Ok(Err(ErrorObject::invalid(message).hint("judge the call of a script, or parts of it")));
+        let message =
+            format!("{shown} is longer than {LONGEST_COMMAND} bytes, the most that the system takes");
+        return Ok(Err(ErrorObject::invalid(message).hint("judge the call of a script, or its parts")));
     }
     Ok(String::from_utf8(bytes).map(Action::Shell).map_err(|_| not_utf8(shown)))
 }
 
 fn not_utf8(what: &str) -> ErrorObject {
     ErrorObject::invalid(format!("{what} is not UTF-8"))
-        .hint("put it in a script, and judge the call of that")
+        .hint("put it into a script and judge the call of that")
 }

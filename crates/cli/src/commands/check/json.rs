@@ -1,4 +1,4 @@
-//! The verdict for programs, in the order of the contract. Borrowed throughout: a long script has thousands of parts.
+//! The verdict as JSON. Everything is borrowed, because a long script has thousands of parts.
 
 use serde::Serialize;
 use shellgate::ErrorObject;
@@ -32,7 +32,7 @@ struct Why<'a> {
     hint: Option<&'a str>,
 }
 
-/// What was judged; `by`: what the settings made of it.
+/// A verdict. `by`: the setting that decides instead of a person.
 pub(super) fn judged(decision: Decision, judgement: &Judgement, by: Option<&str>) -> String {
     let commands = judgement.parts.iter().map(|part: &Part| Command {
         text: &part.text,
@@ -53,7 +53,7 @@ pub(super) fn judged(decision: Decision, judgement: &Judgement, by: Option<&str>
     written(&Page { verdict: judge::name(decision), commands, reasons, by })
 }
 
-/// What was refused before any rule was asked; `span`: where.
+/// An error for which the command would be refused before any rule is applied. `span`: its place in the command.
 pub(super) fn refused(decision: Decision, error: &ErrorObject, span: [usize; 2]) -> String {
     let reason = Why {
         code: error.code.to_string(),
@@ -66,6 +66,6 @@ pub(super) fn refused(decision: Decision, error: &ErrorObject, span: [usize; 2])
 }
 
 fn written(page: &Page<'_>) -> String {
-    // Strings, numbers and lists: it always serializes.
+    // Strings, numbers and lists always serialize.
     serde_json::to_string(page).unwrap_or_default()
 }

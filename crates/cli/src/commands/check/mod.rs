@@ -1,7 +1,6 @@
-//! `shellgate check`: what the rules say about a command, without running it.
+//! `shellgate check`: judges a command without running it.
 //!
-//! It needs no state folder and leaves nothing behind. [`input`] finds the command, [`page`] writes the verdict for
-//! people.
+//! It needs no state folder and changes nothing. [`input`] reads the command, [`page`] writes the verdict for people.
 
 mod input;
 mod json;
@@ -18,10 +17,10 @@ use shellgate::settings::ApprovalMode;
 use crate::args::CheckArgs;
 use crate::{error, output};
 
-/// Exit codes: what may happen.
+/// Exit codes of the verdicts.
 const EXIT_ASK: u8 = 10;
 const EXIT_DENY: u8 = 20;
-/// Nothing was judged.
+/// Exit code when nothing could be judged.
 const EXIT_USAGE: u8 = 2;
 
 pub(super) fn check(args: &CheckArgs) -> ExitCode {
@@ -39,11 +38,11 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
     }
 }
 
-/// A command and what is outcome about it.
+/// A command and what would happen to it.
 struct Checked {
     /// As a person would type it.
     text: String,
-    /// Whether bash reads it.
+    /// Whether bash would read it.
     is_shell: bool,
     outcome: Outcome,
 }
@@ -51,10 +50,10 @@ struct Checked {
 enum Outcome {
     Judged {
         judgement: Judgement,
-        /// What `approval.mode` makes of a question, and where that is written.
+        /// The decision of `approval.mode` in place of a question, and where it is set.
         mode_override: Option<(Decision, String)>,
     },
-    /// It can't even be judged, and would be refused for that.
+    /// It can't be judged and would be refused.
     Refused(ErrorObject),
 }
 
@@ -72,14 +71,14 @@ fn checked(args: &CheckArgs) -> Result<Checked, ErrorObject> {
     let judged = super::request(&args.common, action).and_then(|request| judge.judge(&request));
     let outcome = match judged {
         Ok(judgement) => Outcome::Judged { mode_override: by_mode(&judge, judgement.decision), judgement },
-        // Of a flag, not of the command.
+        // The error is about `--directory`, not about the command.
         Err(error) if directory.is_some() && error.token == *directory => return Err(error),
         Err(error) => Outcome::Refused(error),
     };
     Ok(Checked { text, is_shell, outcome })
 }
 
-/// What `approval.mode` makes of a question.
+/// The decision of `approval.mode` in place of a question, and where it is set.
 fn by_mode(judge: &Judge, decision: Decision) -> Option<(Decision, String)> {
     let mode_override = match (decision, judge.settings().approval.mode?) {
         (Decision::Ask, ApprovalMode::Allow) => Decision::Allow,
@@ -123,9 +122,9 @@ impl Checked {
             out.write_all(text.as_bytes()).and_then(|()| out.flush())
         };
         match written {
-            // Whoever read it has read enough.
+            // The reader of our output closed it on purpose.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(ErrorObject::invalid(format!("the verdict can't be written: {error}")))
+                Err(ErrorObject::invalid(format!("the output can't be written: {error}")))
             }
             _ => Ok(decision),
         }
@@ -140,7 +139,7 @@ impl Checked {
         }
     }
 
-    /// Where a word is in the command; all of it, if it isn't there as it stands.
+    /// The place of a word in the command; the whole command if it doesn't occur literally.
     fn place(&self, word: Option<&str>) -> [usize; 2] {
         let word = word.filter(|word| !word.is_empty());
         match word.and_then(|word| Some((self.text.find(word)?, word.len()))) {

@@ -1,4 +1,4 @@
-//! `shellgate history forget`.
+//! `shellgate history forget`: erases the record and the output of one execution.
 
 use serde_json::json;
 use shellgate::RecordStore;
@@ -23,7 +23,7 @@ pub(super) fn forget(id: &str, json: bool) -> Result<(), CliError> {
     }
     let rest = match forgotten.erased {
         true => "",
-        false => "; somebody was reading, so its bytes go from the file a little later",
+        false => "; another process was reading, so the bytes are erased from the file later",
     };
-    output::print(&format!("forgot {id}: {} entries are empty now{rest}\n", forgotten.entries))
+    output::print(&format!("forgot {id}: erased {} entries{rest}\n", forgotten.entries))
 }

@@ -1,4 +1,4 @@
-//! `shellgate history`: a line for each execution, newest first.
+//! `shellgate history`: lists executions, newest first.
 
 use shellgate::RecordStore;
 use shellgate::journal::{PastExecution, Query};
@@ -26,7 +26,7 @@ pub(super) fn list(args: ListArgs) -> Result<(), CliError> {
         return output::print_json(&found.iter().map(story::summary).collect::<Vec<_>>().into());
     }
     if found.is_empty() {
-        output::print_message("nothing was found");
+        output::print_message("nothing found");
         return Ok(());
     }
     let width = table::width();
@@ -35,7 +35,7 @@ pub(super) fn list(args: ListArgs) -> Result<(), CliError> {
 }
 
 fn row(execution: &PastExecution, narrow: bool) -> [Cell; 4] {
-    let mut when = time::shown(execution.at);
+    let mut when = time::format(execution.at);
     if narrow {
         // Month, day, hour and minute.
         when = when.chars().skip(5).take(11).collect();

@@ -1,4 +1,4 @@
-//! `shellgate history`: what was asked and run.
+//! `shellgate history`: past executions.
 
 mod forget;
 mod list;

@@ -1,4 +1,4 @@
-//! `shellgate history show`: one execution from the question to its last byte.
+//! `shellgate history show`: one execution with its record and its output.
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
@@ -13,10 +13,10 @@ use crate::output::{self, escape};
 use crate::output_escaper::OutputEscaper;
 use crate::{commands, time};
 
-/// How much of a file is held at once.
+/// How much of a file is read at a time.
 const READ_CHUNK_BYTES: usize = 64 << 10;
 
-/// The most of a stream that is put into JSON; the file has the rest.
+/// JSON has at most this much of a stream; the file has all of it.
 const JSON_TEXT_MAX_BYTES: u64 = 8 << 20;
 
 pub(super) fn show(id: &str, raw: bool, json: bool) -> Result<(), CliError> {
@@ -61,7 +61,7 @@ fn page(execution: &PastExecution, entries: &[JournalEntry]) -> String {
         let kind = format!("{:<9}", entry.kind.name());
         let mut lines = story::lines(entry).into_iter();
         let first = lines.next().unwrap_or_default();
-        let line = format!("  {}  \x1b[1m{kind}\x1b[0m {first}", time::shown(entry.at));
+        let line = format!("  {}  \x1b[1m{kind}\x1b[0m {first}", time::format(entry.at));
         page.push_str(&format!("{}\n", line.trim_end()));
         page.extend(lines.map(|line| format!("{}{line}\n", " ".repeat(33))));
     }
@@ -96,7 +96,7 @@ fn entry(entry: &JournalEntry) -> Value {
     })
 }
 
-/// Prints a file: as it is, or so that nothing in it acts on the terminal.
+/// Prints a file, with control codes escaped if `escaped` is set.
 fn print_file(mut file: File, escaped: bool) -> Result<(), CliError> {
     let mut buffer = vec![0; READ_CHUNK_BYTES];
     let mut escaper = OutputEscaper::default();

@@ -1,4 +1,4 @@
-//! What there is to know about an agent, as data. The agents themselves are in `agents`.
+//! The description of an agent: how `setup` adds shellgate to it. The agents themselves are in `agents`.
 
 use serde_json::{Map, Value, json};
 
@@ -7,41 +7,41 @@ use super::location::FileLocation;
 use super::server::Server;
 use super::step::{Act, Step};
 
-/// The name under which shellgate stands in every agent's settings.
+/// Name of shellgate's entry in every agent's settings.
 pub(crate) const ENTRY_NAME: &str = "shellgate";
 
-/// An agent, and how shellgate is made known to it.
+/// An agent, and how shellgate is added to its settings.
 #[derive(Debug)]
 pub(crate) struct Agent {
-    /// What is typed.
+    /// Its name on the command line.
     pub(crate) name: &'static str,
-    /// What else may be typed.
+    /// Other names that the command line accepts.
     pub(crate) aliases: &'static [&'static str],
-    /// What it is called.
+    /// Its name in sentences.
     pub(crate) title: &'static str,
-    /// Its programs, to see whether it is installed.
+    /// Its programs. If PATH has one, it is installed.
     pub(crate) programs: &'static [&'static str],
     /// How it is started.
     pub(crate) start: Start,
-    /// Where its servers are started.
+    /// The folder in which it starts servers.
     pub(crate) root: Root,
-    /// The file that has its servers.
+    /// The settings file with its servers.
     pub(crate) file: File,
-    /// The table of servers in it.
+    /// Path of the table of servers in that file.
     pub(crate) servers: &'static [&'static str],
     /// The form of an entry.
     pub(crate) shape: Shape,
-    /// What an entry needs beside that, unless somebody wrote something else there.
+    /// More keys that an entry needs. Existing values stay.
     pub(crate) extra: &'static [(&'static str, Literal)],
-    /// How it calls shellgate without asking first.
+    /// How to let it call shellgate without asking.
     pub(crate) trust: Switch,
-    /// How its own shell tool is switched off.
+    /// How to disable its own shell tool.
     pub(crate) shell_off: Switch,
-    /// What a person should know afterwards.
+    /// What to tell the person after the change.
     pub(crate) note: &'static str,
 }
 
-/// A settings file: the user's, and the project's relative to it.
+/// A settings file: the user's, and the path of the project's in its folder.
 #[derive(Debug)]
 pub(crate) struct File {
     pub(crate) user: FileLocation,
@@ -51,19 +51,19 @@ pub(crate) struct File {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// From a shell, whose PATH it has.
+    /// From a shell, with its PATH.
     Terminal,
-    /// By a click: PATH may lack what shells add to it.
+    /// From the desktop: PATH may lack what shells add to it.
     Desktop,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Root {
-    /// In the project.
+    /// The project's folder.
     Workspace,
-    /// Anywhere; it puts the project in place of this text.
+    /// Any folder; it replaces this text in arguments by the project's folder.
     Variable(&'static str),
-    /// Anywhere, and it knows no project.
+    /// Any folder; it has no notion of a project.
     Unknown,
 }
 
@@ -71,16 +71,16 @@ pub(crate) enum Root {
 pub(crate) enum Shape {
     /// `command` and `args`.
     Plain,
-    /// The same with `type = "stdio"` before.
+    /// `type = "stdio"`, `command` and `args`.
     Typed,
-    /// `command` is a list that has the arguments, too.
+    /// `command` is a list of the program and its arguments.
     Joined,
-    /// `cmd` and `args`, with all that goose wants to know.
+    /// `cmd` and `args`, and the other keys that goose requires.
     Goose,
 }
 
 impl Shape {
-    /// What stands in an entry before and after that which starts the server.
+    /// The keys of an entry before and after those that start the server.
     fn around(self) -> (Value, Value) {
         match self {
             Self::Plain => (json!({}), json!({})),
@@ -103,7 +103,7 @@ pub(crate) enum Literal {
     Number(i64),
     Text(&'static str),
     Words(&'static [&'static str]),
-    /// One without anything in it.
+    /// An empty table.
     Table,
 }
 
@@ -119,16 +119,16 @@ impl Literal {
     }
 }
 
-/// How something is switched in an agent.
+/// How to change a behaviour of an agent.
 #[derive(Debug)]
 pub(crate) enum Switch {
-    /// In the entry of shellgate.
+    /// By keys in shellgate's entry.
     Entry(&'static [(&'static str, Literal)]),
-    /// In the file that has the servers.
+    /// By settings in the file with the servers.
     Here(&'static [Setting]),
-    /// In another file.
+    /// By settings in another file.
     Elsewhere(File, &'static [Setting]),
-    /// It is so anyway, or can't be done in a file: why, and what to do.
+    /// Not by a file. The text says why, and what to do instead.
     No(&'static str),
 }
 
@@ -141,14 +141,14 @@ pub(crate) struct Setting {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted {
-    /// This value.
+    /// The setting has this value.
     Is(Literal),
-    /// A list with this in it.
+    /// The setting is a list with this item.
     Has(&'static str),
 }
 
 impl Wanted {
-    /// The same as the end of a sentence.
+    /// As the end of a sentence about the setting.
     pub(crate) fn description(self) -> String {
         match self {
             Self::Is(value) => format!("is `{}`", value.value()),
@@ -168,7 +168,7 @@ impl Setting {
 }
 
 impl Agent {
-    /// The entry of shellgate. `more`: what switches add to it.
+    /// The step that writes shellgate's entry. `more`: keys that switches add to it.
     pub(crate) fn entry(&self, server: &Server, more: &[(&str, Literal)]) -> Step {
         let (before, after) = self.shape.around();
         let parts = [before, server.start(self.shape), after];
@@ -182,7 +182,7 @@ impl Agent {
         Step::new(self.entry_path(), Act::Set(Value::Object(entry)))
     }
 
-    /// Where the entry of shellgate stands.
+    /// Path of shellgate's entry in the file.
     pub(crate) fn entry_path(&self) -> Vec<String> {
         self.servers.iter().copied().chain([ENTRY_NAME]).map(str::to_owned).collect()
     }

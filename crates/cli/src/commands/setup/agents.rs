@@ -1,15 +1,15 @@
-//! The agents that `setup` knows. What is here was seen with the real agent where its title says so in `docs/setup.md`, and
-//! is from its documentation else.
+//! The agents that `setup` knows. `docs/setup.md` says with which versions this was tested; the rest is from the agents'
+//! documentation.
 
 use super::agent::{Agent, File, Literal, Root, Setting, Shape, Start, Switch, Wanted};
 use super::format::Format;
 use super::location::FileLocation;
 
-/// All of them, in the order of the list that people see.
+/// All agents, in the order of the list that people see.
 pub(crate) const AGENTS: &[Agent] =
     &[GEMINI, QWEN, CLAUDE_CODE, CLAUDE_DESKTOP, CODEX, CURSOR, VS_CODE, ZED, OPENCODE, GOOSE];
 
-/// The agent of that name.
+/// The agent with this name or alias.
 pub(crate) fn named(name: &str) -> Option<&'static Agent> {
     let name = name.to_ascii_lowercase();
     AGENTS.iter().find(|agent| agent.name == name || agent.aliases.contains(&name.as_str()))
@@ -54,7 +54,7 @@ const QWEN: Agent = Agent {
     },
     servers: &["mcpServers"],
     shape: Shape::Plain,
-    // Else the model gets the tools' names alone, and must search for each before its first call.
+    // Without this, the model only sees the tools' names and must look up each tool before its first call.
     extra: &[("alwaysLoadTools", Literal::Bool(true))],
     trust: Switch::Entry(&[("trust", Literal::Bool(true))]),
     shell_off: Switch::Here(&[Setting {
@@ -84,7 +84,7 @@ const CLAUDE_CODE: Agent = Agent {
     },
     servers: &["mcpServers"],
     shape: Shape::Typed,
-    // Else the model gets the tools' names alone, and must search for each before its first call.
+    // Without this, the model only sees the tools' names and must look up each tool before its first call.
     extra: &[("alwaysLoad", Literal::Bool(true))],
     trust: Switch::Elsewhere(
         CLAUDE_SETTINGS,
@@ -136,8 +136,8 @@ const CODEX: Agent = Agent {
     },
     servers: &["mcp_servers"],
     shape: Shape::Plain,
-    // It gives a server four variables. With others than these the server would keep its state where
-    // `shellgate approvals` in your terminal doesn't look.
+    // It passes only four variables to a server. Without these, the server could keep its state in another folder than
+    // `shellgate approvals` in your terminal reads.
     extra: &[(
         "env_vars",
         Literal::Words(&[
@@ -172,7 +172,7 @@ const CURSOR: Agent = Agent {
     shape: Shape::Typed,
     extra: &[],
     trust: Switch::No("its allowlist is in its settings: Agents, MCP Allowlist, `shellgate:*`"),
-    shell_off: Switch::No("no setting in a file removes its terminal tool; leave it out of the allowlist"),
+    shell_off: Switch::No("no setting in a file disables its terminal tool; leave it out of the allowlist"),
     note: "Its settings show it under MCP",
 };
 
@@ -246,7 +246,7 @@ const OPENCODE: Agent = Agent {
     },
     servers: &["mcp"],
     shape: Shape::Joined,
-    // Its own limit is a minute of silence.
+    // By default it gives up after a minute without a message.
     extra: &[("timeout", Literal::Number(600_000))],
     trust: Switch::No("it doesn't ask before it calls a server, unless your settings say so"),
     shell_off: Switch::Here(&[Setting {

@@ -1,4 +1,4 @@
-//! What a person sees of a change.
+//! How a change is shown to the person.
 
 use serde_json::json;
 use similar::TextDiff;
@@ -9,20 +9,20 @@ use crate::args::SetupArgs;
 use crate::error::CliError;
 use crate::output::{self, escape};
 
-/// What to put into a file by hand.
+/// Lines to paste into a file by hand.
 #[derive(Debug)]
 pub(super) struct Snippet {
     pub(super) path: String,
     pub(super) text: String,
 }
 
-/// The changes, and what stays as it is though one might think otherwise.
+/// The changes as diffs, then sentences about settings that remain.
 pub(super) fn render(changes: &[Change], remaining: &[String]) -> String {
     let remaining = remaining.iter().map(|sentence| format!("{sentence}\n"));
     changes.iter().map(difference).chain(remaining).collect()
 }
 
-/// Only shows, with what to paste where the settings are elsewhere.
+/// Prints the changes and the lines to paste, without writing anything.
 pub(super) fn print(
     agent: &Agent,
     args: &SetupArgs,
@@ -31,8 +31,9 @@ pub(super) fn print(
     remaining: &[String],
 ) -> Result<(), CliError> {
     if !args.shown.json {
-        let paste =
-            |Snippet { path, text }: &Snippet| format!("\nTo paste it, in `{}`:\n\n{text}", escape(path));
+        let paste = |Snippet { path, text }: &Snippet| {
+            format!("\nTo paste by hand, into `{}`:\n\n{text}", escape(path))
+        };
         let snippets: String = snippets.iter().map(paste).collect();
         return output::print(&format!("{}{snippets}", render(changes, remaining)));
     }
@@ -48,7 +49,7 @@ pub(super) fn print(
     )
 }
 
-/// The difference that a change makes, a line each, such that nothing in it acts on a terminal.
+/// A change as a unified diff with control characters escaped.
 fn difference(change: &Change) -> String {
     let old = change.file.text.as_deref().unwrap_or_default();
     let new = change.after.as_deref().unwrap_or_default();

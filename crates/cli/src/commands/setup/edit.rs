@@ -1,7 +1,7 @@
-//! From the text of a settings file to the text after a change, and back.
+//! Edits the text of a settings file, and reverts an edit.
 //!
-//! A format's editor is not trusted: only the lines that it changed are taken from it, so that every other line stays byte
-//! for byte as it was, and what the result says is compared with what it should say.
+//! The editor of a format is not trusted. Only the lines that it changed are taken from its result, so every other line
+//! stays the same byte for byte. Then the values of the new text are compared with the expected values.
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ use super::step::{NotATable, Step};
 /// Why a text can't be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Uneditable {
-    /// It isn't in its format.
+    /// It has a syntax error.
     Broken(Broken),
-    /// Something that isn't a table stands where one should be.
+    /// The value at this path should be a table, and isn't.
     NotATable(String),
-    /// It is written in a way that we can't change.
+    /// It is valid, but written in a way that the editor can't change.
     Unsupported,
 }
 
@@ -35,14 +35,14 @@ impl From<NotATable> for Uneditable {
     }
 }
 
-/// A text after some steps, and the steps that take them back.
+/// A text after some steps, and the steps that revert them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edited {
     pub(crate) text: String,
     pub(crate) back: Vec<Step>,
 }
 
-/// Does `steps` to a text.
+/// Applies `steps` to a text.
 pub(crate) fn edit(format: Format, text: &str, steps: &[Step]) -> Result<Edited, Uneditable> {
     let (mark, body) = match text.strip_prefix('\u{feff}') {
         Some(body) => ("\u{feff}", body),
@@ -69,7 +69,7 @@ pub(crate) fn edit(format: Format, text: &str, steps: &[Step]) -> Result<Edited,
     Ok(Edited { text, back })
 }
 
-/// `raw` with the lines that differ between `before` and `after`, where `before` is `raw` with other ends of lines.
+/// Applies the changed lines between `before` and `after` to `raw`. `before` is `raw` with `\n` as the end of each line.
 fn merge_lines(raw: &str, before: &str, after: &str) -> String {
     let (given, old, new) = (lines(raw), lines(before), lines(after));
     let windows = given.iter().filter(|line| line.ends_with("\r\n")).count() * 2 > given.len();
@@ -89,8 +89,8 @@ fn merge_lines(raw: &str, before: &str, after: &str) -> String {
     text
 }
 
-/// The lines that differ: which of the old ones stand for which of the new ones. Taken from what is equal alone: what the
-/// crate says of the rest can overlap.
+/// Ranges of old lines and the new lines that replace them. They are derived from the equal lines alone, because the
+/// crate's other operations can overlap.
 fn differences(old: &[&str], new: &[&str]) -> Vec<(Range<usize>, Range<usize>)> {
     let mut differences = Vec::new();
     let (mut old_next, mut new_next) = (0, 0);
@@ -111,18 +111,18 @@ fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// Some lines of a text, and what stood there before.
+/// A range of lines, and the text that was there before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Hunk {
-    /// The number of the first line, from 0.
+    /// Number of the first line, counted from 0.
     at: usize,
-    /// How many lines there are.
+    /// Number of lines.
     lines: usize,
-    /// What stood there.
+    /// The text that was there before.
     was: String,
 }
 
-/// What leads from `after` back to `before`.
+/// The hunks that turn `after` back into `before`.
 pub(crate) fn hunks(before: &str, after: &str) -> Vec<Hunk> {
     let (old, new) = (lines(before), lines(after));
     let hunk = |(of_new, of_old): (Range<usize>, Range<usize>)| Hunk {
@@ -133,7 +133,7 @@ pub(crate) fn hunks(before: &str, after: &str) -> Vec<Hunk> {
     differences(&new, &old).into_iter().map(hunk).collect()
 }
 
-/// The text before, from the text after.
+/// Applies hunks to the text after a change, which gives the text before it.
 pub(crate) fn unpatch(after: &str, hunks: &[Hunk]) -> String {
     let new = lines(after);
     let mut text = String::with_capacity(after.len());

@@ -1,23 +1,23 @@
-//! The entry that is there already: how it starts shellgate.
+//! The entry of shellgate that an agent's settings already have.
 //!
-//! What stands behind `mcp` there is somebody's policy, whoever wrote it. It stays unless other flags are asked for: an
-//! entry without its flags would let more pass than the one before.
+//! Its arguments after `mcp` are the user's policy. They stay unless the command line gives other flags: an entry without
+//! them could allow more than before.
 
 use serde_json::{Map, Value};
 
 use super::agent::{ENTRY_NAME, Shape};
 
-/// The names of what starts a server, in the entries of all agents.
+/// Keys that say how to start a server, in the entries of all agents.
 const START_KEYS: [&str; 3] = ["command", "cmd", "args"];
 
-/// How the entry of that name starts shellgate.
+/// How an entry starts shellgate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ExistingEntry {
-    /// Not at all: there is none, or it starts something else.
+    /// There is no entry, or it starts another program.
     Absent,
-    /// As we write it, with these arguments.
+    /// In the form that `setup` writes, with these arguments.
     Standard(Vec<String>),
-    /// Through something else, or in another form: what says so.
+    /// Through another program or in another form; these are its keys.
     Custom(Map<String, Value>),
 }
 
@@ -31,7 +31,7 @@ impl ExistingEntry {
         let own: Map<String, Value> = starts.map(|(name, value)| (name.clone(), value.clone())).collect();
         let mut all = Vec::new();
         own.values().for_each(|value| collect_texts(value, &mut all));
-        // A line for a shell is one text with many words.
+        // A command line for a shell is one string with several words.
         let words =
             || all.iter().flat_map(|text| text.split(|c: char| c.is_whitespace() || "'\"".contains(c)));
         let is_own =
@@ -40,7 +40,7 @@ impl ExistingEntry {
     }
 }
 
-/// The arguments, if the entry is in the form that we write.
+/// The arguments, if the entry has the form that `setup` writes.
 fn standard_arguments(entry: &Map<String, Value>, shape: Shape) -> Option<Vec<String>> {
     let words = |name: &str| -> Option<Vec<String>> {
         entry.get(name)?.as_array()?.iter().map(|word| Some(word.as_str()?.to_owned())).collect()
@@ -58,12 +58,12 @@ fn standard_arguments(entry: &Map<String, Value>, shape: Shape) -> Option<Vec<St
     is_ours.then_some(args)
 }
 
-/// The last name of a path.
+/// The last component of a path.
 fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// All collect_texts in a value.
+/// Collects all strings in a value.
 fn collect_texts<'a>(value: &'a Value, all: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => all.push(text),

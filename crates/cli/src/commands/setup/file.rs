@@ -1,7 +1,7 @@
-//! A settings file on disk: read as it is, and replaced as a whole.
+//! A settings file on disk: read, and replaced as a whole.
 //!
-//! A link is follow_links and stays a link. The mode and the owner stay. A file that somebody else changed after we read it is
-//! left alone, and so is one that is read-only.
+//! A symbolic link is followed and stays a link. Mode and owner stay. A file that another program changed after we read
+//! it is not written, and neither is a read-only file.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -10,25 +10,25 @@ use std::path::{Path, PathBuf};
 
 use shellgate::{Code, ErrorObject};
 
-/// A file, as it was when it was read.
+/// A file as it was when we read it.
 #[derive(Clone, Debug)]
 pub(crate) struct SettingsFile {
-    /// Where the agent looks for it.
+    /// The path that the agent reads.
     pub(crate) path: PathBuf,
-    /// Where it is, links follow_links.
+    /// The same path with links followed.
     pub(crate) real: PathBuf,
-    /// What it says. `None`: it isn't there.
+    /// Its content. `None`: there is no file.
     pub(crate) text: Option<String>,
-    /// Whose it is.
+    /// Who uses it.
     pub(crate) owner: Owner,
 }
 
-/// Who reads a file. One that wasn't there gets its mode by that.
+/// Who uses a file. This decides the mode of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// The user alone: agents keep keys in such files.
+    /// The user only: agents keep credentials in such files.
     User,
-    /// Everybody who works on the project.
+    /// All who work on the project.
     Project,
 }
 
@@ -39,7 +39,7 @@ impl SettingsFile {
         Ok(Self { path, real, text, owner })
     }
 
-    /// Says no to a file that its owner made read-only. It could be replaced all the same, but is so on purpose.
+    /// Refuses a file that its owner made read-only. We could replace it, but it was made so on purpose.
     pub(crate) fn refuse_read_only(&self) -> Result<(), ErrorObject> {
         let Ok(metadata) = fs::metadata(&self.real) else { return Ok(()) };
         let mode = metadata.mode() & 0o7777;
@@ -47,12 +47,12 @@ impl SettingsFile {
             return Ok(());
         }
         let (path, real) = (self.path.display(), self.real.display());
-        let message = format!("`{path}` is read-only (mode {mode:04o}), and was left as it is");
+        let message = format!("`{path}` is read-only (mode {mode:04o}) and was not changed");
         let hint = format!("`chmod u+w '{real}'` lets `setup` write it; `--print` shows the change");
         Err(ErrorObject::new(Code::Config, message).token(path.to_string()).hint(hint))
     }
 
-    /// Replaces it by a file that says `text`. The folders that had to be made, outermost first.
+    /// Replaces the file's content by `text`. Returns the folders that had to be made, outermost first.
     pub(crate) fn write(&self, text: &str) -> Result<Vec<PathBuf>, ErrorObject> {
         let failed = |error: io::Error| failure(&self.path, "written", &error);
         let folder = self.real.parent().unwrap_or_else(|| Path::new("."));
@@ -78,11 +78,12 @@ impl SettingsFile {
         fs::rename(draft, &self.real)
     }
 
-    /// Takes it away, and these folders if nothing else is in them.
+    /// Removes the file, and these folders if they are empty then.
     pub(crate) fn remove(&self, folders: &[PathBuf]) -> Result<(), ErrorObject> {
         let removed = self.require_unchanged().and_then(|()| fs::remove_file(&self.real));
         removed.map_err(|error| failure(&self.path, "removed", &error))?;
         for folder in folders.iter().rev() {
+            // It fails for a folder with other files, which stays.
             let _ = fs::remove_dir(folder);
         }
         Ok(())
@@ -92,36 +93,34 @@ impl SettingsFile {
         if read_text(&self.real)? == self.text {
             return Ok(());
         }
-        Err(io::Error::other("somebody else changed it just now; do this again"))
+        Err(io::Error::other("another program changed it just now; try again"))
     }
 }
 
-/// No settings are longer.
+/// Larger files are not settings.
 const SETTINGS_MAX_BYTES: u64 = 64 << 20;
 
-/// Says no to what isn't a file of settings: a pipe would be waited for, a device never ends.
+/// Refuses what can't be a settings file: reading a pipe could block, and a device has no end.
 pub(crate) fn require_regular(path: &Path) -> io::Result<()> {
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() || (metadata.is_file() && metadata.len() <= SETTINGS_MAX_BYTES) {
         return Ok(());
     }
-    Err(io::Error::other("it is no file of settings"))
+    Err(io::Error::other("it is not a settings file"))
 }
 
 fn read_text(path: &Path) -> io::Result<Option<String>> {
     match require_regular(path).and_then(|()| fs::read(path)) {
-        Ok(bytes) => {
-            String::from_utf8(bytes).map(Some).map_err(|_| io::Error::other("it isn't text in UTF-8"))
-        }
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| io::Error::other("it is not UTF-8 text")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Where links lead, also when nothing is there yet.
+/// Follows links, also to a file that doesn't exist yet.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut real = path.to_owned();
-    // As many as the system itself follows.
+    // The kernel follows as many.
     for _ in 0..40 {
         match fs::read_link(&real) {
             Ok(target) => real = real.parent().unwrap_or_else(|| Path::new(".")).join(target),
@@ -131,13 +130,13 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links"))
 }
 
-/// The one name of a path, the same before and after there is something: notes are found by it.
+/// The canonical path, which is the same before and after the file exists: notes are found by it.
 fn canonical(path: &Path) -> PathBuf {
     let there = |folder: &&Path| folder.canonicalize().is_ok();
     let Some(folder) = path.ancestors().find(there) else { return path.to_owned() };
     let rest = path.strip_prefix(folder).unwrap_or(Path::new(""));
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    // Joined to nothing, a path ends in a slash.
+    // Joining an empty path would add a slash.
     if rest.as_os_str().is_empty() { folder } else { folder.join(rest) }
 }
 
@@ -152,5 +151,5 @@ fn copy_owner(draft: &Path, metadata: &fs::Metadata) -> io::Result<()> {
 fn failure(path: &Path, what: &str, error: &io::Error) -> ErrorObject {
     ErrorObject::new(Code::Config, format!("`{}` can't be {what}: {error}", path.display()))
         .token(path.display().to_string())
-        .hint("nothing was changed in it; `--print` shows what to paste")
+        .hint("the file was not changed; `--print` shows what to paste")
 }

@@ -1,4 +1,4 @@
-//! `shellgate setup` alone: the agents, which of them seem to be installed, and where shellgate is set up.
+//! `shellgate setup` without an agent: lists the agents, whether they are installed, and where shellgate is set up.
 
 use serde_json::json;
 
@@ -24,7 +24,7 @@ pub(super) fn list(args: &SetupArgs) -> Result<(), CliError> {
     }
     let rows: Vec<[Cell; 4]> = AGENTS.iter().map(row).collect();
     let table = table::table(["AGENT", "NAME", "INSTALLED", "SHELLGATE"], &rows, table::width());
-    output::print(&format!("{table}\n`shellgate setup NAME` shows what it would change, and asks.\n"))
+    output::print(&format!("{table}\n`shellgate setup NAME` shows what it would change and asks.\n"))
 }
 
 fn row(agent: &'static Agent) -> [Cell; 4] {
@@ -42,7 +42,7 @@ fn row(agent: &'static Agent) -> [Cell; 4] {
     [agent.title.into(), agent.name.into(), installed.into(), state]
 }
 
-/// By its program, or by the folder that it keeps its settings in. One that many share says nothing.
+/// Whether PATH has its program, or the folder of its settings exists. The home folder itself proves nothing.
 fn installed(agent: &Agent) -> bool {
     let folder = agent.file.user.folder();
     let home = std::env::home_dir();
@@ -67,7 +67,7 @@ impl State {
     }
 }
 
-/// The files that an agent would find shellgate in.
+/// The files that may have shellgate's entry, and whether they do.
 fn places(agent: &Agent) -> Vec<(String, State)> {
     let File { user, project, format } = &agent.file;
     let here = project.and_then(|name| Some(std::env::current_dir().ok()?.join(name)));

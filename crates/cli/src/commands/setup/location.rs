@@ -1,21 +1,21 @@
-//! Where agents keep their settings, on each system.
+//! The locations of agents' settings files, per operating system.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// A file below the first base that this machine has. A base begins with `~` for the user's home, or with `$NAME` for a
-/// variable; one whose variable isn't set doesn't count.
+/// A file in the first usable base folder. A base begins with `~`, the user's home, or with `$NAME`, a variable; a base
+/// whose variable isn't set is not usable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileLocation {
     pub(crate) linux: &'static [&'static str],
     pub(crate) mac: &'static [&'static str],
     pub(crate) windows: &'static [&'static str],
-    /// Names that the agent knows the file by. The first that is there counts, else the first.
+    /// File names that the agent accepts. The first that exists is used, else the first.
     pub(crate) names: &'static [&'static str],
 }
 
 impl FileLocation {
-    /// The same on every system.
+    /// The same location on every system.
     pub(crate) const fn same_everywhere(
         bases: &'static [&'static str],
         names: &'static [&'static str],

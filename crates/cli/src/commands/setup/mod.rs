@@ -1,8 +1,8 @@
-//! `shellgate setup`: shellgate is made known to an agent, in the agent's own settings.
+//! `shellgate setup`: adds shellgate to an agent's own settings.
 //!
-//! `agents` has what there is to know about each agent, as data. From that and the flags `plan` makes steps (`step`), and
-//! `edit` does them to the text of a file in its `format`. The change is shown (`page`), asked about, written (`file`) and
-//! noted (`note`), so that it can be taken back.
+//! `agents` describes each agent. From that and the flags, `plan` makes steps (`step`), and `edit` applies them to the
+//! text of a file in its `format`. The change is shown (`diff`), confirmed, written (`file`) and noted (`note`), so that
+//! it can be undone.
 
 mod agent;
 mod agents;
@@ -55,7 +55,7 @@ fn set_up(name: &str, args: &SetupArgs) -> Result<(), CliError> {
     if !args.print {
         inside::refuse(RestrictedAction::SetUp)?;
     }
-    // Before a folder for notes is made: where there is no place for settings, that isn't wanted either.
+    // Before the folder for notes is made: it isn't needed if there is no place for settings.
     let main = plan::path(agent, &agent.file, owner(args))?;
     let notes = Notes::open()?;
     let (changes, snippets) =
@@ -87,7 +87,7 @@ fn owner(args: &SetupArgs) -> Owner {
     if args.project { Owner::Project } else { Owner::User }
 }
 
-/// The changes of a set-up, and what to paste by hand instead.
+/// The changes of a set-up, and the lines to paste by hand instead.
 fn plan(
     agent: &Agent,
     args: &SetupArgs,
@@ -99,11 +99,11 @@ fn plan(
     let kept_keys: Vec<&str> = agent.extra.iter().map(|(name, _)| *name).chain(["description"]).collect();
     let mut changes = Vec::new();
     let mut snippets = Vec::new();
-    // Read once: what is written must be made from what was looked at.
+    // Read once: the change must be based on the text that was inspected.
     let mut main = Some(main);
     for (file, steps) in plan::steps(agent, args, &server)? {
         let path = plan::path(agent, file, owner(args))?;
-        // From nothing to that, nothing stands in the way.
+        // Editing an empty text can't fail.
         let whole = edit::edit(file.format, "", &steps).map(|edited| edited.text).unwrap_or_default();
         snippets.push(Snippet { path: path.display().to_string(), text: whole });
         let settings = main.take().unwrap_or_else(|| SettingsFile::read(path, owner(args)));
@@ -118,14 +118,14 @@ fn plan(
     Ok((changes, snippets))
 }
 
-/// How the entry in this file starts shellgate. What can't be read has none; that is said later.
+/// The entry of shellgate in this file. A file that can't be read has none; planning the change reports it.
 fn existing_entry(agent: &Agent, file: Option<&SettingsFile>) -> ExistingEntry {
     let text = file.and_then(|file| file.text.as_deref()).unwrap_or_default();
     let values = agent.file.format.read(text.trim_start_matches('\u{feff}')).ok();
     ExistingEntry::of(values.as_ref().and_then(|values| step::get(values, &agent.entry_path())), agent.shape)
 }
 
-/// The changes that take back what was set up.
+/// The changes that undo a set-up.
 fn undo(agent: &Agent, args: &SetupArgs, notes: &Notes) -> Result<Vec<Change>, CliError> {
     let mut changes = Vec::new();
     for (file, is_main) in files(agent) {
@@ -133,7 +133,7 @@ fn undo(agent: &Agent, args: &SetupArgs, notes: &Notes) -> Result<Vec<Change>, C
             continue;
         }
         let settings = SettingsFile::read(plan::path(agent, file, owner(args))?, owner(args))?;
-        // Of another file than the one with the servers, only a note says that something in it is ours.
+        // In other files than the one with the servers, only a note tells what is ours.
         if is_main || notes.find(&settings.real).is_some() {
             changes.extend(plan::undo(settings, file.format, &agent.entry_path(), notes)?);
         }
@@ -141,7 +141,7 @@ fn undo(agent: &Agent, args: &SetupArgs, notes: &Notes) -> Result<Vec<Change>, C
     Ok(changes)
 }
 
-/// The files that a set-up may change: the one with the servers first.
+/// The files that a set-up may change, and whether it is the one with the servers, which is first.
 fn files(agent: &Agent) -> Vec<(&File, bool)> {
     let mut files = vec![(&agent.file, true)];
     for switch in [&agent.trust, &agent.shell_off] {
@@ -158,7 +158,7 @@ fn write_change(change: &Change, notes: &Notes) -> Result<(), ErrorObject> {
     let (file, real) = (&change.file, &change.file.real);
     match (&change.aftermath, &change.after) {
         (Aftermath::Note(note), after) => {
-            // Noted first: a change that nobody knows how to take back is worse than a note without a change.
+            // Noted first: a change without a note can't be undone, a note without a change does no harm.
             notes.save(real, note)?;
             let folders = file.write(after.as_deref().unwrap_or_default())?;
             notes.save(real, &note.as_ref().clone().with_folders(folders))
@@ -189,11 +189,11 @@ fn print_result(
     }
     if changes.is_empty() {
         let state =
-            if args.undo { "nothing of shellgate is in its settings" } else { "it is set up already" };
+            if args.undo { "its settings have no entry of shellgate" } else { "it is already set up" };
         let remaining = diff::render(&[], remaining);
         return output::print(&format!("{}: nothing to do, {state}\n{remaining}", agent.title));
     }
-    // Whoever said yes beforehand sees here what to.
+    // With `--yes` the change was not shown before.
     let mut page = if args.yes { diff::render(changes, remaining) } else { String::new() };
     for (path, change) in paths().zip(changes) {
         let done = if change.after.is_some() { "written" } else { "removed" };

@@ -1,7 +1,7 @@
-//! What was changed in a settings file, written down in the state folder, so that exactly that can be taken back.
+//! Notes about changes to settings files, in the state folder, so that exactly these changes can be undone.
 //!
-//! As long as nobody else changed the file, it gets back the very bytes that it had. Else what we put there is taken out of
-//! what it is now. A note has no more of the file than the lines that were replaced: settings may hold secrets.
+//! If the file was not changed since, undoing gives it back the same bytes. Otherwise it removes what `setup` added from
+//! what the file is now. A note has only the replaced lines of the file, because settings may hold secrets.
 
 use std::fs;
 use std::io::Write as _;
@@ -19,30 +19,30 @@ use super::step::Step;
 /// The changes to one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Note {
-    /// The file, for whoever reads this.
+    /// Path of the file, for people who read the note.
     file: String,
-    /// The hash of the file after the change.
+    /// SHA-256 of the file after the change.
     sha256: String,
-    /// What leads back from there.
+    /// Hunks that restore the file from there.
     hunks: Vec<Hunk>,
-    /// What takes the change back in whatever the file is by then.
+    /// Steps that undo the change in a file that was changed since.
     back: Vec<Step>,
-    /// Whether there was no file.
+    /// Whether the file didn't exist before.
     made: bool,
     /// The folders that were made for it, outermost first.
     folders: Vec<PathBuf>,
 }
 
-/// What a file was before us, as far as that is known.
+/// A file without our change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Original {
-    /// `None`: there was none.
+    /// Its content. `None`: there was no file.
     pub(crate) text: Option<String>,
     pub(crate) folders: Vec<PathBuf>,
 }
 
 impl Note {
-    /// The note about a change of `file`, of which `earlier` was noted before.
+    /// The note about a change of `file`. `earlier`: the note about changes before.
     pub(crate) fn new(file: &SettingsFile, edited: &Edited, earlier: Option<Self>, format: Format) -> Self {
         let now = file.text.as_deref().unwrap_or_default();
         let origin = earlier.as_ref().and_then(|note| note.original(now, format).ok());
@@ -63,7 +63,7 @@ impl Note {
         self
     }
 
-    /// What the file was, now that it says `text`.
+    /// The file without our change, given its content now.
     pub(crate) fn original(&self, text: &str, format: Format) -> Result<Original, Uneditable> {
         if hash(text) == self.sha256 {
             let before = edit::unpatch(text, &self.hunks);
@@ -95,7 +95,7 @@ impl Notes {
         Ok(Self { folder: RecordStore::open(None)?.state().path().join("setup") })
     }
 
-    /// The note about a file, if there is one that can be read.
+    /// The note about a file, if there is a readable one.
     pub(crate) fn find(&self, file: &Path) -> Option<Note> {
         serde_json::from_slice(&fs::read(self.path(file)).ok()?).ok()
     }
@@ -109,12 +109,14 @@ impl Notes {
             fs::rename(&draft, &path)
         });
         kept.map_err(|error| {
-            let message = format!("what is changed can't be noted in `{}`: {error}", path.display());
+            let message =
+                format!("the note about the change can't be written to `{}`: {error}", path.display());
             ErrorObject::new(Code::Config, message)
         })
     }
 
     pub(crate) fn remove(&self, file: &Path) {
+        // A note that stays describes a file whose hash is another now, and does no harm.
         let _ = fs::remove_file(self.path(file));
     }
 

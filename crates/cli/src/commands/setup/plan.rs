@@ -1,4 +1,4 @@
-//! What is to be done for an agent: a file, what it says, and what it will say.
+//! Plans changes: from an agent and the flags to files with their content before and after.
 
 use std::path::PathBuf;
 
@@ -19,17 +19,17 @@ use crate::output::escape;
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) file: SettingsFile,
-    /// What it will say. `None`: it goes.
+    /// Its content after the change. `None`: it will be removed.
     pub(crate) after: Option<String>,
     pub(crate) aftermath: Aftermath,
 }
 
-/// What is noted about a change when it is done.
+/// What to do with the notes after the change.
 #[derive(Debug)]
 pub(crate) enum Aftermath {
-    /// How to take it back.
+    /// Save this note.
     Note(Box<Note>),
-    /// Nothing: it was taken back. These folders were made for it.
+    /// Remove the note, and these folders, which were made for the file.
     Undone(Vec<PathBuf>),
 }
 
@@ -39,7 +39,7 @@ impl Change {
     }
 }
 
-/// The steps of a set-up, for each file.
+/// The steps of a set-up, per file.
 pub(crate) fn steps<'a>(
     agent: &'a Agent,
     args: &SetupArgs,
@@ -65,7 +65,7 @@ pub(crate) fn steps<'a>(
                 }
             }
             Switch::No(why) => {
-                let message = format!("`{flag}` does nothing for {}", agent.title);
+                let message = format!("`{flag}` is not available for {}", agent.title);
                 return Err(ErrorObject::invalid(message).hint(*why));
             }
         }
@@ -74,7 +74,7 @@ pub(crate) fn steps<'a>(
     Ok(std::iter::once((&agent.file, first)).chain(elsewhere).collect())
 }
 
-/// Where a file is, for the user or the project in the current folder.
+/// The path of a file, for the user or for the project in the current folder.
 pub(crate) fn path(agent: &Agent, file: &File, owner: Owner) -> Result<PathBuf, ErrorObject> {
     if owner == Owner::Project {
         let Some(name) = file.project else {
@@ -82,23 +82,23 @@ pub(crate) fn path(agent: &Agent, file: &File, owner: Owner) -> Result<PathBuf, 
             return Err(ErrorObject::invalid(message).hint("leave out `--project`"));
         };
         let here = std::env::current_dir().map_err(|error| {
-            ErrorObject::new(Code::Config, format!("the current folder is gone: {error}"))
+            ErrorObject::new(Code::Config, format!("the current folder can't be found: {error}"))
         })?;
         return Ok(here.join(name));
     }
     file.user.file().ok_or_else(|| {
         let why = match std::env::home_dir() {
             Some(home) => {
-                format!("HOME is `{}`, which is no whole path", escape(&home.display().to_string()))
+                format!("HOME is `{}`, which is not an absolute path", escape(&home.display().to_string()))
             }
             None => "HOME is not set".to_owned(),
         };
         let message = format!("{}'s settings can't be found: {why}", agent.title);
-        ErrorObject::new(Code::Config, message).hint("set HOME to the whole path of your own folder")
+        ErrorObject::new(Code::Config, message).hint("set HOME to the absolute path of your home folder")
     })
 }
 
-/// The change that these steps make. What an entry has under the names in `kept_keys` stays.
+/// The change that these steps make. Values that an entry already has under `kept_keys` stay.
 pub(crate) fn set_up(
     file: SettingsFile,
     format: Format,
@@ -116,7 +116,7 @@ pub(crate) fn set_up(
     Ok(Change { file, after, aftermath: Aftermath::Note(Box::new(note)) })
 }
 
-/// An entry that is there already keeps what somebody added to it.
+/// Splits the step for an existing entry into steps per key, so that the entry keeps its other keys.
 fn keep_existing(step: &Step, kept_keys: &[&str], values: &Value) -> Vec<Step> {
     let there = get(values, &step.path).and_then(Value::as_object);
     let (Some(there), Act::Set(Value::Object(wanted))) = (there, &step.act) else {
@@ -128,7 +128,7 @@ fn keep_existing(step: &Step, kept_keys: &[&str], values: &Value) -> Vec<Step> {
     wanted.map(|(name, value)| Step::new(inner(name), Act::Set(value.clone()))).collect()
 }
 
-/// The change that takes a set-up back. `None`: there is none.
+/// The change that undoes a set-up. `None`: there is nothing to undo.
 pub(crate) fn undo(
     file: SettingsFile,
     format: Format,
@@ -155,16 +155,15 @@ fn uneditable(file: &SettingsFile, why: Uneditable) -> ErrorObject {
     let error = |message| ErrorObject::new(Code::Config, message).token(path.to_string());
     match why {
         Uneditable::Broken(Broken { line, column, message }) => {
-            error(format!("{path}:{line}:{column}: {message}"))
-                .hint("repair the file; nothing was changed in it")
+            error(format!("{path}:{line}:{column}: {message}")).hint("repair the file; it was not changed")
         }
         Uneditable::NotATable(at) if at.is_empty() => {
-            error(format!("{path}: not a table of settings")).hint("`--print` shows what to put there")
+            error(format!("{path}: the settings are not a table")).hint("`--print` shows what to put there")
         }
         Uneditable::NotATable(at) => {
-            error(format!("{path}: `{at}` is no table")).hint("`--print` shows what to put there")
+            error(format!("{path}: `{at}` is not a table")).hint("`--print` shows what to put there")
         }
-        Uneditable::Unsupported => error(format!("{path}: written in a way that can't be changed safely"))
-            .hint("nothing was changed in it; `--print` shows what to paste"),
+        Uneditable::Unsupported => error(format!("{path}: `setup` can't change this file safely"))
+            .hint("the file was not changed; `--print` shows what to paste"),
     }
 }

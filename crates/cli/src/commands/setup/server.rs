@@ -1,4 +1,4 @@
-//! The words that an agent starts shellgate with.
+//! The command line with which an agent starts shellgate.
 
 use std::path::{Path, PathBuf};
 
@@ -11,17 +11,17 @@ use super::existing_entry::ExistingEntry;
 use crate::args::{Cli, Command, SetupArgs};
 use crate::error::CliError;
 
-/// What starts the server.
+/// How to start the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Server {
     /// A program and its arguments.
     Words { command: String, args: Vec<String> },
-    /// What the entry says already.
+    /// The keys of the existing entry, unchanged.
     AsWritten(Map<String, Value>),
 }
 
 impl Server {
-    /// The one that the flags ask for. Without flags of its own it keeps those that are there.
+    /// The command line for these flags. Without flags after `--`, the arguments of an existing entry stay.
     pub(crate) fn new(agent: &Agent, args: &SetupArgs, there: ExistingEntry) -> Result<Self, CliError> {
         match there {
             ExistingEntry::Standard(words) if args.flags.is_empty() => Self::keeping(agent, args, words),
@@ -29,9 +29,9 @@ impl Server {
                 if args.dialect.is_none() && args.root.is_none() {
                     return Ok(Self::AsWritten(own));
                 }
-                let message = format!("{}'s entry starts shellgate in a way of its own", agent.title);
-                let hint = "put `--root` and `--dialect` there yourself, or give all flags after `--`: \
-                            the entry is replaced then";
+                let message = format!("{}'s entry starts shellgate through another program", agent.title);
+                let hint = "add `--root` and `--dialect` there yourself, or give all flags after `--` to replace \
+                            the entry";
                 Err(ErrorObject::invalid(message).hint(hint).into())
             }
             _ => Self::fresh(agent, args),
@@ -46,7 +46,7 @@ impl Server {
         if let Some(root) = args.root.as_deref().map(full_path).transpose()? {
             set_flag(&mut words, "--root", root);
         }
-        // What somebody wrote there is not ours to judge, as long as we don't touch it.
+        // Arguments that we don't change are not validated.
         if words != there {
             validate(&words)?;
         }
@@ -66,7 +66,7 @@ impl Server {
         Ok(Self::Words { command: command(agent.start)?, args: words })
     }
 
-    /// The part of an entry that says this.
+    /// The keys of an entry that start the server.
     pub(crate) fn start(&self, shape: Shape) -> Value {
         match (self, shape) {
             (Self::AsWritten(own), _) => Value::Object(own.clone()),
@@ -81,7 +81,7 @@ impl Server {
     }
 }
 
-/// Gives a flag this value, where it stands or else at the end.
+/// Sets the value of a flag, in its place or at the end.
 fn set_flag(words: &mut Vec<String>, flag: &str, value: String) {
     let joined = format!("{flag}=");
     let is_it = |word: &String| word == flag || word.starts_with(&joined);
@@ -101,22 +101,21 @@ fn root(agent: &Agent, named: Option<&Path>) -> Result<Option<String>, CliError>
         Root::Workspace => Ok(None),
         Root::Variable(text) => Ok(Some(text.to_owned())),
         Root::Unknown => {
-            let message = format!("{} starts its servers in no project", agent.title);
+            let message = format!("{} does not start servers in a project", agent.title);
             Err(ErrorObject::invalid(message).hint("name the folder to work in with `--root`").into())
         }
     }
 }
 
-/// The whole path of a folder that is there.
+/// The absolute path of an existing folder.
 fn full_path(root: &Path) -> Result<String, CliError> {
     let path = root.canonicalize().map_err(|error| {
-        ErrorObject::invalid(format!("`--root {}`: {error}", root.display()))
-            .hint("name a folder that is there")
+        ErrorObject::invalid(format!("`--root {}`: {error}", root.display())).hint("name an existing folder")
     })?;
     text(path)
 }
 
-/// What the server would say no to is better said now.
+/// Refuses arguments that `shellgate mcp` would refuse.
 fn validate(words: &[String]) -> Result<(), CliError> {
     let line = std::iter::once(ENTRY_NAME).chain(words.iter().map(String::as_str));
     let parsed = Cli::try_parse_from(line).map_err(|error| {
@@ -127,34 +126,36 @@ fn validate(words: &[String]) -> Result<(), CliError> {
     })?;
     let Command::Mcp(args) = &parsed.command else { return Ok(()) };
     if args.http.is_some() {
-        let error = ErrorObject::invalid("with `--http` the agent's own server would not answer the agent");
-        return Err(error.hint("leave it out: the agent talks to it on standard input").into());
+        let error =
+            ErrorObject::invalid("with `--http`, the server would not answer the agent that starts it");
+        return Err(error.hint("leave it out: the agent uses standard input and output").into());
     }
-    // The agent starts it elsewhere.
+    // The agent starts the server in another folder.
     if let Some(path) = args.common.config.iter().find(|path| path.is_relative()) {
-        let message = format!("`--config {}` would be looked for where the agent works", path.display());
-        return Err(ErrorObject::invalid(message).hint("name the file with its whole path").into());
+        let message =
+            format!("`--config {}` would be relative to the folder where the agent works", path.display());
+        return Err(ErrorObject::invalid(message).hint("use an absolute path").into());
     }
     Ok(())
 }
 
-/// The program that runs now, so that it is found again. Its plain name where that leads to it and PATH is the same.
+/// The path of this program, or its plain name if the agent has the same PATH and finds this program there.
 fn command(start: Start) -> Result<String, CliError> {
     let own = std::env::current_exe().ok().filter(|path| path.is_file()).ok_or_else(|| {
-        ErrorObject::new(Code::Config, "this program's own file is gone")
-            .hint("install shellgate, and run that")
+        ErrorObject::new(Code::Config, "the file of this program is gone")
+            .hint("install shellgate and run that")
     })?;
     let same =
         |path: &PathBuf| path.canonicalize().ok().is_some_and(|path| Some(path) == own.canonicalize().ok());
     match on_path(ENTRY_NAME).filter(same) {
         Some(_) if start == Start::Terminal => Ok(ENTRY_NAME.to_owned()),
-        // As PATH has it: that may be a link that an update leads elsewhere.
+        // The path on PATH may be a link, which updates keep valid.
         Some(path) => text(path),
         None => text(own),
     }
 }
 
-/// The first file of that name on PATH that can be run.
+/// The first executable file with this name on PATH.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let mut files = std::env::split_paths(&path).map(|folder| folder.join(name));

@@ -1,35 +1,35 @@
-//! One step of a change: something is set, added or taken away at a path of a settings file.
+//! One step of a change: sets, adds or removes something at a path in a settings file.
 //!
-//! A step can be done to the text of a file (`format`) and to the values that the file holds (here). Both must agree, or
-//! nothing is written. A step also knows the steps that take it back, as long as it is asked before it is done.
+//! A step is applied to the text of a file (`format`) and to its values (here). If the results differ, nothing is written.
+//! The steps that undo a step are computed before it is applied.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What is done, and where.
+/// An action and the path it applies to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Step {
     pub(crate) path: Vec<String>,
     pub(crate) act: Act,
 }
 
-/// What is done.
+/// The action of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Act {
-    /// This value is there. Tables on the way to it are made.
+    /// Sets this value. Missing tables on the path are made.
     Set(Value),
-    /// The list has this item. The list and tables on the way to it are made.
+    /// Adds this item to a list. A missing list and missing tables on the path are made.
     Add(Value),
-    /// Nothing is there.
+    /// Removes the value.
     Unset,
-    /// The list doesn't have this item.
+    /// Removes this item from a list.
     Drop(Value),
-    /// What is there is taken away if it is empty.
+    /// Removes the value if it is empty.
     Prune,
 }
 
-/// On the way to a value is something that can't hold it: its path.
+/// The value at this path is not a table, so nothing can be put into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NotATable(pub(crate) String);
 
@@ -38,7 +38,7 @@ impl Step {
         Self { path: path.into_iter().map(|name| name.as_ref().to_owned()).collect(), act }
     }
 
-    /// Whether this would change anything.
+    /// Whether the step would change these values.
     pub(crate) fn would_change(&self, values: &Value) -> bool {
         let there = get(values, &self.path);
         match &self.act {
@@ -50,7 +50,7 @@ impl Step {
         }
     }
 
-    /// Does it to values.
+    /// Applies the step to values.
     pub(crate) fn apply_to(&self, values: &mut Value) -> Result<(), NotATable> {
         let Some((last, tables)) = self.path.split_last() else { return Ok(()) };
         let making = matches!(self.act, Act::Set(_) | Act::Add(_));
@@ -61,7 +61,7 @@ impl Step {
                 return Ok(());
             }
             table = inner.entry(name).or_insert(Value::Null);
-            // YAML has a key without a value for an empty table.
+            // In YAML, a key without a value is an empty table.
             if making && table.is_null() {
                 *table = Value::Object(Map::new());
             }
@@ -83,13 +83,13 @@ impl Step {
         Ok(())
     }
 
-    /// The steps that take this one back, if it is done to these values.
+    /// The steps that undo this one after it is applied to these values.
     pub(crate) fn inverse(&self, values: &Value) -> Vec<Self> {
         let there = get(values, &self.path);
         let first = match &self.act {
             Act::Set(_) => there.map_or(Act::Unset, |was| Act::Set(was.clone())),
             Act::Add(item) => Act::Drop(item.clone()),
-            // Nothing that is taken back is taken back.
+            // Undoing is not undone.
             Act::Unset | Act::Drop(_) | Act::Prune => return Vec::new(),
         };
         let mut steps = vec![Self::new(&self.path, first)];
@@ -103,7 +103,7 @@ impl Step {
     }
 }
 
-/// What is at a path.
+/// The value at a path.
 pub(crate) fn get<'a>(values: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(values, |table, name| table.get(name.as_str()))
 }

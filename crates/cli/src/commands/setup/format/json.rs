@@ -1,4 +1,4 @@
-//! JSON as agents read it: with comments, and with commas after last items.
+//! JSON as agents read it: with comments and trailing commas.
 
 use std::ops::Range;
 
@@ -53,7 +53,7 @@ pub(super) fn apply(text: &str, step: &Step) -> Option<String> {
     Some(if empty && !text.ends_with('\n') { format!("{text}\n") } else { text })
 }
 
-/// The table at a path, made where it isn't there.
+/// The table at a path. Missing tables are made.
 fn table(root: &CstRootNode, path: &[String]) -> Option<CstObject> {
     path.iter().try_fold(root.object_value_or_create()?, |table, name| {
         let null = |node: CstNode| node.as_null_keyword().is_some();
@@ -68,8 +68,8 @@ fn range(range: jsonc_parser::common::Range) -> Range<usize> {
     range.start..range.end
 }
 
-/// The text without what `find` names in the table at a path. The crate's own way of taking things away takes the comments
-/// beside them, too; here only the thing goes, one comma, and the lines that would be empty then.
+/// Removes what `find` returns in the table at a path: the node, one comma, and lines that are empty then. The crate's own
+/// removal would also remove comments beside it.
 fn cut(
     text: &str,
     path: &[String],
@@ -81,7 +81,7 @@ fn cut(
     let table = path.iter().try_fold(root, |table, name| table.get_object(name))?;
     let thing = range(find(table)?);
     let commas = || parsed.tokens.iter().flatten().enumerate();
-    // The comma behind it, else the one before it.
+    // The comma after it, else the one before it.
     let next = commas().find(|(_, token)| token.range.start >= thing.end)?;
     let comma = match next {
         (_, token) if token.token == Token::Comma => Some(range(token.range)),
@@ -93,7 +93,7 @@ fn cut(
     };
     let mut cuts = vec![thing];
     cuts.extend(comma);
-    // From behind, so that the places before stay what they are.
+    // From the end, so that earlier offsets stay valid.
     cuts.sort_by_key(|cut| std::cmp::Reverse(cut.start));
     let mut text = text.to_owned();
     for cut in cuts {
@@ -102,7 +102,7 @@ fn cut(
     Some(text)
 }
 
-/// A range, and the lines that would be empty without it.
+/// A range, extended to the whole line if the line would be empty without it.
 fn whole_lines(text: &str, cut: Range<usize>) -> Range<usize> {
     let before = text.get(..cut.start).unwrap_or_default();
     let after = text.get(cut.end..).unwrap_or_default();

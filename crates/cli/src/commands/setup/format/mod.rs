@@ -1,5 +1,5 @@
-//! The formats of settings files. Each reads the values of a text, and does a step to the text itself, so that comments,
-//! order and everything else stay as somebody wrote them.
+//! The formats of settings files. Each reads the values of a text and applies steps to the text itself, so that comments,
+//! order and layout stay.
 
 mod json;
 mod toml;
@@ -9,16 +9,16 @@ use serde_json::Value;
 
 use super::step::Step;
 
-/// How a settings file is written.
+/// The format of a settings file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// JSON, with comments and commas at the end of lists.
+    /// JSON with comments and trailing commas.
     Json,
     Toml,
     Yaml,
 }
 
-/// The text isn't what it should be: what is wrong, and where, both counted from 1.
+/// A syntax error. Line and column are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Broken {
     pub(crate) line: usize,
@@ -26,12 +26,12 @@ pub(crate) struct Broken {
     pub(crate) message: String,
 }
 
-/// The text is as it should be, and still we can't do this step to it.
+/// The text is valid, but the editor can't apply this step to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unable;
 
 impl Format {
-    /// The values in a text. One without any is an empty table.
+    /// The values of a text. An empty text is an empty table.
     pub(crate) fn read(self, text: &str) -> Result<Value, Broken> {
         match self {
             Self::Json => json::read(text),
@@ -40,13 +40,13 @@ impl Format {
         }
     }
 
-    /// Whether two texts with these values say the same.
+    /// Whether two texts with these values mean the same.
     pub(super) fn same(self, one: &Value, other: &Value) -> bool {
-        // In TOML a table can be there because of those in it alone, and is gone without them.
+        // In TOML a table can exist only through the tables in it, and then vanishes with them.
         one == other || self == Self::Toml && toml::without_empty(one) == toml::without_empty(other)
     }
 
-    /// The text after a step that matters.
+    /// Applies a step that changes something to a text.
     pub(super) fn apply(self, text: &str, step: &Step) -> Result<String, Unable> {
         match self {
             Self::Json => json::apply(text, step),
@@ -57,7 +57,7 @@ impl Format {
     }
 }
 
-/// Line and column of a byte of a text, counted from 1.
+/// Line and column of a byte offset, counted from 1.
 fn place(text: &str, byte: usize) -> (usize, usize) {
     let before = text.get(..byte).unwrap_or(text);
     let line = before.matches('\n').count() + 1;

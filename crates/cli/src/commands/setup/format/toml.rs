@@ -1,4 +1,4 @@
-//! TOML.
+//! TOML, edited with `toml_edit`.
 
 use serde_json::{Map, Value, json};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
@@ -6,7 +6,7 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 use super::{Broken, place};
 use crate::commands::setup::step::{Act, Step};
 
-/// The name under which a value stands that JSON doesn't have, as it is written. No settings have such a name.
+/// Key of a placeholder for a TOML value that JSON lacks, with its text. No setting has such a key.
 const FOREIGN: &str = "\0toml";
 
 pub(super) fn read(text: &str) -> Result<Value, Broken> {
@@ -45,7 +45,7 @@ fn value_values(value: &toml_edit::Value) -> Value {
     }
 }
 
-/// The values, without tables that hold nothing.
+/// The values without empty tables.
 pub(super) fn without_empty(values: &Value) -> Value {
     let Value::Object(table) = values else { return values.clone() };
     let inner = table.iter().map(|(name, value)| (name.clone(), without_empty(value)));
@@ -71,7 +71,7 @@ pub(super) fn apply(text: &str, step: &Step) -> Option<String> {
     }
     match &step.act {
         Act::Set(value) => match table.get_mut(last).and_then(Item::as_value_mut) {
-            // The comment behind it stays.
+            // The comment after the value stays.
             Some(there) => {
                 let decor = there.decor().clone();
                 *there = written(value)?;
@@ -85,7 +85,7 @@ pub(super) fn apply(text: &str, step: &Step) -> Option<String> {
             }
             table.get_mut(last)?.as_array_mut()?.push(written(item)?);
         }
-        // A table that was there for those in it alone goes with the last of them.
+        // An implicit table vanishes with the last table in it.
         Act::Unset | Act::Prune => drop(table.remove(last)),
         Act::Drop(item) => {
             let list = table.get_mut(last)?.as_array_mut()?;
@@ -96,7 +96,7 @@ pub(super) fn apply(text: &str, step: &Step) -> Option<String> {
     Some(document.to_string())
 }
 
-/// A table that is only there for those in it has no line of its own.
+/// A table without a line of its own, for the tables in it.
 fn implicit_table() -> Item {
     let mut table = Table::new();
     table.set_implicit(true);
@@ -107,7 +107,7 @@ fn inline_table() -> Item {
     Item::Value(toml_edit::Value::InlineTable(InlineTable::new()))
 }
 
-/// A value in a table: one that is a table itself gets lines of its own, unless it stands in a line with others.
+/// A value as an item of a table. A table gets lines of its own, unless its parent is written in one line.
 fn item(value: &Value, inline: bool) -> Option<Item> {
     match value {
         Value::Object(values) if !inline && !values.contains_key(FOREIGN) => {

@@ -1,9 +1,9 @@
-//! YAML, for the agent that has it.
+//! YAML, for goose.
 //!
-//! No editor of YAML that keeps comments is old enough to be trusted with somebody's settings, and little is needed: a key
-//! is put at the end of a table, replaced, or taken away. So a parser says where keys are, and whole lines are changed. It
-//! works for tables in the block style, a key a line, which is how such files are written by hand and by the agent. For
-//! anything else the answer is no. That the result says what it should is looked at afterwards, as with every format.
+//! No YAML editor that keeps comments is mature enough for users' settings, and little is needed: a key is added at the end
+//! of a table, replaced or removed. So a parser finds the keys, and we change whole lines. This works for tables in block
+//! style with one key per line, which is how people and the agent write such files. Other texts are refused. As with every
+//! format, the values of the result are checked afterwards.
 
 use saphyr::{LoadableYamlNode as _, MarkedYaml, Scalar, YamlData};
 use serde_json::{Map, Value};
@@ -32,7 +32,7 @@ fn values(node: &MarkedYaml<'_>) -> Value {
         YamlData::Mapping(pairs) => {
             Value::Object(pairs.iter().map(|(name, value)| (key(name), values(value))).collect())
         }
-        // It is enough that two that are written alike are alike.
+        // These are only compared: equal texts must give equal values.
         other => Value::from(format!("{other:?}")),
     }
 }
@@ -54,13 +54,13 @@ pub(super) fn apply(text: &str, step: &Step) -> Option<String> {
     match &step.act {
         Act::Set(value) => page.set(root, &step.path, value)?,
         Act::Unset | Act::Prune => page.unset(root?, &step.path)?,
-        // No agent with YAML needs these.
+        // No agent with YAML settings needs these.
         Act::Add(_) | Act::Drop(_) => return None,
     }
     Some(page.lines.concat())
 }
 
-/// A key in a table: where it stands, and its value.
+/// A key in a table: its place and its value.
 struct Entry<'a, 'b> {
     line: usize,
     column: usize,
@@ -80,7 +80,7 @@ struct Page {
 impl Page {
     fn set(&mut self, root: Option<&MarkedYaml<'_>>, path: &[String], value: &Value) -> Option<()> {
         let Some(root) = root else { return self.insert(self.lines.len(), &written(path, value, 0)?) };
-        // As far as it is there: the table, and the key that it is the value of.
+        // The innermost existing table on the path, and its key.
         let (mut table, mut at, mut rest) = (root, None, path);
         while let Some((name, inner)) = rest.split_first()
             && let Some(entry) = find(table, name)
@@ -138,7 +138,7 @@ impl Page {
         let end = self.end(entry.line, entry.column);
         self.lines.drain(entry.line..end);
         if let Some(above) = above.filter(|_| alone) {
-            // A key with nothing below it would be null.
+            // A key without a value would be null.
             let line = self.lines.get_mut(above.line)?;
             let after = line.char_indices().skip(above.column).find(|(_, c)| *c == ':')?.0 + 1;
             line.insert_str(after, " {}");
@@ -146,13 +146,13 @@ impl Page {
         Some(())
     }
 
-    /// Whether a key is the first thing in its line.
+    /// `Some` if the key is the first thing in its line.
     fn starts(&self, line: usize, column: usize) -> Option<()> {
         let text = self.lines.get(line)?;
         (indent(text) == column).then_some(())
     }
 
-    /// The first line after a key and all that belongs to it. What is written above the next key belongs to that.
+    /// The first line after a key and its value. A comment above the next key belongs to that key.
     fn end(&self, line: usize, column: usize) -> usize {
         let mut end = line + 1;
         for (at, text) in self.lines.iter().enumerate().skip(line + 1) {
@@ -170,7 +170,7 @@ impl Page {
         end
     }
 
-    /// Takes an empty value away that stands behind its key.
+    /// Removes an empty value after its key.
     fn clear(&mut self, value: &MarkedYaml<'_>) -> Option<()> {
         let span = &value.span;
         if span.start.index() == span.end.index() {
@@ -202,12 +202,12 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Where a line's character with this number begins.
+/// Byte offset of a line's character with this number.
 fn byte(line: &str, character: usize) -> Option<usize> {
     line.char_indices().map(|(at, _)| at).chain([line.len()]).nth(character)
 }
 
-/// Lines for a value at a path.
+/// The lines that write a value at a path.
 fn written(path: &[String], value: &Value, column: usize) -> Option<String> {
     let (name, rest) = path.split_first()?;
     let (blanks, name) = (" ".repeat(column), plain(name));
@@ -236,7 +236,7 @@ fn written(path: &[String], value: &Value, column: usize) -> Option<String> {
     })
 }
 
-/// A value in one line. What JSON writes is YAML.
+/// A value in one line. JSON is valid YAML.
 fn scalar(value: &Value) -> String {
     match value {
         Value::String(text) => plain(text),
@@ -244,7 +244,7 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// A text, in quotes unless it can't be taken for anything else.
+/// A string, in quotes unless it can only be read as a string.
 fn plain(text: &str) -> String {
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '_');
     let harmless = text.chars().all(|c| c.is_ascii_alphanumeric() || "_/.-".contains(c));
