@@ -35,15 +35,15 @@ pub struct Gate {
     /// What every command's environment begins with.
     pub(crate) environment: Vec<CString>,
     pub(crate) umask: u32,
-    /// Who is asked, if anybody.
+    /// Asks a person. `None`: questions are refused.
     pub(crate) approver: Option<Box<dyn Approver>>,
-    /// What was approved for always since it was made: rules that its settings don't know of.
+    /// Rules that were approved for always since the gate was made. Its settings don't have them.
     pub(crate) always: Mutex<Vec<Always>>,
     /// Where the shell was found.
     pub(crate) shell: OnceLock<PathBuf>,
 }
 
-/// A request that didn't become an execution, with the answer to give.
+/// The answer to a request that didn't become an execution.
 pub type Refused = Box<Report>;
 
 impl Gate {
@@ -65,7 +65,7 @@ impl Gate {
         self.session_name.shown()
     }
 
-    /// Closes what a crash left open in the record, and lets go of what need not be kept. Takes its time.
+    /// Settles executions that a crash left open in the record, and prunes old entries. May take long.
     pub fn tidy(&self) {
         self.recorder.tidy(&self.state, &self.judge.settings.journal);
     }
@@ -76,7 +76,7 @@ impl Gate {
         self.state.path()
     }
 
-    /// Has `approver` asked from now on: for who chooses by the settings.
+    /// Replaces the approver, for a caller that chooses one by the settings.
     #[must_use]
     pub fn with_approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Some(Box::new(approver));
@@ -107,7 +107,7 @@ impl Gate {
         }
     }
 
-    /// Judges `request`, asks if somebody must be asked, and hands it to the session's keeper.
+    /// Judges `request`, asks for approval if it needs one, and hands it to the session's keeper.
     ///
     /// # Errors
     /// The answer, when nothing was started.
@@ -123,8 +123,7 @@ impl Gate {
         self.judge.judge(request)
     }
 
-    /// Stops everything that this gate's session and its chats run, and returns when it has ended: how many executions
-    /// that were.
+    /// Stops all executions of this gate's session and its chats. Returns when they have ended, with their number.
     ///
     /// # Errors
     /// When the keeper can't be reached. `denied_by_policy` from inside a command, which may be one of them.
@@ -133,7 +132,7 @@ impl Gate {
         self.session.stop(urgency).map_err(|error| session_error(&error))
     }
 
-    /// The same for another session of this user, by its name.
+    /// Stops another session of this user and its chats, as [`stop_session`](Self::stop_session) does.
     ///
     /// # Errors
     /// `invalid_input` when no session can be called that; else when its keeper can't be reached.

@@ -1,9 +1,8 @@
 //! What a command that shellgate runs may not do to shellgate.
 //!
-//! Whoever is below a keeper, by ancestry and not by a variable, doesn't answer questions, trust, stop others or make the
-//! record forget, and chooses nothing that lets more pass than the settings do. The front ends and everything in this
-//! library ask here, and `REFUSED` and `LOOSENING` are all that there is to know. It holds for those who use shellgate;
-//! what a program does to the files by itself is for the judge and for the kernel.
+//! A process is *inside* when a keeper is among its ancestors; no variable decides that. From inside, shellgate refuses the
+//! actions in `REFUSED` and the choices in `LOOSENING`. Front ends and this library ask here. This stops commands that use
+//! shellgate. What a command does to shellgate's files by itself is for the judge and the kernel to stop.
 
 use std::path::{Path, PathBuf};
 
@@ -14,20 +13,20 @@ use crate::session_name::SessionName;
 use crate::settings::{ApprovalMode, Decision, Flags, Network, OnMissing, SandboxMode};
 use crate::{Code, ErrorObject};
 
-/// Something that is a person's business.
+/// An action that only a person may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RestrictedAction {
-    /// Saying yes or no to a question.
+    /// Answering a question.
     Answer,
     /// Letting a project's settings loosen the rules.
     Trust,
-    /// Stopping what was started by somebody else.
+    /// Stopping executions of another session.
     Stop,
-    /// Letting what somebody waits for go on as a job.
+    /// Making a job of an execution whose caller waits.
     Release,
-    /// Typing at what was started by somebody else, or changing its terminal.
+    /// Typing at an execution of another session, or changing its terminal.
     Type,
-    /// Removing what was recorded.
+    /// Removing entries from the record.
     Forget,
     /// Changing the settings of an agent.
     SetUp,
@@ -43,7 +42,7 @@ const REFUSED: [(RestrictedAction, &str); 7] = [
     (RestrictedAction::SetUp, "change an agent's settings"),
 ];
 
-/// What can be chosen for a gate, and would let more pass than the settings do.
+/// A choice for a gate that would loosen the settings: its name, and whether it was made.
 type Choice = (&'static str, fn(&Chosen<'_>) -> bool);
 
 const LOOSENING: [Choice; 10] = [
@@ -52,7 +51,7 @@ const LOOSENING: [Choice; 10] = [
     ("--default allow", |chosen| chosen.flags.default == Some(Decision::Allow)),
     ("--approve allow", |chosen| chosen.flags.approve == Some(ApprovalMode::Allow)),
     ("--approve on-need", |chosen| chosen.flags.approve == Some(ApprovalMode::OnNeed)),
-    // Which of the others is looser than what the settings say depends on them; the strictest never is.
+    // Whether another mode is looser depends on the settings; the strictest never is.
     ("--sandbox", |chosen| chosen.flags.sandbox.is_some_and(|mode| mode != SandboxMode::Strict)),
     ("--network allow", |chosen| chosen.flags.network == Some(Network::Allow)),
     ("--on-missing warn", |chosen| chosen.flags.on_missing == Some(OnMissing::Warn)),
@@ -60,7 +59,7 @@ const LOOSENING: [Choice; 10] = [
     ("state_folder", |chosen| chosen.state.is_some_and(|state| !is_ours(state))),
 ];
 
-/// What a gate is to be made of.
+/// The choices for a gate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chosen<'a> {
     pub(crate) config: &'a [PathBuf],
@@ -69,55 +68,56 @@ pub(crate) struct Chosen<'a> {
     pub(crate) unrecorded: bool,
 }
 
-/// The execution that we are part of.
+/// The execution that this process is part of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Outer {
     root: PathBuf,
     session: String,
 }
 
-/// How many executions are looked at to find the last one of a session.
-const LOOK_BACK: usize = 1000;
+/// Executions that are searched for the last one of a session.
+const MAX_SEARCHED_EXECUTIONS: usize = 1000;
 
-/// Whether a command that shellgate runs has started us.
+/// Whether a command that shellgate runs has started this process.
 #[must_use]
 pub fn is_inside() -> bool {
     surroundings().is_some()
 }
 
-/// Says no to `deed` when a command that shellgate runs has started us.
+/// Refuses `action` from inside.
 ///
 /// # Errors
 /// `denied_by_policy`, from inside.
-pub fn refuse(deed: RestrictedAction) -> Result<(), ErrorObject> {
-    let Some((_, words)) = REFUSED.iter().find(|(known, _)| *known == deed).filter(|_| is_inside()) else {
+pub fn refuse(action: RestrictedAction) -> Result<(), ErrorObject> {
+    let Some((_, words)) = REFUSED.iter().find(|(known, _)| *known == action).filter(|_| is_inside()) else {
         return Ok(());
     };
     let message = format!("a command that shellgate runs may not {words}");
     Err(ErrorObject::new(Code::DeniedByPolicy, message).hint("do it from a terminal of your own"))
 }
 
-/// Says no to choices that loosen, from inside.
+/// Refuses choices that loosen the settings, from inside.
 pub(crate) fn check(chosen: Chosen<'_>) -> Result<(), ErrorObject> {
     let loosening = LOOSENING.iter().find(|(_, given)| given(&chosen)).filter(|_| is_inside());
     loosening.map_or(Ok(()), |(name, _)| Err(loosened(name)))
 }
 
-/// Says no to a root that isn't in that of the execution we are part of.
+/// Refuses a root outside the root of the execution that this process is part of.
 pub(crate) fn check_root(root: &Path, explicit: bool) -> Result<(), ErrorObject> {
     if !is_inside() {
         return Ok(());
     }
     let around = outer();
     let is_within = match around.as_slice() {
-        // Nobody wrote down where we are: then it isn't chosen.
+        // That execution isn't in the record: then the root can't be chosen.
         [] => !explicit,
         around => around.iter().any(|outer| root.starts_with(&outer.root)),
     };
     if is_within { Ok(()) } else { Err(loosened("--root").token(root.display().to_string())) }
 }
 
-/// The session, from inside: that of the execution we are part of, or a chat of it. `None`: somebody else decides.
+/// The session, from inside: that of the execution this process is part of, or a chat of it. `None`: not inside, or that
+/// execution isn't in the record.
 pub(crate) fn session(asked: Option<&str>) -> Result<Option<SessionName>, ErrorObject> {
     if !is_inside() {
         return Ok(None);
@@ -157,8 +157,8 @@ fn is_ours(state: &Path) -> bool {
     surroundings().and_then(|around| around.state).is_some_and(|ours| same(&ours, state))
 }
 
-/// What the session of the keeper above us runs, as the record has it; else what it ran last, for those that a command
-/// left behind. The keeper's socket is called by the session, and nobody below can change that.
+/// The running executions of the session whose keeper is our ancestor, from the record. Leftovers of an ended command get
+/// the session's last execution. The keeper's socket is named for the session, and its commands can't change that.
 fn outer() -> Vec<Outer> {
     outer_by_record().unwrap_or_default()
 }
@@ -179,6 +179,6 @@ fn outer_by_record() -> Option<Vec<Outer>> {
     if !running.is_empty() {
         return Some(running);
     }
-    let newest = journal.history(&Query { limit: LOOK_BACK, ..Query::default() }).ok()?;
+    let newest = journal.history(&Query { limit: MAX_SEARCHED_EXECUTIONS, ..Query::default() }).ok()?;
     Some(newest.into_iter().find_map(of_session).into_iter().collect())
 }
