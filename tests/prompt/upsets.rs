@@ -141,7 +141,9 @@ fn a_dumb_terminal_wants_the_word() {
             let command = format!("frob {number}");
             pane.start_after("export TERM=dumb", &[&command]);
             // The screen before this one has the same question about another command.
-            pane.shows_that("the question", |screen| screen.contains("denies it:") && screen.contains(&command));
+            pane.shows_that("the question", |screen| {
+                screen.contains("denies it:") && screen.contains(&command)
+            });
             pane.type_line(typed);
             pane.ends(code);
         }

@@ -25,11 +25,8 @@ fn a_shell_that_stays_off_is_named() {
         std::fs::remove_dir_all(place.state().join("setup")).unwrap();
         let full = place.home().join(file);
         let key = path.join(".");
-        let wanted = [
-            full.display().to_string(),
-            format!("`{key}`"),
-            "own shell tool is still disabled".to_owned(),
-        ];
+        let wanted =
+            [full.display().to_string(), format!("`{key}`"), "own shell tool is still disabled".to_owned()];
         for flags in [["--undo", "--print"].as_slice(), &["--undo", "--yes"], &["--undo", "--yes"]] {
             let shown = case.done(&place, flags);
             assert!(wanted.iter().all(|part| shown.contains(part)), "{name} {flags:?}: {shown}");

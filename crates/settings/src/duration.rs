@@ -1,7 +1,7 @@
 //! Durations as people type them: `30s`, `5m`, `1500ms`, `2h`; a bare number is milliseconds.
 
 /// The longest time that can be set: one day.
-pub const LONGEST_MS: u64 = 86_400_000;
+pub const MAX_DURATION_MS: u64 = 86_400_000;
 
 /// Why a text isn't a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,7 +20,7 @@ pub enum DurationError {
     },
 }
 
-/// Reads a duration into milliseconds, from 1 to [`LONGEST_MS`].
+/// Reads a duration into milliseconds, from 1 to [`MAX_DURATION_MS`].
 pub fn parse_duration(text: &str) -> Result<u64, DurationError> {
     let shape = || DurationError::Shape { found: text.to_owned() };
     let range = || DurationError::Range { found: text.to_owned() };
@@ -39,7 +39,7 @@ pub fn parse_duration(text: &str) -> Result<u64, DurationError> {
     // Only too many digits can fail here, and that is a number out of range.
     let number: u64 = digits.parse().map_err(|_| range())?;
     let ms = number.checked_mul(factor).ok_or_else(range)?;
-    if (1..=LONGEST_MS).contains(&ms) { Ok(ms) } else { Err(range()) }
+    if (1..=MAX_DURATION_MS).contains(&ms) { Ok(ms) } else { Err(range()) }
 }
 
 #[cfg(test)]
@@ -56,8 +56,8 @@ mod tests {
             ("1", 1),
             ("250", 250),
             ("007s", 7000),
-            ("24h", LONGEST_MS),
-            ("86400000", LONGEST_MS),
+            ("24h", MAX_DURATION_MS),
+            ("86400000", MAX_DURATION_MS),
         ];
         for (text, ms) in cases {
             assert_eq!(parse_duration(text), Ok(ms), "{text:?}");

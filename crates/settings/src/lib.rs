@@ -41,7 +41,7 @@ mod unbuilt;
 mod words;
 
 pub use self::{
-    duration::{DurationError, LONGEST_MS, parse_duration},
+    duration::{DurationError, MAX_DURATION_MS, parse_duration},
     error::{At, Problem, SettingsError},
     layers::{AGENTS_JSON, Flags, PROJECT_FILE, Sources, Trust, TrustStore, project_file},
     model::{Approval, Environment, JournalSettings, Limits, Policy, Sandbox, Settings, Workspace},

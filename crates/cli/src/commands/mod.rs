@@ -89,7 +89,7 @@ fn show_notices(settings: &Settings) {
 fn request(common: &Common, action: Action) -> Result<Request, ErrorObject> {
     let dialect = common.dialect;
     let request = match dialect.words {
-        Words::Free => dialect.bound(Request { action, ..Request::default() }),
+        Words::Free => dialect.restrict(Request { action, ..Request::default() }),
         Words::InScope => {
             let words = match action {
                 Action::Shell(text) => vec![text],

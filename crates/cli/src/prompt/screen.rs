@@ -120,8 +120,7 @@ fn status_line(
         _ => places.iter().map(String::as_str).collect(),
     };
     texts.extend(places.last().map(String::as_str));
-    let time =
-        if left > COUNTDOWN_FROM { String::new() } else { format!(" {} s left", left.as_secs() + 1) };
+    let time = if left > COUNTDOWN_FROM { String::new() } else { format!(" {} s left", left.as_secs() + 1) };
     let room = columns.saturating_sub(time.len());
     let text = first_fitting(&texts, room.saturating_sub(6));
     let rule = "─".repeat(room.saturating_sub(text.width() + 4));

@@ -1,4 +1,4 @@
-//! Reading what was asked: the JSON of a tool call in some dialect becomes one [`Request`](request::Request).
+//! Reading a call: the JSON of a tool call, in any dialect, becomes a [`Request`](request::Request).
 
 pub mod dialect;
 pub mod request;

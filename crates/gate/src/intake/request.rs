@@ -1,4 +1,4 @@
-//! What was asked, whatever the dialect.
+//! A request to run something, the same for all dialects.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,49 +7,49 @@ use shellgate_exec::Size;
 
 use crate::ErrorObject;
 
-/// The kernel takes no longer argument: 32 pages, less the final NUL.
-pub const LONGEST_COMMAND: usize = 131_071;
+/// The longest argument that the kernel takes: 32 pages, less the final NUL.
+pub const MAX_ARGUMENT_BYTES: usize = 131_071;
 
-/// One thing to run.
+/// A request to run one command.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// What to run.
     pub action: Action,
-    /// The agent's own words about it.
+    /// The agent's description of it.
     pub description: Option<String>,
-    /// Where to run it, relative to the root.
+    /// The directory to run it in, relative to the root.
     pub directory: Option<String>,
-    /// Whether it goes on after the answer.
+    /// Whether it runs in the background: the call is answered at once.
     pub background: bool,
-    /// What it reads.
+    /// Its standard input.
     pub stdin: Stdin,
-    /// The terminal that it runs in, if it is to have one.
+    /// The terminal that it runs in. `None`: it runs without a terminal.
     pub pty: Option<Pty>,
-    /// How long it may run. `None`: as the settings say.
+    /// How long it may run. `None`: the limit in the settings.
     pub timeout: Option<Duration>,
-    /// How long it may be silent. `None`: as the settings say.
+    /// How long it may print nothing. `None`: the limit in the settings.
     pub idle_timeout: Option<Duration>,
-    /// How long its answer is waited for; then it goes on as a job. `None`: to its end.
+    /// How long the call waits for its end. After that it continues as a job. `None`: the call waits until it ends.
     pub wait: Option<Duration>,
-    /// Variables on top of the configured environment.
+    /// Variables to add to the configured environment.
     pub env: BTreeMap<String, String>,
-    /// What its words may name and be.
+    /// What the words of a program call may be.
     pub words: Words,
-    /// What becomes of substitutions.
+    /// How substitutions are treated.
     pub substitutions: Substitutions,
     /// The chat of the gate's session that it belongs to. `None`: the session itself.
     pub chat: Option<String>,
     /// Files to describe in the answer, relative to the root.
     pub artifacts: Vec<String>,
-    /// Whether its output is somebody's own words, wanted whole besides the answer.
+    /// Whether the program is an assistant, whose output is shown in full besides the answer.
     pub speaks: bool,
     /// How much of its output the answer shows.
     pub detail: Detail,
-    /// How the answer is written, where the dialect has a choice.
+    /// The format of the answer, for dialects with a choice.
     pub format: Format,
-    /// The form in which it came.
+    /// The dialect that it came in.
     pub dialect: &'static str,
-    /// Variables by which the command can tell through which form it was started.
+    /// Variables that tell the command which dialect started it.
     pub marks: &'static [(&'static str, &'static str)],
 }
 
@@ -58,7 +58,7 @@ pub struct Request {
 pub enum Action {
     /// Text for a shell.
     Shell(String),
-    /// A program and its arguments; no shell reads them.
+    /// A program and its arguments, started without a shell.
     Program(Vec<String>),
 }
 
@@ -69,7 +69,7 @@ impl Default for Action {
 }
 
 impl Action {
-    /// The action as a person would type it.
+    /// The action as one line for a shell.
     #[must_use]
     pub fn shown(&self) -> String {
         match self {
@@ -79,7 +79,7 @@ impl Action {
     }
 }
 
-/// A word, quoted if a shell would read it as anything but itself.
+/// A word, quoted if a shell would change it.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -94,19 +94,20 @@ fn quoted(word: &str) -> String {
 pub struct Pty {
     /// Its size.
     pub size: Size,
-    /// What kind it is, as `TERM` says. `None`: `xterm-256color`.
+    /// The value of `TERM`. `None`: `xterm-256color`.
     pub term: Option<String>,
 }
 
-/// The largest terminal, in either direction.
-const LARGEST: u16 = 1000;
+/// The most rows and the most columns of a terminal.
+const MAX_TERMINAL_CELLS: u16 = 1000;
 
 /// Reads a terminal's size, such as `24x80`: rows, then columns.
 ///
 /// # Errors
-/// `invalid_input`, when it isn't one.
+/// `invalid_input` when `text` isn't a size.
 pub fn parse_size(text: &str) -> Result<Size, ErrorObject> {
-    let number = |word: &str| word.trim().parse().ok().filter(|count| (1..=LARGEST).contains(count));
+    let number =
+        |word: &str| word.trim().parse().ok().filter(|count| (1..=MAX_TERMINAL_CELLS).contains(count));
     let size = text
         .split_once(['x', 'X'])
         .and_then(|(rows, cols)| Some(Size { rows: number(rows)?, cols: number(cols)? }));
@@ -117,45 +118,45 @@ pub fn parse_size(text: &str) -> Result<Size, ErrorObject> {
     })
 }
 
-/// What a command reads.
+/// The standard input of a command.
 #[derive(Clone, Debug, Default)]
 pub enum Stdin {
-    /// Nothing: end of file at once.
+    /// End of file at once.
     #[default]
     Closed,
     /// This text.
     Text(String),
-    /// Whatever the descriptor gives.
+    /// A descriptor.
     Descriptor(std::sync::Arc<std::os::fd::OwnedFd>),
 }
 
-/// What the words of a program call may name and be.
+/// What the words of a program call may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Words {
     /// Anything that the rules allow.
     #[default]
     Free,
-    /// A program inside the root or in a folder of PATH, paths inside the root, and no code.
+    /// The program must be inside the root or in a folder of PATH, paths must be inside the root, and words must not be code.
     InScope,
 }
 
-/// What becomes of `$( )`, backticks, `<( )` and `>( )`.
+/// How `$( )`, backticks, `<( )` and `>( )` are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Substitutions {
-    /// What the settings say.
+    /// By the policy in the settings.
     #[default]
     AsConfigured,
-    /// They are refused, wherever bash would run them.
+    /// Refused, wherever bash would run them.
     Refused,
 }
 
-/// How an answer is written.
+/// The format of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// For programs.
+    /// JSON, for programs.
     #[default]
     Json,
-    /// For reading.
+    /// Markdown, for reading.
     Markdown,
 }
 
@@ -172,17 +173,17 @@ pub enum Detail {
 }
 
 impl Request {
-    /// What a person is shown: the agent's own words, else the command; and that it goes to the background.
+    /// The text that a person is shown: the agent's description or the command, and whether it runs in the background.
     #[must_use]
     pub fn shown_description(&self) -> String {
         let words = self.description.clone().unwrap_or_else(|| self.action.shown());
         if self.background { format!("{words} [background]") } else { words }
     }
 
-    /// Looks for what no system could run.
+    /// Refuses a request that no system could run.
     ///
     /// # Errors
-    /// `invalid_input`, with the field that is the trouble.
+    /// `invalid_input`, with the name of the field.
     pub fn check(&self) -> Result<(), ErrorObject> {
         match &self.action {
             Action::Shell(text) => {
@@ -197,7 +198,7 @@ impl Request {
                 if argv.first().is_none_or(|program| program.trim().is_empty()) {
                     return Err(ErrorObject::invalid("`command` is blank")
                         .token("command")
-                        .hint("name one program; its arguments are a list of their own"));
+                        .hint("name one program; its arguments go into a list of their own"));
                 }
                 for (at, word) in argv.iter().enumerate() {
                     check_word(if at == 0 { "command" } else { "args" }, word)?;
@@ -206,12 +207,12 @@ impl Request {
         }
         for (name, value) in &self.env {
             if name.is_empty() || name.contains(['=', '\0']) {
-                let message = format!("`env` has the name {name:?}, which no variable can have");
+                let message = format!("`env` has the name {name:?}, which is not a name of a variable");
                 return Err(ErrorObject::invalid(message)
                     .token(name.clone())
-                    .hint("a name is not empty and has no `=` and no NUL"));
+                    .hint("a name is not empty, and contains no `=` and no NUL"));
             }
-            // The kernel takes a variable as one word, its name included.
+            // The kernel's limit counts a variable's name and value together.
             check_word("env", &format!("{name}={value}"))?;
         }
         Ok(())
@@ -220,16 +221,19 @@ impl Request {
 
 fn check_word(field: &str, word: &str) -> Result<(), ErrorObject> {
     if word.contains('\0') {
-        let message = format!("`{field}` holds a NUL character, which no program can be given");
+        let message = format!("`{field}` contains a NUL character, which can't be passed to a program");
         return Err(ErrorObject::invalid(message)
             .token(field)
-            .hint("leave it out, or let the program make it"));
+            .hint("leave it out, or let the program produce it"));
     }
-    if word.len() > LONGEST_COMMAND {
-        let message = format!("`{field}` is {} bytes long, the system takes {LONGEST_COMMAND}", word.len());
+    if word.len() > MAX_ARGUMENT_BYTES {
+        let message = format!(
+            "`{field}` is {} bytes long, and the system takes at most {MAX_ARGUMENT_BYTES}",
+            word.len()
+        );
         return Err(ErrorObject::invalid(message)
             .token(field)
-            .hint("write it to a file and run that, or use `stdin`"));
+            .hint("write it to a file and run the file, or use `stdin`"));
     }
     Ok(())
 }
@@ -239,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_quoted_where_a_shell_would_read_more() {
+    fn words_that_a_shell_would_change_are_quoted() {
         let argv = ["echo", "it's", "a b", "", "x=1", "*"].map(str::to_owned).to_vec();
         assert_eq!(Action::Program(argv).shown(), r"echo 'it'\''s' 'a b' '' x=1 '*'");
     }
@@ -247,7 +251,7 @@ mod tests {
     #[test]
     fn the_longest_command_passes_and_one_byte_more_does_not() {
         let request = |length| Request { action: Action::Shell("x".repeat(length)), ..Request::default() };
-        assert!(request(LONGEST_COMMAND).check().is_ok());
-        assert_eq!(request(LONGEST_COMMAND + 1).check().unwrap_err().code, crate::Code::InvalidInput);
+        assert!(request(MAX_ARGUMENT_BYTES).check().is_ok());
+        assert_eq!(request(MAX_ARGUMENT_BYTES + 1).check().unwrap_err().code, crate::Code::InvalidInput);
     }
 }

@@ -3,7 +3,7 @@
 use super::{Key, Kind, Slot, TextsOf, Untrusted, WordSlotOf, slot};
 use crate::{
     ApprovalMode, Decision, Inherit, Network, OnMissing, Redirects, SandboxMode, Substitution, Word,
-    duration::LONGEST_MS,
+    duration::MAX_DURATION_MS,
 };
 
 /// A word that always has a value: `word!(Decision, policy.default)`.
@@ -73,8 +73,8 @@ pub(crate) static KEYS: &[Key] = &[
     key("sandbox.writable", paths(slot!(sandbox.writable)), Ignored, "Can be written besides the root"),
     key("sandbox.unreadable", paths(slot!(sandbox.unreadable)), Adds, "Can't be read, besides the built-in list"),
 
-    key("limits.timeout_ms", whole(slot!(limits.timeout_ms), 0, LONGEST_MS), Tightens, "How long a foreground command may run; 0: no limit"),
-    key("limits.idle_timeout_ms", whole(slot!(limits.idle_timeout_ms), 0, LONGEST_MS), Tightens, "How long a command may be silent; 0: no limit"),
+    key("limits.timeout_ms", whole(slot!(limits.timeout_ms), 0, MAX_DURATION_MS), Tightens, "How long a foreground command may run; 0: no limit"),
+    key("limits.idle_timeout_ms", whole(slot!(limits.idle_timeout_ms), 0, MAX_DURATION_MS), Tightens, "How long a command may be silent; 0: no limit"),
     key("limits.max_running", whole(slot!(limits.max_running), 1, 65_536), Tightens, "Commands of a session that run at once; more wait"),
     key("limits.answer_chars", whole(slot!(limits.answer_chars), 1, 100_000_000), Ignored, "Characters of a stream for the model"),
     key("limits.answer_bytes", whole(slot!(limits.answer_bytes), 1, 1 << 30), Ignored, "Bytes of a stream where complete output is promised"),

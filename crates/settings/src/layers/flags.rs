@@ -1,8 +1,8 @@
 //! What the command line sets.
 
 use crate::{
-    ApprovalMode, Asker, At, Decision, LONGEST_MS, Network, OnMissing, Origin, Prefix, Problem, SandboxMode,
-    Settings, SettingsError, Sourced,
+    ApprovalMode, Asker, At, Decision, MAX_DURATION_MS, Network, OnMissing, Origin, Prefix, Problem,
+    SandboxMode, Settings, SettingsError, Sourced,
 };
 
 /// The flags that change settings.
@@ -64,8 +64,8 @@ impl Flags {
             settings.set_origin("sandbox.on_missing", Origin::Flag("--on-missing"));
         }
         if let Some(ms) = self.timeout_ms {
-            if !(1..=LONGEST_MS).contains(&ms) {
-                let problem = Problem::Timeout { found: ms, most: LONGEST_MS };
+            if !(1..=MAX_DURATION_MS).contains(&ms) {
+                let problem = Problem::Timeout { found: ms, most: MAX_DURATION_MS };
                 return Err(SettingsError::new(At::Flag("--timeout"), problem));
             }
             settings.limits.timeout_ms = ms;

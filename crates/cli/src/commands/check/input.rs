@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use shellgate::ErrorObject;
-use shellgate::request::{Action, LONGEST_COMMAND};
+use shellgate::request::{Action, MAX_ARGUMENT_BYTES};
 
 use crate::args::CheckArgs;
 
@@ -44,14 +44,14 @@ fn read_file(path: &Path) -> Input {
 fn read(source: impl io::Read, shown: &str) -> Input {
     let mut bytes = Vec::new();
     // One byte more than a command may have, so that a longer one is recognised.
-    let limit = u64::try_from(LONGEST_COMMAND).unwrap_or(u64::MAX).saturating_add(1);
+    let limit = u64::try_from(MAX_ARGUMENT_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     source
         .take(limit)
         .read_to_end(&mut bytes)
         .map_err(|error| ErrorObject::invalid(format!("{shown} can't be read: {error}")))?;
-    if bytes.len() > LONGEST_COMMAND {
+    if bytes.len() > MAX_ARGUMENT_BYTES {
         let message =
-            format!("{shown} is longer than {LONGEST_COMMAND} bytes, the most that the system takes");
+            format!("{shown} is longer than {MAX_ARGUMENT_BYTES} bytes, the most that the system takes");
         return Ok(Err(ErrorObject::invalid(message).hint("judge the call of a script, or its parts")));
     }
     Ok(String::from_utf8(bytes).map(Action::Shell).map_err(|_| not_utf8(shown)))

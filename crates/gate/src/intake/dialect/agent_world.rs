@@ -23,10 +23,10 @@ pub(super) static DIALECT: Dialect = Dialect {
         "`command` is the program alone, its arguments go into `parameters`, and no shell reads them. Refused: shell syntax \
          (`&&`, `||`, `;`, `&`, pipes, redirects, `$( )`, backticks), inline code (`sh -c`, `node -e`, `python -c`, \
          `powershell -Command`), and directories or paths outside the trusted working directory.",
-        "Nobody can answer prompts: use non-interactive flags.",
+        "Prompts can't be answered: use non-interactive flags.",
         "The user sees the output as it comes. You get exit code, stdout, stderr, whether it timed out, duration and \
-         artifacts. A non-zero exit code or text in stderr may mean failure. What `codex`, `gemini` and `copilot` print is shown \
-         to the user as an assistant's words.",
+         artifacts. A non-zero exit code or text in stderr may mean failure. The output of `codex`, `gemini` and `copilot` is \
+         shown to the user as an assistant's message.",
     ],
     marks: &[],
     words: Words::InScope,
@@ -83,11 +83,11 @@ static FIELDS: &[Field] = &[
     ),
 ];
 
-/// Programs whose output is an assistant's own words.
-const ASSISTANTS: [&str; 3] = ["codex", "gemini", "copilot"];
+/// Programs whose output is an assistant's message.
+const ASSISTANT_PROGRAMS: [&str; 3] = ["codex", "gemini", "copilot"];
 
-/// How much of a failed assistant's standard error is shown: its end says why.
-const ERROR_END: usize = 2000;
+/// How much of a failed assistant's standard error is shown. The reason is at its end.
+const SHOWN_ERROR_CHARS: usize = 2000;
 
 fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
     let command = arguments.text("command")?.unwrap_or_default();
@@ -104,7 +104,7 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
         directory: arguments.text("directory")?,
         timeout: arguments.milliseconds("timeout")?.map(Duration::from_millis),
         artifacts: arguments.texts("artifact_paths")?.unwrap_or_default(),
-        speaks: ASSISTANTS.contains(&base_name(&command)),
+        speaks: ASSISTANT_PROGRAMS.contains(&base_name(&command)),
         format,
         detail,
         ..Request::default()
@@ -116,7 +116,7 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
     Ok(Request { action: Action::Program([command].into_iter().chain(parameters).collect()), ..request })
 }
 
-/// Keys in the order of the contract; the last four only when there is something to say.
+/// The answer in JSON. The order of its keys is fixed. The last five are left out when they have no value.
 #[derive(Serialize)]
 struct Answer<'a> {
     exit_code: Option<i32>,
@@ -154,17 +154,17 @@ fn answer(report: &Report) -> String {
                 error: report.error.as_ref(),
                 job: report.unfinished_job(),
             };
-            // Strings, numbers and lists: it always serializes.
+            // Strings, numbers and lists always serialize.
             serde_json::to_string(&answer)
                 .unwrap_or_else(|error| json!({"error": error.to_string()}).to_string())
         }
     }
 }
 
-/// What an assistant that was run as a command says to the conversation.
+/// The message of an assistant that was run as a command.
 fn assistant(report: &Report) -> Option<String> {
     let name = base_name(report.program.as_deref()?);
-    if !ASSISTANTS.contains(&name) || report.is_refusal() {
+    if !ASSISTANT_PROGRAMS.contains(&name) || report.is_refusal() {
         return None;
     }
     let (stdout, stderr) = match &report.words {
@@ -181,7 +181,7 @@ fn assistant(report: &Report) -> Option<String> {
         (_, None, Some(signal)) => format!("{} ({})", signal.name, signal.number),
         (_, None, None) => report.status.to_string(),
     };
-    let skipped = stderr.chars().count().saturating_sub(ERROR_END);
+    let skipped = stderr.chars().count().saturating_sub(SHOWN_ERROR_CHARS);
     let end: String = stderr.chars().skip(skipped).collect();
     Some(format!("`{name}` failed: {how}\n{}", end.trim()).trim_end().to_owned())
 }

@@ -6,8 +6,10 @@ use serde::Serialize;
 
 use super::field::Field;
 use super::fields::Arguments;
-use super::run_shell_command::{COMMAND, DESCRIPTION, DIRECTORY, FRESH, PROMPTS, RULES, RUNS, TOOL, request};
-use super::{DefaultRoot, Dialect, nobody};
+use super::run_shell_command::{
+    ABOUT_PROMPTS, ABOUT_RULES, ABOUT_STATE, ABOUT_TOOL, COMMAND, DESCRIPTION, DIRECTORY, TOOL, request,
+};
+use super::{DefaultRoot, Dialect, no_assistant_text};
 use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::intake::request::{Detail, Format, Request, Substitutions, Words};
@@ -16,15 +18,15 @@ pub(super) static DIALECT: Dialect = Dialect {
     name: "asimi",
     tool: TOOL,
     about: &[
-        RUNS,
+        ABOUT_TOOL,
         "Processes started with `&` (on Windows `start /b`) stay in the background; `backgroundPids` lists them (empty on \
          Windows).",
         "Refused: command substitution, that is `$( )`, backticks, `<( )` and `>( )`.",
         "Returns JSON: `stdout` and `stderr` complete, `exitCode` (null when a signal ended it), `signal`, `error` (when it \
          did not run), `pid`, `backgroundPids`. A non-zero `exitCode` or any `stderr` may mean failure: read both.",
-        FRESH,
-        PROMPTS,
-        RULES,
+        ABOUT_STATE,
+        ABOUT_PROMPTS,
+        ABOUT_RULES,
         "Commands see `ASIMI_CLI=1`.",
     ],
     marks: &[("ASIMI_CLI", "1")],
@@ -35,7 +37,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     fields: FIELDS,
     request: read,
     answer,
-    assistant: nobody,
+    assistant: no_assistant_text,
 };
 
 static FIELDS: &[Field] = &[
@@ -52,7 +54,7 @@ static FIELDS: &[Field] = &[
 ];
 
 fn read(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
-    // Complete output is promised.
+    // The tool's description promises complete output.
     let request = Request { detail: Detail::Full, ..request(arguments)? };
     match &request.directory {
         Some(directory) if Path::new(directory).is_absolute() => {
@@ -64,7 +66,7 @@ fn read(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
     }
 }
 
-/// Keys in the seed's order; what has nothing to say is left out, but for the exit code, which is null then.
+/// The answer. The order of its keys is Asimi's. Keys without a value are left out, except the exit code, which is null.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer<'a> {
@@ -98,6 +100,6 @@ fn answer(report: &Report) -> String {
         background_pids: report.background.iter().map(|process| process.pid).collect(),
         job: report.unfinished_job(),
     };
-    // Strings, numbers and lists: it always serializes.
+    // Strings, numbers and lists always serialize.
     serde_json::to_string(&answer).unwrap_or_else(|error| format!(r#"{{"error":"{error}"}}"#))
 }

@@ -1,38 +1,38 @@
-//! A field of a tool's arguments: one row, from which calls are read and declarations are written.
+//! A field of a tool's arguments: one row of a table. Calls are read by it, and declarations for models are written from it.
 
-/// A field.
+/// A field of a tool's arguments.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
-    /// What it means, for the model.
+    /// Its description for models.
     pub(crate) about: &'static str,
-    /// Other names that models use for it. Never advertised.
+    /// Other names that models use for it. Declarations don't mention them.
     pub(crate) aliases: &'static [&'static str],
     pub(crate) required: bool,
 }
 
-/// What a field takes.
+/// The type of a field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     Text,
     Flag,
-    /// A whole number that isn't negative.
+    /// A whole number from 0.
     Number,
-    /// A time, from 1 to `LONGEST_MS`.
+    /// A time, from 1 to `MAX_DURATION_MS`.
     Milliseconds,
     Texts,
-    /// Names with a text each.
+    /// Names, each with a text.
     Variables,
     /// One of these words.
     OneOf(&'static [&'static str]),
 }
 
-/// Names for the folder that a command runs in.
+/// Other names for the directory that a command runs in.
 pub(crate) const FOLDER_NAMES: &[&str] = &["cwd", "workdir", "dir_path"];
 
 impl Field {
-    /// One that may be left out.
+    /// An optional field.
     pub(crate) const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
         Self { name, kind, about, aliases: &[], required: false }
     }
@@ -41,7 +41,7 @@ impl Field {
         Self { required: true, ..self }
     }
 
-    /// The same field under other names as well.
+    /// Adds other names for the field.
     pub(crate) const fn or(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }
     }

@@ -1,23 +1,26 @@
 //! Reading arguments by a table of fields.
 //!
-//! The rules are the same for every dialect: an unknown field is an error that names the nearest known one, a repeated
-//! field is an error, also under another name, `null` counts as absent, a wrong type names field, wanted and seen.
+//! The rules are the same for every dialect:
+//! - An unknown field is an error that names the nearest known field.
+//! - A field that is given twice is an error, also if the second has another of its names.
+//! - `null` counts as absent.
+//! - The error for a wrong type names the field, the wanted type and the type found.
 
 use std::collections::BTreeMap;
 
 use super::field::{Field, Kind};
 use super::json::Json;
 use crate::ErrorObject;
-use crate::settings::LONGEST_MS;
+use crate::settings::MAX_DURATION_MS;
 use crate::settings::keys::{distance, nearest};
 
-/// Fields that clients add by themselves and that mean nothing to us.
-const INJECTED: &[&str] = &[
+/// Fields that clients add to every call, and that we ignore.
+const IGNORED_FIELDS: &[&str] = &[
     // Gemini CLI, to every tool.
     "wait_for_previous",
 ];
 
-/// The arguments of a call, by the names of the table.
+/// The arguments of a call, by the names of their fields.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     fields: &'static [Field],
@@ -25,10 +28,10 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads `text` by `fields`.
+    /// Reads `text`, a JSON object with these fields.
     pub(crate) fn read(text: &str, fields: &'static [Field]) -> Result<Self, ErrorObject> {
         let json: Json = serde_json::from_str(text).map_err(|error| {
-            ErrorObject::invalid(format!("this is not JSON: {error}")).hint("send one JSON object")
+            ErrorObject::invalid(format!("the arguments are not JSON: {error}")).hint("send one JSON object")
         })?;
         let Json::Object(entries) = json else {
             let message = format!("the arguments are {}, not an object", json.kind());
@@ -37,7 +40,7 @@ impl Arguments {
         let mut values: BTreeMap<&'static str, Json> = BTreeMap::new();
         let mut seen: BTreeMap<&'static str, String> = BTreeMap::new();
         for (key, value) in entries {
-            if INJECTED.contains(&key.as_str()) {
+            if IGNORED_FIELDS.contains(&key.as_str()) {
                 continue;
             }
             let field =
@@ -71,7 +74,7 @@ impl Arguments {
         })
     }
 
-    /// A time in milliseconds, within what a call may ask for.
+    /// A time in milliseconds, from 1 to the longest that a call may ask for.
     pub(crate) fn milliseconds(&mut self, name: &'static str) -> Result<Option<u64>, ErrorObject> {
         let number = self.take(name, "a whole number", |value| match value {
             Json::Whole(number) => Ok(number),
@@ -79,10 +82,10 @@ impl Arguments {
         })?;
         let Some(number) = number else { return Ok(None) };
         match u64::try_from(number) {
-            Ok(ms @ 1..=LONGEST_MS) => Ok(Some(ms)),
+            Ok(ms @ 1..=MAX_DURATION_MS) => Ok(Some(ms)),
             _ => Err(ErrorObject::invalid(format!("`{name}` is {number}, out of range"))
                 .token(name)
-                .hint(format!("use 1 to {LONGEST_MS} milliseconds"))),
+                .hint(format!("use 1 to {MAX_DURATION_MS} milliseconds"))),
         }
     }
 
@@ -92,7 +95,7 @@ impl Arguments {
             other => Err(other),
         })?;
         let Some(number) = number else { return Ok(None) };
-        // Places in files are no larger.
+        // Offsets in files are at most this large.
         let fits = |number: &u64| i64::try_from(*number).is_ok();
         u64::try_from(number).ok().filter(fits).map(Some).ok_or_else(|| {
             ErrorObject::invalid(format!("`{name}` is {number}, out of range"))
@@ -114,8 +117,7 @@ impl Arguments {
         texts.collect::<Result<_, _>>().map(Some)
     }
 
-    /// Names with their values: an object, or a list of `{"name", "value"}` for the models whose API knows no object with
-    /// free keys.
+    /// Variables: an object, or a list of `{"name", "value"}`. Some APIs can't declare an object with arbitrary keys.
     pub(crate) fn variables(&mut self, name: &'static str) -> Result<BTreeMap<String, String>, ErrorObject> {
         let given = self.take(name, "an object of strings", |value| match value {
             Json::Object(_) | Json::List(_) => Ok(value),
@@ -141,7 +143,7 @@ impl Arguments {
         Ok(variables)
     }
 
-    /// One of the words that the table has for this field.
+    /// One of the words that the table lists for this field.
     pub(crate) fn word(&mut self, name: &'static str) -> Result<Option<&'static str>, ErrorObject> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         let words = self.fields.iter().find(|field| field.name == name).map(|field| field.kind);
@@ -164,9 +166,9 @@ impl Arguments {
     }
 }
 
-/// A name and its value, from an object of just these two.
+/// A name and its value, from an object with exactly these two keys.
 fn variable(at: &str, pair: Json) -> Result<(String, Json), ErrorObject> {
-    const WANTED: &str = "an object of `name` and `value`";
+    const WANTED: &str = "an object with `name` and `value`";
     let Json::Object(mut entries) = pair else { return Err(wrong_type(at, WANTED, &pair)) };
     entries.sort_by(|(one, _), (other, _)| one.cmp(other));
     match <[_; 2]>::try_from(entries) {
@@ -191,7 +193,7 @@ fn unknown(key: &str, fields: &[Field]) -> ErrorObject {
     if let Some(name) = nearest(key, known()) {
         return error.hint(format!("did you mean `{name}`?"));
     }
-    // A key of any length may come, and the distance takes time by it.
+    // Computing the distance takes longer for long keys, and a key may have any length.
     let start: String = key.chars().take(64).collect();
     match known().min_by_key(|name| distance(&start, name)) {
         Some(name) => error.hint(format!("the nearest is `{name}`; the fields are {}", names(fields))),

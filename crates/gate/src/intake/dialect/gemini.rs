@@ -3,22 +3,23 @@
 use super::field::Field;
 use super::labelled::answer;
 use super::run_shell_command::{
-    COMMAND, DESCRIPTION, DIRECTORY, FRESH, LABELLED, PROMPTS, RULES, RUNS, TOOL, request,
+    ABOUT_ANSWER, ABOUT_PROMPTS, ABOUT_RULES, ABOUT_STATE, ABOUT_TOOL, COMMAND, DESCRIPTION, DIRECTORY, TOOL,
+    request,
 };
-use super::{DefaultRoot, Dialect, nobody};
+use super::{DefaultRoot, Dialect, no_assistant_text};
 use crate::intake::request::{Format, Substitutions, Words};
 
 pub(super) static DIALECT: Dialect = Dialect {
     name: "gemini",
     tool: TOOL,
     about: &[
-        RUNS,
+        ABOUT_TOOL,
         "A process started with `&` (on Windows `start /b`) stays in the background: the call returns at once and Background \
          PIDs names it.",
-        LABELLED,
-        FRESH,
-        PROMPTS,
-        RULES,
+        ABOUT_ANSWER,
+        ABOUT_STATE,
+        ABOUT_PROMPTS,
+        ABOUT_RULES,
         "Commands see `GEMINI_CLI=1`.",
     ],
     marks: &[("GEMINI_CLI", "1")],
@@ -29,7 +30,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     fields: FIELDS,
     request,
     answer,
-    assistant: nobody,
+    assistant: no_assistant_text,
 };
 
 static FIELDS: &[Field] = &[COMMAND, DESCRIPTION, DIRECTORY];

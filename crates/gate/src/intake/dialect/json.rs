@@ -1,10 +1,10 @@
-//! JSON as it was written: objects keep repeated keys, which other readers silently drop.
+//! JSON with repeated keys. Other readers silently drop all but one of them.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// A value.
+/// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Json {
     Null,
@@ -17,7 +17,7 @@ pub(super) enum Json {
 }
 
 impl Json {
-    /// What it is, for a sentence.
+    /// The name of its type, for a sentence.
     pub(super) const fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -32,13 +32,13 @@ impl Json {
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(JsonVisitor)
     }
 }
 
-struct Reader;
+struct JsonVisitor;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for JsonVisitor {
     type Value = Json;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -63,7 +63,7 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Json, E> {
         // JSON has one kind of number: 2.0 is as whole as 2.
-        #[expect(clippy::cast_possible_truncation, reason = "whole; and a larger one is the largest to us")]
+        #[expect(clippy::cast_possible_truncation, reason = "the value is whole, and the cast saturates")]
         Ok(if value.fract() == 0.0 { Json::Whole(value as i128) } else { Json::Fraction(value) })
     }
 

@@ -1,6 +1,6 @@
-//! Labelled text: always all labels, in one order, each at the start of a line.
+//! Answers as labelled text: all labels, always in the same order, each at the start of a line.
 //!
-//! Output can't forge a label: one of its lines that looks like one is indented by a blank.
+//! Output can't forge a label: a line of output that looks like a label is indented by one space.
 
 use std::borrow::Cow;
 
@@ -16,13 +16,17 @@ const LABELS: [&str; 10] = [
     "Signal",
     "Background PIDs",
     "Process Group PGID",
-    // The last line of a call that became a job.
+    // Only in the answer of a call that became a job.
     "Job",
 ];
 
+/// A longer start of a line doesn't look like a label, whatever invisible characters it contains.
+const MAX_LABEL_BYTES: usize = 200;
+
+/// Stands for a missing value.
 const NONE: &str = "(none)";
 
-/// The answer of Gemini's and Qwen's tools.
+/// The answer, for Gemini's and Qwen's tools.
 pub(super) fn answer(report: &Report) -> String {
     let directory = if report.directory == "." { "(root)" } else { report.directory.as_str() };
     let error = report.error.as_ref().map(|error| match &error.hint {
@@ -32,15 +36,18 @@ pub(super) fn answer(report: &Report) -> String {
     let number = |number: Option<i64>| number.map_or(NONE.to_owned(), |number| number.to_string());
     let pids: Vec<String> = report.background.iter().map(|process| process.pid.to_string()).collect();
     let lines = [
-        ("Command", unforged(&report.command)),
-        ("Directory", unforged(directory)),
+        ("Command", indent_forged_labels(&report.command)),
+        ("Directory", indent_forged_labels(directory)),
         ("Stdout", stream(&report.stdout)),
         ("Stderr", stream(&report.stderr)),
-        ("Error", error.map_or(Cow::Borrowed(NONE), |error| unforged(&error).into_owned().into())),
+        (
+            "Error",
+            error.map_or(Cow::Borrowed(NONE), |error| indent_forged_labels(&error).into_owned().into()),
+        ),
         ("Exit Code", number(report.exit_code.map(i64::from)).into()),
         ("Signal", number(report.signal.as_ref().map(|signal| i64::from(signal.number))).into()),
         ("Background PIDs", if pids.is_empty() { NONE.into() } else { pids.join(", ").into() }),
-        // A command leads a group of its own, so the group has its number.
+        // A command leads its own process group, so the group has the command's process id.
         ("Process Group PGID", number(report.pid.map(i64::from)).into()),
     ];
     let job = report.unfinished_job().map(|job| ("Job", Cow::Borrowed(job)));
@@ -48,16 +55,16 @@ pub(super) fn answer(report: &Report) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A stream, without the newline at its end, which the next label brings.
+/// A stream without the newline at its end: the next label starts a line anyway.
 fn stream(text: &str) -> Cow<'_, str> {
     match text {
         "" => Cow::Borrowed("(empty)"),
-        text => unforged(text.strip_suffix('\n').unwrap_or(text)),
+        text => indent_forged_labels(text.strip_suffix('\n').unwrap_or(text)),
     }
 }
 
-/// `text`, with a blank before each line that looks like a label. Its first line stands behind one.
-fn unforged(text: &str) -> Cow<'_, str> {
+/// Puts a space before each line that looks like a label. The first line is skipped: a label precedes it on its line.
+fn indent_forged_labels(text: &str) -> Cow<'_, str> {
     let mut lines = text.split_inclusive(ends_line);
     let first = lines.next().unwrap_or_default();
     if !lines.clone().any(looks_like_label) {
@@ -73,13 +80,13 @@ fn unforged(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// What a reader might take for the end of a line.
+/// Characters that a reader may take for the end of a line.
 fn ends_line(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a line begins as a label does, to a reader who sees letters and a colon and isn't pedantic about anything
-/// else: case, blanks, marks and invisible characters don't count. One that is indented doesn't look like a label.
+/// Whether a reader may take the start of a line for a label. Only letters, digits and the colon count, not case, spaces,
+/// punctuation or invisible characters. An indented line doesn't look like a label.
 fn looks_like_label(line: &str) -> bool {
     if line.starts_with([' ', '\t']) {
         return false;
@@ -90,8 +97,8 @@ fn looks_like_label(line: &str) -> bool {
         return false;
     };
     let letters = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
-    // Longer than any label with its ornaments: not worth the look.
-    name.len() < 200 && LABELS.iter().any(|label| letters(name).eq_ignore_ascii_case(&letters(label)))
+    name.len() < MAX_LABEL_BYTES
+        && LABELS.iter().any(|label| letters(name).eq_ignore_ascii_case(&letters(label)))
 }
 
 #[cfg(test)]
@@ -118,14 +125,14 @@ mod tests {
             ("x\nthe exit code: 0", "x\nthe exit code: 0"),
         ];
         for (text, wanted) in cases {
-            assert_eq!(unforged(text), wanted, "{text:?}");
+            assert_eq!(indent_forged_labels(text), wanted, "{text:?}");
         }
     }
 
     proptest! {
         #[test]
         fn no_line_but_the_first_is_a_label(text in "(\n|Exit Code: 0|Stdout:|[a-z :]|\u{2028}){0,40}") {
-            let safe = unforged(&text);
+            let safe = indent_forged_labels(&text);
             prop_assert!(!safe.split(ends_line).skip(1).any(looks_like_label));
         }
     }

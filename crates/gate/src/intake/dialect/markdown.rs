@@ -1,31 +1,27 @@
-//! An answer as Markdown. No output can end its own block: a fence is longer than any run of its characters inside.
-
-use std::fmt::Write as _;
+//! Answers as Markdown. Output can't end its block: the fence is longer than any run of backticks inside.
 
 use crate::answer::duration::seconds;
 use crate::answer::report::Report;
 
-/// The report for a model that reads Markdown.
+/// The report as Markdown.
 pub(super) fn answer(report: &Report) -> String {
-    let mut text = String::new();
     let command = if report.command.is_empty() { String::new() } else { span(&report.command) };
-    let _ = writeln!(text, "{}", format!("**{}** {command}", report.status).trim_end());
+    let mut paragraphs = vec![format!("**{}** {command}", report.status).trim_end().to_owned()];
     if let Some(error) = &report.error {
         let sentence = match &error.hint {
             Some(hint) => format!("{}. Hint: {hint}", error.message),
             None => error.message.clone(),
         };
         let json = serde_json::to_string(error).unwrap_or_default();
-        let _ = writeln!(text, "\n{}\n\n{}", one_line(&sentence), block("json", &json));
+        paragraphs.extend([one_line(&sentence), block("json", &json)]);
     }
     if report.pid.is_some() {
-        let _ = writeln!(text, "\n{}", facts(report).join(", "));
+        paragraphs.push(facts(report).join(", "));
         for (name, output) in [("stdout", &report.stdout), ("stderr", &report.stderr)] {
-            if output.is_empty() {
-                let _ = writeln!(text, "\n{name}: (empty)");
-            } else {
-                let _ = writeln!(text, "\n{name}:\n{}", block("text", output));
-            }
+            paragraphs.push(match output.is_empty() {
+                true => format!("{name}: (empty)"),
+                false => format!("{name}:\n{}", block("text", output)),
+            });
         }
     }
     for artifact in &report.artifacts {
@@ -33,12 +29,10 @@ pub(super) fn answer(report: &Report) -> String {
             (Some(sha256), Some(bytes), _) => format!("{bytes} bytes, sha256 {sha256}"),
             (_, _, error) => error.clone().unwrap_or_default(),
         };
-        let _ = writeln!(text, "\nartifact {}: {}", span(&artifact.path), one_line(&what));
+        paragraphs.push(format!("artifact {}: {}", span(&artifact.path), one_line(&what)));
     }
-    if let Some(job) = report.unfinished_job() {
-        let _ = writeln!(text, "\nJob: {job}");
-    }
-    text.trim_end().to_owned()
+    paragraphs.extend(report.unfinished_job().map(|job| format!("Job: {job}")));
+    paragraphs.join("\n\n").trim_end().to_owned()
 }
 
 fn facts(report: &Report) -> Vec<String> {
@@ -51,14 +45,14 @@ fn facts(report: &Report) -> Vec<String> {
     [code, signal, Some(duration), Some(directory), left].into_iter().flatten().collect()
 }
 
-/// A block of text that nothing inside can end.
+/// A fenced block that `text` can't end.
 fn block(kind: &str, text: &str) -> String {
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     let newline = if text.ends_with('\n') { "" } else { "\n" };
     format!("{fence}{kind}\n{text}{newline}{fence}")
 }
 
-/// Text within a line that nothing inside can end.
+/// A code span that `text` can't end.
 fn span(text: &str) -> String {
     let text = one_line(text);
     let fence = "`".repeat(longest_run(&text) + 1);
@@ -82,7 +76,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_inside_ends_a_block(text in "(`|a|\n){0,40}") {
+        fn text_never_ends_its_block(text in "(`|a|\n){0,40}") {
             let block = block("text", &text);
             let fence: String = block.chars().take_while(|c| *c == '`').collect();
             let inner = block.lines().skip(1).take(block.lines().count().saturating_sub(2));

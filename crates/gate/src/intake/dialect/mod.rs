@@ -1,6 +1,6 @@
-//! The forms that agents expect: how arguments are read, how answers are written.
+//! Dialects: the tool calls of different agents, with the way to read their arguments and to write their answers.
 //!
-//! A dialect is data and two functions, in a file of its own. Nothing else asks which one is in use.
+//! A dialect is a row of data and two functions, in a file of its own. No other code asks which dialect is in use.
 
 mod agent_world;
 mod asimi;
@@ -25,24 +25,24 @@ use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::intake::request::{Format, Request, Substitutions, Words};
 
-/// One form.
+/// One dialect.
 #[derive(Debug)]
 pub struct Dialect {
-    /// Its name, as `--dialect` takes it.
+    /// Its name, the value of `--dialect`.
     pub name: &'static str,
     /// The name of its tool.
     pub tool: &'static str,
-    /// What the tool does and how to use it, for the model.
+    /// The description of the tool for models.
     about: &'static [&'static str],
-    /// Variables by which a command can tell that it was started through this form.
+    /// Variables that tell a command that this dialect started it.
     pub marks: &'static [(&'static str, &'static str)],
-    /// What its calls' words may name and be.
+    /// What the words of a program call may be.
     pub words: Words,
-    /// What becomes of substitutions in its calls.
+    /// How substitutions in its calls are treated.
     pub substitutions: Substitutions,
-    /// The root of calls that name none.
+    /// The root of calls that don't name one.
     pub default_root: DefaultRoot,
-    /// The field that chooses how the answer is written, and how it is when that says nothing.
+    /// The field that chooses the format of the answer, and the format of calls without that field.
     format: (&'static str, Format),
     fields: &'static [Field],
     request: fn(&mut Arguments) -> Result<Request, ErrorObject>,
@@ -50,27 +50,27 @@ pub struct Dialect {
     assistant: fn(&Report) -> Option<String>,
 }
 
-/// Where commands run when neither a flag nor a setting says it.
+/// The root when neither a flag nor a setting names one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DefaultRoot {
-    /// In the current folder.
+    /// The current folder.
     #[default]
     Current,
-    /// In the user's home.
+    /// The user's home.
     Home,
 }
 
-/// For dialects in which nothing speaks to the conversation by itself.
-fn nobody(_: &Report) -> Option<String> {
+/// For dialects that add nothing to the conversation besides the answer.
+fn no_assistant_text(_: &Report) -> Option<String> {
     None
 }
 
 impl Dialect {
-    /// Every dialect that is built.
+    /// All dialects.
     pub const ALL: &'static [&'static Self] =
         &[&native::DIALECT, &asimi::DIALECT, &gemini::DIALECT, &qwen::DIALECT, &agent_world::DIALECT];
 
-    /// Our own, which is the default.
+    /// Our own dialect, the default.
     pub const SHELLGATE: &'static Self = &native::DIALECT;
 
     /// The dialect called `name`.
@@ -79,18 +79,18 @@ impl Dialect {
         Self::ALL.iter().copied().find(|dialect| dialect.name == name)
     }
 
-    /// From the arguments of a tool call, as JSON, to a request.
+    /// Reads the arguments of a tool call, in JSON, into a request.
     ///
     /// # Errors
-    /// `invalid_input`, with the field that is the trouble.
+    /// `invalid_input`, with the name of the field.
     pub fn read(&self, arguments: &str) -> Result<Request, ErrorObject> {
         let mut arguments = Arguments::read(arguments, self.fields)?;
-        Ok(self.bound((self.request)(&mut arguments)?))
+        Ok(self.restrict((self.request)(&mut arguments)?))
     }
 
-    /// A request with what this dialect holds to, whoever made it.
+    /// Puts the name and the restrictions of this dialect on a request.
     #[must_use]
-    pub fn bound(&self, request: Request) -> Request {
+    pub fn restrict(&self, request: Request) -> Request {
         Request {
             dialect: self.name,
             marks: self.marks,
@@ -100,7 +100,7 @@ impl Dialect {
         }
     }
 
-    /// The answer to a call that could not be made, written as far as possible as the call wants it.
+    /// The answer to a call that was refused, in the format that the call asked for if that can be read.
     #[must_use]
     pub fn refused(&self, arguments: &str, error: ErrorObject) -> Report {
         let (field, default) = self.format;
@@ -114,13 +114,13 @@ impl Dialect {
         Report { format, command: command.to_owned(), ..Report::of_error(error) }
     }
 
-    /// What is said to the conversation besides the answer, if anything.
+    /// The text of an assistant that was run as a command, for the conversation. `None`: the command was no assistant.
     #[must_use]
     pub fn assistant(&self, report: &Report) -> Option<String> {
         (self.assistant)(report)
     }
 
-    /// From a report to what the model gets.
+    /// Writes a report as the model gets it.
     #[must_use]
     pub fn write(&self, report: &Report) -> String {
         (self.answer)(report)
@@ -133,7 +133,7 @@ mod tests {
 
     use super::Dialect;
 
-    /// Any JSON, with the fields' own names likely among the keys.
+    /// Any JSON. Its keys are often names of fields.
     fn any_json() -> impl Strategy<Value = serde_json::Value> {
         use serde_json::{Value, json};
         let leaf = prop_oneof![
@@ -157,7 +157,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arbitrary_arguments_are_read_or_refused_in_the_dialect_s_shape(
+        fn arbitrary_arguments_are_read_or_refused_in_the_dialects_format(
             json in any_json(), noise in ".{0,40}", cut in 0_usize..40,
         ) {
             let text = json.to_string();
@@ -165,9 +165,9 @@ mod tests {
             for dialect in Dialect::ALL {
                 for input in [text.as_str(), short.as_str(), noise.as_str()] {
                     let Err(error) = dialect.read(input) else { continue };
-                    // An operator where no shell reads it has a code of its own.
-                    let told = error.code == crate::Code::ShellSyntax || error.message.starts_with("invalid input: ");
-                    prop_assert!(told, "{}", error.message);
+                    // A shell operator in a program call has a code of its own.
+                    let explained = error.code == crate::Code::ShellSyntax || error.message.starts_with("invalid input: ");
+                    prop_assert!(explained, "{}", error.message);
                     let answer = dialect.write(&dialect.refused(input, error));
                     let shape = match dialect.name {
                         "agent-world" | "shellgate" if answer.starts_with("**failed**") => true,
@@ -185,6 +185,6 @@ mod tests {
         for dialect in Dialect::ALL {
             assert_eq!(Dialect::named(dialect.name).map(|found| found.name), Some(dialect.name));
         }
-        assert!(Dialect::named("nobody").is_none());
+        assert!(Dialect::named("klingon").is_none());
     }
 }

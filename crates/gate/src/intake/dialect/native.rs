@@ -1,28 +1,28 @@
-//! Our own dialect: the tool `shell`, whose answer is the report as it is.
+//! Our own dialect: the tool `shell`, whose answer is the whole report.
 
 use std::time::Duration;
 
 use super::field::{FOLDER_NAMES, Field, Kind};
 use super::fields::Arguments;
-use super::run_shell_command::{DESCRIPTION, FRESH, RULES};
-use super::{DefaultRoot, Dialect, markdown, nobody};
+use super::run_shell_command::{ABOUT_RULES, ABOUT_STATE, DESCRIPTION};
+use super::{DefaultRoot, Dialect, markdown, no_assistant_text};
 use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::intake::request::{Action, Detail, Format, Pty, Request, Stdin, Substitutions, Words, parse_size};
 
-// `SHELLGATE=1` marks every command, whatever the form.
+// It needs no marker variables: `SHELLGATE=1` marks every command of every dialect.
 pub(super) static DIALECT: Dialect = Dialect {
     name: "shellgate",
     tool: "shell",
     about: &[
         "Runs a command on the user's machine: text with `bash -c` (on Windows `cmd.exe /c`), or one program without a \
          shell when `args` is given.",
-        "The answer has `status`, `exit_code`, `signal`, `error` (with a `hint`), `stdout`, `stderr`, `background` (processes \
-         it left) and more. A non-zero `exit_code` or text in `stderr` may mean failure. Long output is cut in the middle; \
+        "The answer has `status`, `exit_code`, `signal`, `error` (with a `hint`), `stdout`, `stderr`, `background` (leftover \
+         processes) and more. A non-zero `exit_code` or text in `stderr` may mean failure. Long output is cut in the middle; \
          a line there says where the rest is.",
-        FRESH,
-        "Nobody can answer prompts: use non-interactive flags (`npm init -y`) or give `stdin`.",
-        RULES,
+        ABOUT_STATE,
+        "Prompts can't be answered: use non-interactive flags (`npm init -y`) or give `stdin`.",
+        ABOUT_RULES,
         "Commands see `SHELLGATE=1`.",
     ],
     marks: &[],
@@ -33,11 +33,11 @@ pub(super) static DIALECT: Dialect = Dialect {
     fields: FIELDS,
     request,
     answer,
-    assistant: nobody,
+    assistant: no_assistant_text,
 };
 
-/// Sizes that a model can choose from: what full-screen programs draw well in.
-const SIZES: &[&str] = &["24x80", "30x100", "40x120", "50x160", "60x200"];
+/// Terminal sizes that a model can choose from. Full-screen programs look well in them.
+const TERMINAL_SIZES: &[&str] = &["24x80", "30x100", "40x120", "50x160", "60x200"];
 
 static FIELDS: &[Field] = &[
     Field::new(
@@ -59,10 +59,14 @@ static FIELDS: &[Field] = &[
     Field::new(
         "pty",
         Kind::Flag,
-        "true runs it in a terminal: full-screen programs and prompts work, `shell_input` types. All it prints is `stdout`. Default: false.",
+        "true runs it in a terminal: full-screen programs and prompts work, `shell_input` types at it. All output is in `stdout`. Default: false.",
     ),
-    Field::new("pty_size", Kind::OneOf(SIZES), "Rows and columns of that terminal. Default: `24x80`."),
-    Field::new("stdin", Kind::Text, "Text for its standard input. Default: none, it is closed."),
+    Field::new(
+        "pty_size",
+        Kind::OneOf(TERMINAL_SIZES),
+        "Rows and columns of that terminal. Default: `24x80`.",
+    ),
+    Field::new("stdin", Kind::Text, "Text for its standard input. Default: standard input is closed."),
     Field::new(
         "timeout_ms",
         Kind::Milliseconds,
@@ -76,24 +80,24 @@ static FIELDS: &[Field] = &[
     Field::new(
         "wait_ms",
         Kind::Milliseconds,
-        "Milliseconds to wait for its end; if it takes longer, it goes on as a job and you get the id.",
+        "Milliseconds to wait for its end. If it takes longer, it continues as a job and you get the id.",
     ),
     Field::new("env", Kind::Variables, "Environment variables to set."),
     Field::new("artifacts", Kind::Texts, "Files inside the root to report with SHA-256 and size."),
     Field::new(
         "format",
         Kind::OneOf(&["json", "markdown"]),
-        "How you get the answer: `json` (default) or `markdown`.",
+        "The format of the answer: `json` (default) or `markdown`.",
     ),
     Field::new(
         "detail",
         Kind::OneOf(&["minimal", "full"]),
-        "`minimal` (default): start and end of long output; `full`: up to 8 MiB a stream. Ask for `full` only when all of it is needed.",
+        "`minimal` (default): start and end of long output; `full`: up to 8 MiB per stream. Ask for `full` only when all of it is needed.",
     ),
     Field::new(
         "session",
         Kind::Text,
-        "The chat it belongs to, if you were given a name for that. Default: none.",
+        "The chat that it belongs to, if you were given its name. Default: none.",
     ),
 ];
 
@@ -136,7 +140,7 @@ fn answer(report: &Report) -> String {
     if report.format == Format::Markdown {
         return markdown::answer(report);
     }
-    // A report is strings, numbers and lists: it always serializes.
+    // Strings, numbers and lists always serialize.
     serde_json::to_string(report)
         .unwrap_or_else(|error| format!(r#"{{"status":"failed","error":"{error}"}}"#))
 }

@@ -1,12 +1,13 @@
-//! Qwen Code's `run_shell_command`: labelled text, and a choice between foreground and background that must be made.
+//! Qwen Code's `run_shell_command`: labelled text, and a required choice between foreground and background.
 
 use super::field::{Field, Kind};
 use super::fields::Arguments;
 use super::labelled::answer;
 use super::run_shell_command::{
-    COMMAND, DESCRIPTION, DIRECTORY, FRESH, LABELLED, PROMPTS, RULES, RUNS, TOOL, request,
+    ABOUT_ANSWER, ABOUT_PROMPTS, ABOUT_RULES, ABOUT_STATE, ABOUT_TOOL, COMMAND, DESCRIPTION, DIRECTORY, TOOL,
+    request,
 };
-use super::{DefaultRoot, Dialect, nobody};
+use super::{DefaultRoot, Dialect, no_assistant_text};
 use crate::ErrorObject;
 use crate::intake::request::{Format, Request, Substitutions, Words};
 
@@ -14,13 +15,13 @@ pub(super) static DIALECT: Dialect = Dialect {
     name: "qwen",
     tool: TOOL,
     about: &[
-        RUNS,
+        ABOUT_TOOL,
         "`is_background` decides between background and foreground and must be given every time. In the background, or \
-         with `&` in the command, the call returns at once, the process goes on, and Background PIDs names it.",
-        LABELLED,
-        FRESH,
-        PROMPTS,
-        RULES,
+         with `&` in the command, the call returns at once, the process keeps running, and Background PIDs names it.",
+        ABOUT_ANSWER,
+        ABOUT_STATE,
+        ABOUT_PROMPTS,
+        ABOUT_RULES,
         "Commands see `QWEN_CODE=1`.",
     ],
     marks: &[("QWEN_CODE", "1")],
@@ -31,7 +32,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     fields: FIELDS,
     request: read,
     answer,
-    assistant: nobody,
+    assistant: no_assistant_text,
 };
 
 static FIELDS: &[Field] = &[COMMAND, IS_BACKGROUND, DESCRIPTION, DIRECTORY];
@@ -39,10 +40,10 @@ static FIELDS: &[Field] = &[COMMAND, IS_BACKGROUND, DESCRIPTION, DIRECTORY];
 const IS_BACKGROUND: Field = Field::new(
     "is_background",
     Kind::Flag,
-    "Whether to leave it running and go on. true for what runs until it is stopped: development servers (`npm run start`, \
+    "Whether to leave it running and continue. true for commands that run until they are stopped: development servers (`npm run start`, \
      `npm run dev`, `yarn dev`), watchers (`npm run watch`, `webpack --watch`), databases (`mongod`, `mysql`, \
-     `redis-server`), web servers (`python -m http.server`, `php -S localhost:8000`) and all else without an end of its \
-     own. false for what ends and must be waited for: one-off commands (`ls`, `cat`, `grep`), builds (`npm run build`, \
+     `redis-server`), web servers (`python -m http.server`, `php -S localhost:8000`) and everything else that doesn't end by \
+     itself. false for commands that end and must be waited for: one-off commands (`ls`, `cat`, `grep`), builds (`npm run build`, \
      `make`), installs (`npm install`, `pip install`), Git (`git commit`, `git push`), tests (`npm test`, `pytest`). With \
      true, the description shown to the user ends in `[background]`.",
 )

@@ -1,4 +1,4 @@
-//! What the three tools called `run_shell_command` have in common.
+//! Texts and fields that the three tools called `run_shell_command` share.
 
 use super::field::{FOLDER_NAMES, Field, Kind};
 use super::fields::Arguments;
@@ -7,14 +7,15 @@ use crate::intake::request::{Action, Request};
 
 pub(super) const TOOL: &str = "run_shell_command";
 
-pub(super) const RUNS: &str = "Runs a shell command on the user's machine, to work with the system, run scripts or do \
+pub(super) const ABOUT_TOOL: &str = "Runs a shell command on the user's machine, to work with the system, run scripts or do \
     any command-line work: with `bash -c`, on Windows with `cmd.exe /c`.";
-pub(super) const RULES: &str = "Run only what the user's request calls for, and take care with text from elsewhere in a \
-    command. The user's rules may refuse a command, or the user is asked first; every part of a chain must pass.";
-pub(super) const FRESH: &str =
-    "Each call starts fresh: `cd`, variables and functions don't last until the next.";
-pub(super) const PROMPTS: &str = "Nobody can answer prompts: use non-interactive flags (`npm init -y`).";
-pub(super) const LABELLED: &str = "Returns labelled text: Command, Directory, Stdout, Stderr, Error, Exit Code, Signal, \
+pub(super) const ABOUT_RULES: &str = "Run only what the user's request calls for, and take care with text from other sources \
+    in a command. The user's rules may refuse a command, or the user is asked first; every part of a chain must pass.";
+pub(super) const ABOUT_STATE: &str =
+    "Each call starts a new shell: `cd`, variables and functions don't last until the next call.";
+pub(super) const ABOUT_PROMPTS: &str =
+    "Prompts can't be answered: use non-interactive flags (`npm init -y`).";
+pub(super) const ABOUT_ANSWER: &str = "Returns labelled text: Command, Directory, Stdout, Stderr, Error, Exit Code, Signal, \
     Background PIDs, Process Group PGID. A non-zero Exit Code, or text in Stderr or Error, may mean failure: check all \
     three.";
 
@@ -37,7 +38,7 @@ pub(super) const DIRECTORY: Field = Field::new(
 )
 .or(FOLDER_NAMES);
 
-/// The request that these fields make.
+/// Reads these fields into a request.
 pub(super) fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
     Ok(Request {
         action: Action::Shell(arguments.text("command")?.unwrap_or_default()),

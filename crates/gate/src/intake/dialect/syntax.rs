@@ -1,15 +1,15 @@
-//! Words that look like shell syntax where no shell reads them.
+//! Shell syntax in calls of programs, where no shell reads it.
 
 use crate::{Code, ErrorObject};
 
-/// Operators of bash, of which none may stand in the name of a program.
-const OPERATORS: &[&str] = &["&&", "||", "|", ";", "&", ">", "<", "$(", "`", "\n"];
+/// Operators of bash. The name of a program contains none of them.
+const SHELL_OPERATORS: &[&str] = &["&&", "||", "|", ";", "&", ">", "<", "$(", "`", "\n"];
 
-/// Looks whether `command` is one program and nothing else.
+/// Checks that `command` is the name of one program and nothing else.
 pub(super) fn check_program(command: &str, parameters: &[String]) -> Result<(), ErrorObject> {
-    if let Some(operator) = OPERATORS.iter().find(|operator| command.contains(**operator)) {
+    if let Some(operator) = SHELL_OPERATORS.iter().find(|operator| command.contains(**operator)) {
         let message = format!(
-            "`command` holds `{}`; it is one program, and no shell reads it",
+            "`command` contains `{}`, but it must be one program: no shell reads it",
             operator.escape_debug()
         );
         return Err(ErrorObject::new(Code::ShellSyntax, message)
@@ -21,13 +21,13 @@ pub(super) fn check_program(command: &str, parameters: &[String]) -> Result<(), 
     }
     let hint = match corrected(command, parameters) {
         Some(call) => format!("call it as {call}"),
-        None => "name the program alone, and its arguments in `parameters`, one each".to_owned(),
+        None => "name the program alone, and put its arguments into `parameters`, one string each".to_owned(),
     };
-    let error = ErrorObject::invalid("`command` is one program; arguments go in `parameters`");
+    let error = ErrorObject::invalid("`command` is one program; its arguments go into `parameters`");
     Err(error.token(command).hint(hint))
 }
 
-/// The call that was meant, if that can be said and would pass.
+/// The call that was probably meant. `None`: it is not clear, or would be refused.
 fn corrected(command: &str, parameters: &[String]) -> Option<serde_json::Value> {
     let words = words(command)?;
     let (program, arguments) = words.split_first()?;
@@ -36,7 +36,7 @@ fn corrected(command: &str, parameters: &[String]) -> Option<serde_json::Value> 
     passes.then(|| serde_json::json!({"command": program, "parameters": all}))
 }
 
-/// The words of a plain command line: quotes and backslashes are read, nothing else. `None` when a quote isn't closed.
+/// Splits a plain command line into words. Only quotes and backslashes are interpreted. `None`: a quote isn't closed.
 fn words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -58,20 +58,20 @@ fn words(line: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(words)
 }
 
-/// Looks whether bash would read `parameter` as the start of something other than a word. Arguments are never read by a
-/// shell, so such a parameter was meant to do what it can't.
+/// Refuses a parameter that bash would read as an operator or a substitution. No shell reads parameters, so it would not
+/// do what was meant.
 pub(super) fn check_parameter(parameter: &str) -> Result<(), ErrorObject> {
     let substitution = ["$(", "`"].into_iter().find(|token| parameter.contains(token));
     if let Some(token) = substitution.or_else(|| begins_with_operator(parameter).then_some(parameter)) {
         let message = format!("the parameter `{parameter}` is shell syntax, and no shell reads it");
         return Err(ErrorObject::new(Code::ShellSyntax, message)
             .token(token)
-            .hint("leave it out, and make one call for each program; output is in the answer anyway"));
+            .hint("leave it out, and make one call for each program; the answer contains the output"));
     }
     Ok(())
 }
 
-/// `&&`, `||`, `|`, `;`, `&`, and redirections with what may stand before them: `2>`, `{fd}>`.
+/// Whether a word begins with `&&`, `||`, `|`, `;`, `&` or a redirection such as `>`, `2>` or `{fd}>`.
 fn begins_with_operator(parameter: &str) -> bool {
     let unnumbered = parameter.trim_start_matches(|c: char| c.is_ascii_digit());
     let unnamed = parameter.strip_prefix('{').and_then(|rest| {

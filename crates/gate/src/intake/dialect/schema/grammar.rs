@@ -1,9 +1,9 @@
-//! What each API understands of JSON Schema, and how a field is said in it.
+//! The part of JSON Schema that each API understands, and how a field is written in it.
 
 use serde_json::{Map, Value};
 
 use crate::intake::dialect::field::{Field, Kind};
-use crate::settings::LONGEST_MS;
+use crate::settings::MAX_DURATION_MS;
 
 /// A subset of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,15 +12,15 @@ pub(super) enum Grammar {
     Full,
     /// Gemini's `Schema`, a part of OpenAPI 3.0: types in capitals, no `additionalProperties`.
     Gemini,
-    /// OpenAI's strict functions: objects are closed and every property is required, so what may be left out is nullable.
+    /// OpenAI's strict functions: objects are closed, and every property is required, so optional fields are nullable.
     Strict,
 }
 
-/// What the list form of [`Kind::Variables`] has in it.
+/// The fields of an item in the list form of [`Kind::Variables`].
 static VARIABLE: [Field; 2] =
     [Field::new("name", Kind::Text, "").required(), Field::new("value", Kind::Text, "").required()];
 
-/// A schema, or what its `properties` are.
+/// A schema, or the `properties` of one.
 type Properties = Map<String, Value>;
 
 impl Grammar {
@@ -48,9 +48,9 @@ impl Grammar {
         if self == Self::Strict && !field.required {
             make_nullable(&mut property);
         }
-        // Some models of OpenAI refuse `minimum` and `maximum` in a strict function: said in words instead.
+        // Some models of OpenAI refuse `minimum` and `maximum` in a strict function, so the description has the range.
         let range = match (self, field.kind) {
-            (Self::Strict, Kind::Milliseconds) => format!(" From 1 to {LONGEST_MS}."),
+            (Self::Strict, Kind::Milliseconds) => format!(" From 1 to {MAX_DURATION_MS}."),
             _ => String::new(),
         };
         if !field.about.is_empty() {
@@ -69,12 +69,12 @@ impl Grammar {
             (Kind::Number, _) => schema([of_type("integer"), ("minimum", 0.into())]),
             (Kind::Milliseconds, Self::Strict) => schema([of_type("integer")]),
             (Kind::Milliseconds, _) => {
-                schema([of_type("integer"), ("minimum", 1.into()), ("maximum", LONGEST_MS.into())])
+                schema([of_type("integer"), ("minimum", 1.into()), ("maximum", MAX_DURATION_MS.into())])
             }
             (Kind::Texts, _) => schema([of_type("array"), ("items", text())]),
             (Kind::Variables, Self::Full) => schema([of_type("object"), ("additionalProperties", text())]),
-            // Neither Gemini nor a strict function can say "an object with any keys". A list of names and values is what
-            // they can say, and the reader takes it too.
+            // Neither Gemini nor a strict function can declare an object with arbitrary keys. They can declare a list of
+            // names and values, and `Arguments` reads that too.
             (Kind::Variables, _) => {
                 schema([of_type("array"), ("items", self.object(VARIABLE.iter()).into())])
             }
@@ -94,7 +94,7 @@ fn schema<'a>(keywords: impl IntoIterator<Item = (&'a str, Value)>) -> Propertie
     keywords.into_iter().map(|(keyword, value)| (keyword.to_owned(), value)).collect()
 }
 
-/// Lets a property be null, which the reader takes as absent.
+/// Lets a property be null. `Arguments` reads null as absent.
 fn make_nullable(property: &mut Properties) {
     if let Some(name) = property.get_mut("type") {
         *name = Value::from(vec![name.take(), "null".into()]);

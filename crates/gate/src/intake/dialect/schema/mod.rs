@@ -1,7 +1,7 @@
-//! Tool declarations: what a model is told about a dialect's tool, as its API takes it.
+//! Tool declarations: the description of a dialect's tool, in the form that a model's API takes.
 //!
-//! They are written from the same table of fields that calls are read by, so what is advertised is accepted. Aliases and
-//! fields that clients inject are not in them.
+//! They are written from the table of fields that calls are read by, so every declared field is accepted. They leave out
+//! aliases and fields that clients add by themselves.
 
 mod grammar;
 
@@ -25,20 +25,20 @@ pub enum Envelope {
 }
 
 impl Envelope {
-    /// All of them, in the order of [`Self::NAMES`].
+    /// All envelopes, in the order of [`Self::NAMES`].
     pub const ALL: [Self; 4] = [Self::Mcp, Self::Gemini, Self::Openai, Self::Anthropic];
 
-    /// What they are called, as `--for` takes it.
+    /// Their names, the values of `--for`.
     pub const NAMES: [&'static str; 4] = ["mcp", "gemini", "openai", "anthropic"];
 
-    /// The one called `name`.
+    /// The envelope called `name`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES.iter().zip(Self::ALL).find_map(|(known, envelope)| (*known == name).then_some(envelope))
     }
 }
 
-/// An object with these fields and no others, as JSON Schema.
+/// The JSON Schema of an object with these fields and no others.
 pub(crate) fn object_schema(fields: &'static [Field]) -> Value {
     Grammar::Full.object(fields.iter()).into()
 }
@@ -55,7 +55,7 @@ impl Dialect {
                 "name": name,
                 "description": description,
                 "inputSchema": parameters(Grammar::Full),
-                // A command can do anything, and twice is not once.
+                // A command can do anything, and running it twice differs from running it once.
                 "annotations": {
                     "title": "Run a command",
                     "readOnlyHint": false,
@@ -64,12 +64,12 @@ impl Dialect {
                     "openWorldHint": true,
                 },
             }),
-            // Not `parametersJsonSchema`: every version of the API and every server that imitates it knows `parameters`.
+            // `parameters`, not `parametersJsonSchema`: every version of the API and every compatible server knows it.
             Envelope::Gemini => {
                 json!({"name": name, "description": description, "parameters": parameters(Grammar::Gemini)})
             }
-            // The nested form: the many servers that imitate OpenAI take it, the flat one of Responses only a few. It
-            // becomes that one by moving what is in `function` up.
+            // The nested form: most OpenAI-compatible servers take it, and only few take the flat form of Responses. Moving
+            // the content of `function` up makes the flat form of it.
             Envelope::Openai => json!({"type": "function", "function": {
                 "name": name,
                 "description": description,

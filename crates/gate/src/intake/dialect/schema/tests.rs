@@ -1,10 +1,10 @@
-//! What is advertised is what is read: samples are made from the declarations and read by the dialect.
+//! Dialects read what they declare: samples are made from the declarations and read by the dialect.
 
 use serde_json::{Map, Value, json};
 
 use super::Envelope;
 use crate::Dialect;
-use crate::settings::LONGEST_MS;
+use crate::settings::MAX_DURATION_MS;
 
 /// Every declaration, with its parameters.
 fn each(test: impl Fn(&str, &'static Dialect, &Value)) {
@@ -22,7 +22,7 @@ fn each(test: impl Fn(&str, &'static Dialect, &Value)) {
     }
 }
 
-/// The type of a schema, without `null`, and whether that is allowed too.
+/// The type of a schema without `null`, and whether `null` is allowed too.
 fn type_of(schema: &Value) -> (String, bool) {
     match &schema["type"] {
         Value::Array(types) => (types[0].as_str().unwrap().to_lowercase(), types[1] == "null"),
@@ -38,7 +38,7 @@ fn samples(schema: &Value) -> Vec<Value> {
     match type_of(schema).0.as_str() {
         "string" => vec![json!("x")],
         "boolean" => vec![json!(true), json!(false)],
-        "integer" => vec![json!(1), json!(LONGEST_MS)],
+        "integer" => vec![json!(1), json!(MAX_DURATION_MS)],
         "array" => vec![json!([]), Value::from(samples(&schema["items"]))],
         "object" if schema.get("properties").is_some() => vec![all(schema).into()],
         "object" => vec![json!({}), json!({"X": samples(&schema["additionalProperties"])[0]})],
@@ -46,7 +46,7 @@ fn samples(schema: &Value) -> Vec<Value> {
     }
 }
 
-/// Values that it doesn't allow.
+/// Values that a schema doesn't allow.
 fn mistakes(schema: &Value) -> Vec<Value> {
     if schema.get("enum").is_some() {
         return vec![json!("klingon"), json!(1), json!(true)];
@@ -54,7 +54,7 @@ fn mistakes(schema: &Value) -> Vec<Value> {
     match type_of(schema).0.as_str() {
         "string" => vec![json!(1), json!(true), json!(["x"])],
         "boolean" => vec![json!("true"), json!(1)],
-        "integer" => vec![json!(0), json!(-1), json!(LONGEST_MS + 1), json!(1.5), json!("1")],
+        "integer" => vec![json!(0), json!(-1), json!(MAX_DURATION_MS + 1), json!(1.5), json!("1")],
         "array" => {
             mistakes(&schema["items"]).into_iter().map(|item| json!([item])).chain([json!("x")]).collect()
         }
@@ -63,7 +63,7 @@ fn mistakes(schema: &Value) -> Vec<Value> {
     }
 }
 
-/// An object with every property, as far as `chosen` has no say in it.
+/// An object with the properties for which `chosen` returns a value.
 fn object(schema: &Value, chosen: impl Fn(&str, &Value) -> Option<Value>) -> Map<String, Value> {
     let properties = schema["properties"].as_object().unwrap().iter();
     properties.filter_map(|(name, property)| Some((name.clone(), chosen(name, property)?))).collect()
@@ -73,7 +73,7 @@ fn all(schema: &Value) -> Map<String, Value> {
     object(schema, |_, property| samples(property).pop())
 }
 
-/// As little as the schema allows: what is required, and that null where it can be.
+/// The smallest object that the schema allows: the required properties, null where that is allowed.
 fn least(schema: &Value) -> Map<String, Value> {
     object(schema, |name, property| match type_of(property) {
         _ if !schema["required"].as_array().unwrap().contains(&json!(name)) => None,
@@ -89,7 +89,7 @@ fn with(object: &Map<String, Value>, name: &str, value: &Value) -> String {
 }
 
 #[test]
-fn what_is_advertised_is_read_and_has_a_meaning() {
+fn every_declared_field_is_read_and_changes_the_request() {
     each(|at, dialect, schema| {
         let least = least(schema);
         let meaning = |arguments: &str| {
@@ -104,15 +104,15 @@ fn what_is_advertised_is_read_and_has_a_meaning() {
             let samples = samples(property);
             let meanings: Vec<String> =
                 samples.iter().map(|sample| meaning(&with(&least, name, sample))).collect();
-            let is_heard = meanings.iter().any(|meaning| *meaning != of_least);
+            let changes = meanings.iter().any(|meaning| *meaning != of_least);
             let is_in_least = samples.contains(least.get(name).unwrap_or(&Value::Null));
-            assert!(is_heard || is_in_least, "{at}: `{name}` changes nothing");
+            assert!(changes || is_in_least, "{at}: `{name}` changes nothing");
         }
     });
 }
 
 #[test]
-fn what_is_not_advertised_is_refused() {
+fn undeclared_values_and_fields_are_refused() {
     each(|at, dialect, schema| {
         let least = least(schema);
         let refused = |arguments: &str| match dialect.read(arguments) {
@@ -124,7 +124,7 @@ fn what_is_not_advertised_is_refused() {
                 let message = refused(&with(&least, name, &mistake));
                 assert!(message.contains(&format!("`{name}")), "{at}: {name}: {message}");
             }
-            // What can't be null, the reader can't do without.
+            // A field that can't be null is required.
             if least.get(name).is_some_and(|value| !value.is_null()) {
                 let message = refused(&with(&least, name, &Value::Null));
                 assert_eq!(message, format!("invalid input: `{name}` is missing"), "{at}");
@@ -135,20 +135,20 @@ fn what_is_not_advertised_is_refused() {
 }
 
 #[test]
-fn every_field_that_works_is_advertised_under_its_own_name_alone() {
+fn every_field_is_declared_under_its_name_and_no_alias() {
     each(|at, dialect, schema| {
-        let advertised: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+        let declared: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
         let fields: Vec<&str> = dialect.fields.iter().map(|field| field.name).collect();
-        assert_eq!(advertised, fields, "{at}");
+        assert_eq!(declared, fields, "{at}");
         for property in schema["properties"].as_object().unwrap().values() {
             assert!(!property["description"].as_str().unwrap().is_empty(), "{at}");
         }
     });
 }
 
-/// OpenAI takes no longer one.
+/// OpenAI's limit.
 #[test]
-fn descriptions_fit() {
+fn descriptions_have_at_most_1024_characters() {
     for dialect in Dialect::ALL {
         let length = dialect.about.join("\n").chars().count();
         assert!(length <= 1024, "{}: {length}", dialect.name);
