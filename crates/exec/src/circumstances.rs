@@ -58,11 +58,13 @@ impl SoftLimits {
 /// Lets this process open as many descriptors as it may. A keeper has a few for each command.
 pub(crate) fn raise_descriptor_limit() {
     let limit = getrlimit(Resource::Nofile);
+    // Without it the keeper has the usual number of descriptors, and refuses commands when they run out.
     let _ = rustix::process::setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 /// A short name for everything about this process that a keeper can't give to a command.
 pub(crate) fn digest() -> String {
+    // Writing to a string can't fail.
     let mut all = String::new();
     for resource in LIMITS.into_iter().chain([Resource::Locks]) {
         let _ = write!(all, "{:?} ", getrlimit(resource).maximum);

@@ -12,13 +12,13 @@ use ulid::Ulid;
 pub struct ExecId(u128);
 
 impl ExecId {
-    /// A name that nobody had before.
+    /// A new name, which no execution had before.
     #[must_use]
     pub fn generate() -> Self {
         Self(Ulid::generate().0)
     }
 
-    /// The mark that every process of the execution carries.
+    /// The number that all processes of the execution inherit, and by which orphans are recognised.
     pub(crate) fn tag(self) -> Tag {
         // The low half of a ULID is its random part.
         Tag::new(self.0 as u64)

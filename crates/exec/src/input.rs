@@ -1,94 +1,94 @@
-//! Who sits at an execution's input, and who types.
+//! The input of an execution: what can be sent, and which processes read it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::spec::Size;
 use crate::{ExecId, PartialLine};
 
-/// What somebody types, or does to the terminal.
+/// Something sent to the input of an execution, or done to its terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Input {
     /// These bytes.
     Bytes {
-        /// As they are: Enter is `\r` on a terminal.
+        /// They are sent unchanged: Enter is `\r` on a terminal.
         #[serde(with = "serde_bytes")]
         bytes: Vec<u8>,
-        /// Only if nothing was typed since this count of inputs: see [`InputState::sequence`].
+        /// Refuse them if more inputs than this came before: see [`InputState::sequence`].
         after: Option<u64>,
-        /// Who reads them, if that is known.
+        /// The process that will read them, if the sender knows.
         reader: Option<u32>,
     },
-    /// The end of the input. On a terminal: Ctrl-D.
+    /// End of input. On a terminal: Ctrl-D.
     End,
-    /// The terminal gets another size, and its programs a word of it.
+    /// A new size of the terminal. The kernel tells its programs.
     Resize(Size),
-    /// Its programs stand still.
+    /// Suspend its processes.
     Suspend,
-    /// And go on.
+    /// Let them continue.
     Continue,
 }
 
-/// Why input wasn't taken.
+/// Why input was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum NotTaken {
     /// No keeper holds the execution.
     #[error("no keeper holds it")]
     Unknown,
-    /// It has no input that anybody could write to.
+    /// It has no input that can be written to.
     #[error("its standard input is closed")]
     Closed,
-    /// It has no terminal, so it has no size.
+    /// It has no terminal.
     #[error("it has no terminal")]
     NoTerminal,
-    /// Somebody else typed meanwhile.
-    #[error("somebody else typed at the same time")]
+    /// Another front end sent input first.
+    #[error("another terminal or program typed at the same time")]
     Changed,
-    /// It doesn't read, and what was typed before waits for it.
+    /// It doesn't read, and earlier input fills the queue.
     #[error("it doesn't read what was typed before")]
     Full,
-    /// Its terminal takes lines, and none as long as this.
+    /// Its terminal is in line mode, and the line is too long for it.
     #[error("its terminal takes lines of at most 4095 bytes")]
     LongLine,
-    /// It ended before it had read everything.
+    /// It ended before it had read all of the input.
     #[error("it ended before it took all of it")]
     Ended,
 }
 
-/// An execution's input as it stands.
+/// The input of an execution at one moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputState {
     /// The execution.
     pub id: ExecId,
-    /// What its input is.
+    /// Whether it has a terminal.
     pub kind: InputKind,
-    /// Whether somebody waits for input, and there is none.
+    /// Whether a process waits for input and there is none.
     pub waiting: bool,
-    /// Who could read it.
+    /// The processes that have the input open.
     pub processes: Vec<TerminalProcess>,
-    /// The line that was begun.
+    /// The line that was typed and not finished with Enter.
     pub partial_line: PartialLine,
-    /// How many inputs there were.
+    /// How many inputs came so far.
     pub sequence: u64,
 }
 
-/// What an execution's input is.
+/// The kind of an execution's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InputKind {
-    /// Nothing that can be written to.
+    /// It can't be written to.
     Closed,
     /// A terminal.
     Terminal {
         /// Its size.
         size: Size,
-        /// Whether readers get whole lines, which the kernel lets people edit. Else they get each key.
+        /// Line mode: readers get whole lines, which the kernel lets a person edit. Else they get each key.
         lines: bool,
-        /// Whether what is typed is shown.
+        /// Whether typed characters are shown.
         echo: bool,
-        /// Whether something was typed that nobody has read.
+        /// Whether typed characters have not been read.
         unread: bool,
-        /// Whether Ctrl-Z is lost on it: the kernel doesn't suspend programs that no shell watches over.
+        /// Whether Ctrl-Z has no effect: the kernel doesn't suspend the processes of an orphaned process group.
         unsuspendable: bool,
-        /// Its keys are not what they are in other terminals: letters erase, or become others.
+        /// Whether keys have unusual meanings: letters that erase, or that become other letters.
         remapped_keys: bool,
     },
 }
@@ -96,7 +96,7 @@ pub enum InputKind {
 /// A process that has the input open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TerminalProcess {
-    /// Its number.
+    /// Its process id.
     pub pid: u32,
     /// Its argument list.
     pub argv: Vec<String>,
@@ -104,19 +104,19 @@ pub struct TerminalProcess {
     pub program: Option<String>,
     /// Its working directory.
     pub directory: Option<String>,
-    /// Whether the terminal is its own at the moment. Others are suspended when they read.
+    /// Whether it is in the foreground process group. The kernel suspends others when they read.
     pub foreground: bool,
-    /// What it does.
+    /// Whether it waits for input.
     pub read_state: ReadState,
 }
 
 /// Whether a process waits for input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReadState {
-    /// It does.
+    /// It waits for input.
     Reading,
     /// It does something else.
     NotReading,
-    /// The kernel doesn't tell us, mostly because it is another user's.
+    /// The kernel doesn't say, mostly because the process belongs to another user.
     Unknown,
 }

@@ -1,4 +1,4 @@
-//! Somebody who types at an execution, from whatever process.
+//! Sends input to an execution, from any process of the user.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -11,8 +11,8 @@ use crate::session::SessionError;
 use crate::state_folder::StateFolder;
 use crate::wire::{FromKeeper, ToKeeper};
 
-/// How long a command that doesn't read is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the sender waits for a command that doesn't read.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection to the keeper that holds an execution.
 #[derive(Debug)]
@@ -22,12 +22,12 @@ pub struct InputSender {
 }
 
 impl InputSender {
-    /// Finds the keeper that holds `id`, and says how its input stands. `None`: nobody holds it.
+    /// Finds the keeper that holds `id`, and the state of its input. `None`: no keeper holds it.
     ///
     /// # Errors
-    /// When a keeper can't be understood.
+    /// When a keeper's answer is invalid or late.
     pub fn find(state: &StateFolder, id: ExecId) -> Result<Option<(Self, InputState)>, SessionError> {
-        for connection in keepers::ask(state, &ToKeeper::Look(id), |_| true)? {
+        for connection in keepers::ask(state, &ToKeeper::DescribeInput(id), |_| true)? {
             let mut sender = Self { id, connection };
             if let Some(reading) = sender.seen()? {
                 return Ok(Some((sender, reading)));
@@ -36,21 +36,21 @@ impl InputSender {
         Ok(None)
     }
 
-    /// How its input stands. `None`: it has ended.
+    /// The state of its input. `None`: it has ended.
     ///
     /// # Errors
-    /// When the keeper can't be understood.
+    /// When the keeper's answer is invalid or late.
     pub fn look(&mut self) -> Result<Option<InputState>, SessionError> {
-        match self.connection.send(&ToKeeper::Look(self.id), &[]) {
+        match self.connection.send(&ToKeeper::DescribeInput(self.id), &[]) {
             Ok(()) => self.seen(),
             Err(_gone) => Ok(None),
         }
     }
 
-    /// Types, and waits until that is taken.
+    /// Sends input, and waits until the execution has taken it.
     ///
     /// # Errors
-    /// When the keeper can't be understood. The inner error says why it wasn't taken.
+    /// When the keeper's answer is invalid or late. The inner error says why the input was refused.
     pub fn send(&mut self, input: Input) -> Result<Result<(), NotTaken>, SessionError> {
         if self.connection.send(&ToKeeper::Type(self.id, input), &[]).is_err() {
             return Ok(Err(NotTaken::Ended));
@@ -64,15 +64,15 @@ impl InputSender {
 
     fn seen(&mut self) -> Result<Option<InputState>, SessionError> {
         let seen = self.wait(|message| match message {
-            FromKeeper::Seen(reading) => Some(reading),
+            FromKeeper::InputState(reading) => Some(reading),
             _ => None,
         })?;
         Ok(seen.flatten().map(|reading| *reading))
     }
 
-    /// The message that `take` wants; `None` when the keeper leaves instead.
+    /// Waits for the message that `take` wants. `None` when the keeper exits instead.
     fn wait<T>(&mut self, take: impl Fn(FromKeeper) -> Option<T>) -> Result<Option<T>, SessionError> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + ANSWER_TIMEOUT;
         loop {
             match self.connection.next_before(until) {
                 Ok(Some(message)) => {

@@ -1,4 +1,4 @@
-//! An execution as others see it: those who neither started it nor wait for its answer.
+//! An execution as front ends see it that are not its caller.
 
 use std::time::Duration;
 
@@ -13,44 +13,44 @@ use crate::{ExecId, PerStream, Size, State};
 pub struct Job {
     /// Its name.
     pub id: ExecId,
-    /// Where it stands. What a command left behind runs.
+    /// Its state. Leftover processes of a command are running.
     pub state: State,
-    /// Who holds on to it.
+    /// Whether a caller waits for it.
     pub kind: JobKind,
-    /// The process that was started, if one was.
+    /// The process id of its program, if that was started.
     pub pid: Option<u32>,
-    /// How that one ended, if it did and others go on.
+    /// How the program ended, if it did and other processes go on.
     pub exit: Option<Exit>,
-    /// Since its start.
+    /// Time since its start.
     pub age: Duration,
-    /// Since it last printed something, or since its start.
+    /// Time since its last output, or since its start.
     pub silence: Duration,
-    /// How many bytes were printed.
+    /// How many bytes it printed.
     pub printed: PerStream<u64>,
     /// Its living processes, parents before their children.
     pub processes: Vec<Process>,
-    /// When it printed what. Only in the answer to who watches it.
+    /// When it printed what. Only in the answer to a watch request.
     pub times: Vec<Moment>,
     /// The size of its terminal, if it has one.
     pub terminal: Option<Size>,
-    /// Whether it waits for somebody to type.
+    /// Whether it waits for input.
     pub waiting_for_input: bool,
 }
 
-/// Who holds on to an execution.
+/// Whether a caller waits for an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobKind {
-    /// Somebody waits for its answer and takes it along when they go.
+    /// A caller waits for its answer. It ends when the caller goes away.
     Foreground,
-    /// Nobody: it ends by itself, or when it is told to.
+    /// No caller waits. It ends by itself or when it is stopped.
     Job,
-    /// Nobody: its command was answered, and these processes are what it left.
+    /// Its command has ended and was answered. These are the processes that the command left running.
     Leftover,
 }
 
 impl JobKind {
-    /// Whether somebody waits for it.
+    /// Whether a caller waits for it.
     #[must_use]
     pub const fn is_foreground(self) -> bool {
         matches!(self, Self::Foreground)

@@ -1,4 +1,4 @@
-//! A connection to a keeper, as front ends hold it.
+//! A front end's connection to a keeper.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -9,11 +9,11 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 
 use crate::wire::{self, FromKeeper, ToKeeper};
 
-/// Connections that nobody uses at the moment. More than this are closed.
-const MOST_IDLE: usize = 64;
+/// More idle connections than this are closed.
+const MAX_IDLE_CONNECTIONS: usize = 64;
 
-/// Connections that wait for their next use: connecting anew would cost more than all else that a call does here.
-/// While one waits, the keeper stays.
+/// Idle connections, to be used again: a new connection would cost more than the rest of a call. The keeper doesn't exit
+/// while there is one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool {
     idle: Arc<Mutex<Vec<KeeperConnection>>>,
@@ -26,7 +26,7 @@ impl Pool {
 
     pub(crate) fn give_back(&self, connection: KeeperConnection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < MOST_IDLE {
+        if idle.len() < MAX_IDLE_CONNECTIONS {
             idle.push(connection);
         }
     }
@@ -37,7 +37,7 @@ impl Pool {
 pub(crate) struct KeeperConnection {
     socket: OwnedFd,
     frames: wire::Frames,
-    /// A message that was read too early.
+    /// A message that was put back.
     read: Option<FromKeeper>,
 }
 
@@ -55,12 +55,12 @@ impl KeeperConnection {
         self.read = Some(message);
     }
 
-    /// The next message, waiting for it; `None` at the end of the connection.
+    /// Waits for the next message. `None` at the end of the connection.
     pub(crate) fn next(&mut self) -> io::Result<Option<FromKeeper>> {
         self.receive(rustix::net::RecvFlags::empty())
     }
 
-    /// The next message, waiting for it until `deadline`.
+    /// Waits for the next message until `deadline`.
     ///
     /// # Errors
     /// `TimedOut` when it doesn't come.
@@ -72,7 +72,7 @@ impl KeeperConnection {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "it doesn't answer"));
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "the keeper doesn't answer"));
             }
             let timeout = Timespec::try_from(left).ok();
             match rustix::event::poll(&mut [PollFd::new(&self.socket, PollFlags::IN)], timeout.as_ref()) {
@@ -82,10 +82,10 @@ impl KeeperConnection {
         }
     }
 
-    /// The next message, if it is here.
+    /// The next message, if it has arrived.
     ///
     /// # Errors
-    /// `WouldBlock` when it isn't.
+    /// `WouldBlock` when it has not.
     pub(crate) fn try_next(&mut self) -> io::Result<Option<FromKeeper>> {
         self.receive(rustix::net::RecvFlags::DONTWAIT)
     }

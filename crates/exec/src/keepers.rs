@@ -1,4 +1,4 @@
-//! Talking to every keeper of this user at once: what do you hold, stop it.
+//! Asks all keepers of this user at once: what they hold, or to stop it.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -18,15 +18,15 @@ use crate::state_folder::{StateError, StateFolder};
 use crate::sys::processes;
 use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
 
-/// Stops one execution with all that it left behind, whichever keeper holds it, and returns when it has ended. Says
-/// whether anybody held it.
+/// Stops one execution and its leftover processes, and returns when all have ended. The result says whether a keeper
+/// held it.
 ///
 /// # Errors
-/// When a keeper can't be understood.
+/// When a keeper's answer is invalid or late.
 pub fn stop_execution(state: &StateFolder, id: ExecId, urgency: Urgency) -> Result<bool, SessionError> {
     let mut stopped = false;
     for connection in ask(state, &ToKeeper::StopThis(id, urgency), |_| true)? {
-        let answer = obeyed(connection, |message| match message {
+        let answer = stop_answer(connection, |message| match message {
             FromKeeper::Stopped(held) => Some(held),
             _ => None,
         });
@@ -35,19 +35,19 @@ pub fn stop_execution(state: &StateFolder, id: ExecId, urgency: Urgency) -> Resu
     Ok(stopped)
 }
 
-/// Stops everything that any session of this user runs, and returns when it has ended: how many executions that were.
+/// Stops all executions of this user, and returns when they have ended. The result is their number.
 ///
 /// # Errors
-/// When a keeper can't be understood.
+/// When a keeper's answer is invalid or late.
 pub fn stop_all(state: &StateFolder, urgency: Urgency) -> Result<u32, SessionError> {
     stop(state, urgency, |_| true)
 }
 
 /// The executions that the keepers of this user hold and that have not ended. `None` when there is a keeper of another
-/// version of shellgate, which we can't ask.
+/// version of shellgate, which can't be asked.
 ///
 /// # Errors
-/// When a keeper can't be understood.
+/// When a keeper's answer is invalid or late.
 pub fn held_executions(state: &StateFolder) -> Result<Option<Vec<ExecId>>, SessionError> {
     if has_foreign_keeper(state) {
         return Ok(None);
@@ -63,7 +63,7 @@ pub fn held_executions(state: &StateFolder) -> Result<Option<Vec<ExecId>>, Sessi
     Ok(Some(held))
 }
 
-/// Whether a keeper of another version lives.
+/// Whether there is a keeper of another version.
 fn has_foreign_keeper(state: &StateFolder) -> bool {
     let (folder, end) = (state.sockets(), format!(".{}", wire::VERSION));
     let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -74,10 +74,10 @@ fn has_foreign_keeper(state: &StateFolder) -> bool {
     })
 }
 
-/// What there is to know about the executions that the keepers of this user hold, oldest first.
+/// The executions that the keepers of this user hold, oldest first, with all details.
 ///
 /// # Errors
-/// When a keeper can't be understood.
+/// When a keeper's answer is invalid or late.
 pub fn jobs(state: &StateFolder) -> Result<Vec<Job>, SessionError> {
     let mut jobs = Vec::new();
     for connection in ask(state, &ToKeeper::Jobs, |_| true)? {
@@ -86,8 +86,8 @@ pub fn jobs(state: &StateFolder) -> Result<Vec<Job>, SessionError> {
             _ => None,
         });
         match answer {
-            // The others have something to say.
-            Err(error) if is_silence(&error) => {}
+            // A keeper that doesn't answer must not hide the jobs of the others.
+            Err(error) if is_timeout(&error) => {}
             answer => jobs.extend(answer?.unwrap_or_default()),
         }
     }
@@ -95,14 +95,14 @@ pub fn jobs(state: &StateFolder) -> Result<Vec<Job>, SessionError> {
     Ok(jobs)
 }
 
-/// Somebody else's execution, as it stands and as it goes on: output from here on, then its end. `None` when nobody holds
-/// it.
+/// Follows an execution that another front end started: its state now, then its output and its end. `None` when no
+/// keeper holds it.
 ///
 /// # Errors
-/// When a keeper can't be understood.
+/// When a keeper's answer is invalid or late.
 pub fn watch(state: &StateFolder, id: ExecId) -> Result<Option<(Job, RunHandle)>, SessionError> {
     for mut connection in ask(state, &ToKeeper::Watch(id), |_| true)? {
-        let watched = answer_on(&mut connection, PATIENCE, |message| match message {
+        let watched = answer_on(&mut connection, ANSWER_TIMEOUT, |message| match message {
             FromKeeper::Watched(job) => Some(job),
             _ => None,
         });
@@ -114,10 +114,10 @@ pub fn watch(state: &StateFolder, id: ExecId) -> Result<Option<(Job, RunHandle)>
     Ok(None)
 }
 
-/// Answers whoever waits for an execution, and lets it go on as a job. Says whether anybody held it.
+/// Answers the caller of an execution, which goes on as a job. The result says whether a keeper held it.
 ///
 /// # Errors
-/// When a keeper can't be understood.
+/// When a keeper's answer is invalid or late.
 pub fn release(state: &StateFolder, id: ExecId) -> Result<bool, SessionError> {
     let mut released = false;
     for connection in ask(state, &ToKeeper::Release(id), |_| true)? {
@@ -130,16 +130,16 @@ pub fn release(state: &StateFolder, id: ExecId) -> Result<bool, SessionError> {
     Ok(released)
 }
 
-/// The same for the keepers whose sockets have a wanted name.
+/// Stops all executions of the keepers whose socket has a wanted name. The result is their number.
 pub(crate) fn stop(
     state: &StateFolder,
     urgency: Urgency,
     wanted: impl Fn(&str) -> bool,
 ) -> Result<u32, SessionError> {
-    // All are told before the first is waited for: each takes its time to stop.
+    // Asks all before waiting for the first, because stopping takes each of them some time.
     let told = ask(state, &ToKeeper::StopSession(urgency), wanted)?;
     let stopped = told.into_iter().map(|connection| {
-        let answer = obeyed(connection, |message| match message {
+        let answer = stop_answer(connection, |message| match message {
             FromKeeper::SessionStopped { executions } => Some(executions),
             _ => None,
         });
@@ -148,7 +148,7 @@ pub(crate) fn stop(
     stopped.sum()
 }
 
-/// Says `message` to every keeper whose socket has a wanted name. One that leaves meanwhile has nothing to say.
+/// Sends `message` to every keeper whose socket has a wanted name. A keeper that exits meanwhile is left out.
 pub(crate) fn ask(
     state: &StateFolder,
     message: &ToKeeper,
@@ -175,18 +175,18 @@ pub(crate) fn ask(
     Ok(told)
 }
 
-/// How long a keeper may take to say what it holds. One that is suspended again and again is not waited for.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long a keeper may take to answer. A command can suspend its keeper again and again.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long it may take to stop everything: more than the time that is given to clean up and to die.
-const TIME_TO_STOP: Duration = Duration::from_secs(15);
+/// How long a keeper may take to stop all executions: more than the graces after `SIGTERM` and `SIGKILL` together.
+const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Whether a keeper is there and says nothing.
-fn is_silence(error: &SessionError) -> bool {
+/// Whether a keeper has not answered in time.
+fn is_timeout(error: &SessionError) -> bool {
     matches!(error, SessionError::Connection(error) if error.kind() == io::ErrorKind::TimedOut)
 }
 
-/// A command can suspend the keeper that it runs under, and nobody would hear us then.
+/// Continues a keeper that a command has suspended: it could not answer.
 fn wake(socket: &OwnedFd) {
     if let Some(keeper) =
         keeper_of(socket).filter(|pid| proc::of(*pid).stat().is_some_and(|stat| stat.letter == b'T'))
@@ -195,48 +195,48 @@ fn wake(socket: &OwnedFd) {
     }
 }
 
-/// The keeper at the other end.
+/// The process id of the keeper at the other end.
 fn keeper_of(socket: impl AsFd) -> Option<u32> {
     let peer = rustix::net::sockopt::socket_peercred(socket).ok()?;
     let pid = peer.pid.as_raw_nonzero().get().unsigned_abs();
     processes::is_keeper(pid).then_some(pid)
 }
 
-/// One that doesn't answer to a stop is ended: its executions end with it.
-fn give_up_on(connection: &KeeperConnection) {
+/// Kills a keeper that doesn't answer to a stop. Its executions end with it.
+fn kill_keeper(connection: &KeeperConnection) {
     if let Some(keeper) = keeper_of(connection.socket()) {
         processes::signal_keeper(keeper, Signal::KILL);
     }
 }
 
-/// Waits for the message that `take` wants; `None` when the keeper leaves instead.
+/// Waits for the message that `take` wants. `None` when the keeper exits instead.
 fn answer<T>(
     mut connection: KeeperConnection,
     take: impl Fn(FromKeeper) -> Option<T>,
 ) -> Result<Option<T>, SessionError> {
-    answer_on(&mut connection, PATIENCE, take)
+    answer_on(&mut connection, ANSWER_TIMEOUT, take)
 }
 
-/// The same for a stop, which is always obeyed.
-fn obeyed<T>(
+/// The same for a stop. A keeper that doesn't answer in time is killed.
+fn stop_answer<T>(
     mut connection: KeeperConnection,
     take: impl Fn(FromKeeper) -> Option<T>,
 ) -> Result<Option<T>, SessionError> {
-    let answer = answer_on(&mut connection, TIME_TO_STOP, take);
-    if answer.as_ref().is_err_and(is_silence) {
-        give_up_on(&connection);
+    let answer = answer_on(&mut connection, STOP_TIMEOUT, take);
+    if answer.as_ref().is_err_and(is_timeout) {
+        kill_keeper(&connection);
         return Ok(None);
     }
     answer
 }
 
-/// The same on a connection that is used further.
+/// The same on a connection that is used again, within `timeout`.
 fn answer_on<T>(
     connection: &mut KeeperConnection,
-    patience: Duration,
+    timeout: Duration,
     take: impl Fn(FromKeeper) -> Option<T>,
 ) -> Result<Option<T>, SessionError> {
-    let until = Instant::now() + patience;
+    let until = Instant::now() + timeout;
     loop {
         match connection.next_before(until) {
             Ok(Some(message)) => {

@@ -1,28 +1,29 @@
-//! Running commands: `Spec` in, `RunHandle` out.
+//! Runs commands: a [`Spec`] in, a [`RunHandle`] out.
 //!
 //! # Theory of operation
 //!
-//! A [`Session`] has one **keeper**: a small process with one thread that starts commands, drains what they print into
-//! files, reaps, counts time and answers. Front ends (a command line, a server, a program with our library in it) only
-//! talk to it, over a socket in the [`StateFolder`]. So a server never forks, which would cost it eight times the price
-//! of a spawn; a front end that is killed takes nothing with it but its own foreground command; and there is one way in
-//! which commands run, whoever asks.
+//! A [`Session`] has one **keeper**: a small process with one thread. The keeper starts commands, writes their output
+//! to files, reaps their processes, runs their timeouts and answers their callers. Front ends (a command line, a server,
+//! a program that uses the library) talk to the keeper over a socket in the [`StateFolder`]. This has three advantages.
+//! A server never forks, which would cost it eight times as much as a spawn. When a front end is killed, only its own
+//! foreground command ends with it. And commands run in the same way for every front end.
 //!
-//! The keeper is the same program as the front end. A small front end forks it off ([`Starter::Fork`]), a large one
-//! runs the `shellgate` binary ([`Starter::Exec`]). It leaves when nobody is connected and no process is left.
+//! The keeper is the same program as the front end. A small front end forks the keeper ([`Starter::Fork`]), a large one
+//! runs the `shellgate` binary ([`Starter::Exec`]). The keeper exits when no front end is connected and no process is
+//! left.
 //!
-//! [`Session::start`] opens two spool files, hands a [`Spec`] and their descriptors to the keeper and returns an
-//! [`RunHandle`]. Its [`RunEvent`]s are read until [`RunEvent::Ended`] brings the [`Outcome`]. Output never travels through
-//! the socket as long as it fits into the files: the keeper sends ranges, the front end reads the file. Memory doesn't
-//! grow with output on either side.
+//! [`Session::start`] creates two spool files, sends a [`Spec`] and their descriptors to the keeper, and returns a
+//! [`RunHandle`]. The front end reads [`RunEvent`]s from it until [`RunEvent::Ended`] brings the [`Outcome`]. Output goes
+//! through the socket only when the files are full: the keeper sends ranges, and the front end reads the file. Memory
+//! doesn't grow with output on either side.
 //!
-//! This crate knows no shell, no rules and no dialects. What it promises:
+//! This crate knows no shell, no rules and no dialects. It promises:
 //!
-//! - The answer comes when the program has exited and what it printed is drained. A child that keeps the pipe open
-//!   holds it for some tens of milliseconds, and no byte that the program printed is missing.
-//! - Every end that isn't the command's own (a clock, a stop, a caller that went away) ends its whole tree: `SIGTERM`,
-//!   two seconds, `SIGKILL`, including processes that left the session or lost their parents.
-//! - What a foreground command leaves behind is named in the answer, goes on, and can go on printing.
+//! - The answer comes when the program has exited and its output is complete. A child that keeps the pipe open delays the
+//!   answer by some tens of milliseconds, and no byte that the program printed is missing.
+//! - A timeout, a stop, or a caller that goes away ends the whole process tree: `SIGTERM`, two seconds, `SIGKILL`. That
+//!   includes processes that left the session or lost their parents.
+//! - Leftover processes of a foreground command are named in the answer. They go on, and can go on printing.
 //! - Only processes that descend from the keeper are ever signalled.
 
 mod circumstances;

@@ -1,4 +1,4 @@
-//! How an execution ended, or how it stood when its caller was answered.
+//! How an execution ended, or its state when its caller was answered.
 
 use std::time::Duration;
 
@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ExceededLimit, PerStream, State};
 
-/// What the caller learns.
+/// The answer to the caller of an execution.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// The last state; [`State::Running`] is the answer to a background start.
     pub state: State,
-    /// The process that was started, if one was.
+    /// The process id of its program, if that was started.
     pub pid: Option<u32>,
-    /// How that process ended, if it did.
+    /// How the program ended, if it did.
     pub exit: Option<Exit>,
-    /// Why there was no process, or why nothing more is known of it.
+    /// Why the program was not started, or why its end is unknown.
     pub failure: Option<Failure>,
-    /// The clock that ran out, if one did.
+    /// The timeout that expired, if one did.
     pub clock: Option<Clock>,
-    /// The limit that it reached, if it did.
+    /// The resource limit that it reached, if it did.
     pub limit: Option<ExceededLimit>,
-    /// What was printed.
+    /// Its output.
     pub output: PerStream<Output>,
     /// The processes that are still alive, parents before their children.
     pub background: Vec<Process>,
     /// From the start of the process to the answer.
     pub duration: Duration,
-    /// Whether it runs and waits for somebody to type, as the kernel tells it.
+    /// Whether it runs and waits for input.
     pub waiting_for_input: bool,
 }
 
@@ -40,14 +40,14 @@ pub enum Exit {
     Signal(i32),
 }
 
-/// Why there is no end to report.
+/// Why an execution has no exit status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Failure {
     /// The program could not be executed.
     NotExecuted {
         /// What the kernel said, as a number.
         errno: i32,
-        /// And in words.
+        /// The same in words.
         message: String,
     },
     /// The folder could not be entered.
@@ -62,14 +62,14 @@ pub enum Failure {
     },
     /// The session has as many jobs as it may have.
     TooManyJobs {
-        /// How many that are.
+        /// The maximum.
         limit: u32,
     },
-    /// The keeper ended before the command did. What it kept of the output is still there.
+    /// The keeper ended before the command did. The output that it wrote to the files is still there.
     KeeperLost,
 }
 
-/// One of the two clocks.
+/// One of the two timeouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Clock {
     /// Time since the start.
@@ -83,25 +83,25 @@ pub enum Clock {
 pub struct Output {
     /// How many bytes were printed.
     pub total: u64,
-    /// How many of them, from the first on, are in the file.
+    /// How many of them, counted from the first, are in the file.
     pub spooled: u64,
     /// The last bytes, when not all are in the file.
     #[serde(with = "serde_bytes")]
     pub tail: Vec<u8>,
-    /// Why the file is short, when that is not the limit asked for.
+    /// Why the file is shorter than both the output and the limit on it, if it is.
     pub lost: Option<String>,
 }
 
 /// A process that outlived the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
-    /// Its number.
+    /// Its process id.
     pub pid: u32,
-    /// Its argument list, separated by blanks.
+    /// Its argument list, separated by spaces.
     pub command: String,
 }
 
-/// What the kernel said, without the number in parentheses that Rust adds.
+/// The kernel's error message, without the number in parentheses that Rust adds.
 #[must_use]
 pub fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();

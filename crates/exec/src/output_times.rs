@@ -1,6 +1,6 @@
-//! When what was printed: a bounded list of moments, each with how much had been printed before it.
+//! When an execution printed what: a bounded list of moments, each with the number of bytes printed before it.
 //!
-//! It gets coarser as it grows, so that a job of a month costs no more than one of a minute.
+//! The list gets coarser as it grows, so that a job of a month needs no more memory than one of a minute.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::PerStream;
 
-/// The most moments that are remembered.
-const MOST: usize = 256;
+/// The longest list.
+const MAX_MOMENTS: usize = 256;
 
-/// How near two moments may be at first.
-const FINEST: Duration = Duration::from_millis(50);
+/// How far apart two moments are at first.
+const FIRST_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A while in which something was printed.
+/// A period in which something was printed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
     /// When it began, in milliseconds since 1970.
     pub from_ms: u64,
-    /// When the last of it was printed.
+    /// When the last bytes of it were printed.
     pub to_ms: u64,
     /// How many bytes had been printed before it.
     pub before: PerStream<u64>,
@@ -29,24 +29,24 @@ pub struct Moment {
 #[derive(Clone, Debug)]
 pub(crate) struct OutputTimes {
     moments: Vec<Moment>,
-    /// How long a moment lasts.
-    length: Duration,
+    /// How long one moment lasts.
+    interval: Duration,
 }
 
 impl Default for OutputTimes {
     fn default() -> Self {
-        Self { moments: Vec::new(), length: FINEST }
+        Self { moments: Vec::new(), interval: FIRST_INTERVAL }
     }
 }
 
 impl OutputTimes {
-    /// Something is printed now.
+    /// Adds output that was printed at `at_ms`.
     pub(crate) fn note(&mut self, at_ms: u64, before: PerStream<u64>) {
-        let length = u64::try_from(self.length.as_millis()).unwrap_or(u64::MAX);
+        let interval = u64::try_from(self.interval.as_millis()).unwrap_or(u64::MAX);
         match self.moments.last_mut() {
-            Some(last) if at_ms < last.from_ms.saturating_add(length) => last.to_ms = at_ms,
+            Some(last) if at_ms < last.from_ms.saturating_add(interval) => last.to_ms = at_ms,
             _ => {
-                if self.moments.len() == MOST {
+                if self.moments.len() == MAX_MOMENTS {
                     self.thin_out();
                 }
                 self.moments.push(Moment { from_ms: at_ms, to_ms: at_ms, before });
@@ -54,14 +54,14 @@ impl OutputTimes {
         }
     }
 
-    /// Makes one of two.
+    /// Joins each two moments into one.
     fn thin_out(&mut self) {
         let pairs = self.moments.chunks(2).filter_map(|pair| {
             let (first, last) = (pair.first()?, pair.last()?);
             Some(Moment { to_ms: last.to_ms, ..first.clone() })
         });
         self.moments = pairs.collect();
-        self.length *= 2;
+        self.interval *= 2;
     }
 
     pub(crate) fn moments(&self) -> &[Moment] {
@@ -69,7 +69,7 @@ impl OutputTimes {
     }
 }
 
-/// How much had been printed before `at_ms`, as far as is remembered: rather a little too early than too late. `None`: all.
+/// How many bytes had been printed before `at_ms`. Where the list is coarse, a little fewer. `None`: all.
 #[must_use]
 pub fn printed_before(moments: &[Moment], at_ms: u64) -> Option<PerStream<u64>> {
     let first = moments.partition_point(|moment| moment.to_ms < at_ms);
@@ -85,12 +85,12 @@ mod tests {
     }
 
     #[test]
-    fn a_long_life_costs_no_more_and_is_found_again() {
+    fn a_long_job_needs_no_more_memory_and_its_times_are_found() {
         let mut times = OutputTimes::default();
         for step in 0..100_000_u64 {
             times.note(step * 100, at(step));
         }
-        assert!(times.moments().len() <= MOST);
+        assert!(times.moments().len() <= MAX_MOMENTS);
         assert_eq!(times.moments()[0].before, at(0));
         for asked in [0, 5_000_000, 9_999_000] {
             let found = printed_before(times.moments(), asked).unwrap().stdout;

@@ -1,13 +1,12 @@
-//! What was typed at a terminal and not finished with Enter.
+//! A line that was typed at a terminal and not finished with Enter.
 //!
-//! Whoever judges what a shell reads must know how the line begins that its words end. Lines are typed by processes that
-//! know nothing of each other, so the keeper remembers. Where a key does more than add a character, nobody but the reader
-//! knows what the line has become.
+//! To judge the end of a line for a shell, one must know its beginning, which another process may have typed. So the
+//! keeper remembers it. When a key edits the line instead of adding a character, only the reader knows the new line.
 
 use serde::{Deserialize, Serialize};
 
 /// The longest line that is remembered.
-const LONGEST: usize = 128 << 10;
+const MAX_LINE_BYTES: usize = 128 << 10;
 
 /// Ctrl-C.
 const INTERRUPT: u8 = 0x03;
@@ -15,28 +14,28 @@ const INTERRUPT: u8 = 0x03;
 const END_OF_FILE: u8 = 0x04;
 /// Ctrl-U.
 const KILL_LINE: u8 = 0x15;
-/// Ctrl-V: the next key is a character, whatever it is.
+/// Ctrl-V: the next key is taken as a character.
 const LITERAL_NEXT: u8 = 0x16;
 /// Ctrl-Z.
 const SUSPEND: u8 = 0x1a;
 /// Ctrl-\.
 const QUIT: u8 = 0x1c;
 
-/// A line that was begun.
+/// A line that was begun and not finished.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartialLine {
-    /// What it says so far.
+    /// Its text so far.
     #[serde(with = "serde_bytes")]
     pub text: Vec<u8>,
-    /// Keys were pressed that edit it: what it says is known to its reader alone.
+    /// Whether keys were pressed that edit it. Then `text` is not what the reader has.
     pub edited: bool,
-    /// Who read the terminal when it was begun, if the sender knew.
+    /// The process that read the terminal when the line was begun, if the sender knew it.
     pub reader: Option<u32>,
     literal: bool,
 }
 
 impl PartialLine {
-    /// Whether no line was begun.
+    /// Whether nothing was typed since the last Enter.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() && !self.edited
@@ -65,7 +64,7 @@ impl PartialLine {
             END_OF_FILE | SUSPEND | QUIT => self.edited |= !self.text.is_empty(),
             LITERAL_NEXT => (self.literal, self.edited) = (true, true),
             0..0x20 | 0x7f => self.edited = true,
-            _ if self.text.len() >= LONGEST => self.edited = true,
+            _ if self.text.len() >= MAX_LINE_BYTES => self.edited = true,
             _ => self.text.push(key),
         }
     }
@@ -90,12 +89,12 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_edit_make_it_unknown() {
+    fn keys_that_edit_make_the_line_unknown() {
         for key in [b"\x7f".as_slice(), b"\x17", b"\t", b"\x1b[A", b"\x1b[200~", b"\x04", b"\x1a"] {
             assert!(after(b"rm").typed(key, None).edited, "{key:?}");
         }
         assert!(!after(b"").typed(b"\x04", None).edited, "at the start of a line it is an end of file");
-        assert!(after(b"\x1b[A").edited, "an old line was called back");
+        assert!(after(b"\x1b[A").edited, "an earlier line was recalled");
         let literal = after(b"a\x16");
         assert!(literal.typed(b"\x03", None).edited, "it stands in the line and ends nothing");
         assert!(literal.typed(b"\x03\x03", None).is_empty());

@@ -1,4 +1,4 @@
-//! A run in progress, as its caller holds it.
+//! The caller's handle on an execution.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -14,28 +14,28 @@ use crate::spool::Spool;
 use crate::wire::{FromKeeper, ToKeeper, Urgency};
 use crate::{ExecId, Follow, Input, PerStream, State, Stream};
 
-/// The longest piece of output that one event carries.
-const LONGEST_PIECE: u64 = 64 << 10;
+/// How much output one event carries at most.
+const MAX_EVENT_BYTES: u64 = 64 << 10;
 
-/// Something that happened.
+/// Something that happened to an execution.
 #[derive(Debug)]
 pub enum RunEvent {
-    /// The execution moved on.
+    /// It has a new state.
     State(State),
     /// It printed something.
     Output {
-        /// Where.
+        /// The stream.
         stream: Stream,
-        /// How many bytes came before on that stream.
+        /// The number of bytes before these on that stream.
         offset: u64,
-        /// What.
+        /// The bytes.
         bytes: Vec<u8>,
     },
-    /// It is answered. Nothing follows.
+    /// The answer. No other event follows.
     Ended(Box<Outcome>),
 }
 
-/// A run in progress.
+/// An execution that runs.
 ///
 /// Read [`next`](Self::next) until [`RunEvent::Ended`], or [`wait`](Self::wait) for it. Dropping a foreground execution
 /// before that stops it.
@@ -53,7 +53,7 @@ pub struct RunHandle {
     typing: bool,
 }
 
-/// How far an execution is, as its caller knows.
+/// Whether the keeper has answered.
 #[derive(Debug)]
 enum Progress {
     /// The keeper has not answered yet.
@@ -62,7 +62,7 @@ enum Progress {
     Ended(Box<Outcome>),
 }
 
-/// What the keeper has sent and the caller has not seen.
+/// An event that the keeper has sent and the caller has not seen.
 #[derive(Debug)]
 enum Pending {
     Event(RunEvent),
@@ -108,7 +108,7 @@ impl RunHandle {
     /// The next event, waiting for it. After the end: the end again.
     ///
     /// # Errors
-    /// When the keeper talks nonsense or a spool file can't be read.
+    /// When a message of the keeper is invalid, or a spool file can't be read.
     #[expect(
         clippy::should_implement_trait,
         reason = "waiting can fail, and an iterator that ends would hide it"
@@ -149,7 +149,7 @@ impl RunHandle {
     /// Waits for the answer and skips all events before it. Waiting again returns the same outcome.
     ///
     /// # Errors
-    /// When the keeper talks nonsense.
+    /// When a message of the keeper is invalid.
     pub fn wait(&mut self) -> io::Result<Box<Outcome>> {
         loop {
             self.pending.clear();
@@ -171,7 +171,7 @@ impl RunHandle {
         }
     }
 
-    /// A handle that stops it, also from another thread.
+    /// A handle that can stop it from another thread.
     ///
     /// # Errors
     /// When the process has no descriptor left.
@@ -180,7 +180,7 @@ impl RunHandle {
         Ok(Stopper { id: self.id, socket: socket.map(Arc::new) })
     }
 
-    /// Stops it. The answer still comes, with all output until then.
+    /// Stops it. The answer follows, with all output until then.
     ///
     /// # Errors
     /// When the keeper can't be reached.
@@ -191,13 +191,13 @@ impl RunHandle {
         }
     }
 
-    /// Whether what was typed before is taken, so that more may come.
+    /// Whether the last input was taken, so that more can be sent.
     #[must_use]
     pub fn takes_input(&self) -> bool {
         !self.typing && self.connection().is_some()
     }
 
-    /// Types at its terminal. What it can't take is lost, as at any terminal.
+    /// Sends input to its terminal. Input that the terminal can't take is lost, as with any terminal.
     ///
     /// # Errors
     /// When the keeper can't be reached.
@@ -207,18 +207,19 @@ impl RunHandle {
         send(connection.socket(), &ToKeeper::Type(self.id, input), &[])
     }
 
-    /// Says that its end is written down, or need not be. Whoever goes away without it leaves the end with the keeper,
-    /// for others to write down.
+    /// Tells the keeper that the record has its end, or doesn't need it. Without this the keeper stores the end, and the next
+    /// front end that opens the record writes it there.
     pub fn recorded(&mut self) {
         let Some(mut connection) = self.unrecorded.take() else { return };
         match self.pool.take() {
-            // Its next use says it.
+            // The next request on this connection tells the keeper.
             Some(pool) => pool.give_back(connection),
+            // A keeper that can't be told stores an end that the record already has. That does no harm.
             None => drop(connection.send(&ToKeeper::Recorded, &[])),
         }
     }
 
-    /// Ends its processes without the keeper, which doesn't answer: by the mark that they carry.
+    /// Kills its processes, found by their tag, when the keeper doesn't answer.
     pub fn abandon(self) {
         crate::sys::processes::end_tagged(&[self.id.tag().get()]);
     }
@@ -233,7 +234,7 @@ impl RunHandle {
             (Some(Pending::Range(stream, from, to)), _) => (stream, from, to),
             (Some(Pending::End), Progress::Running(_)) | (None, _) => return Ok(None),
         };
-        let end = to.min(from + LONGEST_PIECE);
+        let end = to.min(from + MAX_EVENT_BYTES);
         let mut bytes = vec![0; usize::try_from(end - from).unwrap_or(0)];
         let read = read_at(self.spool.files.get(stream), &mut bytes, from)?;
         // Short when another process has truncated the file.
@@ -267,7 +268,7 @@ impl RunHandle {
                 self.end(self.without_answer(Failure::NoProcess { message }));
             }
             None => {
-                // No keeper will end its processes, so we do.
+                // No keeper will kill its processes, so the caller does.
                 crate::sys::processes::end_tagged(&[self.id.tag().get()]);
                 self.end(self.without_answer(Failure::KeeperLost));
             }
@@ -281,7 +282,7 @@ impl RunHandle {
                 | FromKeeper::Jobs(_)
                 | FromKeeper::Watched(_)
                 | FromKeeper::Released(_)
-                | FromKeeper::Seen(_),
+                | FromKeeper::InputState(_),
             ) => {}
         }
         Ok(())
@@ -317,8 +318,8 @@ impl RunHandle {
     }
 }
 
-/// Ends what an execution left, wherever it is: for when its keeper is gone. By the mark that its processes carry, which is
-/// a number that nobody else has.
+/// Kills the processes of an execution whose keeper is gone. They are found by their tag, a number that no other
+/// execution has.
 pub fn end_leftovers(id: ExecId) {
     crate::sys::processes::end_tagged(&[id.tag().get()]);
 }
@@ -339,7 +340,7 @@ fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
 impl Drop for RunHandle {
     fn drop(&mut self) {
         if let Some(connection) = self.connection() {
-            // Closing our descriptor isn't enough: a stopper may hold another.
+            // Closing our descriptor isn't enough: a stopper may have a copy. An error means that it is closed already.
             let _ = rustix::net::shutdown(connection.socket(), rustix::net::Shutdown::Both);
         }
     }
@@ -352,7 +353,7 @@ impl AsFd for RunHandle {
     }
 }
 
-/// Stops an execution from elsewhere.
+/// Stops an execution from another thread.
 #[derive(Clone, Debug)]
 pub struct Stopper {
     id: ExecId,
@@ -360,9 +361,10 @@ pub struct Stopper {
 }
 
 impl Stopper {
-    /// Stops it. An execution that has ended takes no notice.
+    /// Stops it. Has no effect on an execution that has ended.
     pub fn stop(&self, urgency: Urgency) {
         if let Some(socket) = &self.socket {
+            // A keeper that can't be reached has exited, and its executions with it.
             let _ = send(socket, &ToKeeper::Stop(self.id, urgency), &[]);
         }
     }

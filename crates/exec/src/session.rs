@@ -29,8 +29,8 @@ use crate::{Spec, circumstances};
 /// The first argument that makes a program a keeper: see [`Starter::Exec`]. No host has a subcommand of this name.
 pub const KEEPER_ARGUMENT: &str = "--shellgate-keeper";
 
-/// How long a session's keeper is looked for before we give up.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long connecting to a session's keeper is tried.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How a keeper is started when there is none.
 #[derive(Clone, Debug)]
@@ -45,15 +45,15 @@ pub enum Starter {
 /// Why the session can't be reached.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The state folder is in the way.
+    /// The state folder can't be used.
     #[error(transparent)]
     State(#[from] StateError),
-    /// The output has no place.
-    #[error("no file for the output can be made in `{folder}`: {}", plain(source))]
+    /// The files for output can't be created.
+    #[error("no file for the output can be created in `{folder}`: {}", plain(source))]
     Spool {
-        /// Where it should have been.
+        /// The folder for output.
         folder: PathBuf,
-        /// What the system said.
+        /// The error.
         source: io::Error,
     },
     /// The keeper doesn't start.
@@ -64,7 +64,7 @@ pub enum SessionError {
     Connection(#[from] io::Error),
 }
 
-/// The words by which the keepers of a session are found: their sockets' names begin with them.
+/// The prefixes of socket names by which the keepers of a session are found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionKey {
     /// For the session itself. May be part of a file name.
@@ -84,11 +84,11 @@ pub struct Session {
     forked: Arc<Forked>,
 }
 
-/// A keeper that this process forked off, so that its end is ours to reap.
+/// A keeper that this process forked, and has to reap.
 #[derive(Debug, Default)]
 pub(crate) struct Forked {
     pid: OnceLock<Pid>,
-    /// It has nothing left to do once we hang up.
+    /// It exits when this process closes its connection.
     last: AtomicBool,
 }
 
@@ -99,14 +99,15 @@ impl Forked {
 }
 
 impl Drop for Session {
-    /// A keeper that has nothing to hold ends a moment after its last caller hung up. We wait that moment: where the first
-    /// process of a container doesn't reap, it would stay in the process table for ever.
+    /// A keeper without executions exits a moment after its last connection was closed. This waits for that moment and reaps
+    /// it: in a container whose first process doesn't reap, it would stay in the process table for ever.
     fn drop(&mut self) {
         let Some(pid) = self.forked.pid.get().filter(|_| self.forked.last.load(Ordering::Relaxed)) else {
             return;
         };
         if let Ok(keeper) = rustix::process::pidfd_open(*pid, PidfdFlags::empty()) {
             let timeout = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+            // A keeper that has not exited by then, or is not our child any more, is left alone.
             let _ = rustix::event::poll(&mut [PollFd::new(&keeper, PollFlags::IN)], Some(&timeout));
             let _ = rustix::process::waitpid(Some(*pid), WaitOptions::NOHANG);
         }
@@ -120,11 +121,11 @@ impl Session {
         Self { state, key, starter, keep_bytes, pool: None, forked: Arc::default() }
     }
 
-    /// The same, for more than one call: finds or starts the keeper now, and keeps it in place until the session is
+    /// Prepares the session for more than one call: finds or starts the keeper now. It doesn't exit before the session is
     /// dropped.
     ///
     /// # Errors
-    /// When no keeper can be had.
+    /// When no keeper can be found or started.
     pub fn kept(mut self) -> Result<Self, SessionError> {
         let pool = Pool::default();
         pool.give_back(self.ask(&ToKeeper::Hold, &[])?);
@@ -132,10 +133,10 @@ impl Session {
         Ok(self)
     }
 
-    /// Hands `spec` to the keeper, with `stdin` for the command if it is to have one.
+    /// Submits `spec` to the keeper, with `stdin` for the command if it has one.
     ///
     /// # Errors
-    /// When the output has no place or no keeper can be had. Then nothing was started.
+    /// When the output files can't be created, or no keeper can be found or started. Then nothing was started.
     pub fn start(&self, spec: Spec, stdin: Option<OwnedFd>) -> Result<RunHandle, SessionError> {
         let folder = self.state.spool();
         if let Err(errno) = rustix::fs::access(&folder, Access::WRITE_OK | Access::EXEC_OK) {
@@ -162,30 +163,30 @@ impl Session {
         }
     }
 
-    /// Stops everything that the session and those below it run, and returns when it has ended: how many executions
-    /// that were.
+    /// Stops all executions of the session and of the sessions below it, and returns when they have ended. The result is
+    /// their number.
     ///
     /// # Errors
-    /// When a keeper can't be understood.
+    /// When a keeper's answer is invalid or late.
     pub fn stop(&self, urgency: Urgency) -> Result<u32, SessionError> {
         let (own, below) = (format!("{}.", self.key.own), self.key.below.as_str());
         keepers::stop(&self.state, urgency, |name| name.starts_with(&own) || name.starts_with(below))
     }
 
-    /// Says `message` on a connection that is free, or on a new one. A keeper that was leaving when we connected resets
-    /// the connection with our words unread: then we ask again.
+    /// Sends `message` on an idle connection or on a new one. A keeper that was about to exit resets the connection without
+    /// reading the message. Then this connects again.
     fn ask(
         &self,
         message: &ToKeeper,
         descriptors: &[BorrowedFd<'_>],
     ) -> Result<KeeperConnection, SessionError> {
         while let Some(mut connection) = self.pool.as_ref().and_then(Pool::take) {
-            // One whose keeper is gone takes nothing any more.
+            // Sending fails when the keeper of that connection is gone.
             if connection.send(message, descriptors).is_ok() {
                 return Ok(connection);
             }
         }
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + CONNECT_TIMEOUT;
         loop {
             let mut connection = KeeperConnection::new(self.connect()?);
             match connection.send(message, descriptors).and_then(|()| connection.next_before(until)) {
@@ -197,11 +198,11 @@ impl Session {
                 }
                 // It read our message and died. What it had done by then is found out by the handle of the execution.
                 Ok(None) => return Ok(connection),
-                Err(error) if was_unheard(&error) => {}
+                Err(error) if was_unread(&error) => {}
                 Err(error) => return Err(error.into()),
             }
             if Instant::now() > until {
-                return Err(SessionError::Keeper("it comes and goes without a word".to_owned()));
+                return Err(SessionError::Keeper("it exits before it answers, again and again".to_owned()));
             }
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -222,7 +223,7 @@ impl Session {
             Starter::Fork => self.fork(address),
             Starter::Exec(program) => {
                 self.exec(program)?;
-                address.connect()?.ok_or_else(|| SessionError::Keeper("it left at once".to_owned()))
+                address.connect()?.ok_or_else(|| SessionError::Keeper("it exited at once".to_owned()))
             }
         }
     }
@@ -251,6 +252,7 @@ impl Session {
             1
         });
         let pid = forked.map_err(|error| SessionError::Keeper(plain(&error)))?;
+        // A session that forks a second keeper reaps only the first one.
         let _ = self.forked.pid.set(pid);
         Ok(ours)
     }
@@ -317,11 +319,12 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
         return 3;
     }
     let mut word = String::new();
+    // What was read before an error is compared below.
     let _ = File::from(ready).read_to_string(&mut word);
     if word == READY {
         return 0;
     }
-    // For the front end that started us, which reads it.
+    // For the front end that started us, which reads it. One that is gone needs no answer.
     let _ = rustix::io::write(rustix::stdio::stdout(), word.as_bytes());
     3
 }
@@ -332,10 +335,10 @@ fn take_keeper_name() {
     let _ = rustix::thread::set_name(c"shellgate-keep");
 }
 
-/// What a keeper says when it listens; anything else is why it doesn't.
+/// What a keeper writes when it listens. Anything else is the reason why it doesn't.
 const READY: &str = "ready";
 
-/// Whether the other side closed the connection with our words unread.
-fn was_unheard(error: &io::Error) -> bool {
+/// Whether the keeper closed the connection without reading the message.
+fn was_unread(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
 }

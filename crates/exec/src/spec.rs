@@ -1,4 +1,4 @@
-//! What to run: everything the keeper must know, as plain data that travels over a socket.
+//! A command to run, as plain data that travels over a socket.
 
 use std::ffi::CString;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ExecId, Limits, SoftLimits};
 
-/// One execution to be.
+/// One command to run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Spec {
     /// Its name.
     pub id: ExecId,
-    /// The executable, as a path. Whoever makes the spec has searched for it.
+    /// The path of the executable. The keeper doesn't search `PATH`.
     pub program: CString,
     /// The argument list, the program's own name first.
     pub argv: Vec<CString>,
@@ -26,21 +26,21 @@ pub struct Spec {
     pub soft_limits: SoftLimits,
     /// Whether the caller waits for the end.
     pub mode: Mode,
-    /// How long it may run, from its start. `None`: for ever.
+    /// How long it may run, counted from its start. `None`: without limit.
     pub timeout: Option<Duration>,
-    /// How long it may be silent. `None`: for ever.
+    /// How long it may run without output. `None`: without limit.
     pub idle_timeout: Option<Duration>,
-    /// How much of each stream is kept on disk.
+    /// How many bytes of each stream are kept on disk.
     pub capture_bytes: u64,
     /// How many executions of the session may run before this one has to wait.
     pub max_running: u32,
     /// How many jobs the session may have before another one is refused.
     pub max_jobs: u32,
-    /// What it may use, with all its processes.
+    /// Resource limits of its whole process tree.
     pub limits: Limits,
     /// Whether the caller wants to see states and output as they come.
     pub follow: Follow,
-    /// The terminal that it is to have instead of pipes. What it prints there is its standard output.
+    /// The size of its terminal. `None`: it has pipes. All output on a terminal counts as standard output.
     pub terminal: Option<Size>,
 }
 
@@ -62,27 +62,28 @@ impl Default for Size {
 /// Whether the caller waits for the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
-    /// It does. When it goes away, the execution is stopped.
+    /// It does. The execution is stopped when the caller goes away.
     Foreground {
-        /// For so long, from its asking. Then it is answered, and the execution goes on as a job. `None`: to the end.
+        /// How long it waits, counted from the submission. After that it is answered, and the execution goes on as a
+        /// job. `None`: it waits for the end.
         answer_after: Option<Duration>,
     },
-    /// It wants an answer after this time at the latest; the execution goes on.
+    /// It doesn't: the execution is a job from the start.
     Background {
-        /// How long an early end is waited for.
+        /// How long the answer waits, in case the execution ends early.
         answer_after: Duration,
     },
 }
 
 impl Mode {
-    /// A caller that waits for the end.
+    /// The caller waits for the end.
     pub const FOREGROUND: Self = Self::Foreground { answer_after: None };
 }
 
-/// What the caller is told before the end.
+/// Which events the caller gets before the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Follow {
-    /// Nothing.
+    /// None.
     Quietly,
     /// States and output.
     Closely,

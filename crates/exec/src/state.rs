@@ -4,33 +4,33 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where an execution stands.
+/// The state of an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Waits for its turn; no clock runs.
+    /// Waits for its turn. No timeout runs.
     Queued,
-    /// Its turn has come; the process is being made.
+    /// Its turn has come. Its process is being created.
     Starting,
-    /// The process exists.
+    /// Its process runs.
     Running,
     /// Ended with exit code 0.
     Completed,
-    /// Ended in any other way of its own, or never started.
+    /// Ended with another exit code or by a signal, or never started.
     Failed,
-    /// Ended because somebody said so.
+    /// Stopped on request, or because its caller went away.
     Canceled,
-    /// Ended because a clock ran out.
+    /// Stopped because a timeout expired.
     TimedOut,
 }
 
-/// A move that no execution makes.
+/// A transition between states that doesn't exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an execution can't go from {from} to {to}")]
 pub struct IllegalMove {
     /// The state it is in.
     pub from: State,
-    /// The state it was told to go to.
+    /// The state that was asked for.
     pub to: State,
 }
 
@@ -46,7 +46,7 @@ impl State {
         }
     }
 
-    /// Moves on.
+    /// Goes to another state.
     ///
     /// # Errors
     /// When `to` isn't among [`next`](Self::next).
@@ -58,13 +58,13 @@ impl State {
         Ok(())
     }
 
-    /// Whether nothing can follow.
+    /// Whether no state can follow.
     #[must_use]
     pub const fn is_final(self) -> bool {
         self.next().is_empty()
     }
 
-    /// The word that programs read.
+    /// Its name in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -92,7 +92,7 @@ mod tests {
     const ALL: [State; 7] = [Queued, Starting, Running, Completed, Failed, Canceled, TimedOut];
 
     #[test]
-    fn the_straight_way_is_open() {
+    fn a_command_that_succeeds_goes_through_all_states() {
         let mut state = Queued;
         for to in [Starting, Running, Completed] {
             state.advance(to).unwrap();
@@ -111,11 +111,11 @@ mod tests {
             }
         }
         assert!(Queued.advance_refuses(Running), "nothing runs before it starts");
-        assert!(Queued.advance_refuses(TimedOut), "a queued clock doesn't run");
+        assert!(Queued.advance_refuses(TimedOut), "no timeout runs in the queue");
     }
 
     #[test]
-    fn an_end_is_the_end() {
+    fn final_states_have_no_successor() {
         for state in ALL {
             assert_eq!(state.is_final(), matches!(state, Completed | Failed | Canceled | TimedOut));
         }

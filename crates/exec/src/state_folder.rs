@@ -1,4 +1,4 @@
-//! The folder where sockets and output are.
+//! The folder with the sockets of keepers, the output of executions and their stored ends.
 
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::outcome::plain;
 
-/// A folder that is ours alone, for sockets and output.
+/// A folder that only this user can open.
 #[derive(Clone, Debug)]
 pub struct StateFolder {
     path: PathBuf,
@@ -15,39 +15,39 @@ pub struct StateFolder {
 /// Why the state folder can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// It can't be made or read.
+    /// It can't be created or read.
     #[error("the state folder `{path}` can't be used: {}", plain(source))]
     Unusable {
-        /// The folder, or the one in it that is the trouble.
+        /// The folder, or the folder in it that causes the error.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
-    /// It belongs to somebody else.
+    /// It belongs to another user.
     #[error("the state folder `{path}` belongs to user {owner}, not to you")]
     Foreign {
         /// The folder.
         path: PathBuf,
-        /// Whose it is.
+        /// The id of that user.
         owner: u32,
     },
 }
 
 impl StateFolder {
-    /// Opens `path`, and makes it when it isn't there. Nobody else gets in: mode 0700.
+    /// Opens the folder at `path`, and creates it when it doesn't exist. Its mode is 0700.
     ///
     /// # Errors
-    /// When it can't be made, or is somebody else's.
+    /// When it can't be created, or belongs to another user.
     pub fn open(path: &Path) -> Result<Self, StateError> {
         let folder = Self { path: path.to_owned() };
         if folder.sockets().is_dir() && folder.spool().is_dir() && folder.ends().is_dir() {
-            // Made by an earlier call; the folder itself is checked each time all the same.
+            // Created by an earlier call. The folder itself is still checked each time.
             folder.check(path)?;
             return Ok(folder);
         }
         for path in [path.to_owned(), folder.sockets(), folder.spool(), folder.ends()] {
             if !path.is_dir() {
-                // The mode again, because our mask may take away even our own rights.
+                // The mode again, because the umask may take away even the user's own permissions.
                 let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
                 let made = made.and_then(|()| close_to_others(&path));
                 made.map_err(|source| StateError::Unusable { path: path.clone(), source })?;
@@ -75,13 +75,13 @@ impl StateFolder {
         &self.path
     }
 
-    /// Where output is kept.
+    /// The folder for output.
     #[must_use]
     pub fn spool(&self) -> PathBuf {
         self.path.join("spool")
     }
 
-    /// The files that the output of an execution goes to.
+    /// The paths of the output files of an execution.
     #[must_use]
     pub fn spool_files(&self, id: crate::ExecId) -> (String, String) {
         let file = |stream: crate::Stream| {

@@ -1,8 +1,8 @@
-//! Ends that nobody was there to hear: a file each, until somebody writes them into the record.
+//! The ends of executions whose caller has gone: a file each, until a front end writes them into the record.
 //!
-//! `ends/ID` in the state folder. The keeper writes one when an execution ends whose caller is gone or was answered
-//! before, and when a caller was told of the end and went away without a word that it is written down. A file is made
-//! under another name and renamed, so that it is whole or not there.
+//! The file is `ends/ID` in the state folder. The keeper writes it when an execution ends whose caller is gone or was
+//! answered before, and when a caller was told the end but closed its connection without saying that the record has it.
+//! The file is written under another name and renamed, so that it is complete or absent.
 
 use std::io;
 use std::path::Path;
@@ -16,11 +16,11 @@ use crate::{ExecId, Outcome, StateFolder};
 /// How an execution ended, and when.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredEnd {
-    /// How.
+    /// How it ended.
     pub outcome: Outcome,
-    /// When, in milliseconds since 1970.
+    /// When it ended, in milliseconds since 1970.
     pub at_ms: u64,
-    /// Whether it had become a job, that nobody waited for.
+    /// Whether it was a job.
     pub job: bool,
     /// When it printed what.
     pub times: Vec<Moment>,
@@ -44,7 +44,7 @@ impl StoredEnd {
         std::fs::rename(temporary, path)
     }
 
-    /// The end of `id`, if it lies there.
+    /// The stored end of `id`, if there is one.
     ///
     /// # Errors
     /// When there is a file that can't be read.
@@ -56,12 +56,13 @@ impl StoredEnd {
         }
     }
 
-    /// Removes the end of `id`: it is written down.
+    /// Removes the end of `id`, once the record has it.
     pub fn remove(state: &StateFolder, id: &str) {
+        // A file that stays is found in the record already the next time, and removed then.
         let _ = std::fs::remove_file(state.ends().join(id));
     }
 
-    /// The names of all executions whose ends lie there.
+    /// The names of all executions with a stored end.
     #[must_use]
     pub fn all(state: &StateFolder) -> Vec<String> {
         let entries = std::fs::read_dir(state.ends()).into_iter().flatten().flatten();

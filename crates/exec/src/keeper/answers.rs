@@ -14,7 +14,7 @@ use crate::{Spool, State, Stream};
 impl Keeper {
     /// Answers the caller of an execution that goes on as a job.
     pub(super) fn answer_running(&mut self, key: RunKey, caller: ConnectionKey, state: State) {
-        let background = self.living(key);
+        let background = self.living_processes(key);
         let waiting_for_input = self.input_state(key).is_some_and(|input| input.waiting);
         let Some(run) = self.runs.get_mut(&key) else { return };
         let outcome = Outcome { waiting_for_input, ..run.outcome(state, None, background) };
@@ -33,7 +33,7 @@ impl Keeper {
     ) {
         self.drain_waiting(key);
         self.keep_tails(key);
-        let background = if left == Left::Nothing { Vec::new() } else { self.living(key) };
+        let background = if left == Left::Nothing { Vec::new() } else { self.living_processes(key) };
         let last = left == Left::Nothing && self.connections.len() == 1 && self.runs.len() == 1;
         let Some(run) = self.runs.get_mut(&key) else { return };
         let outcome = run.outcome(state, cause, background);
@@ -41,8 +41,8 @@ impl Keeper {
         if let Some(outcome) = self.tell_caller(key, caller, outcome, last)
             && let Some(run) = self.runs.get(&key)
         {
-            // A full disk. The next front end that opens the record finds that no keeper holds the execution, and
-            // records it as lost.
+            // Where this fails (a full disk), the next front end that opens the record finds that no keeper holds the
+            // execution, and records it as lost.
             let _ = run.stored_end(outcome).write(&self.ends, run.spec.id);
         }
         match left {
@@ -63,7 +63,7 @@ impl Keeper {
         let (id, has_ended) = (run.spec.id, run.ended.is_some());
         let Some(caller) = caller else { return Some(outcome) };
         let Some(connection) = self.connections.get_mut(&caller) else { return Some(outcome) };
-        connection.greet();
+        connection.confirm();
         connection.run = None;
         connection.unrecorded = has_ended.then(|| (id, StoredEnd::now(outcome.clone())));
         connection.send(&FromKeeper::Ended { outcome: Box::new(outcome), last });
@@ -74,7 +74,7 @@ impl Keeper {
     }
 
     /// The living processes of an execution.
-    pub(super) fn living(&self, key: RunKey) -> Vec<Process> {
+    pub(super) fn living_processes(&self, key: RunKey) -> Vec<Process> {
         let members = self.trees.members(key);
         let named = |pid| Process { pid, command: proc::of(pid).command() };
         members.iter().map(|member| named(member.pid)).collect()
@@ -85,9 +85,9 @@ impl Keeper {
         let Some(run) = self.runs.get(&key) else { return };
         let Some(sources) = &run.sources else { return };
         for (stream, source) in Stream::BOTH.into_iter().zip(sources.both()) {
-            let tail = source.unkept();
+            let tail = source.tail();
             if !tail.is_empty() {
-                // The disk may be full, which may be why the tail is needed. The answer has it too.
+                // Where this fails (a full disk), only the answer has the tail.
                 let _ = Spool::keep_tail(&self.spool, run.spec.id, stream, tail);
             }
         }
@@ -97,16 +97,16 @@ impl Keeper {
     pub(super) fn remove(&mut self, key: RunKey) {
         self.drain_waiting(key);
         self.keep_tails(key);
-        self.tell_watchers_of_the_end(key);
+        self.send_end_to_watchers(key);
         self.forget_pipes(key);
         self.stdins.remove(&key);
         if let Some(mut enforcer) = self.runs.remove(&key).and_then(|run| run.enforcer) {
-            enforcer.let_go();
+            enforcer.remove_groups();
         }
         self.withdraw_from_standby(key);
         self.answer_input_senders(key);
         self.unpruned.executions += 1;
-        self.prune_now_and_then();
+        self.prune_if_due();
         self.answer_stop_requests();
     }
 }

@@ -1,4 +1,4 @@
-//! One front end, as the keeper sees it.
+//! The keeper's connection to one front end.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -16,12 +16,12 @@ use super::tree::RunKey;
 /// The number of a connection within this keeper.
 pub(super) type ConnectionKey = u64;
 
-/// Bytes that no file takes wait here for their reader. Above this the command's pipe isn't read until they are gone.
-const MOST_WAITING: usize = 1 << 20;
+/// How many bytes may wait for a slow front end. With more, the keeper stops reading the command's pipe.
+const MAX_OUTGOING_BYTES: usize = 1 << 20;
 
-/// Ranges that wait for a slow reader. Above this, ranges of one stream are joined over those of the other between
-/// them: the reader then sees the same bytes, in a coarser order.
-const MOST_RANGES: usize = 64;
+/// How many ranges may wait for a slow front end. With more, ranges of one stream are joined even if ranges of the other
+/// stream are between them. The front end gets the same bytes in a coarser order.
+const MAX_RANGES: usize = 64;
 
 /// A connected front end.
 #[derive(Debug)]
@@ -30,37 +30,38 @@ pub(super) struct Connection {
     frames: Frames,
     outgoing: Vec<u8>,
     ranges: Vec<(Stream, u64, u64)>,
-    /// What the keeper waits for on it.
+    /// The events that the keeper waits for on it.
     pub(super) interest: Interest,
-    /// The execution that it follows.
+    /// The execution that it is the caller of.
     pub(super) run: Option<RunKey>,
-    /// The execution of somebody else that it looks at.
+    /// The execution that it watches without being its caller.
     pub(super) watching: Option<RunKey>,
-    greeted: bool,
-    /// The end that it was told and has not written down, as far as we know.
+    /// Whether `Hello` was sent.
+    confirmed: bool,
+    /// The last end that it was told, until it says that the record has it.
     pub(super) unrecorded: Option<(ExecId, StoredEnd)>,
-    /// What it wants to see stopped.
+    /// The stop that it waits for.
     pub(super) stopping: Option<Stopping>,
-    /// What it typed and has not heard of: up to this byte of that execution's input.
+    /// The input that it waits for: up to this byte of that execution's input.
     pub(super) typing: Option<(RunKey, u64)>,
 }
 
-/// What somebody waits to see stopped.
+/// A stop that a front end waits for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stopping {
-    /// All that there was: so many executions.
+    /// All executions of the session: their number.
     Session(u32),
-    /// One.
+    /// One execution.
     This(RunKey),
 }
 
-/// What reading gave.
+/// The result of reading from a connection.
 pub(super) enum Received {
     /// A message.
     Message(ToKeeper),
     /// Nothing more at the moment.
     Nothing,
-    /// The front end is gone, or talks nonsense.
+    /// The front end has closed the connection, or has sent something invalid.
     Gone,
 }
 
@@ -74,7 +75,7 @@ impl Connection {
             interest: Interest::Read,
             run: None,
             watching: None,
-            greeted: false,
+            confirmed: false,
             unrecorded: None,
             stopping: None,
             typing: None,
@@ -102,25 +103,25 @@ impl Connection {
         self.frames.descriptor()
     }
 
-    /// Sends `message`, behind everything that waits.
+    /// Sends `message` after everything that waits.
     pub(super) fn send(&mut self, message: &FromKeeper) {
         self.queue_ranges();
         self.queue(message);
         self.flush();
     }
 
-    /// Says that the first message was taken in, once. After everything that followed from it, so that whoever waits
-    /// isn't woken while the command is being started.
-    pub(super) fn greet(&mut self) {
-        if !self.greeted {
-            self.greeted = true;
+    /// Confirms the first message of the connection, once. The keeper calls this after it has acted on the message, so that
+    /// the front end isn't woken while the command is being started.
+    pub(super) fn confirm(&mut self) {
+        if !self.confirmed {
+            self.confirmed = true;
             self.send(&FromKeeper::Hello);
         }
     }
 
-    /// Tells of new bytes in the file, now or, while the reader is busy, joined with those that follow.
+    /// Sends a range of new bytes in the file. While the front end is busy, it is joined with those that follow.
     pub(super) fn spooled(&mut self, stream: Stream, from: u64, to: u64) {
-        let crowded = self.ranges.len() >= MOST_RANGES;
+        let crowded = self.ranges.len() >= MAX_RANGES;
         let mut recent = self.ranges.iter_mut().rev();
         let last = if crowded { recent.find(|range| range.0 == stream) } else { recent.next() };
         match last {
@@ -130,17 +131,17 @@ impl Connection {
         self.flush();
     }
 
-    /// Whether more bytes may be sent along.
+    /// Whether more bytes may be queued.
     pub(super) fn has_room(&self) -> bool {
-        self.outgoing.len() < MOST_WAITING
+        self.outgoing.len() < MAX_OUTGOING_BYTES
     }
 
-    /// Whether something waits to be sent.
+    /// Whether bytes wait to be sent.
     pub(super) fn is_blocked(&self) -> bool {
         !self.outgoing.is_empty()
     }
 
-    /// Sends what the reader takes. A reader that is gone is noticed when we read from it.
+    /// Sends what the front end takes. A closed connection is noticed when the keeper reads from it.
     pub(super) fn flush(&mut self) {
         loop {
             if self.outgoing.is_empty() {
@@ -174,8 +175,9 @@ impl Connection {
     fn queue(&mut self, message: &FromKeeper) {
         match wire::encode(message) {
             Ok(bytes) => self.outgoing.extend_from_slice(&bytes),
-            // Our messages are bounded, so this doesn't happen. If it does, nobody shall wait for the rest.
+            // Our messages are bounded, so this doesn't happen. If it does, the front end must not wait for the rest.
             Err(_) => {
+                // An error means that the connection is closed already.
                 let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
             }
         }

@@ -1,4 +1,4 @@
-//! The loop.
+//! The keeper's data and its event loop.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -16,7 +16,7 @@ use super::lifecycle::Queue;
 use super::orphans::Recognised;
 use super::prune::Unpruned;
 use super::run::Run;
-use super::socket::Place;
+use super::socket::SessionSocket;
 use super::standby::Standby;
 use super::tree::{Reaped, RunKey, Trees};
 use super::{KeeperConfig, Served};
@@ -25,51 +25,51 @@ use crate::outcome::{Exit, plain};
 use crate::wire::{FromKeeper, Urgency};
 use crate::{SoftLimits, State};
 
-/// How long a keeper that was started for somebody waits for that somebody.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a new keeper waits for its first connection.
+const FIRST_CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The keeper's whole state.
 pub(super) struct Keeper {
-    /// Our own, which a command inherits where its caller's aren't set.
+    /// The keeper's own limits, which a command inherits unless its caller's differ.
     pub(super) limits: SoftLimits,
     pub(super) events: Events,
     signals: SignalFd,
     pub(super) connections: HashMap<ConnectionKey, Connection>,
-    /// In the order in which they came.
+    /// In the order of their submission.
     pub(super) runs: BTreeMap<RunKey, Run>,
     pub(super) queue: Queue,
-    /// What executions that have not started are going to read.
+    /// Standard input of executions that have not started.
     pub(super) stdins: HashMap<RunKey, OwnedFd>,
     pub(super) trees: Trees,
-    /// What the last look for orphans gave, as long as nothing has changed.
+    /// The result of the last search for orphans, as long as nothing has changed.
     pub(super) recognised: Option<Recognised>,
-    /// Children that were reaped and not looked at.
+    /// Children that were reaped and not reported to their executions.
     pub(super) dead: Vec<(RunKey, Reaped, Exit)>,
-    /// CallState by while there are jobs.
+    /// The standby process, while there are jobs.
     pub(super) standby: Option<Standby>,
     pub(super) spawner: Spawner,
     pub(super) null: OwnedFd,
     pub(super) buffer: Vec<u8>,
     last_key: u64,
-    /// What has been written since the spool was last looked through.
+    /// What was written since the spool was last pruned.
     pub(super) unpruned: Unpruned,
     pub(super) spool: PathBuf,
-    /// Where ends are left that nobody hears.
+    /// Folder for the ends of executions whose caller has gone.
     pub(super) ends: PathBuf,
     pub(super) keep_bytes: u64,
 }
 
 pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Served> {
     let KeeperConfig { address, first, spool, ends, keep_bytes } = config;
-    // Sockets are ours alone, whatever mask our starter has; commands get their own caller's.
+    // No other user may open the sockets, whatever umask the keeper inherited. Commands get the umask of their caller.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     raise_descriptor_limit();
-    let Some(place) = Place::take(address)? else { return Ok(Served::Elsewhere) };
+    let Some(socket) = SessionSocket::take(address)? else { return Ok(Served::Elsewhere) };
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let events = Events::new()?;
     let signals = SignalFd::open(&[Signal::Child, Signal::Terminate, Signal::Interrupt, Signal::HangUp])?;
     events.add(&signals, Token::Signals)?;
-    events.add(place.listener(), Token::Listener)?;
+    events.add(socket.listener(), Token::Listener)?;
     let mut keeper = Keeper {
         limits: SoftLimits::current(),
         events,
@@ -91,75 +91,84 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
         ends,
         keep_bytes,
     };
-    let patience = (first.is_none()).then(|| Instant::now() + PATIENCE);
+    let first_connection_by = (first.is_none()).then(|| Instant::now() + FIRST_CONNECTION_TIMEOUT);
     if let Some(first) = first {
-        keeper.greet(first);
+        keeper.accept(first);
     }
     ready();
-    keeper.serve(place, patience)?;
+    keeper.serve(socket, first_connection_by)?;
     Ok(Served::ToTheEnd)
 }
 
 impl Keeper {
-    fn serve(&mut self, mut place: Place, mut patience: Option<Instant>) -> io::Result<()> {
+    fn serve(
+        &mut self,
+        mut socket: SessionSocket,
+        mut first_connection_by: Option<Instant>,
+    ) -> io::Result<()> {
         loop {
-            // Before waiting, not after: whoever connects may hang up before we get to hear them, and nothing would wake us.
-            while patience.is_none() && self.has_nothing_to_hold() {
-                match place.leave() {
+            // Before waiting, not after: a front end may have closed its connection already, and no event would follow.
+            while first_connection_by.is_none() && self.is_idle() {
+                match socket.leave() {
                     Ok(()) => {
-                        if self.unpruned.is_worth_a_look(self.keep_bytes) {
+                        if self.unpruned.is_due_at_exit(self.keep_bytes) {
+                            // The next keeper prunes what this one could not.
                             let _ = crate::spool::prune(&self.spool, self.keep_bytes);
                         }
                         return Ok(());
                     }
                     Err((kept, caller)) => {
-                        place = kept;
-                        self.greet(caller);
+                        socket = kept;
+                        self.accept(caller);
                     }
                 }
             }
-            let deadline =
-                self.runs.values().filter_map(|run| run.lifecycle.deadline()).chain(patience).min();
+            let deadline = self
+                .runs
+                .values()
+                .filter_map(|run| run.lifecycle.deadline())
+                .chain(first_connection_by)
+                .min();
             let ready = self.events.wait(deadline)?;
             self.recognised = None;
             for token in ready {
                 match token {
                     Token::Listener => {
-                        while let Some(caller) = place.accept() {
-                            patience = None;
-                            self.greet(caller);
+                        while let Some(caller) = socket.accept() {
+                            first_connection_by = None;
+                            self.accept(caller);
                         }
                     }
-                    Token::Signals => self.hear_signals()?,
-                    Token::Connection(key) => self.attend(key),
-                    Token::Pipe(key, stream) => self.pump(key, stream),
-                    Token::Input(key) => self.feed(key),
+                    Token::Signals => self.take_signals()?,
+                    Token::Connection(key) => self.serve_connection(key),
+                    Token::Pipe(key, stream) => self.read_output(key, stream),
+                    Token::Input(key) => self.flush_input(key),
                 }
             }
             let now = Instant::now();
-            patience = patience.filter(|until| *until > now);
+            first_connection_by = first_connection_by.filter(|until| *until > now);
             self.tick(now);
             self.report_dead();
             self.start_queued();
         }
     }
 
-    fn has_nothing_to_hold(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.connections.is_empty()
             && self.runs.is_empty()
             && self.trees.unclaimed().is_empty()
             && !self.trees.has_helpers()
     }
 
-    /// A number that was never used.
+    /// A key that was never used before.
     pub(super) fn new_key(&mut self) -> u64 {
         self.last_key += 1;
         self.last_key
     }
 
-    /// Takes a new caller. One that can't be taken is hung up on: the others shall not suffer for it.
-    fn greet(&mut self, caller: OwnedFd) {
-        // The folder is closed to others, and the kernel says who is at the other end all the same.
+    /// Takes a new connection. One that can't be taken is closed, and the keeper goes on for the others.
+    fn accept(&mut self, caller: OwnedFd) {
+        // Other users can't open the folder of the socket. The kernel's word on the peer is a second check.
         let peer = rustix::net::sockopt::socket_peercred(&caller);
         if !peer.is_ok_and(|peer| peer.uid == rustix::process::geteuid()) {
             return;
@@ -170,35 +179,35 @@ impl Keeper {
             return connection.send(&FromKeeper::Unable(plain(&error)));
         }
         self.connections.insert(key, connection);
-        // What it wants has mostly come along already.
-        self.attend(key);
+        // Its request has mostly arrived already.
+        self.serve_connection(key);
     }
 
-    fn hear_signals(&mut self) -> io::Result<()> {
+    fn take_signals(&mut self) -> io::Result<()> {
         while let Some(signal) = self.signals.next()? {
             match signal {
                 Signal::Child => self.reap(),
-                // Told to end: end what we hold, then there is nothing to stay for.
+                // The keeper is asked to exit. It does so when its executions have ended.
                 _ => self.stop_session(Urgency::Politely),
             }
         }
         Ok(())
     }
 
-    /// Hears one front end out, and tells it what waited for it.
-    fn attend(&mut self, key: ConnectionKey) {
+    /// Handles all messages of one front end, and sends what waited for it.
+    fn serve_connection(&mut self, key: ConnectionKey) {
         loop {
             let Some(connection) = self.connections.get_mut(&key) else { return };
             match connection.receive() {
                 Received::Message(message) => {
-                    self.obey(key, message);
+                    self.handle(key, message);
                     if let Some(connection) = self.connections.get_mut(&key) {
-                        connection.greet();
+                        connection.confirm();
                     }
                 }
                 Received::Nothing => break,
                 Received::Gone => {
-                    self.farewell(key);
+                    self.close_connection(key);
                     return;
                 }
             }
@@ -209,7 +218,7 @@ impl Keeper {
         self.adjust_interest(key);
     }
 
-    /// Tells the front end of `run` something, if it is there and wants to hear it.
+    /// Tells the caller of `run` its new state, if the caller follows it closely.
     pub(super) fn tell_state(&mut self, run: RunKey, state: State) {
         let Some(run) = self.runs.get(&run).filter(|run| run.is_followed()) else { return };
         let Some(key) = run.lifecycle.caller() else { return };
@@ -219,7 +228,7 @@ impl Keeper {
         self.adjust_interest(key);
     }
 
-    /// Waits for room to write only while something waits to be written.
+    /// Waits for room to write only while bytes wait to be written.
     pub(super) fn adjust_interest(&mut self, key: ConnectionKey) {
         let Some(connection) = self.connections.get_mut(&key) else { return };
         let interest = if connection.is_blocked() { Interest::ReadAndWrite } else { Interest::Read };
@@ -242,9 +251,9 @@ mod tests {
     use super::*;
     use crate::keeper::Address;
 
-    /// A front end that is killed while its keeper starts never says a word.
+    /// A front end may be killed while its keeper starts.
     #[test]
-    fn a_keeper_whose_first_caller_hung_up_leaves() {
+    fn a_keeper_whose_first_connection_is_closed_exits() {
         let folder = tempfile::tempdir().unwrap();
         let (ours, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
@@ -259,7 +268,7 @@ mod tests {
         };
         let (left, leaving) = mpsc::channel();
         std::thread::spawn(move || left.send(serve(config, || {}).unwrap()));
-        let served = leaving.recv_timeout(Duration::from_secs(20)).expect("it leaves");
+        let served = leaving.recv_timeout(Duration::from_secs(20)).expect("it exits");
         assert_eq!(served, Served::ToTheEnd);
     }
 }

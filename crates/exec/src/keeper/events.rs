@@ -1,4 +1,4 @@
-//! What the keeper waits for: one `epoll`, and a name for everything in it.
+//! Everything that the keeper waits for, in one `epoll`.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,23 +13,23 @@ use super::connection::ConnectionKey;
 use super::tree::RunKey;
 use crate::Stream;
 
-/// Something that the keeper listens to.
+/// Something that the keeper waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// Somebody wants to connect.
+    /// A front end connects.
     Listener,
-    /// A signal has come.
+    /// A signal has arrived.
     Signals,
-    /// A front end says something, or can be told more.
+    /// A front end has sent something, or takes more bytes.
     Connection(ConnectionKey),
     /// A command has printed something.
     Pipe(RunKey, Stream),
-    /// A command has room for input.
+    /// A command's terminal takes more input.
     Input(RunKey),
 }
 
 impl Token {
-    // Keys count up from 1 and are never used twice, so three bits of the 64 are to spare.
+    // Keys count up from 1, so they never need the upper three of the 64 bits.
     const fn encode(self) -> u64 {
         match self {
             Self::Listener => 0,
@@ -54,14 +54,14 @@ impl Token {
     }
 }
 
-/// What is wanted of a descriptor.
+/// The events that are wanted of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Interest {
-    /// Nothing for now.
+    /// None for now.
     None,
-    /// To read.
+    /// It can be read.
     Read,
-    /// To read and to write.
+    /// It can be read or written.
     ReadAndWrite,
 }
 
@@ -75,7 +75,7 @@ impl Interest {
     }
 }
 
-/// The set of things waited for.
+/// The descriptors that the keeper waits for.
 pub(super) struct Events {
     epoll: OwnedFd,
     ready: Vec<Event>,
@@ -86,7 +86,7 @@ impl Events {
         Ok(Self { epoll: epoll::create(CreateFlags::CLOEXEC)?, ready: Vec::with_capacity(64) })
     }
 
-    /// Listens to `source` from now on. Until it is forgotten, or closed by everybody who has a copy.
+    /// Waits for `source` to be readable, until [`forget`](Self::forget) or until all copies of it are closed.
     pub(super) fn add(&self, source: impl AsFd, token: Token) -> io::Result<()> {
         Ok(epoll::add(&self.epoll, source, EventData::new_u64(token.encode()), Interest::Read.flags())?)
     }
@@ -96,16 +96,18 @@ impl Events {
         Ok(epoll::add(&self.epoll, sink, EventData::new_u64(token.encode()), EventFlags::OUT)?)
     }
 
-    /// Waits for it no longer. A descriptor that hung up would wake us for ever, whatever we want of it.
+    /// Stops waiting for a descriptor. One that was hung up would wake the keeper again and again, even with no interest.
     pub(super) fn forget(&self, what: impl AsFd) {
+        // An error means that it was not waited for.
         let _ = epoll::delete(&self.epoll, what);
     }
 
     pub(super) fn change(&self, source: impl AsFd, token: Token, interest: Interest) {
+        // An error means that it is not waited for.
         let _ = epoll::modify(&self.epoll, source, EventData::new_u64(token.encode()), interest.flags());
     }
 
-    /// Waits until something happens or `deadline` comes.
+    /// Waits until something happens, or until `deadline`.
     pub(super) fn wait(&mut self, deadline: Option<Instant>) -> io::Result<Vec<Token>> {
         let timeout = deadline.map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
         self.ready.clear();
@@ -129,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_survive_the_kernel() {
+    fn tokens_are_decoded_as_they_were_encoded() {
         let tokens = [
             Token::Listener,
             Token::Signals,

@@ -1,4 +1,4 @@
-//! What is typed: into the terminal, as fast as that takes it, and word of it to whoever typed.
+//! Writes input to terminals, as fast as they take it, and answers the senders.
 
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
@@ -15,29 +15,29 @@ use crate::input::{Input, NotTaken};
 use crate::wire::FromKeeper;
 use crate::{ExecId, PartialLine};
 
-/// What waits for a command that doesn't read. Beyond this, more is refused.
-const MOST_WAITING: usize = 256 << 10;
+/// How much input may wait for a command that doesn't read. More is refused.
+const MAX_QUEUED_BYTES: usize = 256 << 10;
 
-/// The longest line that a terminal gives out whole: the kernel drops the rest.
-const LONGEST_LINE: usize = 4095;
+/// The longest line that a terminal passes on in line mode. The kernel drops the rest.
+const MAX_LINE_BYTES: usize = 4095;
 
 /// Ctrl-D.
 const END_OF_FILE: u8 = 0x04;
 
-/// The way into a command.
+/// Input for a terminal.
 #[derive(Debug)]
-pub(super) struct Inlet {
+pub(super) struct InputQueue {
     to: OwnedFd,
     queue: VecDeque<u8>,
-    /// How many bytes were written in all.
+    /// How many bytes were written to the terminal so far.
     written: u64,
-    /// We wait for room.
+    /// Whether the keeper waits until the terminal takes more.
     blocked: bool,
     partial_line: PartialLine,
     sequence: u64,
 }
 
-impl Inlet {
+impl InputQueue {
     pub(super) fn new(to: OwnedFd) -> Self {
         Self {
             to,
@@ -49,24 +49,24 @@ impl Inlet {
         }
     }
 
-    /// The line that was begun and not finished.
+    /// The line that was typed and not finished with Enter.
     pub(super) fn partial_line(&self) -> &PartialLine {
         &self.partial_line
     }
 
-    /// How many inputs there were.
+    /// How many inputs came so far.
     pub(super) fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// Where the input will be when all that waits is written.
+    /// How many bytes will have been written when the queue is empty.
     fn end(&self) -> u64 {
         self.written + self.queue.len() as u64
     }
 
-    /// Takes `bytes` in, or not at all.
+    /// Queues all of `bytes`, or nothing.
     fn push(&mut self, bytes: &[u8], reader: Option<u32>) -> Result<(), NotTaken> {
-        if self.queue.len() + bytes.len() > MOST_WAITING {
+        if self.queue.len() + bytes.len() > MAX_QUEUED_BYTES {
             return Err(NotTaken::Full);
         }
         self.queue.extend(bytes);
@@ -75,7 +75,7 @@ impl Inlet {
         Ok(())
     }
 
-    /// Writes what there is room for.
+    /// Writes what the terminal takes.
     fn flush(&mut self) -> Result<(), Errno> {
         while !self.queue.is_empty() {
             let (first, _) = self.queue.as_slices();
@@ -94,18 +94,18 @@ impl Inlet {
 }
 
 impl Keeper {
-    /// Somebody types.
+    /// Handles input from a front end.
     pub(super) fn take_input(&mut self, from: ConnectionKey, id: ExecId, input: Input) {
         let taken = self
-            .run_called(id)
+            .find_run(id)
             .ok_or(NotTaken::Unknown)
-            .and_then(|key| Ok((key, self.type_into(key, input)?)));
+            .and_then(|key| Ok((key, self.queue_input(key, input)?)));
         let Some(connection) = self.connections.get_mut(&from) else { return };
-        connection.greet();
+        connection.confirm();
         match taken {
             Ok((key, end)) => {
                 connection.typing = Some((key, end));
-                self.feed(key);
+                self.flush_input(key);
             }
             Err(reason) => {
                 connection.send(&FromKeeper::Typed(Err(reason)));
@@ -114,8 +114,8 @@ impl Keeper {
         }
     }
 
-    /// Up to which byte the input has to be written before it is taken.
-    fn type_into(&mut self, key: RunKey, input: Input) -> Result<u64, NotTaken> {
+    /// Queues input, and returns the number of bytes after which it is taken.
+    fn queue_input(&mut self, key: RunKey, input: Input) -> Result<u64, NotTaken> {
         let run = self.runs.get_mut(&key).ok_or(NotTaken::Unknown)?;
         let terminal = run.terminal.as_mut().ok_or(match input {
             Input::Bytes { .. } | Input::End => NotTaken::Closed,
@@ -132,32 +132,32 @@ impl Keeper {
                 run.lifecycle.note(Note::Continued, Instant::now());
                 self.trees.signal(key, rustix::process::Signal::CONT);
             }
-            Input::End => terminal.inlet.push(&[END_OF_FILE], None)?,
+            Input::End => terminal.input_queue.push(&[END_OF_FILE], None)?,
             Input::Bytes { bytes, after, reader } => {
-                if after.is_some_and(|after| after != terminal.inlet.sequence) {
+                if after.is_some_and(|after| after != terminal.input_queue.sequence) {
                     return Err(NotTaken::Changed);
                 }
-                let begun = terminal.inlet.partial_line.text.len();
-                if terminal.takes_lines() && longest_line(begun, &bytes) > LONGEST_LINE {
+                let begun = terminal.input_queue.partial_line.text.len();
+                if terminal.takes_lines() && longest_line(begun, &bytes) > MAX_LINE_BYTES {
                     return Err(NotTaken::LongLine);
                 }
-                terminal.inlet.push(&bytes, reader)?;
+                terminal.input_queue.push(&bytes, reader)?;
             }
         }
-        Ok(terminal.inlet.end())
+        Ok(terminal.input_queue.end())
     }
 
-    /// Writes what the terminal takes of what was typed, and waits for room only while something waits.
-    pub(super) fn feed(&mut self, key: RunKey) {
+    /// Writes queued input. Waits for the terminal to take more only while input is queued.
+    pub(super) fn flush_input(&mut self, key: RunKey) {
         let Some(terminal) = self.runs.get_mut(&key).and_then(|run| run.terminal.as_mut()) else { return };
-        let inlet = &mut terminal.inlet;
-        // An error here is the end of the terminal: those who wait hear of it when the execution is gone.
-        let blocked = inlet.flush().is_ok() && !inlet.queue.is_empty();
-        if blocked != inlet.blocked {
-            inlet.blocked = match blocked {
-                true => self.events.add_sink(&inlet.to, Token::Input(key)).is_ok(),
+        let input_queue = &mut terminal.input_queue;
+        // An error means that the terminal is closed. The senders are answered when the execution has ended.
+        let blocked = input_queue.flush().is_ok() && !input_queue.queue.is_empty();
+        if blocked != input_queue.blocked {
+            input_queue.blocked = match blocked {
+                true => self.events.add_sink(&input_queue.to, Token::Input(key)).is_ok(),
                 false => {
-                    self.events.forget(&inlet.to);
+                    self.events.forget(&input_queue.to);
                     false
                 }
             };
@@ -165,10 +165,10 @@ impl Keeper {
         self.answer_input_senders(key);
     }
 
-    /// Answers those whose words are taken, or will never be.
+    /// Answers the senders whose input was taken, or can't be taken any more.
     pub(super) fn answer_input_senders(&mut self, key: RunKey) {
         let run = self.runs.get(&key);
-        let written = run.and_then(|run| run.terminal.as_ref()).map(|terminal| terminal.inlet.written);
+        let written = run.and_then(|run| run.terminal.as_ref()).map(|terminal| terminal.input_queue.written);
         let mut told = Vec::new();
         for (sender, connection) in &mut self.connections {
             let Some((_, end)) = connection.typing.filter(|(run, _)| *run == key) else { continue };
@@ -184,17 +184,17 @@ impl Keeper {
         told.into_iter().for_each(|sender| self.adjust_interest(sender));
     }
 
-    /// Somebody wants to know who reads.
-    pub(super) fn look_for(&mut self, from: ConnectionKey, id: ExecId) {
-        let seen = self.run_called(id).and_then(|key| self.input_state(key)).map(Box::new);
+    /// Sends the state of an execution's input to a front end.
+    pub(super) fn describe_input(&mut self, from: ConnectionKey, id: ExecId) {
+        let seen = self.find_run(id).and_then(|key| self.input_state(key)).map(Box::new);
         let Some(connection) = self.connections.get_mut(&from) else { return };
-        connection.greet();
-        connection.send(&FromKeeper::Seen(seen));
+        connection.confirm();
+        connection.send(&FromKeeper::InputState(seen));
         self.adjust_interest(from);
     }
 }
 
-/// The longest line in `bytes`, the first of which goes on where `begun` bytes are.
+/// The length of the longest line in `bytes`, the first of which continues a line of `begun` bytes.
 fn longest_line(begun: usize, bytes: &[u8]) -> usize {
     let lines = bytes.split(|byte| matches!(byte, b'\r' | b'\n'));
     lines

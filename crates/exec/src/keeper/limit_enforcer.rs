@@ -1,4 +1,4 @@
-//! What an execution may use: held from its start on, looked at while it runs, and its end when it uses more.
+//! Enforces the resource limits of executions.
 
 use std::path::Path;
 use std::time::Instant;
@@ -16,34 +16,34 @@ use crate::limits::{
 use crate::outcome::Exit;
 use crate::{ExecId, Spec};
 
-/// The limits of one execution, and what holds them.
+/// The resource limits of one execution, with its control groups and counters.
 #[derive(Debug)]
 pub(super) struct LimitEnforcer {
     limits: Limits,
     groups: Groups,
     note: Option<GroupNote>,
     meter: Meter,
-    /// A limit that it reached and that did not end it.
-    hit: Option<ExceededLimit>,
+    /// A limit that the execution reached without being ended.
+    refused: Option<ExceededLimit>,
 }
 
 impl LimitEnforcer {
-    /// Whatever holds the limits of `spec`; `None` when it has none.
+    /// The enforcer for the limits of `spec`. `None`: it has none.
     pub(super) fn new(spec: &Spec, ends: &Path) -> Option<Box<Self>> {
         (!spec.limits.is_none()).then(|| Box::new(Self::of(spec.id, spec.limits, ends)))
     }
 
     fn of(id: ExecId, limits: Limits, ends: &Path) -> Self {
-        // No group counts what is written.
+        // No control group counts bytes written to disk.
         let grouped = Limits { disk_mb: 0, ..limits };
-        // Groups that can't be noted would stay for ever: then we look.
+        // Without a list, groups would stay for ever if the keeper were killed. Then the keeper measures instead.
         let noted = (!grouped.is_none()).then(|| GroupNote::make_groups(ends, id, &grouped).ok()).flatten();
         let (note, groups) = noted.unzip();
         let groups = groups.unwrap_or_default();
-        Self { limits, groups, note, meter: Meter::default(), hit: None }
+        Self { limits, groups, note, meter: Meter::default(), refused: None }
     }
 
-    /// What each process gets, over `changes`.
+    /// The resource limits for each process, in addition to `changes`.
     pub(super) fn rlimits(&self, changes: &[(Resource, Rlimit)]) -> Vec<(Resource, Rlimit)> {
         limits::rlimits(&self.limits, &self.groups, changes)
     }
@@ -53,8 +53,8 @@ impl LimitEnforcer {
         &self.groups
     }
 
-    /// Does without groups, or is at its end. Groups that can't be removed yet stay noted.
-    pub(super) fn let_go(&mut self) {
+    /// Removes the groups. The list of those that can't be removed yet stays.
+    pub(super) fn remove_groups(&mut self) {
         if self.groups.remove()
             && let Some(note) = self.note.take()
         {
@@ -62,29 +62,29 @@ impl LimitEnforcer {
         }
     }
 
-    /// The limit that was reached and did not end it.
-    pub(super) fn hit(&self) -> Option<ExceededLimit> {
-        self.hit
+    /// A limit that the execution reached without being ended.
+    pub(super) fn refused(&self) -> Option<ExceededLimit> {
+        self.refused
     }
 
-    /// Looks, and says which limit ends it.
+    /// Measures, and returns the limit that ends the execution.
     fn measure(&mut self, living: &[Member], exit: Option<Exit>) -> Option<ExceededLimit> {
         let mut over = None;
         for (resource, limit) in self.groups.reached() {
             match resource {
-                // The kernel has refused to make more, and whoever asked goes on.
+                // The kernel has refused another process, and the command goes on.
                 LimitedResource::Processes => {
-                    self.hit = Some(ExceededLimit { resource, limit, action: LimitAction::Refused });
+                    self.refused = Some(ExceededLimit { resource, limit, action: LimitAction::Refused });
                 }
                 _ => over = Some((resource, limit)),
             }
         }
-        let over = over.or_else(|| self.looked_at(living)).or_else(|| self.by_signal(exit));
+        let over = over.or_else(|| self.measured(living)).or_else(|| self.by_signal(exit));
         over.map(|(resource, limit)| ExceededLimit { resource, limit, action: LimitAction::Ended })
     }
 
-    /// What no group holds.
-    fn looked_at(&self, living: &[Member]) -> Option<(LimitedResource, u64)> {
+    /// A limit that no group enforces and that is exceeded.
+    fn measured(&self, living: &[Member]) -> Option<(LimitedResource, u64)> {
         let mut ungrouped =
             self.limits.set().filter(|(resource, _)| self.groups.mechanism(*resource).is_none());
         let mut usage: Option<Usage> = None;
@@ -106,7 +106,8 @@ impl LimitEnforcer {
         })
     }
 
-    /// The kernel's word that a resource limit of one process was exceeded, told by its end or by the shell around it.
+    /// A limit that the kernel has enforced on a single process, seen by the signal that ended the program. A shell reports
+    /// the signal of its child as an exit code.
     fn by_signal(&self, exit: Option<Exit>) -> Option<(LimitedResource, u64)> {
         let signal = match exit? {
             Exit::Signal(signal) => signal,
@@ -121,7 +122,7 @@ impl LimitEnforcer {
     }
 }
 
-/// Starts `plan`, in its groups if they take it. Says whether they did.
+/// Starts `plan`, in its groups if it can enter them. Returns whether it could.
 pub(super) fn spawn(spawner: &mut Spawner, plan: Plan<'_>) -> Result<(Pid, bool), SpawnError> {
     match spawner.spawn(&plan) {
         Err(SpawnError { step: Step::Groups, .. }) => {
@@ -132,11 +133,11 @@ pub(super) fn spawn(spawner: &mut Spawner, plan: Plan<'_>) -> Result<(Pid, bool)
 }
 
 impl Keeper {
-    /// Before children are waited for: whoever lost its parent is counted for its execution as well.
+    /// Claims orphans before children are reaped, so that the usage of a dead orphan is counted for its execution.
     pub(super) fn claim_before_reaping(&mut self) {
         if self.runs.values().any(|run| run.enforcer.is_some()) {
             self.claim_orphans();
-            // Who is waited for leaves us their children.
+            // When a child is reaped, its own children become ours.
             self.recognised = None;
         }
     }

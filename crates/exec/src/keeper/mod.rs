@@ -1,13 +1,13 @@
 //! The keeper: the small process that holds a session's executions.
 //!
-//! It has one thread and one loop. It starts commands, drains their pipes into the spool, reaps whoever dies below it
-//! (it is a subreaper), runs the clocks, and answers the front ends that are connected to its socket. It outlives
-//! them: a front end that goes away takes its foreground execution with it and nothing else. It leaves when nobody is
-//! connected and no process is left.
+//! It has one thread and one event loop. It starts commands, moves their output into the spool files, reaps their
+//! processes (it is a subreaper), runs their timeouts, and answers the front ends that are connected to its socket. When a
+//! front end goes away, only its own foreground execution ends. The keeper exits when no front end is connected and no
+//! process is left.
 //!
 //! | file | does |
 //! |---|---|
-//! | `socket` | takes and leaves the session's socket |
+//! | `socket` | creates and removes the session's socket |
 //! | `events` | waits for everything at once, with `epoll` |
 //! | `event_loop` | the loop |
 //! | `connection` | talks to one front end |
@@ -61,33 +61,33 @@ use std::path::PathBuf;
 
 pub(crate) use socket::Address;
 
-/// What a keeper must know.
+/// What a keeper is started with.
 #[derive(Debug)]
 pub(crate) struct KeeperConfig {
-    /// Where its socket lies.
+    /// The place of its socket.
     pub(crate) address: Address,
-    /// A front end that is connected already.
+    /// A connection to a front end that is open already.
     pub(crate) first: Option<OwnedFd>,
-    /// Where the spool is, and how much of it may stay.
+    /// Folder for output.
     pub(crate) spool: PathBuf,
-    /// Where ends are left that nobody hears.
+    /// Folder for the ends of executions whose caller has gone.
     pub(crate) ends: PathBuf,
-    /// How much finished output stays on disk.
+    /// How many bytes of finished output stay on disk.
     pub(crate) keep_bytes: u64,
 }
 
-/// Whether a keeper served.
+/// How a keeper's work ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Served {
-    /// It did, until there was nothing left to hold.
+    /// It has served until it was not needed any more.
     ToTheEnd,
-    /// Another keeper has the session.
+    /// Another keeper serves the session.
     Elsewhere,
 }
 
-/// Serves until there is nothing left to hold. Call it in a process that is detached and has no other thread.
+/// Serves until no front end is connected and no process is left. Call it in a detached process with one thread.
 ///
-/// `ready` is called once the socket takes callers.
+/// It calls `ready` when front ends can connect to the socket.
 pub(crate) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Served> {
     event_loop::serve(config, ready)
 }

@@ -1,11 +1,11 @@
-//! Whose is a process that lost its parent?
+//! Finds the executions of processes that lost their parent.
 
 use super::event_loop::Keeper;
 use super::run::Run;
 use crate::proc;
 use crate::sys::processes;
 
-/// Whether every orphan's execution is known.
+/// Whether the execution of every orphan is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Recognised {
     All,
@@ -13,9 +13,9 @@ pub(super) enum Recognised {
 }
 
 impl Keeper {
-    /// Looks for orphans and whose they are. Says whether all were recognised.
+    /// Finds orphans and their executions. Returns whether all were recognised.
     pub(super) fn claim_orphans(&mut self) -> Recognised {
-        // Many commands may end at once: one look serves for all that were reaped before it.
+        // Many commands may end at once. One search is enough for all that were reaped before it.
         if let Some(recognised) = self.recognised {
             return recognised;
         }
@@ -39,7 +39,7 @@ impl Keeper {
                 };
                 self.runs.iter().find(|(_, run)| holds(run)).map(|(key, _)| *key)
             };
-            // When there is one execution only, it must be that one's, unless there were others when it came.
+            // With only one execution, the orphan must belong to it, unless there were others when it was first seen.
             let only = || {
                 let alone = self.runs.len() == 1 && !self.trees.is_ambiguous(pid);
                 self.runs.keys().next().copied().filter(|_| alone)

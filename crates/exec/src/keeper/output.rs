@@ -1,4 +1,4 @@
-//! Output: out of the pipes, and word of it to whoever listens.
+//! Reads the output of commands, and tells followers about it.
 
 use std::time::Instant;
 
@@ -11,24 +11,24 @@ use crate::stored_end::now_ms;
 use crate::wire::FromKeeper;
 use crate::{PerStream, Stream};
 
-/// How many reads one stream gets before the others have their turn.
-const READS_PER_TURN: usize = 8;
+/// How many reads one stream gets before the others.
+const MAX_READS_AT_ONCE: usize = 8;
 
-/// What a read gave.
+/// The result of one read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Read {
     /// Nothing.
     Nothing,
-    /// The end: nobody can write any more.
+    /// The end of the stream: no process can write any more.
     End,
     /// Bytes, and there may be more.
     Some,
-    /// Bytes, and whoever reads them from us can't follow.
-    EnoughForNow,
+    /// Bytes, and the caller can't keep up.
+    Paused,
 }
 
 impl Keeper {
-    /// Begins to read what an execution prints, now that it has started.
+    /// Begins to read the output of an execution that has started.
     pub(super) fn open_pipes(&mut self, key: RunKey) {
         let Some(run) = self.runs.get_mut(&key) else { return };
         let Some(sources) = &mut run.sources else { return };
@@ -37,11 +37,11 @@ impl Keeper {
             Ok(files) => (Ok(files.stdout), Ok(files.stderr)),
             Err(reason) => (Err(reason.clone()), Err(reason)),
         };
-        sources.stdout.set_place(stdout);
-        sources.stderr.set_place(stderr);
+        sources.stdout.set_file(stdout);
+        sources.stderr.set_file(stderr);
         for stream in Stream::BOTH {
             if let Some(pipe) = sources.get(stream).pipe() {
-                // Failing here would need the kernel to be out of memory; the drain at the end still reads.
+                // This fails only when the kernel is out of memory. The output is still read when the program exits.
                 let _ = self.events.add(pipe, Token::Pipe(key, stream));
             }
         }
@@ -50,22 +50,22 @@ impl Keeper {
         }
     }
 
-    /// Takes what the command has printed, a few reads of it.
-    pub(super) fn pump(&mut self, key: RunKey, stream: Stream) {
-        for _ in 0..READS_PER_TURN {
+    /// Reads new output of a command, with a limited number of reads.
+    pub(super) fn read_output(&mut self, key: RunKey, stream: Stream) {
+        for _ in 0..MAX_READS_AT_ONCE {
             match self.read_once(key, stream) {
                 Read::Some => {}
                 Read::End => {
                     return self.drive(key, Event::StreamClosed, Instant::now());
                 }
-                Read::Nothing | Read::EnoughForNow => return,
+                Read::Nothing | Read::Paused => return,
             }
         }
     }
 
-    /// Takes what was in the pipes when we were called: after the program's end, that is all it printed. A child that
-    /// goes on printing can't hold us here. Whoever calls looks at the execution afterwards: not at the end of the first
-    /// stream, or the answer could go out before the second one is read.
+    /// Reads what is in the pipes at this moment. After the program's exit that is all that it printed. A child that goes on
+    /// printing can't keep the keeper here. The end of a stream is not reported to the lifecycle: the answer could be sent
+    /// before the second stream is read. The caller of this function reports what happened instead.
     pub(super) fn drain_waiting(&mut self, key: RunKey) {
         for stream in Stream::BOTH {
             let source =
@@ -77,9 +77,9 @@ impl Keeper {
                     .get(&key)
                     .and_then(|run| run.sources.as_ref())
                     .map(|both| both.get(stream).total());
-                // One read more than needed notices the end of the stream.
+                // One more read than needed finds the end of the stream.
                 let enough = total.is_none_or(|total| total > until);
-                // A reader that can't follow is no reason to leave bytes in the pipe now: it holds few.
+                // Bytes are read even if the caller can't keep up: a pipe holds few.
                 if enough || matches!(self.read_once(key, stream), Read::Nothing | Read::End) {
                     break;
                 }
@@ -87,7 +87,7 @@ impl Keeper {
         }
     }
 
-    /// Reads once and tells whoever listens.
+    /// Reads once, and tells the caller and watchers.
     fn read_once(&mut self, key: RunKey, stream: Stream) -> Read {
         let Some(run) = self.runs.get_mut(&key) else { return Read::Nothing };
         let Some(sources) = &mut run.sources else { return Read::Nothing };
@@ -96,7 +96,8 @@ impl Keeper {
             Drained::Bytes { from, to, spooled } => (from, to, spooled),
             Drained::Nothing => return Read::Nothing,
             Drained::End(pipe) => {
-                // Closing it isn't enough: our standby has a copy, and the end would wake us for ever.
+                // Closing it isn't enough: the standby process has a copy, so `epoll` would report the end again and
+                // again.
                 pipe.iter().for_each(|pipe| self.events.forget(pipe));
                 return Read::End;
             }
@@ -109,8 +110,8 @@ impl Keeper {
         self.unpruned.bytes += to - from;
         let kept = spooled.clamp(from, to);
         let unkept = usize::try_from(kept - from).unwrap_or(0)..usize::try_from(to - from).unwrap_or(0);
-        self.tell_watchers(key, stream, from, kept);
-        self.show_watchers(key, stream, kept, unkept.clone());
+        self.send_range_to_watchers(key, stream, from, kept);
+        self.send_bytes_to_watchers(key, stream, kept, unkept.clone());
         let Some(run) = self.runs.get_mut(&key) else { return Read::Nothing };
         let Some(caller) = run.lifecycle.caller().filter(|_| run.is_followed()) else { return Read::Some };
         let Some(connection) = self.connections.get_mut(&caller) else { return Read::Some };
@@ -127,12 +128,12 @@ impl Keeper {
                 self.events.change(pipe, Token::Pipe(key, stream), Interest::None);
             }
         }
-        let read = if run.lifecycle.is_reader_behind() { Read::EnoughForNow } else { Read::Some };
+        let read = if run.lifecycle.is_reader_behind() { Read::Paused } else { Read::Some };
         self.adjust_interest(caller);
         read
     }
 
-    /// Listens to the pipes of `key` no longer.
+    /// Stops waiting for the pipes of `key`.
     pub(super) fn forget_pipes(&self, key: RunKey) {
         let sources = self.runs.get(&key).and_then(|run| run.sources.as_ref());
         for source in sources.into_iter().flat_map(|sources| sources.both()) {
@@ -140,7 +141,7 @@ impl Keeper {
         }
     }
 
-    /// Listens to the pipes of `key` again.
+    /// Waits for the pipes of `key` again.
     pub(super) fn resume_pipes(&mut self, key: RunKey) {
         let Some(run) = self.runs.get_mut(&key).filter(|run| run.lifecycle.is_reader_behind()) else {
             return;

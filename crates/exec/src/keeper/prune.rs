@@ -1,11 +1,11 @@
-//! Looking through the spool, so that finished output doesn't fill the disk.
+//! Prunes the spool from time to time, so that finished output doesn't fill the disk.
 
 use shellgate_sandbox::fork::fork_detached;
 
 use super::event_loop::Keeper;
 use super::tree::KEEPER_HELPER;
 
-/// Work that makes another look at the spool worthwhile.
+/// What was written since the spool was last pruned.
 #[derive(Debug, Default)]
 pub(super) struct Unpruned {
     pub(super) executions: u64,
@@ -13,9 +13,9 @@ pub(super) struct Unpruned {
 }
 
 impl Keeper {
-    /// Looks through the spool now and then: in a process of its own, because a look at thousands of files would keep
-    /// commands waiting, and its memory would stay with us.
-    pub(super) fn prune_now_and_then(&mut self) {
+    /// Prunes the spool if that is due. In a separate process: listing thousands of files would delay commands, and the
+    /// keeper would keep the memory.
+    pub(super) fn prune_if_due(&mut self) {
         if !self.unpruned.is_due(self.keep_bytes) {
             return;
         }
@@ -32,13 +32,13 @@ impl Keeper {
 }
 
 impl Unpruned {
-    /// A sixty-fourth of what may stay was written since, or a thousand executions left their files.
+    /// Whether a sixty-fourth of what may stay was written, or more than a thousand executions have ended.
     fn is_due(&self, keep_bytes: u64) -> bool {
         self.executions >= 1024 || (self.bytes > 0 && self.bytes >= keep_bytes / 64)
     }
 
-    /// When a keeper leaves: it may have had one small command only, so one in 64 of those looks too.
-    pub(super) fn is_worth_a_look(&self, keep_bytes: u64) -> bool {
+    /// The same when the keeper exits. A keeper may have run only one small command: one in 64 of those prunes, too.
+    pub(super) fn is_due_at_exit(&self, keep_bytes: u64) -> bool {
         self.is_due(keep_bytes) || (self.executions > 0 && std::process::id().is_multiple_of(64))
     }
 }

@@ -56,7 +56,7 @@ impl Keeper {
 
     fn report_exit(&mut self, key: RunKey, exit: Exit) {
         if let Some(terminal) = self.runs.get_mut(&key).and_then(|run| run.terminal.as_mut()) {
-            terminal.let_go();
+            terminal.close_slave();
         }
         self.drain_waiting(key);
         self.drive(key, Event::Exited(exit), Instant::now());

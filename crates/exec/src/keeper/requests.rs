@@ -1,4 +1,4 @@
-//! What front ends ask for, from their first word to their going away.
+//! Handles the messages of front ends, until they close their connections.
 
 use std::fs::File;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::wire::{FromKeeper, ToKeeper, Urgency};
 use crate::{PerStream, Spec};
 
 impl Keeper {
-    pub(super) fn obey(&mut self, key: ConnectionKey, message: ToKeeper) {
+    pub(super) fn handle(&mut self, key: ConnectionKey, message: ToKeeper) {
         match message {
             ToKeeper::Hold => {}
             ToKeeper::Recorded => {
@@ -29,7 +29,7 @@ impl Keeper {
                     .map(|run| run.spec.id)
                     .collect();
                 if let Some(connection) = self.connections.get_mut(&key) {
-                    connection.greet();
+                    connection.confirm();
                     connection.send(&FromKeeper::Executions(held));
                 }
             }
@@ -45,7 +45,7 @@ impl Keeper {
                 }
             }
             ToKeeper::Type(id, input) => self.take_input(key, id, input),
-            ToKeeper::Look(id) => self.look_for(key, id),
+            ToKeeper::DescribeInput(id) => self.describe_input(key, id),
             ToKeeper::StopThis(id, urgency) => self.stop_this(key, id, urgency),
             ToKeeper::StopSession(urgency) => {
                 let executions = u32::try_from(self.runs.len()).unwrap_or(u32::MAX);
@@ -62,7 +62,7 @@ impl Keeper {
         let run = self.new_key();
         let Some(connection) = self.connections.get_mut(&key) else { return };
         if connection.run.is_some() {
-            return self.farewell(key);
+            return self.close_connection(key);
         }
         connection.run = Some(run);
         connection.unrecorded = None;
@@ -70,7 +70,7 @@ impl Keeper {
             let Some(stdin) = connection.descriptor() else {
                 connection
                     .send(&FromKeeper::Unable("no descriptor is left for its standard input".to_owned()));
-                return self.farewell(key);
+                return self.close_connection(key);
             };
             self.stdins.insert(run, stdin);
         }
@@ -93,16 +93,19 @@ impl Keeper {
         self.start_queued();
     }
 
-    /// A front end is gone. Whoever waited for an answer wants none any more, so its execution ends.
-    pub(super) fn farewell(&mut self, key: ConnectionKey) {
+    /// Forgets the connection of a front end that is gone. A foreground execution that it waited for is stopped.
+    pub(super) fn close_connection(&mut self, key: ConnectionKey) {
         let Some(mut connection) = self.connections.remove(&key) else { return };
         if let Some(watched) = connection.watching.and_then(|run| self.runs.get_mut(&run)) {
             watched.watchers.retain(|watcher| *watcher != key);
         }
-        // Closing it isn't enough: whoever forked us off holds a copy of the first one, and its hang-up would wake us for ever.
+        // Closing it isn't enough: the process that forked the keeper has a copy of the first connection, so `epoll` would
+        // report its end again and again.
         self.events.forget(&connection);
-        if let Some((id, ending)) = connection.unrecorded.take() {
-            let _ = ending.write(&self.ends, id);
+        if let Some((id, end)) = connection.unrecorded.take() {
+            // Where this fails, the next front end that opens the record finds that no keeper holds the execution, and
+            // records it as lost.
+            let _ = end.write(&self.ends, id);
         }
         let Some(key) = connection.run else { return };
         self.resume_pipes(key);
@@ -110,7 +113,7 @@ impl Keeper {
     }
 
     pub(super) fn stop_session(&mut self, urgency: Urgency) {
-        // Before the others: children of whoever ends first would be taken for strangers.
+        // First, because the children of an execution that is stopped may be unclaimed orphans for a moment.
         self.recognised = None;
         self.claim_orphans();
         self.trees.kill_unclaimed();

@@ -74,7 +74,7 @@ impl Run {
 
     /// The answer for its caller, or for the record.
     pub(super) fn outcome(&self, state: State, cause: Option<Cause>, background: Vec<Process>) -> Outcome {
-        let refused = || self.enforcer.as_ref().and_then(|enforcer| enforcer.hit());
+        let refused = || self.enforcer.as_ref().and_then(|enforcer| enforcer.refused());
         Outcome {
             state,
             pid: self.pid,

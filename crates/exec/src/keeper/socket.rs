@@ -1,8 +1,8 @@
-//! The keeper's place in the world: one socket per session, one keeper behind it.
+//! The socket of a session: one keeper serves it.
 //!
-//! Taking the place and leaving it happen under a lock on the folder of sockets, so that two keepers can't hold one
-//! session and none leaves while another believes it is there. Callers need no lock: a connection that was made at
-//! the wrong moment ends before the keeper's first word, and they try again.
+//! A keeper creates and removes the socket under a lock on the folder. So a session never has two keepers, and no keeper
+//! exits while another one takes it for running. Front ends need no lock: a connection that was made while a keeper exits
+//! is reset before its first answer, and they connect again.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -15,7 +15,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use crate::proc;
 
-/// The folder of sockets, and the name of one in it.
+/// The folder of sockets, and the name of a socket in it.
 #[derive(Debug)]
 pub(crate) struct Address {
     folder: OwnedFd,
@@ -38,12 +38,13 @@ impl Address {
         Self { folder, name }
     }
 
-    /// A socket's name has room for 107 bytes, a state folder's path may be longer: go by the descriptor.
+    /// The address to bind or connect to. It goes through the descriptor of the folder, because the path of a socket may
+    /// have at most 107 bytes and a state folder's path may be longer.
     fn socket(&self) -> io::Result<SocketAddrUnix> {
         Ok(SocketAddrUnix::new(proc::path_of_own_descriptor(&self.folder).join(&self.name))?)
     }
 
-    /// Connects to the session's keeper; `None` when there is none.
+    /// Connects to the session's keeper. `None`: there is none.
     pub(crate) fn connect(&self) -> io::Result<Option<OwnedFd>> {
         let socket =
             rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
@@ -58,14 +59,15 @@ impl Address {
     pub(crate) fn sweep(&self) {
         let _locked = self.lock();
         if self.connect().is_ok_and(|keeper| keeper.is_none()) {
+            // The next keeper or front end that finds it tries again.
             let _ = rustix::fs::unlinkat(&self.folder, self.name.as_str(), AtFlags::empty());
         }
     }
 
-    /// Locks the folder, for a moment. A lock that can't be had (a file system without, somebody who keeps it) costs the
-    /// protection against a rare race, not the service.
+    /// Locks the folder for a moment. Goes on without the lock when the file system has none, or another process keeps it:
+    /// the lock only protects against a rare race.
     fn lock(&self) -> Locked<'_> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + LOCK_TIMEOUT;
         while let Err(Errno::AGAIN) =
             rustix::fs::flock(&self.folder, FlockOperation::NonBlockingLockExclusive)
         {
@@ -77,41 +79,43 @@ impl Address {
         Locked(self)
     }
 
-    /// What the file at our name is, to tell ours from another's.
+    /// Device and inode of the socket file, to recognise our own.
     fn identity(&self) -> Option<(u64, u64)> {
         let stat = rustix::fs::statat(&self.folder, self.name.as_str(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
         Some((stat.st_dev, stat.st_ino))
     }
 }
 
-/// How long the lock is waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long to wait for the lock.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The folder, locked.
 struct Locked<'a>(&'a Address);
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
+        // The lock also goes with the descriptor.
         let _ = rustix::fs::flock(&self.0.folder, FlockOperation::Unlock);
     }
 }
 
-/// A place that was taken.
+/// The listening socket of a session.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct SessionSocket {
     address: Address,
     listener: OwnedFd,
-    /// Our socket. A file of that name that is another one is another keeper's.
+    /// Device and inode of our socket file. Another file of that name belongs to another keeper.
     identity: Option<(u64, u64)>,
 }
 
-impl Place {
-    /// Takes the place, unless somebody has it.
+impl SessionSocket {
+    /// Creates the socket. `None`: another keeper has it.
     pub(super) fn take(address: Address) -> io::Result<Option<Self>> {
         let locked = address.lock();
         if address.connect().is_ok_and(|keeper| keeper.is_some()) {
             return Ok(None);
         }
+        // There may be no file. Where it can't be removed, `bind` fails and reports that.
         let _ = rustix::fs::unlinkat(&address.folder, address.name.as_str(), AtFlags::empty());
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let listener = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
@@ -126,12 +130,12 @@ impl Place {
         self.listener.as_fd()
     }
 
-    /// The next caller, if one waits.
+    /// The next connection, if there is one.
     pub(super) fn accept(&self) -> Option<OwnedFd> {
         rustix::net::accept_with(&self.listener, SocketFlags::CLOEXEC).ok()
     }
 
-    /// Leaves, unless a caller has come: then that one is returned and the place kept.
+    /// Removes the socket. If a front end has connected meanwhile, keeps it and returns that connection.
     pub(super) fn leave(self) -> Result<(), (Self, OwnedFd)> {
         let locked = self.address.lock();
         if let Some(caller) = self.accept() {
@@ -139,6 +143,7 @@ impl Place {
             return Err((self, caller));
         }
         if self.address.identity() == self.identity {
+            // A file that stays is removed by the next keeper.
             let _ = rustix::fs::unlinkat(&self.address.folder, self.address.name.as_str(), AtFlags::empty());
         }
         Ok(())

@@ -1,7 +1,7 @@
-//! Bytes from a pipe to a file without passing through our hands.
+//! Moves bytes from a pipe into a file without reading them.
 //!
-//! Whoever reads and then writes can be killed in between, and what was read is gone. The kernel takes bytes out of the pipe
-//! only once they are in the file: at every moment they are in one of the two.
+//! A keeper that read and then wrote could be killed in between, and the bytes would be lost. Instead the kernel moves
+//! bytes from the pipe to the file; at every moment they are in one of the two.
 
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,21 +9,22 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, SpliceFlags};
 
-/// More than the largest pipe that we ask for holds.
-const ALL: usize = 1 << 21;
+/// More than the largest pipe of ours holds.
+const MAX_SPLICE_BYTES: usize = 1 << 21;
 
-/// Moves what is in `pipe`, at most `most`, to `at` in `file`. Zero is the end of the stream.
+/// Moves the bytes in `pipe`, at most `most`, to the offset `at` in `file`. Returns their number; 0 is the end of the
+/// stream.
 ///
 /// # Errors
-/// `AGAIN` when there is nothing at the moment, `INVAL` where the file's system can't, else what is wrong with the file.
+/// `AGAIN` when the pipe is empty, `INVAL` when the file system doesn't support it, else an error of the file.
 pub(super) fn into_file(pipe: impl AsFd, file: &File, at: u64, most: u64) -> Result<usize, Errno> {
-    let most = usize::try_from(most).unwrap_or(ALL).min(ALL);
+    let most = usize::try_from(most).unwrap_or(MAX_SPLICE_BYTES).min(MAX_SPLICE_BYTES);
     rustix::io::retry_on_intr(|| {
         rustix::pipe::splice(&pipe, None, file, Some(&mut at.clone()), most, SpliceFlags::NONBLOCK)
     })
 }
 
-/// Between a terminal and a file, because the kernel moves bytes only where one side is a pipe.
+/// A pipe between a terminal and a file: the kernel can only move bytes from or to a pipe.
 #[derive(Debug)]
 pub(super) struct Relay {
     pub(super) out: OwnedFd,
@@ -36,9 +37,9 @@ impl Relay {
         Ok(Self { out, into })
     }
 
-    /// Takes what the terminal has, at most `most`.
+    /// Moves bytes from the terminal into the pipe, at most `most`.
     pub(super) fn fill(&self, terminal: &OwnedFd, most: u64) -> Result<usize, Errno> {
-        let most = usize::try_from(most).unwrap_or(ALL).min(ALL);
+        let most = usize::try_from(most).unwrap_or(MAX_SPLICE_BYTES).min(MAX_SPLICE_BYTES);
         rustix::io::retry_on_intr(|| {
             rustix::pipe::splice(terminal, None, &self.into, None, most, SpliceFlags::NONBLOCK)
         })

@@ -1,9 +1,10 @@
-//! The standby: a second, even smaller process that stands by while a keeper holds jobs.
+//! The standby: a second, even smaller process, which waits while a keeper holds jobs.
 //!
-//! A keeper can be killed at any moment. Its jobs end with it, but what they printed last is still in their pipes, and a
-//! pipe that nobody holds is gone with all that is in it. So the standby holds a copy of each job's pipes and files. When the
-//! keeper's end of their socket closes while it still holds something, the keeper has died: the standby ends what is left of the
-//! jobs, drains the pipes into the files, and ends. Whoever looks next writes into the record that the keeper was lost.
+//! A keeper can be killed at any moment. Its jobs end with it, but their last output is still in their pipes. When the last
+//! copy of a pipe's descriptor is closed, the bytes in it are lost. So the standby has copies of each job's pipes and files.
+//! When the keeper's end of their socket closes while the standby still has some, the keeper was killed. Then the standby
+//! kills the processes of the jobs, moves the rest of the output into the files, and exits. The next front end that opens
+//! the record writes there that the keeper was lost.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -24,16 +25,17 @@ use super::tree::{KEEPER_HELPER, RunKey};
 use crate::sys::processes;
 use crate::wire::{self, Frames};
 
-/// From the keeper to its standby.
+/// A message from the keeper to its standby.
 #[derive(Debug, Serialize, Deserialize)]
 enum ToStandby {
-    /// Stand by for this execution. With two descriptors for each limit: a pipe or terminal, and the file that takes so many bytes of it.
+    /// Keep copies for this execution. The message carries two descriptors for each limit: a pipe or terminal, and the file
+    /// that takes at most so many bytes of it.
     Hold { key: RunKey, tag: u64, limits: Vec<u64> },
-    /// It has ended.
+    /// The execution has ended.
     Forget(RunKey),
 }
 
-/// The keeper's end.
+/// The standby process, as the keeper knows it.
 #[derive(Debug)]
 pub(super) struct Standby {
     socket: OwnedFd,
@@ -43,7 +45,7 @@ pub(super) struct Standby {
 
 impl Drop for Standby {
     fn drop(&mut self) {
-        // It has nothing to do, and would see that by itself; a suspended one would not.
+        // It has nothing left to do and would exit by itself, but not if it is suspended.
         if self.holds.is_empty() {
             processes::signal_own_child(self.pid, Signal::KILL);
         }
@@ -51,7 +53,7 @@ impl Drop for Standby {
 }
 
 impl Keeper {
-    /// Has the standby stand by for a job.
+    /// Gives the standby copies of a job's pipes and files.
     pub(super) fn hand_to_standby(&mut self, key: RunKey) {
         let Some(run) = self.runs.get(&key) else { return };
         let Some(sources) = &run.sources else { return };
@@ -70,7 +72,7 @@ impl Keeper {
                 self.trees.add_root(standby.pid, KEEPER_HELPER);
             }
         }
-        // Without a standby a job is held all the same: what it printed last is lost when we are killed.
+        // A job runs without a standby, too. Only its last output is lost when the keeper is killed.
         if let Some(standby) = &mut self.standby
             && standby.tell(&message, &descriptors).is_ok()
         {
@@ -78,21 +80,22 @@ impl Keeper {
         }
     }
 
-    /// A child was reaped. If that was the standby, and somebody killed it, another one takes its place.
+    /// Replaces the standby if it is the child that was reaped and if it was killed.
     pub(super) fn release_standby(&mut self, pid: u32, end: End) {
         let Some(standby) = self.standby.take_if(|standby| standby.pid == pid) else { return };
-        // One that can't do its work ends by itself, and so would the next.
+        // One that exits by itself can't do its work, and the next one could not either.
         if matches!(end, End::Signal(_)) {
             standby.holds.iter().for_each(|key| self.hand_to_standby(*key));
         }
     }
 
-    /// A job has ended.
+    /// Tells the standby that a job has ended.
     pub(super) fn withdraw_from_standby(&mut self, key: RunKey) {
         let Some(standby) = self.standby.as_mut().filter(|standby| standby.holds.contains(&key)) else {
             return;
         };
         standby.holds.retain(|held| *held != key);
+        // A standby that can't be told has died, and is replaced when it is reaped.
         let _ = standby.tell(&ToStandby::Forget(key), &[]);
         if standby.holds.is_empty() {
             self.standby = None;
@@ -102,7 +105,7 @@ impl Keeper {
 
 impl Standby {
     fn tell(&self, message: &ToStandby, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
-        // Short, and read at once: it fits into the socket as a whole.
+        // A message is short, and the standby reads at once, so it always fits into the socket.
         wire::send(self.socket.as_fd(), &wire::encode(message)?, descriptors).map(drop)
     }
 }
@@ -120,7 +123,7 @@ fn start() -> Option<Standby> {
     Some(Standby { socket: ours, pid, holds: Vec::new() })
 }
 
-/// What is held for one execution.
+/// The copies for one execution.
 struct StandbyJob {
     tag: u64,
     streams: Vec<(OwnedFd, File, u64)>,
@@ -147,7 +150,7 @@ fn stand_by(socket: &OwnedFd) {
         }
     }
     let tags: Vec<u64> = held.values().map(|job| job.tag).collect();
-    // Twice: a pipe that is full may hold somebody up who is being ended, and who is ended prints no more.
+    // Before and after killing: a full pipe may block a process that is being killed, and a killed one may have printed.
     held.values_mut().for_each(StandbyJob::drain);
     processes::end_tagged(&tags);
     held.values_mut().for_each(StandbyJob::drain);
@@ -163,7 +166,7 @@ impl StandbyJob {
                     0 => break,
                     room => splice::into_file(pipe, file, kept, room),
                 };
-                // Our copy doesn't block: that belongs to the pipe's end, not to the descriptor.
+                // The copy is non-blocking as the keeper's is: the flag belongs to the open file, not to the descriptor.
                 let read = match moved {
                     Ok(1..) => continue,
                     Err(Errno::INVAL) => rustix::io::read(pipe, &mut buffer[..]),

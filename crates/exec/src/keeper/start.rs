@@ -69,7 +69,7 @@ impl Keeper {
                 run.sources = Some(sources);
                 run.terminal = terminal;
                 if let (Some(enforcer), false) = (&mut run.enforcer, grouped) {
-                    enforcer.let_go();
+                    enforcer.remove_groups();
                 }
                 run.lifecycle.note(Note::Started, now);
                 self.tell_state(key, State::Running);

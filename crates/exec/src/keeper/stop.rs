@@ -22,9 +22,9 @@ impl Keeper {
 
     /// Stops one execution for a front end that isn't its caller, and remembers to answer.
     pub(super) fn stop_this(&mut self, connection: ConnectionKey, id: ExecId, urgency: Urgency) {
-        let key = self.run_called(id);
+        let key = self.find_run(id);
         let Some(waiting) = self.connections.get_mut(&connection) else { return };
-        waiting.greet();
+        waiting.confirm();
         let Some(key) = key else { return waiting.send(&FromKeeper::Stopped(false)) };
         waiting.stopping = Some(Stopping::This(key));
         self.stop(key, urgency);

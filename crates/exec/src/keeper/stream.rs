@@ -1,4 +1,4 @@
-//! One output stream of one execution: out of the pipe, into the file.
+//! One output stream of one execution.
 
 use std::fs::File;
 use std::io;
@@ -11,34 +11,33 @@ use super::splice::{self, Relay};
 use crate::outcome::{Output, plain};
 use crate::spool::Tail;
 
-/// A pipe holds 64 KiB unless asked for more; a command that fills it again and again gets one this large, which
-/// saves most of the switches between writer and reader. Not asked for at once, because a user may only have so many
-/// pages in pipes.
-const LARGE_PIPE: usize = 1 << 20;
+/// The size of the pipe of a command that prints much. A pipe holds 64 KiB by default. A larger one saves most of the
+/// switches between writer and reader, but the kernel limits the memory that a user may have in pipes.
+const LARGE_PIPE_BYTES: usize = 1 << 20;
 
-/// How many full reads in a row make a command a heavy writer.
-const HEAVY: u8 = 4;
+/// After how many full reads in a row a command gets a large pipe.
+const FULL_READS_BEFORE_LARGE_PIPE: u8 = 4;
 
-/// More than a terminal holds. The kernel tells less than that: it moves bytes on while we read.
-const MOST_IN_A_TERMINAL: u64 = 256 << 10;
+/// More than a terminal holds. The kernel reports less, because it moves more bytes up while they are read.
+const MAX_TERMINAL_BYTES: u64 = 256 << 10;
 
-/// The reading end of a command's stream, and what has come out of it.
+/// The reading end of an output stream, and counts of what was read.
 #[derive(Debug)]
 pub(super) struct Source {
     pipe: Option<OwnedFd>,
     kind: Kind,
-    place: Place,
+    destination: Destination,
     limit: u64,
     total: u64,
     spooled: u64,
     tail: Tail,
     lost: Option<String>,
     full_reads: u8,
-    /// The kernel can't move bytes into this file, so we carry them.
-    carries: bool,
+    /// The file system doesn't support `splice`: the keeper reads and writes.
+    splice_unsupported: bool,
 }
 
-/// What bytes come out of.
+/// The kind of a stream.
 #[derive(Debug)]
 enum Kind {
     Pipe,
@@ -47,21 +46,21 @@ enum Kind {
 
 /// Where bytes go.
 #[derive(Debug)]
-enum Place {
+enum Destination {
     /// Into this file, up to the limit.
     File(File),
-    /// Nowhere any more. The file stays open: whoever holds it open has it locked against being pruned.
+    /// Only into the tail. The file stays open, because an open file is locked against pruning.
     Full { _file: Option<File> },
 }
 
-/// What one read gave.
+/// The result of one read.
 #[derive(Debug)]
 pub(super) enum Drained {
     /// Bytes `from..to` of the stream, the first `spooled - from` of which are in the file.
     Bytes { from: u64, to: u64, spooled: u64 },
-    /// Nothing at the moment.
+    /// Nothing is there at the moment.
     Nothing,
-    /// Nobody can write any more. With the pipe, the first time.
+    /// No process can write any more. Carries the pipe, the first time.
     End(Option<OwnedFd>),
 }
 
@@ -70,12 +69,12 @@ impl Source {
         Self::of(Some(pipe), Kind::Pipe, limit)
     }
 
-    /// Our end of a terminal. Where it has an end, reading is an error, which is as good.
+    /// The keeper's end of a terminal. Its end of stream is a read error, which is handled in the same way.
     pub(super) fn terminal(master: OwnedFd, limit: u64) -> Self {
         Self::of(Some(master), Kind::Terminal(Relay::new().ok()), limit)
     }
 
-    /// A stream that nobody writes to.
+    /// A stream that no process writes to.
     pub(super) fn ended(limit: u64) -> Self {
         Self::of(None, Kind::Pipe, limit)
     }
@@ -84,24 +83,24 @@ impl Source {
         Self {
             pipe,
             kind,
-            place: Place::Full { _file: None },
+            destination: Destination::Full { _file: None },
             limit,
             total: 0,
             spooled: 0,
             tail: Tail::default(),
             lost: None,
             full_reads: 0,
-            carries: false,
+            splice_unsupported: false,
         }
     }
 
-    /// Says where bytes go.
-    pub(super) fn set_place(&mut self, place: Result<File, String>) {
-        match place {
-            Ok(file) => self.place = Place::File(file),
+    /// Sets the file for the output, or why there is none.
+    pub(super) fn set_file(&mut self, file: Result<File, String>) {
+        match file {
+            Ok(file) => self.destination = Destination::File(file),
             Err(reason) => {
                 self.lost = Some(reason);
-                self.place = Place::Full { _file: None };
+                self.destination = Destination::Full { _file: None };
             }
         }
     }
@@ -110,7 +109,7 @@ impl Source {
         self.pipe.as_ref()
     }
 
-    /// The number that both ends of the pipe have.
+    /// The inode number of the pipe, which is the same for both ends.
     pub(super) fn number(&self) -> Option<u64> {
         self.pipe
             .as_ref()
@@ -119,9 +118,11 @@ impl Source {
             .map(|stat| stat.st_ino)
     }
 
-    /// What a standby needs: what bytes are in, in the order they come out; the file; and how much that may hold.
+    /// What the standby needs: the descriptors that hold bytes, in the order of the stream; the file; and the limit on it.
     pub(super) fn standby_streams(&self) -> Vec<(BorrowedFd<'_>, BorrowedFd<'_>, u64)> {
-        let (Some(pipe), Place::File(file)) = (&self.pipe, &self.place) else { return Vec::new() };
+        let (Some(pipe), Destination::File(file)) = (&self.pipe, &self.destination) else {
+            return Vec::new();
+        };
         let relay = match &self.kind {
             Kind::Terminal(Some(relay)) => Some(&relay.out),
             _ => None,
@@ -133,10 +134,10 @@ impl Source {
         self.pipe.is_none()
     }
 
-    /// How many bytes wait in the pipe right now.
+    /// How many bytes are in the pipe at this moment.
     pub(super) fn waiting(&self) -> u64 {
         if matches!(self.kind, Kind::Terminal(_)) {
-            return MOST_IN_A_TERMINAL;
+            return MAX_TERMINAL_BYTES;
         }
         self.pipe.as_ref().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok()).unwrap_or(0)
     }
@@ -145,13 +146,13 @@ impl Source {
         self.total
     }
 
-    /// Takes what is there, once. Bytes that don't go into the file are in `buffer` then.
+    /// Reads once. Bytes that don't go into the file are in `buffer` afterwards.
     pub(super) fn drain(&mut self, buffer: &mut [u8]) -> Drained {
         if self.pipe.is_none() {
             return Drained::End(None);
         }
         let from = self.total;
-        match self.move_over().unwrap_or_else(|| self.carry_over(buffer)) {
+        match self.splice_to_file().unwrap_or_else(|| self.copy_to_file(buffer)) {
             Ok(count @ 1..) => {
                 self.grow_pipe(count);
                 Drained::Bytes { from, to: self.total, spooled: self.spooled }
@@ -161,15 +162,17 @@ impl Source {
         }
     }
 
-    /// Has the kernel move bytes into the file, if it can and the file takes more.
-    fn move_over(&mut self) -> Option<Result<usize, Errno>> {
-        let (Some(pipe), Place::File(file), false) = (&self.pipe, &self.place, self.carries) else {
+    /// Has the kernel move bytes into the file. `None`: it can't, or the file is full.
+    fn splice_to_file(&mut self) -> Option<Result<usize, Errno>> {
+        let (Some(pipe), Destination::File(file), false) =
+            (&self.pipe, &self.destination, self.splice_unsupported)
+        else {
             return None;
         };
         let room = self.limit - self.spooled;
         let (from, filled) = match &self.kind {
             Kind::Pipe => (pipe, Err(Errno::AGAIN)),
-            // No more than the file takes: what were left in the relay would have nobody to say that it is there.
+            // No more than the file takes: `epoll` would not report bytes that stay in the relay.
             Kind::Terminal(Some(relay)) => (&relay.out, relay.fill(pipe, room)),
             Kind::Terminal(None) => return None,
         };
@@ -181,11 +184,11 @@ impl Source {
                 Some(Ok(count))
             }
             (Err(Errno::AGAIN), Err(Errno::INVAL)) | (Err(Errno::INVAL), _) => {
-                self.carries = true;
+                self.splice_unsupported = true;
                 None
             }
             (Err(Errno::AGAIN), filled) => Some(filled),
-            // A full disk must not stop the command: from here on only the end is remembered.
+            // A full disk must not stop the command: from here on, only the last bytes are remembered.
             (Err(error), _) => {
                 self.lost = Some(plain(&error.into()));
                 self.close_when_full();
@@ -194,8 +197,8 @@ impl Source {
         }
     }
 
-    /// Reads, and writes what the file may take.
-    fn carry_over(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
+    /// Reads bytes, and writes those that the file may take.
+    fn copy_to_file(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
         let mut read = Err(Errno::AGAIN);
         if let Kind::Terminal(Some(relay)) = &self.kind {
             read = rustix::io::retry_on_intr(|| rustix::io::read(&relay.out, &mut *buffer));
@@ -205,16 +208,16 @@ impl Source {
         }
         let bytes = buffer.get(..read?).unwrap_or_default();
         self.total += bytes.len() as u64;
-        let kept = self.spool(bytes);
+        let kept = self.write_to_file(bytes);
         if let Some(rest) = bytes.get(kept..).filter(|rest| !rest.is_empty()) {
             self.tail.push(rest);
         }
         Ok(bytes.len())
     }
 
-    /// Writes what the file may take, and says how much that was.
-    fn spool(&mut self, bytes: &[u8]) -> usize {
-        let Place::File(file) = &self.place else { return 0 };
+    /// Writes the bytes that the file may take. Returns their number.
+    fn write_to_file(&mut self, bytes: &[u8]) -> usize {
+        let Destination::File(file) = &self.destination else { return 0 };
         let room = usize::try_from(self.limit - self.spooled).unwrap_or(usize::MAX);
         let mut rest = bytes.get(..bytes.len().min(room)).unwrap_or_default();
         let mut written = 0;
@@ -225,7 +228,7 @@ impl Source {
                     rest = rest.get(count..).unwrap_or_default();
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // As with a full disk above.
+                // As with a full disk in `splice_to_file`.
                 short => {
                     self.lost = Some(
                         short.map_or_else(|error| plain(&error), |_| "the file takes no more".to_owned()),
@@ -239,38 +242,40 @@ impl Source {
         written
     }
 
-    /// Writes no more into the file once it has all that it may have, or can't take more.
+    /// Stops writing to the file when it has reached its limit or can't take more.
     fn close_when_full(&mut self) {
         if self.lost.is_none() && self.spooled < self.limit {
             return;
         }
-        if let Place::File(file) = std::mem::replace(&mut self.place, Place::Full { _file: None }) {
-            self.place = Place::Full { _file: Some(file) };
+        if let Destination::File(file) =
+            std::mem::replace(&mut self.destination, Destination::Full { _file: None })
+        {
+            self.destination = Destination::Full { _file: Some(file) };
         }
     }
 
     fn grow_pipe(&mut self, read: usize) {
-        if self.full_reads >= HEAVY {
+        if self.full_reads >= FULL_READS_BEFORE_LARGE_PIPE {
             return;
         }
         self.full_reads = if read >= 64 << 10 { self.full_reads + 1 } else { 0 };
-        if let (HEAVY, Some(pipe)) = (self.full_reads, &self.pipe) {
-            // Refused when the user has too many pages in pipes already: then it stays as it is.
-            let _ = rustix::pipe::fcntl_setpipe_size(pipe, LARGE_PIPE);
+        if let (FULL_READS_BEFORE_LARGE_PIPE, Some(pipe)) = (self.full_reads, &self.pipe) {
+            // The kernel refuses when the user has too much memory in pipes. Then the pipe stays small.
+            let _ = rustix::pipe::fcntl_setpipe_size(pipe, LARGE_PIPE_BYTES);
         }
     }
 
     /// The last bytes, when the file doesn't have them.
-    pub(super) fn unkept(&self) -> &[u8] {
+    pub(super) fn tail(&self) -> &[u8] {
         if self.spooled < self.total { self.tail.bytes() } else { &[] }
     }
 
-    /// The stream as it stands.
+    /// The stream at this moment.
     pub(super) fn output(&self) -> Output {
         Output {
             total: self.total,
             spooled: self.spooled,
-            tail: self.unkept().to_vec(),
+            tail: self.tail().to_vec(),
             lost: self.lost.clone(),
         }
     }

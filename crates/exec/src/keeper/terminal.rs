@@ -1,4 +1,4 @@
-//! A pseudo-terminal of one execution, and who sits at it.
+//! The pseudo-terminal of an execution, and the processes that have it open.
 
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use rustix::pty::OpenptFlags;
 use rustix::termios::{InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, Winsize};
 
 use super::event_loop::Keeper;
-use super::input::Inlet;
+use super::input::InputQueue;
 use super::start::Streams;
 use super::stream::Source;
 use super::tree::{Member, RunKey};
@@ -21,18 +21,18 @@ use crate::spec::Size;
 use crate::sys::reading::{self, Device};
 use crate::{PartialLine, PerStream};
 
-/// A terminal, seen from our end.
+/// A pseudo-terminal.
 #[derive(Debug)]
 pub(super) struct Terminal {
     master: OwnedFd,
-    /// The command's end, until its program has ended: one that closes the terminal and opens it again finds it there.
+    /// The command's end, until its program has exited. It lets a program close its terminal and open it again.
     slave: Option<OwnedFd>,
     device: Device,
-    /// What is typed.
-    pub(super) inlet: Inlet,
+    /// Input for it.
+    pub(super) input_queue: InputQueue,
 }
 
-/// Whether letters mean something else than themselves: one of them is a special key, or they become others.
+/// Whether letters have unusual meanings: a letter is a special key, or letters become other letters.
 fn has_remapped_keys(modes: &Termios) -> bool {
     use SpecialCodeIndex as Key;
     let keys = [
@@ -53,7 +53,7 @@ fn has_remapped_keys(modes: &Termios) -> bool {
     keys.iter().any(|key| is_letter(&modes.special_codes[*key])) || modes.input_modes.intersects(changed)
 }
 
-/// How a terminal treats what is typed.
+/// How a terminal treats input.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the kernel's flags")]
 struct TerminalModes {
@@ -64,15 +64,15 @@ struct TerminalModes {
 }
 
 impl Terminal {
-    /// A terminal for a command: both of its output streams are one.
+    /// Opens a terminal for a command. Both of its output streams are one.
     pub(super) fn open(size: Size, limit: u64) -> Result<Streams, Errno> {
-        // Not ours: whoever leads a session without a terminal would get the first one that it opens.
+        // Without `NOCTTY` the terminal would become the keeper's own, because the keeper leads a session that has none.
         let ours = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let master = rustix::pty::openpt(ours)?;
         rustix::pty::unlockpt(&master)?;
         let slave = rustix::pty::ioctl_tiocgptpeer(&master, ours)?;
         let mut modes = rustix::termios::tcgetattr(&slave)?;
-        // Backspace takes a character, not a byte.
+        // Backspace erases a character, not a byte.
         modes.input_modes |= InputModes::IUTF8;
         rustix::termios::tcsetattr(&slave, OptionalActions::Now, &modes)?;
         rustix::fs::fcntl_setfl(&master, OFlags::NONBLOCK)?;
@@ -80,19 +80,19 @@ impl Terminal {
         let sources =
             PerStream { stdout: Source::terminal(copy(&master)?, limit), stderr: Source::ended(limit) };
         let device = Device(rustix::fs::fstat(&slave)?.st_rdev);
-        let inlet = Inlet::new(copy(&master)?);
+        let input_queue = InputQueue::new(copy(&master)?);
         let ends = PerStream { stdout: copy(&slave)?, stderr: copy(&slave)? };
-        let terminal = Self { master, slave: Some(slave), device, inlet };
+        let terminal = Self { master, slave: Some(slave), device, input_queue };
         terminal.resize(size)?;
         Ok(Streams { sources, ends, terminal: Some(terminal) })
     }
 
-    /// The program has ended: from here on the terminal is there as long as others have it open.
-    pub(super) fn let_go(&mut self) {
+    /// Closes the command's end when the program has exited. The terminal exists as long as other processes have it open.
+    pub(super) fn close_slave(&mut self) {
         self.slave = None;
     }
 
-    /// Gives it another size. The kernel tells the programs.
+    /// Changes its size. The kernel tells the programs.
     pub(super) fn resize(&self, size: Size) -> Result<(), Errno> {
         let Size { rows, cols } = size;
         rustix::termios::tcsetwinsize(
@@ -107,7 +107,7 @@ impl Terminal {
     }
 
     fn modes(&self) -> TerminalModes {
-        // Our end answers for theirs.
+        // The kernel gives the modes of the command's end here.
         let modes = rustix::termios::tcgetattr(&self.master);
         let has = |mode| modes.as_ref().is_ok_and(|modes| modes.local_modes.contains(mode));
         TerminalModes {
@@ -118,12 +118,12 @@ impl Terminal {
         }
     }
 
-    /// Whether readers get whole lines.
+    /// Whether it is in line mode.
     pub(super) fn takes_lines(&self) -> bool {
         self.modes().lines
     }
 
-    /// Whether something was typed that nobody has read. Asking also has the kernel hand over what is on its way.
+    /// Whether typed characters have not been read. Asking also makes the kernel pass on characters that are on their way.
     fn has_unread(&self) -> bool {
         let Some(slave) = &self.slave else { return false };
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -131,22 +131,22 @@ impl Terminal {
         rustix::event::poll(&mut polled, Some(&at_once)).is_ok_and(|ready| ready > 0)
     }
 
-    /// The process group that may read.
+    /// The foreground process group.
     fn foreground(&self) -> Option<u32> {
         let group = rustix::termios::tcgetpgrp(self.master.as_fd()).ok()?;
         Some(group.as_raw_nonzero().get().unsigned_abs())
     }
 
-    /// Whether `member` has something to do with this terminal.
+    /// Whether this is the controlling terminal or the standard input of `member`.
     fn is_at(&self, member: &Member) -> bool {
         self.device.is_of(member.pid) || self.device.is_open_as(member.pid, 0)
     }
 
     fn describe(&self, member: &Member, foreground: Option<u32>) -> TerminalProcess {
-        // Who reads it from another session isn't held up by the kernel.
+        // The kernel doesn't suspend readers in another session.
         let foreground = Some(member.stat.group) == foreground || !self.device.is_of(member.pid);
-        // First: whoever reads now stays who they are until something is typed. One that doesn't may become another while we
-        // look, and would be taken for what it was.
+        // Before the rest: a process that reads now stays the same until input comes. One that doesn't read may execute
+        // another program meanwhile, and would be described as the old one.
         let read_state =
             if foreground { reading::reads(member.pid, self.device) } else { ReadState::NotReading };
         let process = proc::of(member.pid);
@@ -163,7 +163,7 @@ impl Terminal {
 }
 
 impl Keeper {
-    /// Who reads the input of an execution, looked up now.
+    /// The state of an execution's input at this moment.
     pub(super) fn input_state(&mut self, key: RunKey) -> Option<InputState> {
         let run = self.runs.get(&key)?;
         let id = run.spec.id;
@@ -188,7 +188,8 @@ impl Keeper {
         let mut processes: Vec<TerminalProcess> = Vec::new();
         for member in members.iter().filter(|member| terminal.is_at(member)) {
             let mut process = terminal.describe(member, foreground);
-            // We may not look, and it sleeps where a password is asked for: what else would it wait for?
+            // The kernel hides the process, which sleeps while a terminal without echo asks for a password. It most likely
+            // reads that.
             if process.read_state == ReadState::Unknown && member.stat.letter == b'S' && lines && !echo {
                 process.read_state = ReadState::Reading;
             }
@@ -210,8 +211,8 @@ impl Keeper {
             },
             waiting,
             processes,
-            partial_line: terminal.inlet.partial_line().clone(),
-            sequence: terminal.inlet.sequence(),
+            partial_line: terminal.input_queue.partial_line().clone(),
+            sequence: terminal.input_queue.sequence(),
         })
     }
 }

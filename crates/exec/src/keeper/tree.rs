@@ -1,11 +1,11 @@
 //! Which processes belong to which execution.
 //!
-//! The keeper is a subreaper: whoever loses its parent below it becomes its child, so every process of every execution
-//! can be reached from the keeper's own children. Those are either the programs it started, or orphans. An orphan is
-//! claimed for its execution by the tag that it inherited ([`Tag`](shellgate_sandbox::spawn::Tag)), which outlives a
-//! double fork, `setsid` and `env -i`; failing that by the execution's name in its environment, which can't be read for
-//! the moment that an `exec` takes, so whoever isn't recognised is looked at again. A number can't be given to somebody
-//! else before we reap the process, so a claim holds until then.
+//! The keeper is a subreaper: a descendant that loses its parent becomes the keeper's child. So every process of every
+//! execution can be reached from the keeper's own children, which are the programs that it started, or orphans. An orphan
+//! is claimed for its execution by the tag that it inherited ([`Tag`](shellgate_sandbox::spawn::Tag)), which survives a
+//! double fork, `setsid` and `env -i`. Without a tag, the execution's name in its environment is used. That can't be read
+//! during an `exec`, so an orphan that isn't recognised is looked at again. The kernel reuses a process id only after the
+//! process was reaped, so a claim holds until then.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,17 +17,17 @@ use crate::sys::processes;
 /// The number of an execution within this keeper.
 pub(super) type RunKey = u64;
 
-/// The owner of a process that does something for the keeper itself. Executions count from 1.
+/// The owner of processes that work for the keeper itself. Executions count from 1.
 pub(super) const KEEPER_HELPER: RunKey = 0;
 
-/// Who is whose.
+/// The keeper's children, and the executions that they belong to.
 #[derive(Debug, Default)]
 pub(super) struct Trees {
     roots: HashMap<u32, RunKey>,
     orphans: HashMap<u32, RunKey>,
-    /// Orphans that could have been of more than one execution when they were seen.
+    /// Orphans that could belong to more than one execution when they were first seen.
     ambiguous: HashSet<u32>,
-    /// There is no child: the last `wait` said so, and nothing was started since.
+    /// There is no child: the last `wait` said so, and none was started since.
     pub(super) has_no_children: bool,
 }
 
@@ -39,13 +39,13 @@ pub(super) struct Member {
 }
 
 impl Trees {
-    /// A program that we started.
+    /// Adds a program that the keeper started.
     pub(super) fn add_root(&mut self, pid: u32, run: RunKey) {
         self.has_no_children = false;
         self.roots.insert(pid, run);
     }
 
-    /// A child of ours that was reaped: its execution, and whether it was the program that we started.
+    /// Removes a child that was reaped. Returns its execution, and whether it was the program that the keeper started.
     pub(super) fn reaped(&mut self, pid: u32) -> Option<(RunKey, Reaped)> {
         self.ambiguous.remove(&pid);
         if let Some(run) = self.roots.remove(&pid) {
@@ -54,12 +54,12 @@ impl Trees {
         self.orphans.remove(&pid).map(|run| (run, Reaped::Orphan))
     }
 
-    /// Whether a process that does something for the keeper itself has not ended.
+    /// Whether a process that works for the keeper itself is running.
     pub(super) fn has_helpers(&self) -> bool {
         self.roots.values().any(|run| *run == KEEPER_HELPER)
     }
 
-    /// Children of ours that belong to no execution as far as we know.
+    /// Children whose execution is unknown.
     pub(super) fn unclaimed(&self) -> Vec<u32> {
         if self.has_no_children {
             return Vec::new();
@@ -69,7 +69,7 @@ impl Trees {
         children
     }
 
-    /// Remembers that nobody can say whose orphan `pid` is.
+    /// Remembers that the orphan `pid` could belong to more than one execution.
     pub(super) fn mark_ambiguous(&mut self, pid: u32) {
         self.ambiguous.insert(pid);
     }
@@ -78,13 +78,13 @@ impl Trees {
         self.ambiguous.contains(&pid)
     }
 
-    /// Settles whose orphan `pid` is.
+    /// Claims the orphan `pid` for an execution.
     pub(super) fn claim(&mut self, pid: u32, owner: RunKey) {
         self.orphans.insert(pid, owner);
     }
 
-    /// Whether no process of `run` is left, once all orphans are claimed. A tree that still has a
-    /// process has one among our children.
+    /// Whether no process of `run` is left, once all orphans are claimed. A tree that has a process has one among the
+    /// keeper's children.
     pub(super) fn is_empty(&self, run: RunKey) -> bool {
         self.top_processes(run).next().is_none()
     }
@@ -101,38 +101,38 @@ impl Trees {
         descend(top_processes)
     }
 
-    /// Sends `signal` to every process of `run`: whole process groups at once, the others parents first. A shell whose
-    /// child dies before it would go on with its next command.
+    /// Sends `signal` to all processes of `run`: to whole process groups first, then to the others, parents before their
+    /// children. A shell whose child dies before itself would go on with its next command.
     pub(super) fn signal(&self, run: RunKey, signal: Signal) {
-        // Before anybody has died of it: children of the dead are found below us later, by name and not by descent.
+        // Before the first process dies: after that, its children are orphans that have to be claimed first.
         let members = self.members(run);
         let groups = self.signal_groups(run, signal);
         let others: Vec<Member> =
             members.iter().filter(|member| !groups.contains(&member.stat.group)).copied().collect();
         signal_all(&others, signal);
-        // A suspended process would only hear the signal when somebody wakes it.
+        // A suspended process would get the signal only when it continues.
         let suspended: Vec<Member> =
             members.into_iter().filter(|member| member.stat.letter == b'T').collect();
         signal_all(&suspended, Signal::CONT);
     }
 
-    /// Tells those of `run` that ignore `SIGTERM` that their terminal is gone. The others have heard, and may be cleaning up:
-    /// most would die of it.
+    /// Sends `SIGHUP` to the processes of `run` that ignore `SIGTERM`. The others may be cleaning up, and most would die of
+    /// a second signal.
     pub(super) fn hang_up(&self, run: RunKey) {
         let mut members = self.members(run);
         members.retain(|member| proc::of(member.pid).ignores(Signal::TERM));
         signal_all(&members, Signal::HUP);
     }
 
-    /// Suspends the processes of `run` that are our own children, and the process groups that these are in, as fast as we
-    /// can: no look at each, because a process that forks and exits is gone by then, and among a thousand busy ones we get
-    /// little time to look. Numbers and groups can't be anybody else's as long as we have not reaped our child.
+    /// Suspends the processes of `run` that are the keeper's own children, and their process groups, as fast as possible. It
+    /// doesn't read `/proc`: a process that forks and exits would be gone by then, and a thousand busy processes leave the
+    /// keeper little time. The process ids and groups can't be reused before the keeper reaps its child.
     pub(super) fn suspend_top_processes(&self, run: RunKey) {
         self.signal_groups(run, Signal::STOP);
         self.top_processes(run).for_each(|pid| processes::signal_own_child(pid, Signal::STOP));
     }
 
-    /// Signals the process groups of our own children, and says which those are.
+    /// Signals the process groups of the keeper's own children. Returns those groups.
     fn signal_groups(&self, run: RunKey, signal: Signal) -> HashSet<u32> {
         let groups: HashSet<u32> =
             self.top_processes(run).filter_map(processes::group_of_own_child).collect();
@@ -142,7 +142,7 @@ impl Trees {
         groups
     }
 
-    /// Suspends all processes of `run` that aren't.
+    /// Suspends the processes of `run` that aren't suspended.
     pub(super) fn suspend(&self, run: RunKey) -> Suspended {
         let mut awake = self.members(run);
         awake.retain(|member| !matches!(member.stat.letter, b'T' | b't'));
@@ -150,7 +150,7 @@ impl Trees {
         if awake.is_empty() { Suspended::All } else { Suspended::Some }
     }
 
-    /// Ends every process below us that was looked at and belongs to no execution.
+    /// Kills the orphans that were looked at and belong to no execution, with their descendants.
     pub(super) fn kill_unclaimed(&self) {
         let mut unclaimed = self.unclaimed();
         unclaimed.retain(|pid| self.is_ambiguous(*pid));
@@ -158,17 +158,17 @@ impl Trees {
     }
 }
 
-/// Whether everybody was suspended already.
+/// Whether all processes were suspended already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suspended {
     All,
     Some,
 }
 
-/// What a reaped child was.
+/// The kind of a child that was reaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reaped {
-    /// The program that we started.
+    /// A program that the keeper started.
     Root,
     /// A descendant that had lost its parent.
     Orphan,
@@ -189,7 +189,7 @@ fn descend(top_processes: Vec<u32>) -> Vec<Member> {
 fn signal_all(members: &[Member], signal: Signal) {
     let own = std::process::id();
     for member in members {
-        // Its parent may have died of the signal a moment ago; then it is our child now.
+        // If its parent has just died of the signal, it is the keeper's child now.
         processes::signal_child(member.pid, &[member.stat.parent, own], signal);
     }
 }

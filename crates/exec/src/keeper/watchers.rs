@@ -1,4 +1,4 @@
-//! What others than its caller learn of an execution: that it is there, what it prints, how it ends.
+//! Tells front ends about executions of which they are not the caller.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -15,12 +15,12 @@ use crate::wire::FromKeeper;
 use crate::{ExecId, PerStream, State, Stream};
 
 impl Keeper {
-    /// The execution with this name.
-    pub(super) fn run_called(&self, id: ExecId) -> Option<RunKey> {
+    /// The key of the execution with this name.
+    pub(super) fn find_run(&self, id: ExecId) -> Option<RunKey> {
         self.runs.iter().find(|(_, run)| run.spec.id == id).map(|(key, _)| *key)
     }
 
-    /// Says what there is to know about everything that is held.
+    /// Sends the details of all executions.
     pub(super) fn tell_jobs(&mut self, to: ConnectionKey) {
         self.claim_orphans();
         let keys: Vec<RunKey> = self.runs.keys().copied().collect();
@@ -28,11 +28,11 @@ impl Keeper {
         self.tell(to, &FromKeeper::Jobs(jobs));
     }
 
-    /// Begins to tell a connection of an execution.
+    /// Makes a connection a watcher of an execution.
     pub(super) fn watch(&mut self, watcher: ConnectionKey, id: ExecId) {
         self.claim_orphans();
-        let Some(key) = self.run_called(id) else { return self.tell(watcher, &FromKeeper::Watched(None)) };
-        // What is in the pipes now belongs to what was printed before.
+        let Some(key) = self.find_run(id) else { return self.tell(watcher, &FromKeeper::Watched(None)) };
+        // What is in the pipes now was printed before the watcher came.
         self.drain_waiting(key);
         let Some(job) = self.job(key) else { return };
         let Some(run) = self.runs.get_mut(&key) else { return };
@@ -52,21 +52,21 @@ impl Keeper {
             InputKind::Closed => None,
         });
         let waiting_for_input = input.is_some_and(|input| input.waiting);
-        let job = self.runs.get(&key)?.job(self.living(key));
+        let job = self.runs.get(&key)?.job(self.living_processes(key));
         Some(Job { terminal, waiting_for_input, ..job })
     }
 
-    /// Answers whoever waits for an execution, and lets it go on.
+    /// Answers the caller of an execution, which goes on as a job.
     pub(super) fn release_this(&mut self, from: ConnectionKey, id: ExecId) {
-        let key = self.run_called(id);
+        let key = self.find_run(id);
         if let Some(key) = key {
             self.drive(key, Event::ReleaseAsked, Instant::now());
         }
         self.tell(from, &FromKeeper::Released(key.is_some()));
     }
 
-    /// Tells watchers of new bytes in the file.
-    pub(super) fn tell_watchers(&mut self, key: RunKey, stream: Stream, from: u64, to: u64) {
+    /// Sends a range of new bytes in the file to watchers.
+    pub(super) fn send_range_to_watchers(&mut self, key: RunKey, stream: Stream, from: u64, to: u64) {
         let watched = |run: &&Run| !run.watchers.is_empty() && from < to;
         let Some(run) = self.runs.get(&key).filter(watched) else { return };
         for watcher in run.watchers.clone() {
@@ -77,8 +77,14 @@ impl Keeper {
         }
     }
 
-    /// What no file keeps goes to those who watch as it is, while they can follow: they hold nobody up.
-    pub(super) fn show_watchers(&mut self, key: RunKey, stream: Stream, offset: u64, unkept: Range<usize>) {
+    /// Sends bytes that are in no file to watchers. A watcher that can't keep up misses them: watchers never slow a command.
+    pub(super) fn send_bytes_to_watchers(
+        &mut self,
+        key: RunKey,
+        stream: Stream,
+        offset: u64,
+        unkept: Range<usize>,
+    ) {
         let Some(run) = self.runs.get(&key).filter(|run| !run.watchers.is_empty()) else { return };
         let Some(bytes) = self.buffer.get(unkept).filter(|bytes| !bytes.is_empty()) else { return };
         let message = FromKeeper::Bytes { stream, offset, bytes: bytes.to_vec() };
@@ -90,12 +96,12 @@ impl Keeper {
         }
     }
 
-    /// Nothing is left of it: those who watched learn how it ended.
-    pub(super) fn tell_watchers_of_the_end(&mut self, key: RunKey) {
+    /// Sends the end to watchers, when no process is left.
+    pub(super) fn send_end_to_watchers(&mut self, key: RunKey) {
         let Some(run) = self.runs.get_mut(&key) else { return };
         let watchers = std::mem::take(&mut run.watchers);
         let Some(mut outcome) = run.ended.clone() else { return };
-        // What it left may have printed more since.
+        // Leftover processes may have printed more since.
         if let Some(output) = run.output() {
             outcome.output = output;
         }
@@ -110,7 +116,7 @@ impl Keeper {
 
     fn tell(&mut self, to: ConnectionKey, message: &FromKeeper) {
         if let Some(connection) = self.connections.get_mut(&to) {
-            connection.greet();
+            connection.confirm();
             connection.send(message);
             self.adjust_interest(to);
         }
@@ -127,7 +133,7 @@ impl Run {
         let kind = self.lifecycle.kind();
         Job {
             id: self.spec.id,
-            // A state that is final is its command's; what that left behind goes on.
+            // The final state is that of the command. Its leftover processes are running.
             state: if kind == JobKind::Leftover { State::Running } else { self.lifecycle.state() },
             kind,
             pid: self.pid,

@@ -1,4 +1,4 @@
-//! A control group for one execution: made, set, read, removed.
+//! The control groups of one execution.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -11,86 +11,86 @@ use super::{LimitedResource, Limits, Mechanism};
 use crate::ExecId;
 use crate::outcome::plain;
 
-/// How one version of control groups holds one limit.
-struct Way {
+/// How one version of control groups enforces one limit.
+struct Method {
     resource: LimitedResource,
     mechanism: Mechanism,
     controller: &'static str,
-    /// Files that get the limit, in its base unit.
+    /// Files that the limit is written to, in its base unit.
     set: &'static [&'static str],
-    /// Files that make the limit stricter where the kernel has them, and what they get.
-    also: &'static [(&'static str, Also)],
-    /// What is read: a file and the name of a line in it, or no name where the file is a number.
+    /// Files that make the limit stricter, where the kernel has them, and their values.
+    extra: &'static [(&'static str, ExtraValue)],
+    /// Counters: a file and the name of a line in it, or an empty name where the file is a single number.
     counters: &'static [(&'static str, &'static str)],
-    /// What one of the counted is in the limit's base unit. `None`: what is counted are refusals.
+    /// The unit of the counters in the limit's base unit. `None`: they count how often the kernel enforced the limit.
     scale: Option<u64>,
 }
 
-/// What a file gets.
-enum Also {
+/// The value of an extra file.
+enum ExtraValue {
     /// This word.
     Word(&'static str),
-    /// The limit and so much more.
+    /// The limit plus this.
     Limit(u64),
 }
 
-/// Version 2 before version 1.
-const WAYS: [Way; 6] = [
-    Way {
+/// All methods, version 2 first.
+const METHODS: [Method; 6] = [
+    Method {
         resource: LimitedResource::Memory,
         mechanism: Mechanism::CgroupV2,
         controller: "memory",
         set: &["memory.max"],
-        // Swapping would only make it slow. The kernel ends the group as a whole.
-        also: &[("memory.swap.max", Also::Word("0")), ("memory.oom.group", Also::Word("1"))],
-        // A machine without memory kills too: it was this group's limit only if that was reached.
+        // Swapping would only make the command slow. `oom.group`: the kernel kills the whole group.
+        extra: &[("memory.swap.max", ExtraValue::Word("0")), ("memory.oom.group", ExtraValue::Word("1"))],
+        // The kernel also kills when the whole machine is out of memory. It was this limit only if both counters rose.
         counters: &[("memory.events", "oom_kill"), ("memory.events", "oom")],
         scale: None,
     },
-    Way {
+    Method {
         resource: LimitedResource::Processes,
         mechanism: Mechanism::CgroupV2,
         controller: "pids",
         set: &["pids.max"],
-        also: &[],
+        extra: &[],
         counters: &[("pids.events", "max")],
         scale: None,
     },
-    Way {
+    Method {
         resource: LimitedResource::Cpu,
         mechanism: Mechanism::CgroupV2,
         // Every group of version 2 counts time.
         controller: "",
         set: &[],
-        also: &[],
+        extra: &[],
         counters: &[("cpu.stat", "usage_usec")],
         scale: Some(1_000),
     },
-    Way {
+    Method {
         resource: LimitedResource::Memory,
         mechanism: Mechanism::CgroupV1,
         controller: "memory",
         set: &["memory.limit_in_bytes"],
-        // With what is swapped out. A bit more, so that it is the other one that is seen to be reached.
-        also: &[("memory.memsw.limit_in_bytes", Also::Limit(1 << 20))],
+        // Memory and swap together. A little more, so that the first limit is the one that is reached.
+        extra: &[("memory.memsw.limit_in_bytes", ExtraValue::Limit(1 << 20))],
         counters: &[("memory.oom_control", "oom_kill"), ("memory.failcnt", "")],
         scale: None,
     },
-    Way {
+    Method {
         resource: LimitedResource::Processes,
         mechanism: Mechanism::CgroupV1,
         controller: "pids",
         set: &["pids.max"],
-        also: &[],
+        extra: &[],
         counters: &[("pids.events", "max")],
         scale: None,
     },
-    Way {
+    Method {
         resource: LimitedResource::Cpu,
         mechanism: Mechanism::CgroupV1,
         controller: "cpuacct",
         set: &[],
-        also: &[],
+        extra: &[],
         counters: &[("cpuacct.usage", "")],
         scale: Some(1),
     },
@@ -103,14 +103,14 @@ pub(crate) struct Groups {
     /// Their `cgroup.procs`.
     entries: Vec<OwnedFd>,
     limits: Vec<GroupLimit>,
-    /// What was tried and failed, and why.
+    /// Methods that failed, and why.
     pub(super) failures: Vec<(LimitedResource, Mechanism, String)>,
 }
 
-/// A limit that a group holds.
+/// A limit that a group enforces.
 #[derive(Clone, Debug)]
 struct GroupLimit {
-    way: usize,
+    method: usize,
     limit: u64,
     folder: PathBuf,
 }
@@ -121,34 +121,37 @@ pub(super) fn name(id: ExecId) -> String {
 }
 
 impl Groups {
-    /// Every folder that [`make`](Self::make) may make, to be written down before.
+    /// Every folder that [`make`](Self::make) may create.
     pub(super) fn places(hierarchies: &Hierarchies, name: &str) -> Vec<PathBuf> {
-        let split = WAYS.iter().filter_map(|way| hierarchies.with_controller(way.controller));
+        let split = METHODS.iter().filter_map(|method| hierarchies.with_controller(method.controller));
         let all = hierarchies.unified.iter().map(PathBuf::as_path).chain(split);
         all.map(|parent| parent.join(name)).collect()
     }
 
-    /// Makes groups for as many of `limits` as can be held by one.
+    /// Creates groups for as many of `limits` as groups can enforce.
     pub(super) fn make(hierarchies: &Hierarchies, name: &str, limits: &Limits) -> Self {
         let mut made = Self::unified(hierarchies, name, limits);
-        for (nth, way) in WAYS.iter().enumerate() {
-            let limit = limits.get(way.resource);
-            if way.mechanism != Mechanism::CgroupV1 || limit == 0 || made.mechanism(way.resource).is_some() {
+        for (nth, method) in METHODS.iter().enumerate() {
+            let limit = limits.get(method.resource);
+            if method.mechanism != Mechanism::CgroupV1
+                || limit == 0
+                || made.mechanism(method.resource).is_some()
+            {
                 continue;
             }
-            let Some(parent) = hierarchies.with_controller(way.controller) else { continue };
+            let Some(parent) = hierarchies.with_controller(method.controller) else { continue };
             made.hold(&[(nth, limit)], &parent.join(name));
         }
         made
     }
 
-    /// A process is in one group of version 2, so one must hold what it can of them all.
+    /// Creates the group of version 2 that enforces most limits. A process can be in one such group only.
     fn unified(hierarchies: &Hierarchies, name: &str, limits: &Limits) -> Self {
-        let wanted: Vec<(usize, u64)> = WAYS
+        let wanted: Vec<(usize, u64)> = METHODS
             .iter()
             .enumerate()
-            .filter(|(_, way)| way.mechanism == Mechanism::CgroupV2)
-            .map(|(nth, way)| (nth, limits.get(way.resource)))
+            .filter(|(_, method)| method.mechanism == Mechanism::CgroupV2)
+            .map(|(nth, method)| (nth, limits.get(method.resource)))
             .filter(|(_, limit)| *limit > 0)
             .collect();
         let mut best = Self::default();
@@ -157,8 +160,8 @@ impl Groups {
                 break;
             }
             if above == 0 {
-                // Only in our own: what is above has others in it. It fails where we are not alone.
-                switch_on(parent, &wanted);
+                // Not in the groups above, which have other processes in them. It fails when ours has, too.
+                enable_controllers(parent, &wanted);
             }
             let mut made = Self { failures: std::mem::take(&mut best.failures), ..Self::default() };
             made.hold(&wanted, &parent.join(name));
@@ -173,23 +176,23 @@ impl Groups {
         best
     }
 
-    /// Makes one group, and lets it hold what it can.
+    /// Creates one group with as many of the wanted limits as it can enforce.
     fn hold(&mut self, wanted: &[(usize, u64)], folder: &Path) {
         let before = self.limits.len();
         let opened = make_folder(folder).and_then(|()| {
             OpenOptions::new().write(true).open(folder.join("cgroup.procs")).map(OwnedFd::from)
         });
         for (nth, limit) in wanted {
-            let Some(way) = WAYS.get(*nth) else { continue };
+            let Some(method) = METHODS.get(*nth) else { continue };
             let held = match &opened {
-                Ok(_) => way.apply(folder, *limit),
+                Ok(_) => method.apply(folder, *limit),
                 Err(error) => Err(format!("{}: {}", folder.display(), plain(error))),
             };
             match held {
                 Ok(()) => {
-                    self.limits.push(GroupLimit { way: *nth, limit: *limit, folder: folder.to_owned() })
+                    self.limits.push(GroupLimit { method: *nth, limit: *limit, folder: folder.to_owned() })
                 }
-                Err(why) => self.failures.push((way.resource, way.mechanism, why)),
+                Err(why) => self.failures.push((method.resource, method.mechanism, why)),
             }
         }
         match opened {
@@ -197,43 +200,45 @@ impl Groups {
                 self.folders.push(folder.to_owned());
                 self.entries.push(entry);
             }
+            // A folder that can't be removed is in the note of this execution, and is removed later.
             _ => drop(fs::remove_dir(folder)),
         }
     }
 
-    /// What holds `resource`, if a group does.
+    /// The method that enforces the limit on `resource`, if a group does.
     pub(crate) fn mechanism(&self, resource: LimitedResource) -> Option<Mechanism> {
-        let mut ways = self.limits.iter().filter_map(|held| WAYS.get(held.way));
-        ways.find(|way| way.resource == resource).map(|way| way.mechanism)
+        let mut methods = self.limits.iter().filter_map(|held| METHODS.get(held.method));
+        methods.find(|method| method.resource == resource).map(|method| method.mechanism)
     }
 
-    /// What a process writes to so as to be in them.
+    /// The files that a process writes to in order to enter the groups.
     pub(crate) fn entries(&self) -> Vec<BorrowedFd<'_>> {
         self.entries.iter().map(AsFd::as_fd).collect()
     }
 
     /// The limits that were reached.
     pub(crate) fn reached(&self) -> impl Iterator<Item = (LimitedResource, u64)> {
-        let ways = self.limits.iter().filter_map(|held| Some((held, WAYS.get(held.way)?)));
-        ways.filter(|(held, way)| way.is_reached(&held.folder, held.limit))
-            .map(|(held, way)| (way.resource, held.limit))
+        let methods = self.limits.iter().filter_map(|held| Some((held, METHODS.get(held.method)?)));
+        methods
+            .filter(|(held, method)| method.is_reached(&held.folder, held.limit))
+            .map(|(held, method)| (method.resource, held.limit))
     }
 
-    /// Removes them. Says whether none is left.
+    /// Removes the groups. Returns whether none is left.
     pub(crate) fn remove(&mut self) -> bool {
         self.entries.clear();
         self.limits.clear();
-        self.folders.retain(|folder| !removed(folder));
+        self.folders.retain(|folder| !remove_group(folder));
         self.folders.is_empty()
     }
 }
 
-impl Way {
+impl Method {
     fn apply(&self, folder: &Path, limit: u64) -> Result<(), String> {
         let limit = limit.saturating_mul(self.resource.unit());
         let write = |file: &str, text: &str| {
             let path = folder.join(file);
-            // Never made: a folder that isn't one of groups would take any file.
+            // Doesn't create the file: in an ordinary folder that would succeed.
             let opened = OpenOptions::new().write(true).open(&path);
             let written = opened.and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()));
             written.map_err(|error| format!("{}: {}", path.display(), plain(&error)))
@@ -241,11 +246,11 @@ impl Way {
         for file in self.set {
             write(file, &limit.to_string())?;
         }
-        for (file, also) in self.also {
-            // Where the kernel has them.
-            let _ = match also {
-                Also::Word(word) => write(file, word),
-                Also::Limit(more) => write(file, &limit.saturating_add(*more).to_string()),
+        for (file, extra) in self.extra {
+            // Kernels without these files enforce the limit all the same.
+            let _ = match extra {
+                ExtraValue::Word(word) => write(file, word),
+                ExtraValue::Limit(more) => write(file, &limit.saturating_add(*more).to_string()),
             };
         }
         let missing = self.counters.iter().find(|(file, line)| count(folder, file, line).is_none());
@@ -264,7 +269,7 @@ impl Way {
     }
 }
 
-/// A number in a file of a group.
+/// A counter in a file of a group.
 fn count(folder: &Path, file: &str, line: &str) -> Option<u64> {
     let text = fs::read_to_string(folder.join(file)).ok()?;
     let mut numbers = text.lines().filter_map(|entry| match line {
@@ -281,28 +286,28 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Hands controllers of version 2 down to the groups below `parent`.
-fn switch_on(parent: &Path, wanted: &[(usize, u64)]) {
+/// Enables controllers of version 2 for the groups below `parent`.
+fn enable_controllers(parent: &Path, wanted: &[(usize, u64)]) {
     let file = parent.join("cgroup.subtree_control");
     let on = fs::read_to_string(&file).unwrap_or_default();
-    let names = wanted.iter().filter_map(|(nth, _)| WAYS.get(*nth)).map(|way| way.controller);
+    let names = wanted.iter().filter_map(|(nth, _)| METHODS.get(*nth)).map(|method| method.controller);
     for name in names.filter(|name| !name.is_empty() && !on.split_whitespace().any(|on| on == *name)) {
         let opened = OpenOptions::new().write(true).open(&file);
+        // Where this fails, the files for the limit are missing, which is noticed and reported later.
         let _ = opened.and_then(|mut file| io::Write::write_all(&mut file, format!("+{name}").as_bytes()));
     }
 }
 
-/// How often a group that still counts somebody as its own is tried again: the dead leave it a moment after they are
-/// waited for.
-const TRIES: u32 = 10;
+/// How often removing a group is tried: a process leaves its group a moment after it was reaped.
+const MAX_REMOVE_ATTEMPTS: u32 = 10;
 
-/// Removes a group, with those below it that a shellgate inside it left. Says whether it is gone.
-pub(super) fn removed(folder: &Path) -> bool {
+/// Removes a group and the groups below it, which a shellgate inside may have left. Returns whether it is gone.
+pub(super) fn remove_group(folder: &Path) -> bool {
     let below = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
-        removed(&entry.path());
+        remove_group(&entry.path());
     }
-    for _ in 0..TRIES {
+    for _ in 0..MAX_REMOVE_ATTEMPTS {
         match fs::remove_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
                 std::thread::sleep(Duration::from_millis(1));
@@ -318,7 +323,7 @@ pub(super) fn removed(folder: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// A folder with these files, that looks like a group.
+    /// A folder that looks like a group with these files.
     fn group(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -328,31 +333,31 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_written_in_bytes_and_its_end_is_read() {
+    fn a_limit_is_written_in_bytes_and_its_counters_are_read() {
         let events = "low 0\nmax 7\noom 1\noom_kill 0\n";
         let folder = group(&[("memory.max", "max"), ("memory.events", events)]);
-        let way = &WAYS[0];
-        way.apply(folder.path(), 3).unwrap();
+        let method = &METHODS[0];
+        method.apply(folder.path(), 3).unwrap();
         assert_eq!(fs::read_to_string(folder.path().join("memory.max")).unwrap(), "3145728");
         assert!(!folder.path().join("memory.swap.max").exists(), "nothing is made that isn't there");
-        assert!(!way.is_reached(folder.path(), 3), "nobody was killed");
+        assert!(!method.is_reached(folder.path(), 3), "no process was killed");
         fs::write(folder.path().join("memory.events"), "oom 0\noom_kill 1\n").unwrap();
-        assert!(!way.is_reached(folder.path(), 3), "killed for another's sake");
+        assert!(!method.is_reached(folder.path(), 3), "killed because the machine was out of memory");
         fs::write(folder.path().join("memory.events"), "oom 1\noom_kill 1\n").unwrap();
-        assert!(way.is_reached(folder.path(), 3));
+        assert!(method.is_reached(folder.path(), 3));
     }
 
     #[test]
     fn time_is_compared_in_its_own_unit() {
         let folder =
             group(&[("cpu.stat", "usage_usec 1999999\nuser_usec 3\n"), ("cpuacct.usage", "2000000000\n")]);
-        assert!(!WAYS[2].is_reached(folder.path(), 2));
-        assert!(WAYS[2].is_reached(folder.path(), 1));
-        assert!(WAYS[5].is_reached(folder.path(), 2));
+        assert!(!METHODS[2].is_reached(folder.path(), 2));
+        assert!(METHODS[2].is_reached(folder.path(), 1));
+        assert!(METHODS[5].is_reached(folder.path(), 2));
     }
 
     #[test]
-    fn a_folder_that_is_no_group_holds_nothing() {
+    fn an_ordinary_folder_enforces_nothing() {
         let parent = tempfile::tempdir().unwrap();
         let hierarchies = Hierarchies {
             unified: vec![parent.path().to_owned()],

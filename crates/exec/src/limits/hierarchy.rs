@@ -1,31 +1,31 @@
-//! Where our own control groups are, as `/proc` tells.
+//! The control groups that this process is in, from `/proc`.
 
 use std::path::{Path, PathBuf};
 
 use crate::proc::{self, CgroupMembership, Mount};
 
-/// The beginning of the name of every group that we make.
+/// The prefix of the names of all groups that shellgate creates.
 pub(super) const PREFIX: &str = "shellgate-";
 
-/// How far up a place for a group of version 2 is looked for.
-const HIGHEST: usize = 8;
+/// How many levels of groups of version 2 are tried, from the process's own upwards.
+const MAX_LEVELS: usize = 8;
 
 /// The folders of the groups that this process is in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hierarchies {
     /// Version 2: our own group first, then those above it.
     pub(super) unified: Vec<PathBuf>,
-    /// Version 1: the controllers of a hierarchy, and our own group in it.
+    /// Version 1: the controllers of each hierarchy, and our own group in it.
     pub(super) split: Vec<(Vec<String>, PathBuf)>,
 }
 
 impl Hierarchies {
-    /// Those of this process. What can't be read isn't there.
+    /// The groups of this process. Files that can't be read count as empty.
     pub(crate) fn own() -> Self {
         Self::find(proc::own().cgroups(), proc::own().mounts())
     }
 
-    /// The group of ours that has this controller of version 1.
+    /// Our group in the hierarchy of version 1 that has this controller.
     pub(super) fn with_controller(&self, controller: &str) -> Option<&Path> {
         let has = |controllers: &[String]| controllers.iter().any(|name| name == controller);
         self.split.iter().find(|(controllers, _)| has(controllers)).map(|(_, folder)| folder.as_path())
@@ -37,7 +37,7 @@ impl Hierarchies {
         for CgroupMembership { controllers, path } in groups {
             if controllers.is_empty() {
                 let mount = mounts.iter().find(|mount| mount.is_unified);
-                found.unified = mount.map(|mount| mount.upward(&path)).unwrap_or_default();
+                found.unified = mount.map(|mount| mount.with_parents(&path)).unwrap_or_default();
                 continue;
             }
             let serves = |mount: &&GroupMount| {
@@ -51,9 +51,9 @@ impl Hierarchies {
     }
 }
 
-/// A file system of control groups.
+/// A mounted file system of control groups.
 struct GroupMount {
-    /// The group that is at its top.
+    /// The group at its root.
     root: String,
     at: PathBuf,
     is_unified: bool,
@@ -70,19 +70,20 @@ impl GroupMount {
         Some(Self { root: mount.root, at: mount.place, is_unified, options: mount.options })
     }
 
-    /// The folder of the group `path`, unless that is outside of what is mounted.
+    /// The folder of the group `path`. `None`: it is outside of this mount.
     fn folder(&self, path: &str) -> Option<PathBuf> {
         let below = Path::new(path).strip_prefix(&self.root).ok()?;
-        // In a namespace, `..` stands for what is above it.
+        // A path with `..` leads out of the namespace.
         let inside = !below.components().any(|part| part == std::path::Component::ParentDir);
         inside.then(|| self.at.join(below))
     }
 
-    /// The same, and the folders above it. Not above a group of ours: whoever is in one stays below its limits.
-    fn upward(&self, path: &str) -> Vec<PathBuf> {
+    /// The folder of the group `path` and those above it. The list stops at a group that shellgate created: a process in such a group must not
+    /// escape its limits.
+    fn with_parents(&self, path: &str) -> Vec<PathBuf> {
         let Some(own) = self.folder(path) else { return Vec::new() };
         let mut folders = Vec::new();
-        for folder in own.ancestors().take(HIGHEST).take_while(|folder| folder.starts_with(&self.at)) {
+        for folder in own.ancestors().take(MAX_LEVELS).take_while(|folder| folder.starts_with(&self.at)) {
             folders.push(folder.to_owned());
             let name = folder.file_name().unwrap_or_default().to_string_lossy();
             if name.starts_with(PREFIX) {
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_climbs_out_of_a_group_of_ours() {
+    fn no_process_escapes_from_a_group_of_shellgate() {
         let found = parsed("0::/a/shellgate-X/b\n", BOTH);
         let all = ["a/shellgate-X/b", "a/shellgate-X"];
         assert_eq!(found.unified, all.map(|below| Path::new("/sys/fs/cgroup/unified").join(below)));

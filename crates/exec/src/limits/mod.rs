@@ -1,17 +1,17 @@
-//! What a command may use, counted over its whole tree of processes.
+//! Resource limits of a command, counted over its whole process tree.
 //!
-//! Three ways hold a limit, the first that works counts, and which one works is found by trying it:
+//! There are three ways to enforce a limit. They are tried in this order, and the first that works is used:
 //!
-//! 1. a control group of version 2, below the keeper's own or beside it, where that is ours to write;
+//! 1. a control group of version 2, below the keeper's own or beside it, where the user may write;
 //! 2. a control group of version 1, below the keeper's own;
-//! 3. the keeper measures: it adds up what `/proc` says of the tree, twenty times a second.
+//! 3. the keeper measures: it adds up what `/proc` says about the tree, up to twenty times a second.
 //!
-//! The kernel counts in a group and holds memory and processes there by itself; processor time is counted there and the
-//! keeper looks. No group counts what is added to a disk, so that is always looked at. Where we only look, something can
-//! happen between two looks: so resource limits of each process stand behind ([`rlimits`]), wide enough that what breaks
-//! one has broken the limit as well.
+//! In a control group the kernel enforces memory and processes by itself. It counts processor time there, and the keeper
+//! reads the counter. No control group counts bytes written to disk, so the keeper always measures those. Between two
+//! measurements a tree may exceed a limit. Therefore each process also gets resource limits ([`rlimits`]), wide enough
+//! that a process which reaches one has exceeded the limit of the tree.
 //!
-//! Without a limit nothing of this happens: no file is opened, nobody looks.
+//! An execution without limits costs nothing: no file is opened and nothing is measured.
 
 mod group;
 mod hierarchy;
@@ -30,7 +30,7 @@ pub use notes::{GroupNotes, group_notes};
 pub use probe::{ProbeResult, probe};
 pub(crate) use rlimits::rlimits;
 
-/// Something that can be limited.
+/// A resource that can be limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitedResource {
@@ -59,7 +59,7 @@ impl LimitedResource {
         }
     }
 
-    /// What one of its setting's units is in bytes, nanoseconds or processes.
+    /// The unit of its setting, in bytes, nanoseconds or processes.
     pub(crate) const fn unit(self) -> u64 {
         match self {
             Self::Memory | Self::Disk => 1 << 20,
@@ -69,7 +69,7 @@ impl LimitedResource {
     }
 }
 
-/// What one execution may use, in the units of the settings. 0: as much as it likes.
+/// The limits of one execution, in the units of the settings. 0: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Megabytes of memory.
@@ -94,13 +94,13 @@ impl Limits {
         }
     }
 
-    /// Whether there is none.
+    /// Whether no limit is set.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Those that are set.
+    /// The limits that are set.
     pub(crate) fn set(&self) -> impl Iterator<Item = (LimitedResource, u64)> {
         let limits = *self;
         let all = LimitedResource::ALL.into_iter().map(move |resource| (resource, limits.get(resource)));
@@ -111,24 +111,24 @@ impl Limits {
 /// A limit that an execution reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExceededLimit {
-    /// Which.
+    /// The resource.
     pub resource: LimitedResource,
-    /// How much it was, in the unit of its setting.
+    /// The limit, in the unit of its setting.
     pub limit: u64,
-    /// What became of it.
+    /// What happened then.
     pub action: LimitAction,
 }
 
-/// What becomes of who reaches a limit.
+/// What happens to an execution that reaches a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LimitAction {
-    /// It was ended, with its whole tree.
+    /// Its whole process tree was killed.
     Ended,
-    /// It was given no more, and went on.
+    /// The kernel refused it more of the resource, and it went on.
     Refused,
 }
 
-/// How a limit is held.
+/// How a limit is enforced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mechanism {
@@ -136,14 +136,14 @@ pub enum Mechanism {
     CgroupV2,
     /// By a control group of version 1.
     CgroupV1,
-    /// By the keeper, which looks at the tree now and then.
+    /// By the keeper, which measures the tree.
     Watched,
-    /// By a resource limit of each process alone.
+    /// By a resource limit of each process only.
     PerProcess,
 }
 
 impl Mechanism {
-    /// The word for programs.
+    /// Its name in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
-//! Which groups were made, in a file each, so that those of a killed keeper are found and removed.
+//! Lists of the control groups of each execution, so that those of a killed keeper are found and removed.
 //!
-//! `ends/.groups-ID` in the state folder: a folder a line, written before the first is made. Groups are below that of the
-//! keeper that made them, which whoever comes later need not be in.
+//! The file is `ends/.groups-ID` in the state folder, with a folder on each line. It is written before the first group is
+//! created. The groups are below the control group of the keeper, which another process can't find out later.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -12,17 +12,17 @@ use crate::{ExecId, StateFolder};
 
 const PREFIX: &str = ".groups-";
 
-/// The note of one execution's groups.
+/// The list of one execution's control groups.
 #[derive(Debug)]
 pub(crate) struct GroupNote {
     path: PathBuf,
 }
 
 impl GroupNote {
-    /// Makes the groups for `limits`, and notes them before.
+    /// Writes the list, and creates the groups for `limits`.
     ///
     /// # Errors
-    /// When they can't be noted: then there are none.
+    /// When the list can't be written. Then no group is created.
     pub(crate) fn make_groups(ends: &Path, id: ExecId, limits: &Limits) -> io::Result<(Self, Groups)> {
         let hierarchies = Hierarchies::own();
         let name = group::name(id);
@@ -33,20 +33,21 @@ impl GroupNote {
         Ok((note, Groups::make(&hierarchies, &name, limits)))
     }
 
-    /// They are gone.
+    /// Removes the list, when the groups are gone.
     pub(crate) fn forget(&self) {
+        // A list that stays is removed by the next sweep.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// GroupNotes that lay there at one moment.
+/// All lists of control groups at one moment.
 #[derive(Debug)]
 pub struct GroupNotes {
     found: Vec<(ExecId, PathBuf)>,
 }
 
-/// The notes of all groups that may be there. Ask for them before you ask who holds what: whoever makes one later holds
-/// its execution, but you would not know.
+/// All lists of control groups. Read them before you ask the keepers which executions they hold. Else a list could belong
+/// to an execution that was started after you asked.
 #[must_use]
 pub fn group_notes(state: &StateFolder) -> GroupNotes {
     let entries = fs::read_dir(state.ends()).into_iter().flatten().flatten();
@@ -59,20 +60,21 @@ pub fn group_notes(state: &StateFolder) -> GroupNotes {
 }
 
 impl GroupNotes {
-    /// Removes the groups of executions that aren't `held`. Those that still have somebody in them stay.
+    /// Removes the groups of executions that aren't `held`. Groups that still have a process in them stay.
     pub fn sweep(&self, held: &[ExecId]) {
         for (id, note) in self.found.iter().filter(|(id, _)| !held.contains(id)) {
             let name = group::name(*id);
             let text = fs::read_to_string(note).unwrap_or_default();
-            // Only what is called like a group of this execution: nothing else is ours to remove.
+            // Only folders with the name of this execution's groups. Others are not ours to remove.
             let mut folders = text.lines().map(Path::new).filter(|folder| folder.ends_with(&name));
-            if folders.all(group::removed) {
+            if folders.all(group::remove_group) {
+                // A list that stays is removed by the next sweep.
                 let _ = fs::remove_file(note);
             }
         }
     }
 
-    /// How many are of executions that aren't `held`.
+    /// The number of lists of executions that aren't `held`.
     #[must_use]
     pub fn stale(&self, held: &[ExecId]) -> usize {
         self.found.iter().filter(|(id, _)| !held.contains(id)).count()

@@ -1,22 +1,22 @@
-//! What would hold each limit here: found by doing it with a process that ends at once.
+//! Finds out how each limit would be enforced on this machine, by trying it with a process that exits at once.
 
 use shellgate_sandbox::fork;
 
 use super::meter;
 use super::{Groups, Hierarchies, LimitedResource, Limits, Mechanism};
 
-/// What would hold one limit.
+/// How one limit would be enforced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeResult {
-    /// Which limit.
+    /// The limited resource.
     pub resource: LimitedResource,
-    /// How it would be held.
+    /// How its limit would be enforced.
     pub mechanism: Mechanism,
-    /// Why no control group would, in the kernel's words, a line a try.
+    /// Why no control group would enforce it: one message for each method that failed.
     pub failures: Vec<String>,
 }
 
-/// Tries every limit, for a program of one thread: a process enters the groups and ends.
+/// Tries every limit with a process that enters the control groups and exits. Call it in a program with one thread.
 #[must_use]
 pub fn probe() -> Vec<ProbeResult> {
     let limits = Limits { memory_mb: 64, processes: 16, cpu_s: 60, disk_mb: 64 };
@@ -35,7 +35,7 @@ pub fn probe() -> Vec<ProbeResult> {
     results.into()
 }
 
-/// Whether a process of ours gets in.
+/// Whether a process can enter the groups.
 fn enter(groups: &Groups) -> bool {
     let entries = groups.entries();
     let code = fork::run_in_child(|| {

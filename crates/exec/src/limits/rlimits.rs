@@ -1,18 +1,21 @@
-//! Resource limits of each process, behind what is only looked at: wide enough that who breaks one has broken the limit.
+//! Resource limits of single processes, in addition to the limits of the tree.
+//!
+//! They are wide enough that a process which reaches one has exceeded the limit of the tree.
 
 use rustix::process::{Resource, Rlimit, getrlimit};
 
 use super::{Groups, LimitedResource, Limits};
 use crate::proc;
 
-/// How much more a file may have than the whole tree may write. Without it, one that is as large as allowed could not be
-/// told from one that was cut off there.
-const MORE_BYTES: u64 = 64 << 10;
+/// How much larger a file may be than what the whole tree may write. Without this, a file of exactly the allowed size
+/// could not be told from one that was cut off there.
+const EXTRA_FILE_BYTES: u64 = 64 << 10;
 
-/// How many processes more the user may have. The kernel counts all that the user has, and others come and go.
-const MORE_PROCESSES: u64 = 256;
+/// How many more processes the user may have than now. The kernel counts all processes of the user, and their number
+/// changes.
+const EXTRA_PROCESSES: u64 = 256;
 
-/// What a process of an execution with `limits` gets, over `changes` that it gets anyway.
+/// The resource limits for a process of an execution with `limits`, in addition to `changes`.
 pub(crate) fn rlimits(
     limits: &Limits,
     groups: &Groups,
@@ -20,17 +23,17 @@ pub(crate) fn rlimits(
 ) -> Vec<(Resource, Rlimit)> {
     let mut wanted = Vec::new();
     if limits.cpu_s > 0 {
-        // One second more: the keeper's look comes first, and can say for whom the time was up.
+        // One second more, so that the keeper measures first and can name the limit.
         wanted.push((Resource::Cpu, limits.cpu_s + 1, limits.cpu_s + 2));
     }
     if limits.disk_mb > 0 {
-        let most = limits.disk_mb.saturating_mul(1 << 20).saturating_add(MORE_BYTES);
+        let most = limits.disk_mb.saturating_mul(1 << 20).saturating_add(EXTRA_FILE_BYTES);
         wanted.push((Resource::Fsize, most, most));
     }
-    // The kernel holds nobody to it who may change limits.
+    // The kernel doesn't apply it to processes that may raise limits.
     let bound = !rustix::process::geteuid().is_root();
     if limits.processes > 0 && bound && groups.mechanism(LimitedResource::Processes).is_none() {
-        let most = tasks_of_user().saturating_add(limits.processes).saturating_add(MORE_PROCESSES);
+        let most = tasks_of_user().saturating_add(limits.processes).saturating_add(EXTRA_PROCESSES);
         wanted.push((Resource::Nproc, most, most));
     }
     let stricter = |(resource, soft, hard): (Resource, u64, u64)| {
@@ -61,7 +64,7 @@ mod tests {
         let set = rlimits(&limits, &Groups::default(), &changes);
         assert_eq!(set[0], (Resource::Cpu, strict));
         let (resource, file) = &set[1];
-        assert_eq!((*resource, file.current), (Resource::Fsize, Some((1 << 20) + MORE_BYTES)));
+        assert_eq!((*resource, file.current), (Resource::Fsize, Some((1 << 20) + EXTRA_FILE_BYTES)));
         assert_eq!(rlimits(&Limits::default(), &Groups::default(), &[]), []);
     }
 

@@ -1,9 +1,9 @@
-//! Where output is kept: two files per execution, byte for byte what was printed.
+//! The files for output: two per execution, byte for byte what it printed.
 //!
-//! `spool/ID.stdout` and `spool/ID.stderr` in the state folder; for a stream that was too much for its file, `ID.stdout.tail`
-//! has the end. The caller opens them and hands the descriptors to
-//! the keeper, so that a keeper which is confined later needs no way into the state folder. Whoever holds one holds a
-//! shared lock on it: a file that can be locked exclusively is finished, also after a crash ([`prune`]).
+//! They are `spool/ID.stdout` and `spool/ID.stderr` in the state folder. When a stream is longer than its file may be,
+//! `ID.stdout.tail` has its last bytes. The caller creates the files and sends the descriptors to the keeper, so that a
+//! confined keeper needs no access to the state folder. A process that has a file open has a shared lock on it. So a file
+//! that can be locked exclusively is finished, also after a crash ([`prune`]).
 
 mod prune;
 mod tail;
@@ -24,20 +24,21 @@ use crate::{ExecId, PerStream, Stream};
 pub struct Spool {
     /// The files, open for reading and writing.
     pub files: PerStream<File>,
-    /// Their names, unless they could not be made.
+    /// Their paths. `None`: they could not be created.
     pub paths: Option<PerStream<PathBuf>>,
 }
 
 impl Spool {
-    /// Makes the files in `folder`.
+    /// Creates the files in `folder`.
     ///
     /// # Errors
-    /// When they can't be made there.
+    /// When they can't be created there.
     pub fn create(folder: &Path, id: ExecId) -> io::Result<Self> {
         let (stdout_path, stdout) = create(folder, id, Stream::Stdout)?;
         let (stderr_path, stderr) = match create(folder, id, Stream::Stderr) {
             Ok(made) => made,
             Err(error) => {
+                // A file that stays is pruned later.
                 let _ = std::fs::remove_file(&stdout_path);
                 return Err(error);
             }
@@ -51,15 +52,15 @@ impl Spool {
     /// Removes the files of an execution that was never started.
     pub(crate) fn remove(self) {
         for path in self.paths.into_iter().flat_map(|paths| [paths.stdout, paths.stderr]) {
-            // What can't be removed is pruned in time.
+            // A file that stays is pruned later.
             let _ = std::fs::remove_file(path);
         }
     }
 
-    /// Opens the files of an execution to read.
+    /// Opens the files of an execution for reading.
     ///
     /// # Errors
-    /// `NotFound` when they aren't kept any more.
+    /// `NotFound` when they were pruned.
     pub fn open(folder: &Path, id: ExecId) -> io::Result<Self> {
         let path = |stream: Stream| folder.join(format!("{id}.{}", stream.name()));
         let paths = PerStream { stdout: path(Stream::Stdout), stderr: path(Stream::Stderr) };
@@ -67,13 +68,13 @@ impl Spool {
         Ok(Self { files, paths: Some(paths) })
     }
 
-    /// The end of a stream whose file is full, as far as somebody has kept it.
+    /// The last bytes of a stream whose file is full, or nothing if they were not stored.
     #[must_use]
     pub fn tail(folder: &Path, id: ExecId, stream: Stream) -> Vec<u8> {
         std::fs::read(tail_path(folder, id, stream)).unwrap_or_default()
     }
 
-    /// Keeps the end of a stream whose file is full. Whoever reads it finds all of it, or what was there before.
+    /// Stores the last bytes of a stream whose file is full. The file is replaced as a whole.
     pub(crate) fn keep_tail(folder: &Path, id: ExecId, stream: Stream, tail: &[u8]) -> io::Result<()> {
         let path = tail_path(folder, id, stream);
         let temporary = path.with_extension("tail-new");
@@ -83,7 +84,7 @@ impl Spool {
         std::fs::rename(temporary, path)
     }
 
-    /// For an execution whose files could not be made: it has what the keeper remembers.
+    /// Empty files, for an execution whose files could not be created. The answer has the last bytes of its output.
     pub(crate) fn nowhere() -> io::Result<Self> {
         let nothing = || File::open("/dev/null");
         Ok(Self { files: PerStream { stdout: nothing()?, stderr: nothing()? }, paths: None })
@@ -96,7 +97,7 @@ fn tail_path(folder: &Path, id: ExecId, stream: Stream) -> PathBuf {
 
 fn create(folder: &Path, id: ExecId, stream: Stream) -> io::Result<(PathBuf, File)> {
     let path = folder.join(format!("{id}.{}", stream.name()));
-    // Not for appending: the kernel moves bytes out of pipes only to a stated place.
+    // Not for appending: `splice` needs a file that isn't opened with `O_APPEND`.
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::EXCL;
     let file = rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)?;
     rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared)?;

@@ -1,4 +1,4 @@
-//! The oldest finished output goes when there is too much of it.
+//! Removes the oldest finished output when there is too much.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,22 +12,22 @@ use rustix::fs::FlockOperation;
 pub struct Pruned {
     /// How many executions lost their files.
     pub executions: u32,
-    /// How many bytes that gave back.
+    /// How many bytes were freed.
     pub bytes: u64,
 }
 
-/// Removes the oldest finished executions' files from `folder` until what is left takes at most `keep_bytes`.
+/// Removes the files of the oldest finished executions from `folder` until the rest takes at most `keep_bytes`.
 ///
-/// Files of an execution that is under way are locked and stay, and so do those of the newest execution: whoever was
-/// just told their names should find them. Both files of an execution go together. Costs one look at each file.
+/// The files of a running execution are locked and stay. So do those of the newest execution, because its caller was just
+/// told their names. Both files of an execution are removed together.
 ///
 /// # Errors
-/// When the folder can't be read. A file that can't be removed is left where it is.
+/// When the folder can't be read. A file that can't be removed is skipped.
 pub fn prune(folder: &Path, keep_bytes: u64) -> io::Result<Pruned> {
     let mut files: Vec<(String, PathBuf, u64)> = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        // Names are ULIDs, so their order is the order of time.
+        // Names are ULIDs, which sort by time.
         let Some(id) =
             entry.file_name().to_str().and_then(|name| name.split_once('.')).map(|(id, _)| id.to_owned())
         else {

@@ -1,4 +1,4 @@
-//! Messages as bytes, and descriptors beside them.
+//! Messages as bytes, with descriptors.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -12,19 +12,19 @@ use rustix::net::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The most descriptors that one message carries.
-const MOST_DESCRIPTORS: usize = 4;
+/// How many descriptors one message carries at most.
+const MAX_DESCRIPTORS: usize = 4;
 
-/// No message is longer: a command's text is at most 128 KiB, an environment at most a few MiB.
-const LONGEST: usize = 16 << 20;
+/// The longest message. A command's text is at most 128 KiB, an environment at most a few MiB.
+const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
-/// How much is received at once: more than most messages, and little enough to clear each time.
-const AT_A_TIME: usize = 4 << 10;
+/// How much is received at once: more than most messages need, and cheap to clear each time.
+const RECEIVE_BYTES: usize = 4 << 10;
 
-/// How much is received at once of a long message.
-const MOST_AT_A_TIME: usize = 512 << 10;
+/// How much of a long message is received at once.
+const MAX_RECEIVE_BYTES: usize = 512 << 10;
 
-/// A stream that isn't made of our messages.
+/// Why bytes are not a message.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FrameError {
     #[error("a message of {0} bytes is longer than any we send")]
@@ -43,31 +43,33 @@ impl From<FrameError> for io::Error {
 pub(crate) fn encode(message: &impl Serialize) -> Result<Vec<u8>, FrameError> {
     let mut bytes = postcard::to_extend(message, vec![0; 4])?;
     let length = bytes.len() - 4;
-    let header =
-        u32::try_from(length).ok().filter(|_| length <= LONGEST).ok_or(FrameError::TooLong(length))?;
+    let header = u32::try_from(length)
+        .ok()
+        .filter(|_| length <= MAX_MESSAGE_BYTES)
+        .ok_or(FrameError::TooLong(length))?;
     if let Some(start) = bytes.first_chunk_mut::<4>() {
         *start = header.to_le_bytes();
     }
     Ok(bytes)
 }
 
-/// Sends as much of `bytes` as the socket takes, with `descriptors` on the first byte; says how much that was.
+/// Sends as many of `bytes` as the socket takes, with `descriptors` on the first byte. Returns the number sent.
 pub(crate) fn send(
     socket: BorrowedFd<'_>,
     bytes: &[u8],
     descriptors: &[BorrowedFd<'_>],
 ) -> io::Result<usize> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     if !descriptors.is_empty() && !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
         return Err(io::Error::other("too many descriptors for one message"));
     }
-    // A reader that went away is an error to handle, not a signal to die of.
+    // A closed connection shall be an error, not a signal that kills us.
     let sent = rustix::net::sendmsg(socket, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL)?;
     Ok(sent)
 }
 
-/// The receiving side: bytes and descriptors that have come, not yet taken as messages.
+/// Received bytes and descriptors that were not taken as messages yet.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     bytes: Vec<u8>,
@@ -82,16 +84,16 @@ impl Frames {
         self.bytes.drain(..self.taken);
         self.taken = 0;
         let known = self.bytes.len();
-        self.bytes.resize(known + self.missing().clamp(AT_A_TIME, MOST_AT_A_TIME), 0);
+        self.bytes.resize(known + self.missing().clamp(RECEIVE_BYTES, MAX_RECEIVE_BYTES), 0);
         let room = self.bytes.get_mut(known..).unwrap_or_default();
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let flags = flags | RecvFlags::CMSG_CLOEXEC;
         let received = rustix::net::recvmsg(socket, &mut [IoSliceMut::new(room)], &mut control, flags);
         self.bytes.truncate(known + received.as_ref().map_or(0, |received| received.bytes));
         let received = received?;
         if received.flags.contains(ReturnFlags::CTRUNC) {
-            // The kernel drops descriptors that we have no room for, and would let us go on without them.
+            // The kernel drops descriptors when the buffer or the process has no room for them.
             self.lost_descriptors = true;
         }
         for message in control.drain() {
@@ -102,18 +104,18 @@ impl Frames {
         Ok(received.bytes)
     }
 
-    /// How much of the message that has begun is still to come.
+    /// The number of missing bytes of a message that has begun to arrive.
     fn missing(&self) -> usize {
         let header = self.bytes.first_chunk::<4>().map_or(0, |header| u32::from_le_bytes(*header));
         (usize::try_from(header).unwrap_or(0) + 4).saturating_sub(self.bytes.len())
     }
 
-    /// The next whole message, if it is here.
+    /// The next message, if all of it has arrived.
     pub(crate) fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, FrameError> {
         let rest = self.bytes.get(self.taken..).unwrap_or_default();
         let Some((header, rest)) = rest.split_first_chunk::<4>() else { return Ok(None) };
         let length = usize::try_from(u32::from_le_bytes(*header)).unwrap_or(usize::MAX);
-        if length > LONGEST {
+        if length > MAX_MESSAGE_BYTES {
             return Err(FrameError::TooLong(length));
         }
         let Some(body) = rest.get(..length) else { return Ok(None) };
@@ -122,7 +124,7 @@ impl Frames {
         Ok(Some(message))
     }
 
-    /// The next descriptor that came along; none once one was lost, because nobody can say any more which is which.
+    /// The next descriptor. `None` also after one was lost: then it is unknown which descriptor belongs to which message.
     pub(crate) fn descriptor(&mut self) -> Option<OwnedFd> {
         if self.lost_descriptors { None } else { self.descriptors.pop_front() }
     }

@@ -1,60 +1,60 @@
-//! The messages.
+//! The messages between front ends and keepers.
 
 use serde::{Deserialize, Serialize};
 
 use crate::job::Job;
 use crate::{ExecId, Input, InputState, NotTaken, Outcome, Spec, State, Stream};
 
-/// From a front end.
+/// A message from a front end.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ToKeeper {
-    /// Stay while this connection does.
+    /// Don't exit while this connection is open.
     Hold,
-    /// Run this. With a descriptor for standard input when `stdin` is true, and two for the files that its output goes to, or
-    /// why there are none. In one message, though the files could be made while the command starts: whoever wakes somebody up
-    /// is often set aside for them, and the files would come when the command has ended.
+    /// Run this command. The message carries a descriptor for standard input when `stdin` is true, and two for the output
+    /// files unless `spool` says why there are none. All in one message: a front end that first sent the command would
+    /// often lose the CPU to the keeper it wakes, and would send the files when the command has ended.
     Start { spec: Box<Spec>, stdin: bool, spool: Result<(), String> },
-    /// Stop the execution of this connection, if it still is this one.
+    /// Stop this execution, if it still is the one of this connection.
     Stop(ExecId, Urgency),
-    /// Stop every execution of the session, and say when that is done.
+    /// Stop all executions of the session, and answer when they have ended.
     StopSession(Urgency),
-    /// Stop this execution, if you hold it, and say when that is done.
+    /// Stop this execution, if you hold it, and answer when it has ended.
     StopThis(ExecId, Urgency),
-    /// The end that was told last is written down. So it is when the connection is used again.
+    /// The record has the last end that you told on this connection. The next `Start` on it means the same.
     Recorded,
-    /// Say which executions you hold.
+    /// Answer with the names of the executions that you hold.
     ListExecutions,
-    /// Say what there is to know about those that you hold.
+    /// Answer with the details of the executions that you hold.
     Jobs,
-    /// Tell me of this execution from now on: what it prints, and its end.
+    /// From now on, send the output and the end of this execution on this connection.
     Watch(ExecId),
-    /// Answer whoever waits for this execution, and let it go on as a job.
+    /// Answer the caller of this execution, and let the execution go on as a job.
     Release(ExecId),
-    /// Type this, and say when it is taken.
+    /// Send this input to an execution, and answer when the execution has taken it.
     Type(ExecId, Input),
-    /// Say who reads what is typed.
-    Look(ExecId),
+    /// Answer with the state of the input of this execution.
+    DescribeInput(ExecId),
 }
 
 /// How an execution is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Urgency {
-    /// `SIGTERM`, some time to clean up, then `SIGKILL`.
+    /// `SIGTERM`, two seconds to clean up, then `SIGKILL`.
     Politely,
     /// `SIGKILL` at once.
     Now,
 }
 
-/// From the keeper.
+/// A message from the keeper.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum FromKeeper {
-    /// Your first message was taken in.
+    /// The first message of this connection was received.
     Hello,
-    /// Another keeper has this session: ask there.
+    /// Another keeper serves this session: connect to that one.
     Elsewhere,
-    /// This one can't serve, and why.
+    /// This keeper can't serve the request, for this reason.
     Unable(String),
-    /// The execution moved on.
+    /// The execution has a new state.
     State(State),
     /// These bytes of the stream are now in the spool file.
     Spooled { stream: Stream, from: u64, to: u64 },
@@ -65,23 +65,23 @@ pub(crate) enum FromKeeper {
         #[serde(with = "serde_bytes")]
         bytes: Vec<u8>,
     },
-    /// The answer. The connection is free for the next execution. When the execution was the keeper's last and the
-    /// connection its only one, it leaves as soon as that is closed.
+    /// The answer. The connection is free for the next execution. `last`: the keeper has no other execution or connection,
+    /// and exits when this connection is closed.
     Ended { outcome: Box<Outcome>, last: bool },
     /// Every execution of the session has ended.
     SessionStopped { executions: u32 },
-    /// What was to be stopped has ended; or it wasn't held here.
+    /// The execution that was to be stopped has ended. `false`: this keeper doesn't hold it.
     Stopped(bool),
-    /// These have not ended.
+    /// The executions that have not ended.
     Executions(Vec<ExecId>),
-    /// What there is to know about those that are held.
+    /// The details of all executions that this keeper holds.
     Jobs(Vec<Job>),
-    /// It is watched from here on, or isn't held here.
+    /// The execution as it is now; its output and end follow. `None`: this keeper doesn't hold it.
     Watched(Option<Box<Job>>),
-    /// It goes on as a job, or isn't held here.
+    /// The execution goes on as a job. `false`: this keeper doesn't hold it.
     Released(bool),
-    /// What was typed is taken, or why it isn't.
+    /// The input was taken, or why it was refused.
     Typed(Result<(), NotTaken>),
-    /// Who reads what is typed. `None`: it isn't held here.
-    Seen(Option<Box<InputState>>),
+    /// The state of the input of an execution. `None`: this keeper doesn't hold it.
+    InputState(Option<Box<InputState>>),
 }

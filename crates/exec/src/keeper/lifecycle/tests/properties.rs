@@ -1,4 +1,4 @@
-//! What holds for all executions, whatever their processes do and whoever asks for what.
+//! What holds for all executions, whatever their processes do and front ends ask for.
 //!
 //! That no deadline stays in the past is asserted by [`World`] itself.
 
