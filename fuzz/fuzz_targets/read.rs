@@ -13,7 +13,7 @@ fuzz_target!(|text: &str| {
             assert!(text.get(invocation.span.start..invocation.span.end).is_some());
         }
         if let Ok(script) = shellgate_syntax::read_script(text) {
-            let _ = script.outline(text);
+            let _ = script.render(text);
         }
     }
 });

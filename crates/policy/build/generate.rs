@@ -94,7 +94,7 @@ pub(crate) fn tables(tables: &Tables) -> Result<String, String> {
     if options.len() > usize::from(u16::MAX) {
         return Err("there are more options than their numbers can hold".to_owned());
     }
-    let _ = writeln!(code, "static OPTIONS: &[Opt] = &[{}];", options.join(", "));
+    let _ = writeln!(code, "static OPTIONS: &[OptionEntry] = &[{}];", options.join(", "));
     let _ = writeln!(code, "static PATTERNS: &[(&str, usize)] = &[{patterns}];");
     code.push_str("static NAMES: &[(&str, usize)] = &[");
     for (name, index) in names {
@@ -137,9 +137,9 @@ fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) ->
     let code = &mut output.code;
     let _ = write!(
         code,
-        "Entry {{ names: &{:?}, versions: {}, kind: Kind::{kind}, grammar: {}, parsing: Parsing::{parsing}, \
+        "Entry {{ names: &{:?}, versions: {}, kind: ProgramKind::{kind}, grammar: {}, parsing: Parsing::{parsing}, \
          abbreviate: {abbreviate}, negatable: {negatable}, open: {open}, dashes: {dashes}, language: {language:?}, \
-         because: {:?}, matters: {matters}, input: {}, special: {}, numbers: &{numbers:?}, operands: ",
+         because: {:?}, options_matter: {matters}, input: {}, special: {}, option_numbers: &{numbers:?}, operands: ",
         row.names,
         row.versions,
         grammar.map_or("None".to_owned(), |grammar| format!("Some(ShellGrammar::{grammar})")),
@@ -177,7 +177,7 @@ fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) ->
 fn option_code(option: &OptionText) -> String {
     let values: Vec<String> = option.values.iter().map(|role| format!("Role::{}", camel(role))).collect();
     format!(
-        "Opt {{ names: &{:?}, values: &[{}], takes: Takes::{}, prints: {}, ends: {}, unusual: {:?} }}",
+        "OptionEntry {{ names: &{:?}, values: &[{}], value_form: ValueForm::{}, prints: {}, ends: {}, unusual: {:?} }}",
         option.names,
         values.join(", "),
         option.takes,

@@ -82,7 +82,7 @@ pub(crate) struct Row {
 pub(crate) struct OptionText {
     pub(crate) names: Vec<String>,
     pub(crate) values: Vec<String>,
-    /// `Nothing`, `Required`, `Optional`, `Glued` or `Digits`.
+    /// `None`, `Required`, `Optional`, `Glued` or `Digits`.
     pub(crate) takes: &'static str,
     pub(crate) prints: bool,
     pub(crate) ends: bool,
@@ -150,7 +150,7 @@ impl OptionText {
     fn read(text: &str) -> Result<Self, String> {
         let wrong = |why: &str| format!("option `{text}`: {why}");
         let (plain, unusual) = remark(text);
-        let mut option = Self { unusual, takes: "Nothing", ..Self::default() };
+        let mut option = Self { unusual, takes: "None", ..Self::default() };
         for part in plain.split_whitespace() {
             if part == "[#]" {
                 option.takes = "Digits";

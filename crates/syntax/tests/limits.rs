@@ -60,7 +60,7 @@ fn changed_texts_and_random_bytes_do_no_harm() {
         }
         if let Ok(findings) = patiently(&text) {
             check_spans(&text, &findings);
-            assert!(!read_script(&text).unwrap().outline(&text).contains('\u{1b}'));
+            assert!(!read_script(&text).unwrap().render(&text).contains('\u{1b}'));
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 use shellgate_exec::{ExecId, Exit, Outcome, PerStream, Process, Size, Spool, State};
 
-use crate::admit::judge::Verdict;
+use crate::admit::judge::VerdictSummary;
 use crate::answer::artifacts::Artifact;
 use crate::answer::outcome_error::outcome_error;
 use crate::answer::signal_names::SignalName;
@@ -47,7 +47,7 @@ pub struct Report {
     pub background: Vec<Background>,
     pub job: Option<String>,
     pub waiting_for_input: bool,
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<VerdictSummary>,
     pub effects: Option<()>,
     pub denials: Option<()>,
     pub artifacts: Vec<Artifact>,
@@ -100,7 +100,7 @@ pub(crate) struct RequestSummary {
     pub(crate) artifacts: Vec<String>,
     /// The size of its terminal, if it has one.
     pub(crate) terminal: Option<Size>,
-    pub(crate) verdict: Option<Verdict>,
+    pub(crate) verdict: Option<VerdictSummary>,
 }
 
 impl RequestSummary {

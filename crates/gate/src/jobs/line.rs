@@ -1,11 +1,12 @@
 //! Lines for a shell: where they end, what they say, what they do that only a shell with a person in front of it does.
 
 use shellgate_exec::PartialLine;
-use shellgate_policy::{Typed, is_whole};
+use shellgate_policy::programs::affects_later_lines;
+use shellgate_policy::{InputUse, is_complete_command};
 
 use super::reader::Reader;
 
-use crate::admit::judge::{Decision, Judgement, Reason, ReasonCode, Span};
+use crate::admit::judge::Verdict;
 use crate::{Code, ErrorObject};
 
 /// Ctrl-U: throws the line away.
@@ -16,32 +17,6 @@ pub(super) const END: u8 = 0x04;
 
 /// Ctrl-C, Ctrl-\ and Ctrl-Z: they reach the program whether it reads or not.
 pub(super) const SIGNALS: [u8; 3] = [0x03, 0x1c, 0x1a];
-
-/// What changes the meaning of later lines, or takes some of them for itself.
-const LASTING: &[&str] = &[
-    ".",
-    "alias",
-    "bind",
-    "complete",
-    "compopt",
-    "enable",
-    "exec",
-    "fc",
-    "hash",
-    "history",
-    "mapfile",
-    "read",
-    "readarray",
-    "reset",
-    "select",
-    "set",
-    "shopt",
-    "source",
-    "stty",
-    "trap",
-    "tset",
-    "unalias",
-];
 
 /// What may be typed next.
 #[derive(Debug, PartialEq, Eq)]
@@ -91,7 +66,7 @@ pub(super) fn next(draft: &PartialLine, rest: &[u8], id: &str) -> Result<Line, E
     let Ok(text) = String::from_utf8([draft.text.as_slice(), line].concat()) else {
         return refused("the line is not UTF-8", "write the command in a script, and run that");
     };
-    if !is_whole(&text) {
+    if !is_complete_command(&text) {
         return refused(
             "the line is not a whole command: a quote, a here-document or a block is open",
             "send the whole command as one line, with `;` between its parts",
@@ -155,46 +130,32 @@ pub(super) fn piece(rest: &[u8], by_line: bool) -> usize {
 }
 
 /// Has somebody asked about what a shell with a person in front of it does differently from one that runs a text.
-pub(super) fn be_stricter(judgement: &mut Judgement, text: &str, knows_directory: bool) {
+pub(super) fn be_stricter(verdict: &mut Verdict, text: &str, knows_directory: bool) {
     if !knows_directory {
-        ask(judgement, "the folder that the shell is in can't be seen".to_owned());
+        verdict.require_approval("the folder that the shell is in can't be seen".to_owned());
     }
     if recalls_history(text) {
-        ask(judgement, "`!` and `^` call back earlier lines in a shell that people type at".to_owned());
+        verdict.require_approval(
+            "`!` and `^` call back earlier lines in a shell that people type at".to_owned(),
+        );
     }
-    let lasting = judgement.parts.iter().find_map(|part| {
+    let lasting = verdict.parts().iter().find_map(|part| {
         let name = part.argv.first()?.as_deref()?;
-        LASTING.contains(&name).then(|| name.to_owned())
+        affects_later_lines(name).then(|| name.to_owned())
     });
     if let Some(name) = lasting {
-        ask(judgement, format!("`{name}` changes what later lines of the shell mean"));
+        verdict.require_approval(format!("`{name}` changes what later lines of the shell mean"));
     }
 }
 
 /// Has somebody asked about text for a program that runs it.
-pub(super) fn ask_about(judgement: &mut Judgement, reader: &Reader) {
+pub(super) fn ask_about(verdict: &mut Verdict, reader: &Reader) {
     let program = reader.argv.first().map_or("", String::as_str);
-    ask(
-        judgement,
-        match (reader.typed, reader.before_shell) {
-            (Typed::Forwarded, true) => {
-                format!("what `{program}` doesn't read of it goes to the shell, and that is not judged")
-            }
-            _ => format!("`{program}` runs what is typed at it, and that is not judged"),
-        },
-    );
-}
-
-fn ask(judgement: &mut Judgement, message: String) {
-    judgement.decision = judgement.decision.max(Decision::Ask);
-    judgement.reasons.push(Reason {
-        decision: Decision::Ask,
-        code: ReasonCode::Unknown,
-        message,
-        span: Span::default(),
-        token: None,
-        rule: None,
-        hint: None,
+    verdict.require_approval(match (reader.typed, reader.before_shell) {
+        (InputUse::Forwarded, true) => {
+            format!("what `{program}` doesn't read of it goes to the shell, and that is not judged")
+        }
+        _ => format!("`{program}` runs what is typed at it, and that is not judged"),
     });
 }
 

@@ -1,15 +1,10 @@
 //! Who reads what is typed, as far as the judge is concerned.
 
 use shellgate_exec::{InputKind, InputState, ReadState, TerminalProcess};
-use shellgate_policy::{Typed, typed_at};
+use shellgate_policy::programs::{base_name, is_multi_call, shell_grammar};
+use shellgate_policy::{InputUse, input_use};
 
 use super::scripts::{self, Script};
-
-/// Programs that are many: what they are is what they are called.
-const MANY_IN_ONE: [&str; 4] = ["busybox", "toybox", "coreutils", "box"];
-
-/// Shells whose language we don't read.
-const OTHER_SHELLS: [&str; 5] = ["zsh", "rzsh", "fish", "csh", "tcsh"];
 
 /// Who gets what is typed next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,14 +12,14 @@ pub(super) struct Reader {
     pub(super) pid: u32,
     pub(super) argv: Vec<String>,
     pub(super) directory: Option<String>,
-    pub(super) typed: Typed,
+    pub(super) typed: InputUse,
     /// Whether a shell that reads commands started it, and gets what it leaves of a line.
     pub(super) before_shell: bool,
 }
 
 /// The strictest of those who read. `None`: nobody does, or there is something to read that they have not taken yet.
 pub(super) fn reader(reading: &InputState) -> Option<Reader> {
-    let seats: Vec<(&TerminalProcess, Typed)> =
+    let seats: Vec<(&TerminalProcess, InputUse)> =
         reading.processes.iter().map(|seat| (seat, kind(seat))).collect();
     // What we aren't told of may read.
     let reads = |seat: &TerminalProcess| seat.foreground && seat.read_state != ReadState::NotReading;
@@ -34,19 +29,22 @@ pub(super) fn reader(reading: &InputState) -> Option<Reader> {
         return None;
     }
     // One that reads commands from a pipe gets what another in front of it passes on.
-    let may_read =
-        |seat: &TerminalProcess, typed: Typed| seat.foreground && (reads(seat) || typed == Typed::Command);
+    let may_read = |seat: &TerminalProcess, typed: InputUse| {
+        seat.foreground && (reads(seat) || typed == InputUse::ShellCommand)
+    };
     let (seat, typed) = seats
         .iter()
         .filter(|(seat, typed)| may_read(seat, *typed))
         .max_by_key(|(seat, typed)| (*typed, reads(seat)))?;
     let password = matches!(reading.kind, InputKind::Terminal { lines: true, echo: false, .. });
     // What it doesn't take of a line goes to the shell that it was started from.
-    let shell_behind = seats.iter().any(|(_, typed)| *typed == Typed::Command);
+    let shell_behind = seats.iter().any(|(_, typed)| *typed == InputUse::ShellCommand);
     let typed = match typed {
-        Typed::Passes | Typed::Escapes | Typed::Forwarded if shell_behind => Typed::Forwarded,
+        InputUse::Data | InputUse::DataOrCommandKeys | InputUse::Forwarded if shell_behind => {
+            InputUse::Forwarded
+        }
         // It asks for a password before it does anything else.
-        Typed::Forwarded if password => Typed::Passes,
+        InputUse::Forwarded if password => InputUse::Data,
         typed => *typed,
     };
     Some(Reader {
@@ -60,26 +58,25 @@ pub(super) fn reader(reading: &InputState) -> Option<Reader> {
 
 /// By the file that it runs, and by the name that it was given: the stricter of both. A shell that was given what it runs
 /// still reads commands where it sources the terminal.
-fn kind(seat: &TerminalProcess) -> Typed {
+fn kind(seat: &TerminalProcess) -> InputUse {
     let called = seat.argv.first().map_or("", |name| name.trim_start_matches('-'));
     let names = [Some(called.to_owned()), program(seat)];
-    let by_call = names.iter().flatten().map(|name| typed_at(&named(seat, name))).max();
-    let by_call = by_call.unwrap_or(Typed::Passes);
+    let by_call = names.iter().flatten().map(|name| input_use(&named(seat, name))).max();
+    let by_call = by_call.unwrap_or(InputUse::Data);
     let as_shell = names.iter().flatten().filter_map(|name| as_shell(name)).max();
     let Some(as_shell) = as_shell.filter(|as_shell| *as_shell > by_call) else { return by_call };
     match scripts::of(seat.pid, seat.read_state) {
         Script::Typed => as_shell,
         // Somebody else's. A password for it is no question.
-        Script::Hidden => by_call.max(Typed::Forwarded),
+        Script::Hidden => by_call.max(InputUse::Forwarded),
         Script::None => by_call,
     }
 }
 
 /// What a shell of this name does with commands. `None`: it is no shell.
-fn as_shell(name: &str) -> Option<Typed> {
-    let name = name.rsplit('/').next().unwrap_or(name);
-    let typed = typed_at(&[name.to_owned()]);
-    (typed == Typed::Command || OTHER_SHELLS.contains(&name)).then_some(typed)
+fn as_shell(name: &str) -> Option<InputUse> {
+    let name = base_name(name);
+    shell_grammar(name).map(|_| input_use(&[name.to_owned()]))
 }
 
 /// The argument list, as a person would write it.
@@ -92,8 +89,8 @@ fn argv(seat: &TerminalProcess) -> Vec<String> {
 
 fn program(seat: &TerminalProcess) -> Option<String> {
     let path = seat.program.as_deref()?;
-    let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(" (deleted)");
-    (!MANY_IN_ONE.contains(&name)).then(|| name.to_owned())
+    let name = base_name(path).trim_end_matches(" (deleted)");
+    (!is_multi_call(name)).then(|| name.to_owned())
 }
 
 fn named(seat: &TerminalProcess, name: &str) -> Vec<String> {
@@ -147,35 +144,35 @@ mod tests {
     fn whoever_reads_counts_and_else_nobody() {
         let shell = || seat(1, "bash", false, ReadState::NotReading);
         let reader = at(vec![shell(), seat(2, "cat", true, ReadState::Reading)], true);
-        assert_eq!((reader.pid, reader.typed), (2, Typed::Forwarded), "the shell gets what it leaves");
-        assert_eq!(at(vec![seat(2, "cat", true, ReadState::Reading)], true).typed, Typed::Passes);
+        assert_eq!((reader.pid, reader.typed), (2, InputUse::Forwarded), "the shell gets what it leaves");
+        assert_eq!(at(vec![seat(2, "cat", true, ReadState::Reading)], true).typed, InputUse::Data);
         assert_eq!(perhaps(vec![shell(), seat(2, "sleep 9", true, ReadState::NotReading)], true), None);
         let reader = at(vec![seat(2, "passwd", true, ReadState::Unknown)], true);
-        assert_eq!((reader.pid, reader.typed), (2, Typed::Passes));
+        assert_eq!((reader.pid, reader.typed), (2, InputUse::Data));
         let reader = at(
             vec![seat(2, "cat", true, ReadState::Reading), seat(3, "bash", true, ReadState::NotReading)],
             true,
         );
-        assert_eq!((reader.pid, reader.typed), (3, Typed::Command), "cat | bash");
+        assert_eq!((reader.pid, reader.typed), (3, InputUse::ShellCommand), "cat | bash");
     }
 
     #[test]
     fn a_password_is_nobodys_command() {
-        assert_eq!(at(vec![seat(1, "sudo -s", true, ReadState::Reading)], false).typed, Typed::Passes);
-        assert_eq!(at(vec![seat(1, "sudo -s", true, ReadState::Reading)], true).typed, Typed::Forwarded);
-        assert_eq!(at(vec![seat(1, "bash", true, ReadState::Reading)], false).typed, Typed::Command);
+        assert_eq!(at(vec![seat(1, "sudo -s", true, ReadState::Reading)], false).typed, InputUse::Data);
+        assert_eq!(at(vec![seat(1, "sudo -s", true, ReadState::Reading)], true).typed, InputUse::Forwarded);
+        assert_eq!(at(vec![seat(1, "bash", true, ReadState::Reading)], false).typed, InputUse::ShellCommand);
     }
 
     #[test]
     fn names_do_not_hide_programs() {
         let mut renamed = seat(1, "cat", true, ReadState::Reading);
         renamed.program = Some("/bin/bash".to_owned());
-        assert_eq!(at(vec![renamed], true).typed, Typed::Command);
+        assert_eq!(at(vec![renamed], true).typed, InputUse::ShellCommand);
         let mut login = seat(1, "-bash", true, ReadState::Reading);
         login.program = None;
-        assert_eq!(at(vec![login], true).typed, Typed::Command);
+        assert_eq!(at(vec![login], true).typed, InputUse::ShellCommand);
         let mut busy = seat(1, "sh", true, ReadState::Reading);
         busy.program = Some("/bin/busybox".to_owned());
-        assert_eq!(at(vec![busy], true).typed, Typed::Command);
+        assert_eq!(at(vec![busy], true).typed, InputUse::ShellCommand);
     }
 }

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use shellgate_exec::{Input, InputKind, InputSender, InputState, NotTaken, PartialLine};
-use shellgate_policy::{Typed, escapes};
+use shellgate_policy::programs::{ShellGrammar, shell_grammar};
+use shellgate_policy::{InputUse, keys_run_command};
 
 use super::input::{not_running, not_taken};
 use super::line::{self, END, SIGNALS};
 use super::reader::{Reader, reader};
-use crate::admit::judge::{Decision, Judgement};
+use crate::admit::judge::{Decision, Verdict};
 use crate::gate::{Gate, session_error};
 use crate::intake::request::{Action, Request, Stdin};
 use crate::root::Inside;
@@ -35,7 +36,7 @@ pub(super) struct Typing<'a> {
     typist: InputSender,
     /// So many of the next bytes may be typed, as long as this process reads them, and as what it was then: `exec` makes
     /// another program of it.
-    cleared: Option<(u32, Typed, usize)>,
+    cleared: Option<(u32, InputUse, usize)>,
     /// All that is left was looked at, as far as this shell reads it.
     foreseen: Option<u32>,
     /// So many bytes were typed.
@@ -67,7 +68,7 @@ impl<'a> Typing<'a> {
                 self.somebody()?
             };
             let draft = current(&reading, reader.as_ref());
-            if let Some(shell) = reader.as_ref().filter(|reader| reader.typed == Typed::Command) {
+            if let Some(shell) = reader.as_ref().filter(|reader| reader.typed == InputUse::ShellCommand) {
                 self.foresee(shell, &draft, &reading, rest)?;
             }
             let reader = reader.filter(|_| !signal);
@@ -150,9 +151,9 @@ impl<'a> Typing<'a> {
         let ahead = line::ahead(draft, rest, self.id)?;
         // A line that comes first is judged before it is typed in any case.
         if ahead.is_late {
-            let (action, judgement) = self.judge_line(shell, &ahead.lines.join("\n"));
-            if judgement.decision != Decision::Allow {
-                self.approve(shell, action, Stdin::Closed, judgement)?;
+            let (action, verdict) = self.judge_line(shell, &ahead.lines.join("\n"));
+            if verdict.decision() != Decision::Allow {
+                self.approve(shell, action, Stdin::Closed, verdict)?;
                 self.cleared = Some((shell.pid, shell.typed, ahead.end));
             }
         }
@@ -160,12 +161,12 @@ impl<'a> Typing<'a> {
         Ok(())
     }
 
-    fn judge_line(&self, shell: &Reader, text: &str) -> (Action, Judgement) {
+    fn judge_line(&self, shell: &Reader, text: &str) -> (Action, Verdict) {
         let directory = self.directory(shell);
         let action = command(shell, text);
-        let mut judgement = self.judge(action.clone(), Stdin::Closed, directory.as_ref());
-        line::be_stricter(&mut judgement, text, directory.is_some());
-        (action, judgement)
+        let mut verdict = self.judge(action.clone(), Stdin::Closed, directory.as_ref());
+        line::be_stricter(&mut verdict, text, directory.is_some());
+        (action, verdict)
     }
 
     /// How many of the next bytes may be typed now.
@@ -177,14 +178,14 @@ impl<'a> Typing<'a> {
         rest: &[u8],
     ) -> Result<usize, ErrorObject> {
         let cleared = self.cleared.filter(|(pid, typed, _)| (*pid, *typed) == (reader.pid, reader.typed));
-        if reader.typed == Typed::Command {
+        if reader.typed == InputUse::ShellCommand {
             let line = line::next(draft, rest, self.id)?;
             if let Some(text) = &line.judged {
-                let (action, judgement) = self.judge_line(reader, text);
+                let (action, verdict) = self.judge_line(reader, text);
                 // Somebody said yes to all of it. The shell may be where a line is forbidden by now.
                 let is_cleared = cleared.is_some_and(|(.., left)| left >= line.now);
-                if !is_cleared || judgement.decision == Decision::Deny {
-                    self.approve(reader, action, Stdin::Closed, judgement)?;
+                if !is_cleared || verdict.decision() == Decision::Deny {
+                    self.approve(reader, action, Stdin::Closed, verdict)?;
                 }
             }
             return Ok(line.now);
@@ -194,15 +195,15 @@ impl<'a> Typing<'a> {
         let asks = match reader.typed {
             // The end of the input ends it, and that is all.
             _ if rest.first() == Some(&END) => false,
-            Typed::Code | Typed::Forwarded => true,
-            Typed::Escapes => escapes(&reader.argv, &line),
-            Typed::Passes | Typed::Command => false,
+            InputUse::Code | InputUse::Forwarded => true,
+            InputUse::DataOrCommandKeys => keys_run_command(&reader.argv, &line),
+            InputUse::Data | InputUse::ShellCommand => false,
         };
         if asks && cleared.is_none() {
             let (action, stdin) = (Action::Program(reader.argv.clone()), Stdin::Text(typed));
-            let mut judgement = self.judge(action.clone(), stdin.clone(), self.directory(reader).as_ref());
-            line::ask_about(&mut judgement, reader);
-            self.approve(reader, action, stdin, judgement)?;
+            let mut verdict = self.judge(action.clone(), stdin.clone(), self.directory(reader).as_ref());
+            line::ask_about(&mut verdict, reader);
+            self.approve(reader, action, stdin, verdict)?;
             self.cleared = Some((reader.pid, reader.typed, rest.len()));
         }
         let by_line = matches!(reading.kind, InputKind::Terminal { lines: true, .. });
@@ -227,7 +228,7 @@ impl<'a> Typing<'a> {
         reader.directory.as_ref().map(|path| self.gate.judge.root.anywhere(Path::new(path)))
     }
 
-    fn judge(&self, action: Action, stdin: Stdin, directory: Option<&Inside>) -> Judgement {
+    fn judge(&self, action: Action, stdin: Stdin, directory: Option<&Inside>) -> Verdict {
         let request = Request { action, stdin, ..Request::default() };
         let root = self.gate.judge.root.anywhere(self.gate.root());
         self.gate.judge.judge_in(&request, directory.unwrap_or(&root))
@@ -239,22 +240,23 @@ impl<'a> Typing<'a> {
         reader: &Reader,
         action: Action,
         stdin: Stdin,
-        judgement: Judgement,
+        verdict: Verdict,
     ) -> Result<(), ErrorObject> {
         let root = self.gate.judge.root.anywhere(self.gate.root());
         let directory = self.directory(reader).unwrap_or(root);
         let name = reader.argv.first().map_or("", String::as_str);
         let description = Some(format!("typed at `{name}` in {}", self.id));
         let request = Request { action, stdin, description, dialect: "shellgate", ..Request::default() };
-        self.gate.admit_typed(&request, judgement, &directory)
+        self.gate.admit_typed(&request, verdict, &directory)
     }
 }
 
 /// A line for a shell. Others than bash may read it otherwise than bash does, which the judge knows of their `-c`.
 fn command(reader: &Reader, text: &str) -> Action {
-    match reader.argv.first().map(String::as_str) {
-        Some("bash" | "rbash") | None => Action::Shell(text.to_owned()),
-        Some(shell) => Action::Program(vec![shell.to_owned(), "-c".to_owned(), text.to_owned()]),
+    match reader.argv.first() {
+        None => Action::Shell(text.to_owned()),
+        Some(shell) if shell_grammar(shell) == Some(ShellGrammar::Bash) => Action::Shell(text.to_owned()),
+        Some(shell) => Action::Program(vec![shell.clone(), "-c".to_owned(), text.to_owned()]),
     }
 }
 
