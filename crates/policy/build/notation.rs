@@ -1,4 +1,4 @@
-//! The notation as types: what stands in a table, and how one string of it is read.
+//! The notation as types: what a table holds, and how an option or operand in it is read.
 
 use crate::keys::Keys;
 use crate::properties::Property;
@@ -224,7 +224,7 @@ impl OperandText {
     }
 }
 
-/// Text and what stands behind ` ! `.
+/// The text before ` ! `, and the remark behind it.
 fn remark(text: &str) -> (&str, Option<String>) {
     text.split_once(" ! ").map_or((text, None), |(plain, why)| (plain, Some(why.trim().to_owned())))
 }

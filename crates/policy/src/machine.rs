@@ -87,7 +87,7 @@ impl Machine {
     fn search(&self, name: &str) -> Found {
         let mut trusted = true;
         for folder in std::env::split_paths(&self.search_path) {
-            // Whoever can write this folder can put a program there that hides one of a later folder.
+            // A program in a folder that others can write may hide one of a later folder.
             trusted &= self.is_trusted(&folder);
             let file = self.directory.join(&folder).join(name);
             let is_program = std::fs::metadata(&file)

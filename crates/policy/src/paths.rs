@@ -2,7 +2,7 @@
 //!
 //! [`resolve`] goes through a path name by name and follows every link, as `realpath -m` does. A name that doesn't exist is
 //! taken as it is written, and a `..` behind it goes back up. The result is absolute and has no link, `.` or `..` in it,
-//! so that "is it inside the root" is a comparison of names. [`PathCache`] gives the same answers for many paths with
+//! so that "is it inside the root" is a comparison of names. `PathCache` gives the same answers for many paths with
 //! fewer system calls.
 
 use std::collections::hash_map::Entry;

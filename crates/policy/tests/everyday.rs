@@ -1,5 +1,5 @@
 //! Everyday commands and what must be said of them: what people and agents type all day is allowed by rules that name
-//! its programs, and nobody is asked about it.
+//! its programs, and no question is asked about it.
 //!
 //! Every line gives its `should`, or what it tolerates: some commands should be allowed, but the judge can't tell yet. Lines
 //! that should ask are the dangerous neighbours of those that are allowed. Counts are printed; run with `--no-capture` to

@@ -1,13 +1,13 @@
 //! What each program does with its words: which are options, which are paths, which are commands that it runs.
 //!
 //! The knowledge is in `tables/*.toml`, one entry per program; `tables/README.md` describes the notation. The build script
-//! turns the tables into static data, so that nothing is parsed at run time. [`understand`] reads one call by its entry:
-//! [`read`] goes through the words, [`option`] and [`operand`] say what a word is, [`collector`] turns words in their roles
-//! into effects, and [`special`] has functions for what a table can't say. [`property`], [`keys`] and [`variable`] hold what
+//! turns the tables into static data, so that nothing is parsed at run time. `understand` reads one call by its entry:
+//! `read` goes through the words, `option` and `operand` say what a word is, `collector` turns words in their roles
+//! into effects, and `special` has functions for what a table can't say. `property`, `keys` and `variable` hold what
 //! is known by name alone.
 //!
-//! This module never decides what is allowed. What it can't read is an effect ([`EffectKind::Unusual`],
-//! [`EffectKind::Opaque`]), and never left out.
+//! This module never decides what is allowed. What it can't read is an effect (`EffectKind::Unusual`,
+//! `EffectKind::Opaque`), and never left out.
 
 mod collector;
 mod entry;
