@@ -7,13 +7,14 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
+    // Read or refused, both are right; only that it returns counts.
     let _ = shellgate_syntax::read_arithmetic(text);
     if let Ok(findings) = shellgate_syntax::read(text) {
         for invocation in &findings.invocations {
             assert!(text.get(invocation.span.start..invocation.span.end).is_some());
         }
         if let Ok(script) = shellgate_syntax::read_script(text) {
-            let _ = script.outline(text);
+            let _ = script.render(text);
         }
     }
 });

@@ -25,7 +25,7 @@ impl Approver for Oracle {
 
     fn ask(&self, question: &Question<'_>, _: Waiting<'_>) -> Answer {
         let reasons: Vec<&str> =
-            question.judgement.reasons.iter().map(|reason| reason.message.as_str()).collect();
+            question.verdict.reasons().iter().map(|reason| reason.message.as_str()).collect();
         let asked =
             format!("{} in {}: {}", question.request.action.shown(), question.directory, reasons.join(", "));
         self.asked.lock().unwrap().push(asked);
@@ -100,7 +100,7 @@ fn nobody_is_asked_about_what_is_allowed_or_denied() {
 fn judging_alone_runs_and_keeps_nothing() {
     let place = Place::new(None);
     let judge = |flags| Gate::builder().root(place.root()).flags(flags).judge().unwrap();
-    let decided = |flags| judge(flags).judge(&touch()).unwrap().decision;
+    let decided = |flags| judge(flags).judge(&touch()).unwrap().decision();
     assert_eq!(decided(flags(&["touch"], &[])), Decision::Allow);
     assert_eq!(decided(flags(&["git"], &[])), Decision::Deny);
     assert_eq!(decided(flags(&["touch"], &["touch"])), Decision::Deny);
@@ -109,5 +109,5 @@ fn judging_alone_runs_and_keeps_nothing() {
     assert_eq!(judge(Flags::default()).judge(&unreadable).unwrap_err().code, Code::InvalidInput);
     assert!(!has_run(&place) && std::fs::read_dir(place.state()).unwrap().next().is_none());
     let (gate, _) = gate(&place, flags(&["touch"], &[]), None);
-    assert_eq!(gate.judge(&touch()).unwrap().decision, Decision::Allow);
+    assert_eq!(gate.judge(&touch()).unwrap().decision(), Decision::Allow);
 }

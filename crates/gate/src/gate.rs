@@ -11,7 +11,7 @@ use shellgate_exec::{Follow, Session, SessionError, Starter, StateFolder, Urgenc
 
 use crate::admit::approval::{Always, Approver};
 use crate::admit::inside::{self, RestrictedAction};
-use crate::admit::judge::{Judge, Judgement};
+use crate::admit::judge::{Judge, Verdict};
 use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
 use crate::intake::dialect::Dialect;
@@ -119,7 +119,7 @@ impl Gate {
     ///
     /// # Errors
     /// As for [`Judge::judge`].
-    pub fn judge(&self, request: &Request) -> Result<Judgement, ErrorObject> {
+    pub fn judge(&self, request: &Request) -> Result<Verdict, ErrorObject> {
         self.judge.judge(request)
     }
 

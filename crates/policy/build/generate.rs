@@ -1,4 +1,6 @@
 //! Writes the tables as Rust: one array of programs, and their names in order.
+//!
+//! `let _ =` is on writes to a String, which can't fail.
 
 use crate::notation::{OperandText, OptionText, Row, Tables};
 use std::collections::BTreeMap;
@@ -9,8 +11,9 @@ const KINDS: &[&str] =
 const GRAMMARS: &[&str] = &["bash", "posix", "korn", "other"];
 const PARSINGS: &[&str] = &["permuted", "leading", "dashed", "words", "assignments"];
 
-/// Roles that make no difference to anybody: a word that may be an option with one of these needs no care.
-const HARMLESS: &[&str] = &[
+/// Roles without an effect that a rule decides about. If all options of a program have such roles, it doesn't matter whether a
+/// word that can't be known is an option.
+const HARMLESS_ROLES: &[&str] = &[
     "data",
     "path",
     "paths",
@@ -29,7 +32,7 @@ const HARMLESS: &[&str] = &[
     "source",
 ];
 
-/// What a subcommand has from its parent, unless it says otherwise.
+/// What a subcommand inherits from its parent, unless it says otherwise.
 #[derive(Clone)]
 struct Inherited {
     kind: String,
@@ -42,8 +45,8 @@ struct Inherited {
     options: Vec<OptionText>,
 }
 
-/// What is written. An option that stands in many entries (a group, or a parent's) is there once, and entries name it
-/// by its number: so the tables stay small, and a process that reads one entry doesn't pay for the others.
+/// The generated code. An option that many entries have (from a group, or from a parent) is written once, and entries name
+/// it by its number: so the tables stay small, and reading one entry loads little else.
 #[derive(Default)]
 struct Output {
     code: String,
@@ -94,7 +97,7 @@ pub(crate) fn tables(tables: &Tables) -> Result<String, String> {
     if options.len() > usize::from(u16::MAX) {
         return Err("there are more options than their numbers can hold".to_owned());
     }
-    let _ = writeln!(code, "static OPTIONS: &[Opt] = &[{}];", options.join(", "));
+    let _ = writeln!(code, "static OPTIONS: &[OptionEntry] = &[{}];", options.join(", "));
     let _ = writeln!(code, "static PATTERNS: &[(&str, usize)] = &[{patterns}];");
     code.push_str("static NAMES: &[(&str, usize)] = &[");
     for (name, index) in names {
@@ -137,9 +140,9 @@ fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) ->
     let code = &mut output.code;
     let _ = write!(
         code,
-        "Entry {{ names: &{:?}, versions: {}, kind: Kind::{kind}, grammar: {}, parsing: Parsing::{parsing}, \
+        "Entry {{ names: &{:?}, versions: {}, kind: ProgramKind::{kind}, grammar: {}, parsing: Parsing::{parsing}, \
          abbreviate: {abbreviate}, negatable: {negatable}, open: {open}, dashes: {dashes}, language: {language:?}, \
-         because: {:?}, matters: {matters}, input: {}, special: {}, numbers: &{numbers:?}, operands: ",
+         because: {:?}, options_matter: {matters}, input: {}, special: {}, option_numbers: &{numbers:?}, operands: ",
         row.names,
         row.versions,
         grammar.map_or("None".to_owned(), |grammar| format!("Some(ShellGrammar::{grammar})")),
@@ -177,7 +180,7 @@ fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) ->
 fn option_code(option: &OptionText) -> String {
     let values: Vec<String> = option.values.iter().map(|role| format!("Role::{}", camel(role))).collect();
     format!(
-        "Opt {{ names: &{:?}, values: &[{}], takes: Takes::{}, prints: {}, ends: {}, unusual: {:?} }}",
+        "OptionEntry {{ names: &{:?}, values: &[{}], value_form: ValueForm::{}, prints: {}, ends: {}, unusual: {:?} }}",
         option.names,
         values.join(", "),
         option.takes,
@@ -210,7 +213,7 @@ fn write_operand(code: &mut String, operand: &OperandText, options: &[OptionText
     Ok(())
 }
 
-/// What a program or its subcommands run, if they do.
+/// The role or subcommand by which a program runs commands, if it has one.
 fn runs(row: &Row, options: &[OptionText], operands: &[OperandText]) -> Option<String> {
     let commands = |role: &&String| role.starts_with("command");
     let texts = |role: &&String| *role == "shell";
@@ -226,7 +229,7 @@ fn runs(row: &Row, options: &[OptionText], operands: &[OperandText]) -> Option<S
     own.or_else(|| below.and_then(|sub| sub.names.first())).cloned()
 }
 
-/// A name must not belong to two options.
+/// Checks that no name belongs to two options.
 fn known_once(options: &[OptionText]) -> Result<(), String> {
     let mut seen = BTreeMap::new();
     for (index, option) in options.iter().enumerate() {
@@ -240,10 +243,10 @@ fn known_once(options: &[OptionText]) -> Result<(), String> {
 }
 
 fn matters(role: &str) -> bool {
-    !HARMLESS.contains(&role)
+    !HARMLESS_ROLES.contains(&role)
 }
 
-/// The variant for one of the allowed words.
+/// The variant of one of the allowed words.
 fn chosen(word: &str, allowed: &[&str], what: &str) -> Result<String, String> {
     if allowed.contains(&word) {
         Ok(camel(word))

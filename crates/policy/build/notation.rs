@@ -1,4 +1,4 @@
-//! The notation as types: what stands in a table, and how one string of it is read.
+//! The notation as types: what a table holds, and how an option or operand in it is read.
 
 use crate::keys::Keys;
 use crate::properties::Property;
@@ -82,7 +82,7 @@ pub(crate) struct Row {
 pub(crate) struct OptionText {
     pub(crate) names: Vec<String>,
     pub(crate) values: Vec<String>,
-    /// `Nothing`, `Required`, `Optional`, `Glued` or `Digits`.
+    /// `None`, `Required`, `Optional`, `Glued` or `Digits`.
     pub(crate) takes: &'static str,
     pub(crate) prints: bool,
     pub(crate) ends: bool,
@@ -150,7 +150,7 @@ impl OptionText {
     fn read(text: &str) -> Result<Self, String> {
         let wrong = |why: &str| format!("option `{text}`: {why}");
         let (plain, unusual) = remark(text);
-        let mut option = Self { unusual, takes: "Nothing", ..Self::default() };
+        let mut option = Self { unusual, takes: "None", ..Self::default() };
         for part in plain.split_whitespace() {
             if part == "[#]" {
                 option.takes = "Digits";
@@ -224,7 +224,7 @@ impl OperandText {
     }
 }
 
-/// Text and what stands behind ` ! `.
+/// The text before ` ! `, and the remark behind it.
 fn remark(text: &str) -> (&str, Option<String>) {
     text.split_once(" ! ").map_or((text, None), |(plain, why)| (plain, Some(why.trim().to_owned())))
 }

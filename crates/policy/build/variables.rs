@@ -39,6 +39,7 @@ pub(crate) fn variables(rows: &[Variable]) -> Result<String, String> {
         let mut letters = row.effect.chars();
         let effect: String =
             letters.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(letters).collect();
+        // Writing to a String can't fail.
         let _ = writeln!(
             code,
             "VariableRow {{ about: {:?}, effect: VariableEffect::{effect}, names: &{:?}, harmless: &{:?}, \

@@ -1,20 +1,21 @@
 //! Characters that make a text look like another one.
 //!
-//! A person who is asked must see what will run. A text with characters that hide, reorder or imitate is never allowed
-//! without asking.
+//! A person who is asked must see what will run. So a text with characters that hide, reorder or imitate others is never
+//! allowed without asking, and the reason names the first of them.
 
 use shellgate_syntax::Span;
 
-/// A kind of deceiving character.
+/// A character that deceives readers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Deceit {
+pub(crate) struct DeceivingCharacter {
     pub(crate) span: Span,
     pub(crate) character: char,
-    pub(crate) what: &'static str,
+    /// What it is, for people.
+    pub(crate) description: &'static str,
 }
 
-/// Ranges and what their characters do. In order.
-const HIDING: &[(u32, u32, &str)] = &[
+/// Characters that hide or reorder text: first, last, and what they are. In order.
+const HIDING_RANGES: &[(u32, u32, &str)] = &[
     (0x00, 0x08, "a control character"),
     (0x0b, 0x1f, "a control character"),
     (0x7f, 0x9f, "a control character"),
@@ -41,7 +42,7 @@ const HIDING: &[(u32, u32, &str)] = &[
 ];
 
 /// Blanks, operators and quotes of other scripts: harmless in quoted text, misleading outside of it.
-const IMITATING: &[(u32, u32, &str)] = &[
+const IMITATING_RANGES: &[(u32, u32, &str)] = &[
     (0xa0, 0xa0, "a blank that separates nothing"),
     (0x37e, 0x37e, "a semicolon that is none"),
     (0x1680, 0x1680, "a blank that separates nothing"),
@@ -59,29 +60,32 @@ const IMITATING: &[(u32, u32, &str)] = &[
     (0xff5b, 0xff5e, "a sign that imitates another"),
 ];
 
-fn kind(table: &[(u32, u32, &'static str)], character: char) -> Option<&'static str> {
+fn description(table: &[(u32, u32, &'static str)], character: char) -> Option<&'static str> {
     let number = u32::from(character);
-    table.iter().find(|(first, last, _)| (*first..=*last).contains(&number)).map(|(_, _, what)| *what)
+    table
+        .iter()
+        .find(|(first, last, _)| (*first..=*last).contains(&number))
+        .map(|(_, _, description)| *description)
 }
 
-/// The first character in `text` that hides or reorders, wherever it stands.
-pub(crate) fn hiding(text: &str) -> Option<Deceit> {
-    find(text, HIDING)
+/// The first character in `text` that hides or reorders text.
+pub(crate) fn find_hiding(text: &str) -> Option<DeceivingCharacter> {
+    find(text, HIDING_RANGES)
 }
 
 /// The first character in `text` that imitates a sign of the shell.
-pub(crate) fn imitating(text: &str) -> Option<Deceit> {
-    find(text, IMITATING)
+pub(crate) fn find_imitating(text: &str) -> Option<DeceivingCharacter> {
+    find(text, IMITATING_RANGES)
 }
 
-fn find(text: &str, table: &[(u32, u32, &'static str)]) -> Option<Deceit> {
-    // Plain text is the rule, and is looked through eight bytes at a time.
+fn find(text: &str, table: &[(u32, u32, &'static str)]) -> Option<DeceivingCharacter> {
+    // Most texts are plain ASCII, and are looked through many bytes at a time.
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte) || byte == b'\n' || byte == b'\t') {
         return None;
     }
     text.char_indices().find_map(|(at, character)| {
-        let what = kind(table, character)?;
-        Some(Deceit { span: Span::new(at, at + character.len_utf8()), character, what })
+        let description = description(table, character)?;
+        Some(DeceivingCharacter { span: Span::new(at, at + character.len_utf8()), character, description })
     })
 }
 
@@ -92,24 +96,24 @@ mod tests {
     #[test]
     fn plain_text_of_any_language_passes() {
         for text in ["ls -la\n\techo", "echo 日本語", "echo é e\u{301}", "echo 🇯🇵 ü ß Ω ж"] {
-            assert_eq!(hiding(text), None, "{text}");
+            assert_eq!(find_hiding(text), None, "{text}");
         }
     }
 
     #[test]
-    fn what_hides_is_found() {
+    fn hiding_characters_are_found() {
         for text in
             ["a\rb", "a\u{1b}[1A", "a\u{8}", "\u{202e}x", "\u{200b}git", "a\u{e0069}b", "x\u{85}y", "\u{7f}"]
         {
-            assert!(hiding(text).is_some(), "{text:?}");
+            assert!(find_hiding(text).is_some(), "{text:?}");
         }
-        assert_eq!(hiding("ab\u{200b}c").unwrap().span, Span::new(2, 5));
+        assert_eq!(find_hiding("ab\u{200b}c").unwrap().span, Span::new(2, 5));
     }
 
     #[test]
-    fn what_imitates_is_found() {
+    fn imitating_characters_are_found() {
         for text in ["a；b", "git\u{a0}status", "—m", "“x”", "a\u{37e}b"] {
-            assert!(imitating(text).is_some(), "{text:?}");
+            assert!(find_imitating(text).is_some(), "{text:?}");
         }
     }
 }

@@ -1,37 +1,37 @@
 //! Judges what [`shellgate_syntax`] found, by rules and by what each program can do.
 //!
-//! A command goes in as text or as an argv, a [`Verdict`] comes out. Every program call that is reachable from the text
-//! is a [`Part`] of it: also what `env`, `xargs`, `bash -c` and their like run, by the tables in [`programs`]. Deny
-//! matches loosely, allow matches strictly, and what can't be known is never allowed. This crate spawns nothing, asks
-//! nobody and knows no dialects.
+//! A command goes in as text or as an argument list, with [`Rules`] and a [`Machine`]; a [`Verdict`] comes out. Every program
+//! call that the command leads to is a [`Part`] of it: also what `env`, `xargs`, `bash -c` and their like run, by the tables
+//! in [`programs`]. Rules that deny match loosely, rules that allow match strictly, and what can't be known is never
+//! allowed. This crate starts no process, asks no person and knows no dialects.
 
+mod calls;
 mod characters;
 mod judge;
-mod links;
+mod machine;
 mod matching;
-mod offer;
+pub mod paths;
 pub mod programs;
 mod protection;
-mod reach;
-mod reader;
 mod redirects;
 mod rules;
 mod scope;
+mod suggestion;
+mod typed_input;
 mod verdict;
-mod world;
 
 pub use judge::{Circumstances, judge, judge_argv};
-pub use offer::offer;
+pub use machine::Machine;
 pub use protection::Protected;
-pub use reader::{Typed, escapes, is_whole, typed_at};
 pub use rules::{Decision, Entry, Prefix, Redirects, Rule, Rules};
 pub use scope::{OutOfScope, check_scope};
 pub use shellgate_syntax::Span;
+pub use suggestion::suggest_prefix;
+pub use typed_input::{InputUse, input_use, is_complete_command, keys_run_command};
 pub use verdict::{Part, Reason, ReasonCode, Verdict};
-pub use world::World;
 
-/// The tree that bash would read from `text`, a line a node. `None` when it would not read it.
+/// The syntax tree that bash would read from `text`, a line for each node. `None` when bash would not read it.
 #[must_use]
-pub fn outline(text: &str) -> Option<String> {
-    shellgate_syntax::read_script(text).ok().map(|script| script.outline(text))
+pub fn syntax_tree(text: &str) -> Option<String> {
+    shellgate_syntax::read_script(text).ok().map(|script| script.render(text))
 }

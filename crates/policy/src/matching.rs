@@ -1,19 +1,23 @@
-//! Whether a call is one that a rule is about. Deny matches loosely, allow matches strictly.
+//! Says whether a call is one that a rule is about. Rules that deny or ask match loosely, rules that allow match strictly.
 //!
-//! Both sides are brought into one canonical form by the program's own grammar first, so that `rm -rf` is also `rm -f -r`
-//! and `git push` is also `git -C d --no-pager push`.
+//! For a loose match, the rule and the call are brought into one canonical form by the program's own grammar, so that
+//! `rm -rf` is also `rm -f -r`, and `git push` is also `git -C d --no-pager push`. A word that can't be known may be the
+//! one that the rule names. For a strict match, the call must begin with the rule's words as they are written, and the
+//! program must be the one that PATH has in a trusted folder.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
 
 use shellgate_syntax::{Span, Value, Word};
 
-use crate::programs::{Canonical, Kind, Property, Understood, What, base_name, has, understand};
-use crate::world::{Found, World};
+use crate::machine::{Found, Machine};
+use crate::programs::{
+    CallMeaning, Canonical, EffectKind, ProgramKind, Property, base_name, has, understand,
+};
 
 /// Whether a rule that denies or asks is about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Loosely {
+pub(crate) enum LooseMatch {
     Yes,
     /// Words that can't be known decide.
     Maybe,
@@ -22,21 +26,21 @@ pub(crate) enum Loosely {
 
 /// Whether a rule that allows is about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Strictly {
+pub(crate) enum StrictMatch {
     Yes,
-    /// It would be, but for this.
+    /// Almost: this keeps it from being one.
     Nearly(String),
     No,
 }
 
-/// A call with what is known of it.
+/// A call, as rules are compared with it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate<'a> {
     pub(crate) words: &'a [Word],
-    pub(crate) understood: &'a Understood,
-    pub(crate) world: &'a World,
+    pub(crate) meaning: &'a CallMeaning,
+    pub(crate) machine: &'a Machine,
     /// Whether words are added when it runs.
-    pub(crate) more: bool,
+    pub(crate) more_words: bool,
 }
 
 impl Candidate<'_> {
@@ -44,9 +48,9 @@ impl Candidate<'_> {
         self.words.first()?.value.known()
     }
 
-    /// Whether `prefix` forbids it.
-    pub(crate) fn is_loosely(&self, prefix: &[String]) -> Loosely {
-        let (Some(program), Some(wanted)) = (self.program(), prefix.first()) else { return Loosely::No };
+    /// Whether a rule with this prefix that denies or asks is about the call.
+    pub(crate) fn loose_match(&self, prefix: &[String]) -> LooseMatch {
+        let (Some(program), Some(wanted)) = (self.program(), prefix.first()) else { return LooseMatch::No };
         // `git-push` is what `git push` starts.
         if let [program_of_rule, subcommand, ..] = prefix
             && has(program_of_rule, Property::DashedSubcommands)
@@ -55,13 +59,13 @@ impl Candidate<'_> {
                 .and_then(|rest| rest.strip_prefix('-'))
                 == Some(subcommand)
         {
-            return Loosely::Yes;
+            return LooseMatch::Yes;
         }
-        if !is_program(program, wanted, self.world) {
-            return Loosely::No;
+        if !is_program(program, wanted, self.machine) {
+            return LooseMatch::No;
         }
         let wanted = canonical(prefix);
-        let ours = rest(&self.understood.canonical);
+        let ours = rest(&self.meaning.canonical);
         let words = |all: &[Canonical]| -> Vec<Value> {
             let words = all.iter().filter_map(|one| match one {
                 Canonical::Word(value) => Some(value.clone()),
@@ -69,15 +73,15 @@ impl Candidate<'_> {
             });
             words.collect()
         };
-        let by_words = if self.understood.kind.is_some() {
-            by_position(&words(rest(&wanted)), &words(ours), self.more)
+        let by_words = if self.meaning.kind.is_some() {
+            by_position(&words(rest(&wanted)), &words(ours), self.more_words)
         } else {
-            by_skipping(&words(rest(&wanted)), &words(ours), self.more)
+            by_skipping(&words(rest(&wanted)), &words(ours), self.more_words)
         };
         let unsure = || {
-            let effects = &self.understood.effects;
-            self.more
-                || effects.iter().any(|effect| matches!(effect.what, What::MaybeOption(_)))
+            let effects = &self.meaning.effects;
+            self.more_words
+                || effects.iter().any(|effect| matches!(effect.kind, EffectKind::MaybeOption(_)))
                 || self
                     .words
                     .iter()
@@ -91,45 +95,45 @@ impl Candidate<'_> {
             Canonical::Option(..) => ours.contains(one),
         });
         match (by_words, has_options) {
-            (Loosely::No, _) => Loosely::No,
+            (LooseMatch::No, _) => LooseMatch::No,
             (found, true) => found,
-            (_, false) if unsure() => Loosely::Maybe,
-            (_, false) => Loosely::No,
+            (_, false) if unsure() => LooseMatch::Maybe,
+            (_, false) => LooseMatch::No,
         }
     }
 
-    /// Whether `prefix` allows it.
-    pub(crate) fn is_strictly(&self, prefix: &[String]) -> Strictly {
-        let (Some(program), Some(wanted)) = (self.program(), prefix.first()) else { return Strictly::No };
-        let literally = self.words.len() >= prefix.len()
+    /// Whether a rule with this prefix that allows is about the call.
+    pub(crate) fn strict_match(&self, prefix: &[String]) -> StrictMatch {
+        let (Some(program), Some(wanted)) = (self.program(), prefix.first()) else { return StrictMatch::No };
+        let is_written_so = self.words.len() >= prefix.len()
             && self.words.iter().zip(prefix).skip(1).all(|(word, wanted)| word.value.known() == Some(wanted));
-        if !literally {
-            return match self.is_loosely(prefix) {
-                Loosely::Yes => {
-                    Strictly::Nearly("options or unknown words stand between its words".to_owned())
+        if !is_written_so {
+            return match self.loose_match(prefix) {
+                LooseMatch::Yes => {
+                    StrictMatch::Nearly("options or unknown words stand between its words".to_owned())
                 }
-                _ => Strictly::No,
+                _ => StrictMatch::No,
             };
         }
         if program == wanted && wanted.contains('/') {
-            return Strictly::Yes;
+            return StrictMatch::Yes;
         }
-        let builtin = self.understood.kind == Some(Kind::Builtin);
-        match (program == wanted, self.world.find(wanted)) {
-            (true, _) if builtin => Strictly::Yes,
-            (true, Found::Trusted(_) | Found::Nowhere) => Strictly::Yes,
-            (true, Found::Untrusted(file)) => Strictly::Nearly(format!(
+        let builtin = self.meaning.kind == Some(ProgramKind::Builtin);
+        match (program == wanted, self.machine.find(wanted)) {
+            (true, _) if builtin => StrictMatch::Yes,
+            (true, Found::Trusted(_) | Found::Nowhere) => StrictMatch::Yes,
+            (true, Found::Untrusted(file)) => StrictMatch::Nearly(format!(
                 "`{program}` is `{}`, and that folder or one before it on PATH is inside the root or can be \
                  written by others",
                 file.display()
             )),
             (false, Found::Trusted(file)) if !wanted.contains('/') && file.to_str() == Some(program) => {
-                Strictly::Yes
+                StrictMatch::Yes
             }
             (false, _) if base_name(program) == wanted => {
-                Strictly::Nearly(format!("`{program}` is not the `{wanted}` that is found on PATH"))
+                StrictMatch::Nearly(format!("`{program}` is not the `{wanted}` that is found on PATH"))
             }
-            (false, _) => Strictly::No,
+            (false, _) => StrictMatch::No,
         }
     }
 }
@@ -140,21 +144,22 @@ fn canonical(prefix: &[String]) -> Vec<Canonical> {
     understand(&prefix.iter().map(word).collect::<Vec<_>>()).canonical
 }
 
+/// A canonical form without the program.
 fn rest(canonical: &[Canonical]) -> &[Canonical] {
     canonical.get(1..).unwrap_or_default()
 }
 
-/// Whether a program is the one that a rule names: by name, by the name at the end of its links, or by being the same
-/// file. A file that serves many names (busybox) is not each of them.
-fn is_program(program: &str, wanted: &str, world: &World) -> bool {
+/// Whether a program is the one that a rule names: by its name, by the name that its links lead to, or because it is the same
+/// file. A file that has many names (busybox) is not each of the programs.
+fn is_program(program: &str, wanted: &str, machine: &Machine) -> bool {
     let name = base_name(wanted);
     if base_name(program) == name {
         return true;
     }
     let file = if program.contains('/') {
-        world.program_file(program)
+        machine.program_file(program)
     } else {
-        match world.find(program) {
+        match machine.find(program) {
             Found::Trusted(file) | Found::Untrusted(file) => file.canonicalize().ok(),
             Found::Nowhere => None,
         }
@@ -163,7 +168,7 @@ fn is_program(program: &str, wanted: &str, world: &World) -> bool {
     if file.file_name().is_some_and(|end| end == name) {
         return true;
     }
-    let (Found::Trusted(forbidden) | Found::Untrusted(forbidden)) = world.find(name) else { return false };
+    let (Found::Trusted(forbidden) | Found::Untrusted(forbidden)) = machine.find(name) else { return false };
     let Ok(forbidden) = forbidden.canonicalize() else { return false };
     let same = |one: &std::fs::Metadata, other: &std::fs::Metadata| {
         (one.dev(), one.ino()) == (other.dev(), other.ino())
@@ -172,32 +177,33 @@ fn is_program(program: &str, wanted: &str, world: &World) -> bool {
         && matches!((file.metadata(), forbidden.metadata()), (Ok(one), Ok(other)) if same(&one, &other))
 }
 
-/// Subcommands and operands of a program whose options are known: the first of ours are the rule's.
-fn by_position(wanted: &[Value], ours: &[Value], more: bool) -> Loosely {
-    let mut found = Loosely::Yes;
+/// Compares the words of a program whose options are known: the first words of the call must be the rule's.
+fn by_position(wanted: &[Value], ours: &[Value], more_words: bool) -> LooseMatch {
+    let mut found = LooseMatch::Yes;
     let mut ours = ours.iter();
     for wanted in wanted {
         match (wanted.known(), ours.next()) {
-            (_, None) => return if more { Loosely::Maybe } else { Loosely::No },
-            (Some(wanted), Some(Value::Known(word))) if wanted != word => return Loosely::No,
+            (_, None) => return if more_words { LooseMatch::Maybe } else { LooseMatch::No },
+            (Some(wanted), Some(Value::Known(word))) if wanted != word => return LooseMatch::No,
             (Some(_), Some(Value::Known(_))) => {}
             (Some(wanted), Some(Value::Unknown(unknown))) => {
                 if !unknown.splits && !wanted.starts_with(&unknown.lead) {
-                    return Loosely::No;
+                    return LooseMatch::No;
                 }
                 if unknown.splits {
-                    return Loosely::Maybe;
+                    return LooseMatch::Maybe;
                 }
-                found = Loosely::Maybe;
+                found = LooseMatch::Maybe;
             }
-            (None, Some(_)) => found = Loosely::Maybe,
+            (None, Some(_)) => found = LooseMatch::Maybe,
         }
     }
     found
 }
 
-/// The same where no grammar says which options take a value: a word with a dash may be skipped, and one more after it.
-fn by_skipping(wanted: &[Value], ours: &[Value], more: bool) -> Loosely {
+/// Compares the words of a program whose options aren't known: a word with a dash may be skipped, and one more after it,
+/// which may be its value.
+fn by_skipping(wanted: &[Value], ours: &[Value], more_words: bool) -> LooseMatch {
     let mut at: BTreeSet<usize> = BTreeSet::from([0]);
     for wanted in wanted.iter().filter_map(Value::known) {
         let mut next = BTreeSet::new();
@@ -206,7 +212,7 @@ fn by_skipping(wanted: &[Value], ours: &[Value], more: bool) -> Loosely {
         let mut seen = at.clone();
         while let Some(position) = open.pop() {
             let Some(value) = ours.get(position) else {
-                open_ended |= more;
+                open_ended |= more_words;
                 continue;
             };
             match value {
@@ -214,7 +220,7 @@ fn by_skipping(wanted: &[Value], ours: &[Value], more: bool) -> Loosely {
                     next.insert(position + 1);
                 }
                 Value::Unknown(unknown) if unknown.splits || wanted.starts_with(&unknown.lead) => {
-                    return Loosely::Maybe;
+                    return LooseMatch::Maybe;
                 }
                 _ => {}
             }
@@ -227,11 +233,11 @@ fn by_skipping(wanted: &[Value], ours: &[Value], more: bool) -> Loosely {
             }
         }
         if next.is_empty() {
-            return if open_ended { Loosely::Maybe } else { Loosely::No };
+            return if open_ended { LooseMatch::Maybe } else { LooseMatch::No };
         }
         at = next;
     }
-    Loosely::Yes
+    LooseMatch::Yes
 }
 
 #[cfg(test)]
@@ -243,12 +249,12 @@ mod tests {
     }
 
     #[test]
-    fn options_nobody_knows_are_skipped_with_and_without_a_value() {
+    fn unknown_options_are_skipped_with_and_without_a_value() {
         let found = |wanted: &[&str], ours: &[&str]| by_skipping(&values(wanted), &values(ours), false);
-        assert_eq!(found(&["push"], &["push", "x"]), Loosely::Yes);
-        assert_eq!(found(&["push"], &["-C", "d", "--v", "push"]), Loosely::Yes);
-        assert_eq!(found(&["a", "b"], &["a", "-x", "b"]), Loosely::Yes);
-        assert_eq!(found(&["push"], &["pull", "push"]), Loosely::No);
-        assert_eq!(found(&["push"], &vec!["-x"; 5000]), Loosely::No);
+        assert_eq!(found(&["push"], &["push", "x"]), LooseMatch::Yes);
+        assert_eq!(found(&["push"], &["-C", "d", "--v", "push"]), LooseMatch::Yes);
+        assert_eq!(found(&["a", "b"], &["a", "-x", "b"]), LooseMatch::Yes);
+        assert_eq!(found(&["push"], &["pull", "push"]), LooseMatch::No);
+        assert_eq!(found(&["push"], &vec!["-x"; 5000]), LooseMatch::No);
     }
 }

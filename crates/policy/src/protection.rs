@@ -1,54 +1,55 @@
 //! Paths that no command may touch: shellgate's own settings, record and sockets.
 //!
-//! A call is looked at word by word: a word that leads to such a path, or has one written in it, denies the call,
-//! whatever the rules say. What can't be known from the text (a pattern, a variable, a program that walks a tree) is not
-//! found here.
+//! A call is looked at word by word. A word that leads to such a path, or has one written in it, denies the call, whatever
+//! the rules say. What the text doesn't name (a pattern, a variable, a program that walks a tree) is not found.
 
 use std::path::{Path, PathBuf};
 
 use shellgate_syntax::{Assigned, RedirectTarget, Unknown, Value, Why};
 
-use crate::programs::{Kind, What};
-use crate::reach::Call;
+use crate::calls::Call;
+use crate::machine::Machine;
+use crate::programs::{EffectKind, ProgramKind};
 use crate::redirects;
-use crate::world::World;
 
 /// The variable that names the state folder.
 const STATE_VARIABLE: &str = "SHELLGATE_HOME";
 
-/// What may not be touched.
+/// The paths that no command may touch.
 #[derive(Clone, Debug, Default)]
 pub struct Protected {
     paths: Vec<PathBuf>,
+    /// Those that programs that only read may read.
     readable: Vec<PathBuf>,
 }
 
 impl Protected {
-    /// Neither these nor what is below them. Links are followed.
+    /// These paths and everything below them. Links are followed.
     #[must_use]
     pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        Self { paths: both(paths), readable: Vec::new() }
+        Self { paths: with_destinations(paths), readable: Vec::new() }
     }
 
-    /// But programs that only read may read these.
+    /// The same, but programs that only read may read these paths.
     #[must_use]
     pub fn readable(self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        Self { readable: both(paths), ..self }
+        Self { readable: with_destinations(paths), ..self }
     }
 
-    fn holds(&self, path: &Path, reads: bool) -> bool {
+    /// Whether a path is protected from an access that only `reads`, or from any other.
+    fn contains(&self, path: &Path, reads: bool) -> bool {
         let below = |paths: &[PathBuf]| paths.iter().any(|above| path.starts_with(above));
         below(&self.paths) && !(reads && below(&self.readable))
     }
 
-    /// Whether such a path is written somewhere in `text`: behind `=`, in a piece of code, in a URL.
-    fn written_in(&self, text: &str, reads: bool) -> bool {
+    /// Whether a protected path is written somewhere in `text`: behind `=`, in a piece of code, in a URL.
+    fn is_written_in(&self, text: &str, reads: bool) -> bool {
         let names =
             |text: &str| self.paths.iter().any(|path| path.to_str().is_some_and(|path| mentions(text, path)));
         if !names(text) {
             return false;
         }
-        // Without those that may be read, is there still one?
+        // Whether one is left when those that may be read are taken out.
         let readable = self.readable.iter().filter(|_| reads).filter_map(|path| path.to_str());
         let rest = readable.fold(text.to_owned(), |text, path| {
             text.strip_suffix(path).unwrap_or(&text).replace(&format!("{path}/"), "")
@@ -57,67 +58,76 @@ impl Protected {
     }
 }
 
-/// Paths as they are written, and where they lead.
-fn both(paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
-    let mut both = Vec::new();
+/// The paths as they are written, and where they lead.
+fn with_destinations(paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut all = Vec::new();
     for path in paths {
-        both.extend(path.canonicalize().ok().filter(|real| *real != path));
-        both.push(path);
+        all.extend(path.canonicalize().ok().filter(|real| *real != path));
+        all.push(path);
     }
-    both
+    all
 }
 
-/// The text by which a call touches what it may not, if there is one.
-pub(crate) fn touched<'a>(call: &'a Call, directories: Option<&[PathBuf]>, world: &World) -> Option<&'a str> {
-    world.protected()?;
-    let plainly = matches!(call.understood.kind, Some(Kind::Reader))
-        && !call.understood.effects.iter().any(|effect| matches!(effect.what, What::Writes(_)));
-    let words = call.words.iter().map(|word| (&word.value, plainly));
+/// The word by which a call touches a protected path, if there is one.
+pub(crate) fn touched<'a>(
+    call: &'a Call,
+    directories: Option<&[PathBuf]>,
+    machine: &Machine,
+) -> Option<&'a str> {
+    machine.protected()?;
+    let only_reads = matches!(call.meaning.kind, Some(ProgramKind::Reader))
+        && !call.meaning.effects.iter().any(|effect| matches!(effect.kind, EffectKind::Writes(_)));
+    let words = call.words.iter().map(|word| (&word.value, only_reads));
     let targets = call.redirects.iter().filter_map(|redirect| match &redirect.target {
         RedirectTarget::Word(word) => Some((&word.value, false)),
         _ => None,
     });
-    // A variable may be used for anything later; then it is what uses it that matters.
+    // Setting a variable touches nothing. The call that uses it is judged by its own words.
     let assigned = call.assignments.iter().flat_map(|assignment| match &assignment.value {
         Assigned::Scalar(value) => std::slice::from_ref(value),
         Assigned::Array(values) | Assigned::ByShell(values) => values,
     });
     let mut values = words.chain(targets).chain(assigned.map(|value| (value, true)));
-    values.find_map(|(value, reads)| touches(value, reads, directories, world).then(|| value.lead()))
+    values.find_map(|(value, reads)| touches(value, reads, directories, machine).then(|| value.lead()))
 }
 
-/// Whether a word or value is, leads to or names what may not be touched.
-fn touches(value: &Value, reads: bool, directories: Option<&[PathBuf]>, world: &World) -> bool {
-    let Some(protected) = world.protected() else { return false };
+/// Whether a value leads to a protected path, or has one written in it.
+fn touches(value: &Value, reads: bool, directories: Option<&[PathBuf]>, machine: &Machine) -> bool {
+    let Some(protected) = machine.protected() else { return false };
     if let Value::Unknown(Unknown { why: Why::Parameter(name), .. }) = value
         && name == STATE_VARIABLE
     {
         return true;
     }
-    let path = redirects::path(value, world);
+    let path = redirects::known_path(value, machine);
     let text = path.as_deref().unwrap_or_else(|| value.lead());
-    protected.written_in(text, reads)
-        || path.is_some_and(|path| leads(&path, directories, world, |to| protected.holds(to, reads)))
+    protected.is_written_in(text, reads)
+        || path.is_some_and(|path| leads_to(&path, directories, machine, |to| protected.contains(to, reads)))
 }
 
-/// The same for the value of a variable that a caller sets.
-pub(crate) fn named(text: &str, world: &World) -> bool {
-    touches(&Value::Known(text.to_owned()), true, None, world)
+/// Whether the value of a variable that a caller sets names a protected path.
+pub(crate) fn is_named_in(text: &str, machine: &Machine) -> bool {
+    touches(&Value::Known(text.to_owned()), true, None, machine)
 }
 
-/// Whether a word, taken for a path, leads where `to` says.
-fn leads(path: &str, directories: Option<&[PathBuf]>, world: &World, to: impl Fn(&Path) -> bool) -> bool {
+/// Whether a word, read as a path, leads to a path that `is_wanted`.
+fn leads_to(
+    path: &str,
+    directories: Option<&[PathBuf]>,
+    machine: &Machine,
+    is_wanted: impl Fn(&Path) -> bool,
+) -> bool {
     if path.is_empty() || path.contains('\n') {
         return false;
     }
     // `--file=PATH`, `if=PATH`.
     let value = path.split_once('=').map_or(path, |(_, value)| value);
-    let here = [world.directory().to_owned()];
+    let here = [machine.directory().to_owned()];
     let mut from = directories.unwrap_or(&here).iter();
-    from.any(|from| to(&world.leads_to(from, value)))
+    from.any(|from| is_wanted(&machine.cached_destination(from, value)))
 }
 
-/// Whether `path` is written in `text`, from its first character to the end of a name.
+/// Whether `path` is written in `text` as a whole: what stands before and behind it is no part of a name.
 fn mentions(text: &str, path: &str) -> bool {
     text.match_indices(path).any(|(at, _)| {
         let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + path.len()..));
@@ -136,7 +146,7 @@ mod tests {
     use super::mentions;
 
     #[test]
-    fn a_path_is_found_where_it_is_meant() {
+    fn a_path_is_found_where_it_is_written_as_a_whole() {
         let path = "/home/me/.config/shellgate";
         for text in [
             "/home/me/.config/shellgate",

@@ -1,47 +1,51 @@
-//! Redirects are file operations, judged by their target.
+//! What redirects and programs do with files: whether a path is read or written, and whether it is inside the root.
 
 use std::path::PathBuf;
 
 use shellgate_syntax::{Redirect, RedirectOperator, RedirectTarget, Unknown, Value, Why, Word};
 
-use crate::world::World;
+use crate::machine::Machine;
 
-/// What a redirect does to the world.
+/// An access to a file, as far as it matters to the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Touches {
-    /// Nothing that matters: a copy of a descriptor, a here-document, `/dev/null`, input from inside the root.
-    Nothing,
-    /// It writes a file inside the root.
-    WritesInside(String),
-    /// It writes a file elsewhere, or somewhere unknown.
-    WritesElsewhere(String),
-    /// It reads a file elsewhere, or somewhere unknown.
-    ReadsElsewhere(String),
-    /// It opens a connection: bash does that by itself for `/dev/tcp`.
-    Connects(String),
+pub(crate) enum FileAccess {
+    /// None that matters: a copy of a descriptor, a here-document, `/dev/null`, reading inside the root.
+    None,
+    /// Writes a file inside the root.
+    WriteInside(String),
+    /// Writes a file outside the root, or an unknown one.
+    WriteOutside(String),
+    /// Reads a file outside the root, or an unknown one.
+    ReadOutside(String),
+    /// Opens a network connection: bash does that by itself for `/dev/tcp`.
+    Connect(String),
 }
 
-/// Files that are no files.
-const FREE: [&str; 7] =
+/// Paths of descriptors and of the null device: using them touches no file.
+const NO_FILES: [&str; 7] =
     ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2"];
 
-/// What `redirect` touches. Relative paths start from any of `directories`; `None`: from anywhere.
-pub(crate) fn touches(redirect: &Redirect, directories: Option<&[PathBuf]>, world: &World) -> Touches {
+/// The access of a redirect. Relative paths start from any of `directories`; `None`: from anywhere.
+pub(crate) fn access_of(
+    redirect: &Redirect,
+    directories: Option<&[PathBuf]>,
+    machine: &Machine,
+) -> FileAccess {
     use RedirectOperator as Op;
-    let RedirectTarget::Word(word) = &redirect.target else { return Touches::Nothing };
+    let RedirectTarget::Word(word) = &redirect.target else { return FileAccess::None };
     match redirect.operator {
-        Op::HereDocument | Op::HereString => Touches::Nothing,
-        Op::DuplicateIn => Touches::Nothing,
+        Op::HereDocument | Op::HereString => FileAccess::None,
+        Op::DuplicateIn => FileAccess::None,
         // `>&word` is a copy only if the word is a number or `-`.
-        Op::DuplicateOut if is_descriptor(word) => Touches::Nothing,
-        Op::Read => file(word, directories, world, false),
+        Op::DuplicateOut if is_descriptor(word) => FileAccess::None,
+        Op::Read => access_to(word, directories, machine, false),
         Op::DuplicateOut
         | Op::Write
         | Op::Append
         | Op::Clobber
         | Op::ReadWrite
         | Op::WriteBoth
-        | Op::AppendBoth => file(word, directories, world, true),
+        | Op::AppendBoth => access_to(word, directories, machine, true),
     }
 }
 
@@ -52,36 +56,41 @@ fn is_descriptor(word: &Word) -> bool {
     })
 }
 
-/// What it means that a program or a redirect reads or writes `word`.
-pub(crate) fn file(word: &Word, directories: Option<&[PathBuf]>, world: &World, writes: bool) -> Touches {
+/// The access to the file that `word` names. `writes`: whether it is written, else it is read.
+pub(crate) fn access_to(
+    word: &Word,
+    directories: Option<&[PathBuf]>,
+    machine: &Machine,
+    writes: bool,
+) -> FileAccess {
     if matches!(&word.value, Value::Unknown(Unknown { why: Why::Process, lead, .. }) if lead.is_empty()) {
-        return Touches::Nothing;
+        return FileAccess::None;
     }
-    let Some(path) = path(&word.value, world) else {
+    let Some(path) = known_path(&word.value, machine) else {
         let shown = word.value.lead().to_owned();
-        return if writes { Touches::WritesElsewhere(shown) } else { Touches::ReadsElsewhere(shown) };
+        return if writes { FileAccess::WriteOutside(shown) } else { FileAccess::ReadOutside(shown) };
     };
     if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
-        return Touches::Connects(path);
+        return FileAccess::Connect(path);
     }
-    if FREE.contains(&path.as_str()) {
-        return Touches::Nothing;
+    if NO_FILES.contains(&path.as_str()) {
+        return FileAccess::None;
     }
-    let inside = world.is_inside(&path, directories);
+    let inside = machine.is_inside(&path, directories);
     match (inside, writes) {
-        (true, false) => Touches::Nothing,
-        (true, true) => Touches::WritesInside(path),
-        (false, true) => Touches::WritesElsewhere(path),
-        (false, false) => Touches::ReadsElsewhere(path),
+        (true, false) => FileAccess::None,
+        (true, true) => FileAccess::WriteInside(path),
+        (false, true) => FileAccess::WriteOutside(path),
+        (false, false) => FileAccess::ReadOutside(path),
     }
 }
 
-/// The path that a word names, if that can be known: as text, or below the user's home.
-pub(crate) fn path(value: &Value, world: &World) -> Option<String> {
+/// The path that a word names, if that can be known: from its text, or below the user's home.
+pub(crate) fn known_path(value: &Value, machine: &Machine) -> Option<String> {
     match value {
         Value::Known(text) => Some(text.clone()),
         Value::Unknown(Unknown { why: Why::Tilde { user, rest: Some(rest) }, .. }) if user.is_empty() => {
-            Some(format!("{}{rest}", world.home()?.to_str()?))
+            Some(format!("{}{rest}", machine.home()?.to_str()?))
         }
         Value::Unknown(_) => None,
     }

@@ -1,6 +1,8 @@
-//! Rules as data: what may run, what may not, and what is to happen with the rest.
+//! Rules as data: what may run, what may not, and what happens with the rest.
 
-/// What may happen. The later the stricter: of two, the greater counts.
+use std::fmt;
+
+/// What happens with a command. The later variants are stricter: of two decisions, the greater counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
     /// It runs.
@@ -9,6 +11,35 @@ pub enum Decision {
     Ask,
     /// It doesn't run.
     Deny,
+}
+
+impl Decision {
+    /// All decisions.
+    pub const ALL: &'static [Self] = &[Self::Allow, Self::Ask, Self::Deny];
+    /// Their names, in the same order.
+    pub const NAMES: &'static [&'static str] = &["allow", "ask", "deny"];
+
+    /// The decision as programs and settings write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+
+    /// The decision of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|decision| decision.name() == name)
+    }
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
 }
 
 /// The commands that a rule is about.
@@ -20,7 +51,7 @@ pub enum Prefix {
     Words(Vec<String>),
 }
 
-/// A prefix and how people know it.
+/// The prefix of a rule, and how people know the rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The commands.
@@ -82,8 +113,8 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// Whether something is forbidden by name, so that code nobody can read could be forbidden too.
-    pub(crate) fn forbid_something(&self) -> bool {
+    /// Whether a rule denies something or asks about it. Code that can't be read might do just that.
+    pub(crate) fn restrict_something(&self) -> bool {
         !self.exclude.is_empty() || self.rules.iter().any(|rule| rule.decision != Decision::Allow)
     }
 }

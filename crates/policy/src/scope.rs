@@ -1,74 +1,75 @@
-//! Whether the words of a program call name only places inside the root, and no code.
+//! Checks that the words of a program call name only paths inside the root, and no code.
 //!
-//! Which words are paths is known from the program's grammar. Where there is none, or a word is only data to it, words that
-//! look like a way out are paths. A path is also looked at as other systems would read it: percent signs decoded, odd
-//! slashes and dots made plain, quotes and patterns as a shell would take them.
+//! The program's grammar says which words are paths. Where the tables have no grammar, or say that a word is only data, a
+//! word that looks like a path out of the root counts as one. A path is also read as other systems would read it: percent
+//! signs decoded, slashes and dots of other scripts made plain, quotes and patterns as a shell would take them. It is
+//! in scope only if every reading leads into the root.
 
 use std::path::{Path, PathBuf};
 
 use shellgate_syntax::{Span, Value, Word};
 
-use crate::programs::{Effect, Kind, Property, Understood, What, has, understand};
-use crate::world::World;
+use crate::machine::Machine;
+use crate::programs::{CallMeaning, Effect, EffectKind, ProgramKind, Property, has, understand};
 
 /// Why a call is not in scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutOfScope {
-    /// This word leads out of the root, or may.
+    /// This word leads out of the root, or may lead out.
     Path(String),
     /// This word is code, in this language.
     Code(String, String),
 }
 
 /// How deep wrappers may be inside each other.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 
 /// The longest name of a file. No system has a file with a longer one.
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_BYTES: usize = 255;
 
-/// Files that belong to nobody.
-const FREE: [&str; 4] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
+/// Paths that are in scope everywhere: the null device and the standard streams.
+const ALWAYS_IN_SCOPE: [&str; 4] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
 
-/// Looks through a program and its arguments.
+/// Checks a program and its arguments.
 ///
 /// # Errors
-/// The first word that is the trouble.
-pub fn check_scope(argv: &[String], world: &World) -> Result<(), OutOfScope> {
+/// The first word that is not in scope.
+pub fn check_scope(argv: &[String], machine: &Machine) -> Result<(), OutOfScope> {
     let words: Vec<Word> = argv
         .iter()
         .enumerate()
         .map(|(at, word)| Word { span: Span::new(at, at + 1), value: Value::Known(word.clone()) })
         .collect();
-    Scope { world, from: world.directory().to_owned() }.call(&words, 0)
+    ScopeCheck { machine, from: machine.directory().to_owned() }.call(&words, 0)
 }
 
-struct Scope<'a> {
-    world: &'a World,
+struct ScopeCheck<'a> {
+    machine: &'a Machine,
     from: PathBuf,
 }
 
-impl Scope<'_> {
+impl ScopeCheck<'_> {
     fn call(&self, words: &[Word], depth: usize) -> Result<(), OutOfScope> {
-        let understood = understand(words);
-        if depth > DEEPEST {
+        let meaning = understand(words);
+        if depth > MAX_DEPTH {
             return Err(OutOfScope::Path(shown(words.first())));
         }
-        for Effect { what, .. } in &understood.effects {
-            match what {
-                What::Inline(word, language) => return Err(code(word, language)),
-                What::Shell(word) => return Err(code(word, "shell")),
-                What::Opaque(word, _) if word.value.known().is_none() => {
+        for Effect { kind, .. } in &meaning.effects {
+            match kind {
+                EffectKind::Inline(word, language) => return Err(code(word, language)),
+                EffectKind::Shell(word) => return Err(code(word, "shell")),
+                EffectKind::Opaque(word, _) if word.value.known().is_none() => {
                     return Err(OutOfScope::Path(shown(Some(word))));
                 }
-                What::Reads(word) | What::Opaque(word, _) | What::ShellInput(Some(word)) => {
-                    self.path(word)?
-                }
-                What::Directory(Some(word)) => self.path(word)?,
-                What::Writes(word) => self.written(word)?,
-                What::Argv { words: inner, more } => {
-                    // What `find` adds lies below its starting points, which are checked.
-                    if *more
-                        && !understood.entry.is_some_and(|name| has(name, Property::AddsPathsBelowOperands))
+                EffectKind::Reads(word)
+                | EffectKind::Opaque(word, _)
+                | EffectKind::ShellInput(Some(word)) => self.check_path(word)?,
+                EffectKind::Directory(Some(word)) => self.check_path(word)?,
+                EffectKind::Writes(word) => self.check_written(word)?,
+                EffectKind::Argv { words: inner, more_words } => {
+                    // What `find` adds lies below its starting points, and those are checked.
+                    if *more_words
+                        && !meaning.entry.is_some_and(|name| has(name, Property::AddsPathsBelowOperands))
                     {
                         return Err(OutOfScope::Path(shown(inner.first())));
                     }
@@ -77,29 +78,34 @@ impl Scope<'_> {
                 _ => {}
             }
         }
-        self.guessed(words, &understood)
+        self.check_unlisted(words, &meaning)
     }
 
-    /// Words that no grammar calls a path.
-    fn guessed(&self, words: &[Word], understood: &Understood) -> Result<(), OutOfScope> {
-        let plain = matches!(
-            understood.kind,
+    /// Checks words that no grammar calls a path, unless the program is known to take its paths only where the grammar says.
+    fn check_unlisted(&self, words: &[Word], meaning: &CallMeaning) -> Result<(), OutOfScope> {
+        let has_full_grammar = matches!(
+            meaning.kind,
             Some(
-                Kind::Reader | Kind::Writer | Kind::Builtin | Kind::Wrapper | Kind::Shell | Kind::Interpreter
+                ProgramKind::Reader
+                    | ProgramKind::Writer
+                    | ProgramKind::Builtin
+                    | ProgramKind::Wrapper
+                    | ProgramKind::Shell
+                    | ProgramKind::Interpreter
             )
         );
-        if plain {
+        if has_full_grammar {
             return Ok(());
         }
-        let suspicious = |word: &&Word| word.value.known().is_some_and(|text| self.is_way_out(text));
-        match words.iter().skip(1).find(suspicious) {
+        let leads_out = |word: &&Word| word.value.known().is_some_and(|text| self.may_lead_out(text));
+        match words.iter().skip(1).find(leads_out) {
             Some(word) => Err(OutOfScope::Path(shown(Some(word)))),
             None => Ok(()),
         }
     }
 
-    /// Whether a word, or a part of it, looks like a path and leads out.
-    fn is_way_out(&self, text: &str) -> bool {
+    /// Whether a word, or a part of it, looks like a path that leads out.
+    fn may_lead_out(&self, text: &str) -> bool {
         if let Some(path) = file_url(text) {
             return !self.is_inside(&path);
         }
@@ -118,7 +124,7 @@ impl Scope<'_> {
         parts.into_iter().any(|part| self.looks_outside(part))
     }
 
-    /// A path that goes up, or begins at a place that exists, and isn't inside.
+    /// Whether a text goes up, or begins at a folder that exists, and isn't inside.
     fn looks_outside(&self, text: &str) -> bool {
         let up = text.split('/').any(|part| part == "..");
         let home = text == "~" || text.starts_with("~/");
@@ -128,35 +134,35 @@ impl Scope<'_> {
         (up || home || rooted && !text.starts_with("//")) && !self.is_inside(text)
     }
 
-    fn path(&self, word: &Word) -> Result<(), OutOfScope> {
+    fn check_path(&self, word: &Word) -> Result<(), OutOfScope> {
         let Some(text) = word.value.known() else { return Err(OutOfScope::Path(shown(Some(word)))) };
-        let fine = text == "-"
-            || FREE.contains(&text)
+        let in_scope = text == "-"
+            || ALWAYS_IN_SCOPE.contains(&text)
             || is_url(text)
             || readings(text).iter().all(|path| self.is_inside(path));
-        if fine && !is_odd(text) { Ok(()) } else { Err(OutOfScope::Path(text.to_owned())) }
+        if in_scope && !is_odd(text) { Ok(()) } else { Err(OutOfScope::Path(text.to_owned())) }
     }
 
-    /// What is written must not become code that somebody else's program runs.
-    fn written(&self, word: &Word) -> Result<(), OutOfScope> {
-        self.path(word)?;
+    /// Checks a path that is written. Files in `.git` can name programs that git runs.
+    fn check_written(&self, word: &Word) -> Result<(), OutOfScope> {
+        self.check_path(word)?;
         let text = word.value.known().unwrap_or_default();
-        let place = self.world.destination(&self.from, text);
-        let inside = place.strip_prefix(self.world.root()).unwrap_or(&place);
-        let of_git = inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
-        if of_git { Err(OutOfScope::Path(text.to_owned())) } else { Ok(()) }
+        let place = self.machine.destination(&self.from, text);
+        let inside = place.strip_prefix(self.machine.root()).unwrap_or(&place);
+        let in_git_folder = inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
+        if in_git_folder { Err(OutOfScope::Path(text.to_owned())) } else { Ok(()) }
     }
 
     fn is_inside(&self, path: &str) -> bool {
-        let home = || self.world.home().map(Path::to_owned).unwrap_or_default();
+        let home = || self.machine.home().map(Path::to_owned).unwrap_or_default();
         let place = match path.strip_prefix('~') {
             Some("") => home(),
             Some(rest) if rest.starts_with('/') => home().join(rest.trim_start_matches('/')),
-            // Somebody else's home.
+            // Another user's home.
             Some(rest) if rest.contains('/') => return false,
             _ => PathBuf::from(path),
         };
-        self.world.destination(&self.from, &place.to_string_lossy()).starts_with(self.world.root())
+        self.machine.destination(&self.from, &place.to_string_lossy()).starts_with(self.machine.root())
     }
 }
 
@@ -189,14 +195,14 @@ fn is_url(text: &str) -> bool {
     })
 }
 
-/// Names that lead elsewhere on some system, or to nothing anywhere.
+/// Whether a path leads elsewhere on some system, or nowhere on any.
 fn is_odd(text: &str) -> bool {
     text.contains(['\n', '\0', '$', '`'])
         || text.contains("::")
-        || text.split('/').any(|name| name.len() > LONGEST_NAME)
+        || text.split('/').any(|name| name.len() > MAX_NAME_BYTES)
 }
 
-/// The paths that a word is, for those who decode, unquote or fold it.
+/// The paths that a word may be read as: decoded, folded, unquoted.
 fn readings(text: &str) -> Vec<String> {
     let mut readings = vec![text.to_owned(), decoded(text), folded(text)];
     let unquoted: String = text.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
@@ -208,6 +214,7 @@ fn readings(text: &str) -> Vec<String> {
     readings
 }
 
+/// The text with percent signs decoded.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -225,7 +232,8 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Slashes and dots of other scripts made plain, invisible characters left out, blanks and dots at the end of names too.
+/// The text with slashes and dots of other scripts made plain, without invisible characters, and without blanks at the end of
+/// names.
 fn folded(text: &str) -> String {
     let mut plain = String::new();
     for c in text.chars() {
@@ -240,7 +248,7 @@ fn folded(text: &str) -> String {
     plain.split('/').map(str::trim_end).collect::<Vec<_>>().join("/")
 }
 
-/// Names that a shell could expand to `..`, as `..`.
+/// The text with `..` in place of names that a shell could expand to `..`.
 fn patterns_up(text: &str) -> String {
     let up = |name: &str| {
         let pattern = name.contains(['[', '{', '?', '*']);

@@ -1,32 +1,80 @@
-//! What a judge says, and why.
+//! The verdict about a command: what may happen, and why.
+//!
+//! Only this crate makes a [`Verdict`], and its decision is always that of its strictest reason. So there is no verdict
+//! that asks or denies without a reason, and nothing can loosen one.
 
 use shellgate_syntax::Span;
 
 use crate::rules::Decision;
 
-/// The judgement of one command. Made by [`judge`](crate::judge) only: there is none without its reasons.
+/// What the rules say about one command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// The strictest decision of all parts and reasons.
-    pub decision: Decision,
-    /// Every program call that was found, in order, at any depth.
-    pub parts: Vec<Part>,
-    /// Why the decision isn't better, the decisive ones first. Empty if it is allow.
-    pub reasons: Vec<Reason>,
+    decision: Decision,
+    parts: Vec<Part>,
+    reasons: Vec<Reason>,
 }
 
-/// One program call and what is said about it.
+impl Verdict {
+    /// The verdict that these reasons lead to. Without a reason it allows.
+    pub(crate) fn new(parts: Vec<Part>, mut reasons: Vec<Reason>) -> Self {
+        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.decision));
+        let decision = reasons.first().map_or(Decision::Allow, |reason| reason.decision);
+        Self { decision, parts, reasons }
+    }
+
+    /// The decision of the strictest reason. Without a reason: allow.
+    #[must_use]
+    pub fn decision(&self) -> Decision {
+        self.decision
+    }
+
+    /// Every program call that was found, in the order of the text, at any depth.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Why the command isn't allowed, the strictest reasons first. Empty if it is allowed.
+    #[must_use]
+    pub fn reasons(&self) -> &[Reason] {
+        &self.reasons
+    }
+
+    /// The stricter of two verdicts about the same command; this one if they are equally strict.
+    #[must_use]
+    pub fn stricter(self, other: Self) -> Self {
+        if other.decision > self.decision { other } else { self }
+    }
+
+    /// Adds a reason to ask a person. A verdict that denies still denies.
+    pub fn require_approval(&mut self, message: String) {
+        self.decision = self.decision.max(Decision::Ask);
+        // No reason is less strict than this one, so the strictest are still first.
+        self.reasons.push(Reason {
+            decision: Decision::Ask,
+            code: ReasonCode::Unknown,
+            message,
+            span: Span::default(),
+            token: None,
+            rule: None,
+            hint: None,
+        });
+    }
+}
+
+/// One program call and what is decided about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Its text. For a call inside a quoted text, that text's part.
+    /// Its text. For a call inside a quoted text, its part of that text.
     pub text: String,
     /// The words; `None` for one that can't be known before running.
     pub argv: Vec<Option<String>>,
     /// Where it is in the command, in bytes. A call inside a quoted text has the place of that text.
     pub span: Span,
-    /// What may happen.
+    /// What may happen with it.
     pub decision: Decision,
-    /// The rule that says so, with the place where it is written.
+    /// The rule that decided, with the place where it is written.
     pub rule: Option<String>,
     /// Why, as a fragment for people.
     pub reason: String,
@@ -37,13 +85,13 @@ pub struct Part {
 pub struct Reason {
     /// What it leads to by itself.
     pub decision: Decision,
-    /// Which kind.
+    /// The kind of reason.
     pub code: ReasonCode,
     /// A fragment for people.
     pub message: String,
-    /// Where.
+    /// Where in the command.
     pub span: Span,
-    /// The word that is the trouble.
+    /// The word that causes it.
     pub token: Option<String>,
     /// The rule, with the place where it is written.
     pub rule: Option<String>,
@@ -54,9 +102,9 @@ pub struct Reason {
 /// Kinds of reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReasonCode {
-    /// Bash would not read it, or we would not.
+    /// Bash would not read it, or it is more than we read.
     ParseError,
-    /// Two readers don't agree on what it says.
+    /// Two readers of bash don't agree on what it says.
     Uncertain,
     /// A rule forbids it.
     Excluded,
@@ -68,9 +116,9 @@ pub enum ReasonCode {
     Uncovered,
     /// What it runs can't be known from the text.
     Unknown,
-    /// It sets something that loads code or changes what programs do.
+    /// It sets a variable that loads code or changes what programs do.
     Assignment,
-    /// Substitutions as such are not allowed.
+    /// It has a substitution, and those are not allowed.
     Substitution,
     /// It writes a file.
     Write,
@@ -104,5 +152,43 @@ impl ReasonCode {
             Self::Unusual => "unusual",
             Self::Protected => "protected",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(decisions: &[Decision]) -> Verdict {
+        let reason = |decision: &Decision| Reason {
+            decision: *decision,
+            code: ReasonCode::Unknown,
+            message: "for a reason".to_owned(),
+            span: Span::default(),
+            token: None,
+            rule: None,
+            hint: None,
+        };
+        Verdict::new(Vec::new(), decisions.iter().map(reason).collect())
+    }
+
+    #[test]
+    fn the_strictest_reason_decides_and_comes_first() {
+        assert_eq!(verdict(&[]).decision(), Decision::Allow);
+        let mixed = verdict(&[Decision::Ask, Decision::Deny, Decision::Ask]);
+        assert_eq!(mixed.decision(), Decision::Deny);
+        assert_eq!(mixed.reasons()[0].decision, Decision::Deny);
+    }
+
+    #[test]
+    fn a_verdict_only_gets_stricter() {
+        let mut allowed = verdict(&[]);
+        allowed.require_approval("a person should see it".to_owned());
+        assert_eq!((allowed.decision(), allowed.reasons().len()), (Decision::Ask, 1));
+        let mut denied = verdict(&[Decision::Deny]);
+        denied.require_approval("a person should see it".to_owned());
+        assert_eq!(denied.decision(), Decision::Deny);
+        assert_eq!(verdict(&[Decision::Ask]).stricter(denied.clone()), denied);
+        assert_eq!(denied.clone().stricter(verdict(&[])), denied);
     }
 }

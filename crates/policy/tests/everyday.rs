@@ -1,5 +1,5 @@
 //! Everyday commands and what must be said of them: what people and agents type all day is allowed by rules that name
-//! its programs, and nobody is asked about it.
+//! its programs, and no question is asked about it.
 //!
 //! Every line gives its `should`, or what it tolerates: some commands should be allowed, but the judge can't tell yet. Lines
 //! that should ask are the dangerous neighbours of those that are allowed. Counts are printed; run with `--no-capture` to
@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use shellgate_policy::{Circumstances, Decision, Entry, Prefix, Rules, Verdict, World, judge};
+use shellgate_policy::{Circumstances, Decision, Entry, Machine, Prefix, Rules, Verdict, judge};
 
 #[derive(Deserialize)]
 struct Line {
@@ -42,8 +42,8 @@ fn said(line: &Line, root: &std::path::Path) -> Verdict {
     };
     // A folder of declared programs. A command names it as `{PATH}`.
     let path = std::env::var("PATH").unwrap();
-    let world = World::new(root, root, Some(root.join("home")), (&path).into());
-    judge(&line.command.replace("{PATH}", &path), &Circumstances::default(), &rules, &world)
+    let machine = Machine::new(root, root, Some(root.join("home")), (&path).into());
+    judge(&line.command.replace("{PATH}", &path), &Circumstances::default(), &rules, &machine)
 }
 
 fn name(decision: Decision) -> &'static str {
@@ -72,14 +72,14 @@ fn everyday_commands_get_the_verdict_that_they_should() {
         let verdict = said(&line, &root);
         let count = counts.entry(line.should.clone()).or_default();
         count.lines += 1;
-        let said = name(verdict.decision);
+        let said = name(verdict.decision());
         if said == line.should {
             count.exactly += 1;
         } else if line.tolerate.iter().any(|other| other == said) {
             count.tolerated += 1;
         } else {
             count.wrong += 1;
-            let reasons: Vec<&str> = verdict.reasons.iter().map(|reason| reason.message.as_str()).collect();
+            let reasons: Vec<&str> = verdict.reasons().iter().map(|reason| reason.message.as_str()).collect();
             wrong.push(format!(
                 "{:?} core {:?} exclude {:?}: {said}, should be {} {reasons:?}",
                 line.command, line.core, line.exclude, line.should

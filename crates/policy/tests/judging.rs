@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may")]
 
-use shellgate_policy::{Circumstances, Decision, Entry, Prefix, Redirects, Rules, Verdict, World, judge};
+use shellgate_policy::{Circumstances, Decision, Entry, Machine, Prefix, Redirects, Rules, Verdict, judge};
 
 struct Case {
     folder: tempfile::TempDir,
@@ -30,14 +30,14 @@ fn with(core: &[&str], exclude: &[&str]) -> Case {
 impl Case {
     fn verdict(&self, text: &str) -> Verdict {
         let root = self.folder.path().canonicalize().unwrap();
-        let world = World::new(&root, &root, Some(root.join("home")), std::env::var_os("PATH").unwrap());
-        judge(text, &self.circumstances, &self.rules, &world)
+        let machine = Machine::new(&root, &root, Some(root.join("home")), std::env::var_os("PATH").unwrap());
+        judge(text, &self.circumstances, &self.rules, &machine)
     }
 
     fn says(&self, decision: Decision, texts: &[&str]) {
         for text in texts {
             let verdict = self.verdict(text);
-            assert_eq!(verdict.decision, decision, "{text}: {:?}", verdict.reasons);
+            assert_eq!(verdict.decision(), decision, "{text}: {:?}", verdict.reasons());
         }
     }
 }

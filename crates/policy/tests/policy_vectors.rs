@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use shellgate_policy::{Circumstances, Decision, Entry, Prefix, Rules, Verdict, World, judge};
+use shellgate_policy::{Circumstances, Decision, Entry, Machine, Prefix, Rules, Verdict, judge};
 
 #[derive(Deserialize)]
 struct Line {
@@ -45,8 +45,8 @@ fn said(line: &Line, root: &std::path::Path) -> Verdict {
     let home = root.join("home");
     // A folder of declared programs. A command names it as `{PATH}`.
     let path = std::env::var("PATH").unwrap();
-    let world = World::new(root, root, Some(home), (&path).into());
-    judge(&line.command.replace("{PATH}", &path), &Circumstances::default(), &rules, &world)
+    let machine = Machine::new(root, root, Some(home), (&path).into());
+    judge(&line.command.replace("{PATH}", &path), &Circumstances::default(), &rules, &machine)
 }
 
 fn name(decision: Decision) -> &'static str {
@@ -75,14 +75,14 @@ fn every_spelling_gets_the_verdict_that_it_should() {
         let verdict = said(&line, &root);
         let class = classes.entry(line.class.clone()).or_default();
         class.lines += 1;
-        let said = name(verdict.decision);
+        let said = name(verdict.decision());
         if said == line.should {
             class.exactly += 1;
         } else if line.tolerate.iter().any(|other| other == said) {
             class.tolerated += 1;
         } else {
             class.wrong += 1;
-            let reasons: Vec<&str> = verdict.reasons.iter().map(|reason| reason.message.as_str()).collect();
+            let reasons: Vec<&str> = verdict.reasons().iter().map(|reason| reason.message.as_str()).collect();
             wrong.push(format!(
                 "{} {:?} core {:?} exclude {:?}: {said}, should be {} ({}) {reasons:?}",
                 line.id,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde::Deserialize;
-use shellgate_policy::{World, check_scope};
+use shellgate_policy::{Machine, check_scope};
 
 #[derive(Deserialize)]
 struct Line {
@@ -56,13 +56,13 @@ fn every_call_is_accepted_or_refused_as_it_should() {
             .chain(line.parameters.iter().map(|word| place(word)))
             .collect();
         let accepted = enters && !argv.iter().any(|word| is_shell_syntax(word)) && {
-            let world = World::new(
+            let machine = Machine::new(
                 &root,
                 &directory.unwrap(),
                 Some(base.join("home")),
                 std::env::var_os("PATH").unwrap(),
             );
-            check_scope(&argv, &world).is_ok()
+            check_scope(&argv, &machine).is_ok()
         };
         let said = if accepted { "accept" } else { "reject" };
         if said != line.should && !line.tolerate.iter().any(|other| other == said) {

@@ -24,21 +24,21 @@ pub struct Findings {
 pub struct Invocation {
     /// From its first assignment, redirect or word to its last.
     pub span: Span,
-    /// The program and its arguments. Empty when only assignments or redirects stand there.
+    /// The program and its arguments. Empty when there are only assignments or redirects.
     pub words: Vec<Word>,
-    /// `A=1 B+=2 c[3]=x program`, and what else sets variables here.
+    /// `A=1 B+=2 c[3]=x program`, and variables that its expansions set.
     pub assignments: Vec<Assignment>,
     /// Its redirects, in order.
     pub redirects: Vec<Redirect>,
-    /// How it is reached, from the outside in.
-    pub places: Vec<Place>,
+    /// The constructs around it, from the outside in.
+    pub constructs: Vec<Construct>,
     /// Where its standard input comes from, as far as pipes and the redirects around it say.
     pub input: Input,
 }
 
-/// One step on the way from the text to a command inside it.
+/// A construct of the shell that commands can be inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Construct {
     /// A stage of a pipeline with several.
     Pipeline,
     /// `( )`: a shell of its own.
@@ -53,7 +53,7 @@ pub enum Place {
     Process,
     /// The body of the function of this name.
     Function(String),
-    /// A part of `if`, `while`, `until`, `for`, `select`, `case`, or behind `&&` or `||`: it may not be run, or often.
+    /// A part of `if`, `while`, `until`, `for`, `select`, `case`, or behind `&&` or `||`: it may be run never or often.
     Conditional,
     /// `coproc`
     Coprocess,
@@ -62,14 +62,14 @@ pub enum Place {
 /// Where standard input comes from. Redirects of the invocation itself are not repeated here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Input {
-    /// From whoever started the whole command.
+    /// From the process that started the whole command.
     #[default]
     Inherited,
     /// From the previous stage of a pipeline, whose invocations have these indices in [`Findings::invocations`].
     Pipe(Vec<usize>),
     /// From a redirect of a compound command around it.
     Redirect(Box<Redirect>),
-    /// From a coprocess, from whoever calls the function that it is in, or from anything else.
+    /// From a coprocess, from the caller of the function that it is in, or from anything else.
     Other,
 }
 
@@ -84,18 +84,19 @@ pub struct Assignment {
     pub subscript: Option<Value>,
     /// `+=`
     pub append: bool,
-    /// What it gets.
+    /// Its new value.
     pub value: Assigned,
 }
 
-/// What a variable gets.
+/// The value that a variable gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Assigned {
     /// One value.
     Scalar(Value),
     /// `( … )`: the values of the elements.
     Array(Vec<Value>),
-    /// Whatever the shell puts there: a loop's variable, the descriptor of `{fd}>`, a coprocess's array.
+    /// A value that the shell chooses: a loop's variable, the descriptor of `{fd}>`, a coprocess's array. The values that it
+    /// chooses from, if they are written in the text.
     ByShell(Vec<Value>),
 }
 
@@ -104,11 +105,11 @@ pub enum Assigned {
 pub struct Redirect {
     /// Operator and target.
     pub span: Span,
-    /// What stands before the operator.
+    /// The descriptor before the operator.
     pub descriptor: Descriptor,
     /// The operator.
     pub operator: RedirectOperator,
-    /// What stands after it.
+    /// The word after it.
     pub target: RedirectTarget,
 }
 
@@ -150,7 +151,7 @@ pub enum RedirectOperator {
     HereString,
 }
 
-/// What a redirect leads to.
+/// The target of a redirect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RedirectTarget {
     /// A file, a descriptor or `-`, or the text of a here-string.
@@ -166,14 +167,14 @@ pub struct Function {
     pub name: String,
     /// The whole definition.
     pub span: Span,
-    /// How the definition is reached. Empty: it certainly happens before what follows in the text.
-    pub places: Vec<Place>,
+    /// The constructs around the definition. Empty: it certainly happens before what follows in the text.
+    pub constructs: Vec<Construct>,
 }
 
 /// An arithmetic context: `$(( ))`, `(( ))`, `$[ ]`, a subscript, an offset, `[[ a -eq b ]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arithmetic {
-    /// Where.
+    /// Where it is written.
     pub span: Span,
     /// The variables whose values are evaluated, by name.
     pub names: Vec<String>,
@@ -184,13 +185,13 @@ pub struct Arithmetic {
 /// A construct that can run what isn't in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hazard {
-    /// Where.
+    /// Where it is written.
     pub span: Span,
-    /// What.
+    /// Which kind of construct it is.
     pub kind: HazardKind,
 }
 
-/// What makes a construct dangerous.
+/// The kinds of dangerous constructs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HazardKind {
     /// `${x@P}`: the value is expanded like a prompt, with its substitutions.
@@ -199,14 +200,14 @@ pub enum HazardKind {
     Indirection,
     /// Text that bash reads differently with `extglob` on, or that switches it on.
     ExtendedGlob,
-    /// `${x@A}`, `${x@E}`, `${x@K}` and operators we don't know: not dangerous by themselves, not plain either.
+    /// `${x@A}`, `${x@E}`, `${x@K}` and operators that we don't know: what they do isn't followed.
     Transformation,
 }
 
 /// A reason why a text could not be read with certainty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubt {
-    /// Where, if that is known; else the whole text.
+    /// Where, if that is known. Else the whole text.
     pub span: Span,
     /// A sentence for people.
     pub message: String,

@@ -1,8 +1,8 @@
 //! Reads a command as `bash -c` does and lists every program call in it.
 //!
 //! This crate knows no rules, touches no disk and runs nothing. Text goes in, [`Findings`] come out: what would be run,
-//! assigned, written, and what could not be known. Nothing is left out silently: a position that could not be read is
-//! in [`Findings::doubts`], and a text that is not bash is [`Unreadable`].
+//! assigned, written, and what could not be known. Nothing is left out silently: a part that could not be read is in
+//! [`Findings::doubts`], and a text that is not bash is [`Unreadable`].
 //!
 //! ```
 //! let findings = shellgate_syntax::read("git log | grep \"$(date +%Y)\" > out")?;
@@ -18,7 +18,7 @@
 //!
 //! What the text means also depends on what isn't in it. It is read with the options that `bash -c` starts with, in a
 //! UTF-8 locale. Switching `extglob` on is a [`Hazard`]; `set -o posix`, `set -k`, `shopt -s expand_aliases` and
-//! another `LC_ALL` change how bash reads the lines behind them too, and whoever judges has to look for them.
+//! another `LC_ALL` change how bash reads the lines behind them too, and the judge has to look for them.
 
 mod builtins;
 mod check;
@@ -31,8 +31,8 @@ mod walk;
 mod word;
 
 pub use finding::{
-    Arithmetic, Assigned, Assignment, Descriptor, Doubt, Findings, Function, Hazard, HazardKind, Input,
-    Invocation, Place, Redirect, RedirectOperator, RedirectTarget,
+    Arithmetic, Assigned, Assignment, Construct, Descriptor, Doubt, Findings, Function, Hazard, HazardKind,
+    Input, Invocation, Redirect, RedirectOperator, RedirectTarget,
 };
 pub use reader::{read, read_arithmetic, read_script};
 pub use span::Span;
@@ -45,7 +45,7 @@ pub enum Unreadable {
     /// Bash would say "syntax error", or not get to the end.
     #[error("{message}")]
     Syntax {
-        /// Where.
+        /// Where in the text.
         span: Span,
         /// A fragment for people: "the `(` is never closed".
         message: String,

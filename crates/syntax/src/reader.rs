@@ -1,10 +1,11 @@
-//! The ways in: guards, the right stack, and the readers one after the other.
+//! The functions that read a text: they check its size, read it on a stack that is large enough, and have the result
+//! compared with what other readers find.
 
 use crate::parse::{self, Stop};
 use crate::{Findings, Script, Unreadable, check, walk};
 
-/// Enough for the deepest text that is read, also in a build without optimization.
-const STACK: usize = 64 << 20;
+/// The large stack: enough for the deepest text that is read, also in a build without optimization.
+const LARGE_STACK_BYTES: usize = 64 << 20;
 
 /// Reads `text` as `bash -c` does: without aliases, history expansion and extended patterns.
 ///
@@ -27,8 +28,8 @@ pub fn read(text: &str) -> Result<Findings, Unreadable> {
 pub fn read_arithmetic(text: &str) -> Result<Findings, Unreadable> {
     parse::guard(text)?;
     with_stack(text, |limit| {
-        let (expression, notes) = parse::expression(text, limit)?;
-        Ok(walk::expression(text, &expression, &notes))
+        let (expression, warnings) = parse::expression(text, limit)?;
+        Ok(walk::expression(text, &expression, &warnings))
     })
 }
 
@@ -41,18 +42,22 @@ pub fn read_script(text: &str) -> Result<Script, Unreadable> {
     with_stack(text, |limit| Ok(parse::script(text, limit)?.script))
 }
 
-/// Longer texts are read on a large stack at once: the other readers go deeper with every command of a list.
-const SHORT: usize = 4096;
+/// Longer texts are read on the large stack at once: the other readers go deeper with every command of a list.
+const SMALL_STACK_MAX_BYTES: usize = 4096;
 
-/// Reads on this thread's stack, and again on a large one if the text is deep.
+/// Reads on this thread's stack, and again on the large one if the text is deep.
 fn with_stack<T: Send>(text: &str, read: impl Fn(usize) -> Result<T, Stop> + Sync) -> Result<T, Unreadable> {
-    let first = if text.len() <= SHORT { read(parse::SHALLOW) } else { Err(Stop::Deep) };
+    let first = if text.len() <= SMALL_STACK_MAX_BYTES {
+        read(parse::SMALL_STACK_MAX_DEPTH)
+    } else {
+        Err(Stop::Deep)
+    };
     let stop = match first {
         Ok(result) => return Ok(result),
         Err(stop) => stop,
     };
     let stop = match stop {
-        Stop::Deep => match on_large_stack(|| read(parse::DEEP)) {
+        Stop::Deep => match on_large_stack(|| read(parse::MAX_DEPTH)) {
             Some(Ok(result)) => return Ok(result),
             Some(Err(stop)) => stop,
             None => return Err(Unreadable::Budget("there is no memory to read a text this deep".into())),
@@ -60,7 +65,9 @@ fn with_stack<T: Send>(text: &str, read: impl Fn(usize) -> Result<T, Stop> + Syn
         stop @ (Stop::Syntax { .. } | Stop::Work) => stop,
     };
     Err(match stop {
-        Stop::Deep => Unreadable::Budget(format!("the text is nested more than {} levels deep", parse::DEEP)),
+        Stop::Deep => {
+            Unreadable::Budget(format!("the text is nested more than {} levels deep", parse::MAX_DEPTH))
+        }
         Stop::Work => Unreadable::Budget("the text takes too much work to read".into()),
         Stop::Syntax { span, message } => Unreadable::Syntax { span, message },
     })
@@ -68,7 +75,8 @@ fn with_stack<T: Send>(text: &str, read: impl Fn(usize) -> Result<T, Stop> + Syn
 
 fn on_large_stack<T: Send>(read: impl FnOnce() -> T + Send) -> Option<T> {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, read).ok()?;
+        let thread =
+            std::thread::Builder::new().stack_size(LARGE_STACK_BYTES).spawn_scoped(scope, read).ok()?;
         thread.join().ok()
     })
 }

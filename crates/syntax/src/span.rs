@@ -1,4 +1,4 @@
-//! Places in a text.
+//! Where something is in a text.
 
 /// Bytes of the text that was read, from `start` up to but not including `end`. Always on character boundaries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -14,7 +14,7 @@ pub struct Word {
 /// What a word will be when the command runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Exactly this text: quotes removed, escapes resolved, no expansion left.
+    /// Exactly this text: quotes are removed, escapes resolved, no expansion is left.
     Known(String),
     /// It depends on something that isn't in the text.
     Unknown(Unknown),
@@ -29,7 +29,8 @@ pub struct Unknown {
     pub splits: bool,
     /// Why it isn't known; the first reason from the left.
     pub why: Why,
-    /// What follows, when one expansion is all that isn't known of it: the word is `lead`, the expansion's value, `tail`.
+    /// The text behind the expansion, when one expansion is all that isn't known: the word is `lead`, the expansion's value,
+    /// `tail`.
     pub tail: Option<String>,
 }
 
@@ -55,7 +56,7 @@ pub enum Why {
     },
     /// A brace expansion with too many results to list.
     Brace,
-    /// `( … )` behind `name=` of a builtin that declares: an array, written as one. `'name=( … )'` is text.
+    /// `( … )` behind `name=` of `declare` and its like: an array that is written as one. `'name=( … )'` is text.
     Array,
 }
 

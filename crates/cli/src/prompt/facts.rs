@@ -52,19 +52,19 @@ impl Facts {
     pub(crate) fn of(question: &Question<'_>) -> Self {
         let request = question.request;
         let text = request.action.shown();
-        let judgement = question.judgement;
+        let verdict = question.verdict;
         let known = question.parts().map(|part| part.span);
         Self {
             description: (request.description.is_some() || request.background)
                 .then(|| request.shown_description()),
-            places: places(known, judgement.reasons.iter().map(|reason| reason.span), &text),
+            places: places(known, verdict.reasons().iter().map(|reason| reason.span), &text),
             text,
             parts: question
                 .parts()
                 .map(|part| Part { argv: part.argv.clone(), span: Some(part.span) })
                 .collect(),
-            reasons: judgement
-                .reasons
+            reasons: verdict
+                .reasons()
                 .iter()
                 .map(|reason| because(&reason.message, reason.rule.as_deref()))
                 .collect(),

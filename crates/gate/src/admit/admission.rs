@@ -5,7 +5,7 @@ use shellgate_journal::Step;
 
 use super::asking::Approval;
 use super::pending::{Considered, UnaskedQuestion};
-use crate::admit::judge::{Judgement, Verdict};
+use crate::admit::judge::{Verdict, VerdictSummary};
 use crate::answer::artifacts;
 use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
@@ -46,19 +46,19 @@ impl Gate {
             terminal: request.pty.as_ref().map(|pty| pty.size),
             verdict: None,
         };
-        let (directory, judgement) = match self.judged(&request, &mut asked) {
+        let (directory, verdict) = match self.judged(&request, &mut asked) {
             Ok(judged) => judged,
             Err(error) => return Err(self.refused(&asked, &request, None, error)),
         };
-        match self.approve(&request, &judgement, &directory) {
+        match self.approve(&request, &verdict, &directory) {
             Ok(approval) => {
-                let what = UnaskedQuestion { gate: self, id, request, directory, asked, judgement };
+                let what = UnaskedQuestion { gate: self, id, request, directory, asked, verdict };
                 Ok(match approval {
                     Some(approval) => Considered::Allowed(Box::new(what.approved(approval))),
                     None => Considered::NeedsApproval(Box::new(what)),
                 })
             }
-            Err(error) => Err(self.refused(&asked, &request, Some(&judgement), error)),
+            Err(error) => Err(self.refused(&asked, &request, Some(&verdict), error)),
         }
     }
 
@@ -69,7 +69,7 @@ impl Gate {
     pub(crate) fn admit_typed(
         &self,
         request: &Request,
-        judgement: Judgement,
+        verdict: Verdict,
         directory: &Inside,
     ) -> Result<(), ErrorObject> {
         self.recorder.check()?;
@@ -83,14 +83,14 @@ impl Gate {
         let why = |refused: Refused| {
             refused.error.unwrap_or_else(|| ErrorObject::new(Code::DeniedByPolicy, "it may not be typed"))
         };
-        let approval = match self.approve(request, &judgement, directory) {
-            Err(error) => return Err(why(self.refused(&asked, request, Some(&judgement), error))),
+        let approval = match self.approve(request, &verdict, directory) {
+            Err(error) => return Err(why(self.refused(&asked, request, Some(&verdict), error))),
             Ok(Some(approval)) => approval,
             Ok(None) => {
                 let (request, directory) = (request.clone(), directory.clone());
-                let judgement = judgement.clone();
+                let verdict = verdict.clone();
                 let unasked =
-                    UnaskedQuestion { gate: self, id, request, directory, asked: asked.clone(), judgement };
+                    UnaskedQuestion { gate: self, id, request, directory, asked: asked.clone(), verdict };
                 let admitted = match self.approver.as_deref() {
                     Some(approver) => unasked.post().and_then(|pending| pending.ask(approver)),
                     None => Err(unasked.nobody()),
@@ -103,7 +103,7 @@ impl Gate {
             Some(entry) => steps.into_iter().try_for_each(|step| entry.append(step)),
             None => {
                 let root = self.judge.root.path();
-                let entry = record::asked(request, Some(&judgement), root, directory.shown());
+                let entry = record::asked(request, Some(&verdict), root, directory.shown());
                 self.recorder.begin(&asked.id, &self.session_of(request), entry, steps).map(drop)
             }
         }
@@ -113,7 +113,7 @@ impl Gate {
         &self,
         request: &Request,
         asked: &mut RequestSummary,
-    ) -> Result<(Inside, Judgement), ErrorObject> {
+    ) -> Result<(Inside, Verdict), ErrorObject> {
         request.check()?;
         self.recorder.check()?;
         let directory = self.judge.root.directory(request.directory.as_deref())?;
@@ -121,9 +121,9 @@ impl Gate {
         artifacts::check(&request.artifacts, &self.judge.root)?;
         self.check_sandbox()?;
         self.judge.check_words(request, &directory)?;
-        let judgement = self.judge.judge_in(request, &directory);
-        asked.verdict = Some(Verdict::of(&judgement));
-        Ok((directory, judgement))
+        let verdict = self.judge.judge_in(request, &directory);
+        asked.verdict = Some(VerdictSummary::of(&verdict));
+        Ok((directory, verdict))
     }
 
     /// The answer to what may not run, written down. A refusal that can't be written is still one.
@@ -131,7 +131,7 @@ impl Gate {
         &self,
         asked: &RequestSummary,
         request: &Request,
-        judgement: Option<&Judgement>,
+        verdict: Option<&Verdict>,
         error: ErrorObject,
     ) -> Refused {
         let session = self.session_of(request);
@@ -139,7 +139,7 @@ impl Gate {
             Code::Canceled => Step::Ended(record::canceled(&error)),
             _ => Step::Refused(record::problem(&error)),
         };
-        let entry = record::asked(request, judgement, self.judge.root.path(), &asked.directory);
+        let entry = record::asked(request, verdict, self.judge.root.path(), &asked.directory);
         // With a question it is there already.
         if let Err(_unwritten) = self.recorder.begin(&asked.id, &session, entry, vec![problem.clone()])
             && let Some(journal) = self.recorder.journal()
@@ -180,17 +180,17 @@ pub struct Admitted<'a> {
     pub(crate) request: Request,
     pub(crate) directory: Inside,
     pub(crate) asked: RequestSummary,
-    pub(crate) judgement: Judgement,
+    pub(crate) verdict: Verdict,
     pub(crate) approval: Approval,
 }
 
 impl<'a> UnaskedQuestion<'a> {
     /// The same, with a yes.
     pub(super) fn approved(self, approval: Approval) -> Admitted<'a> {
-        let Self { gate, id, request, directory, mut asked, judgement } = self;
+        let Self { gate, id, request, directory, mut asked, verdict } = self;
         if let Some(verdict) = &mut asked.verdict {
             verdict.approved_by = approval.by.as_ref().map(ToString::to_string);
         }
-        Admitted { gate, id, request, directory, asked, judgement, approval }
+        Admitted { gate, id, request, directory, asked, verdict, approval }
     }
 }

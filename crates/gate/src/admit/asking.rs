@@ -6,7 +6,7 @@ use std::time::Duration;
 use shellgate_journal::{self as journal, GrantScope, SessionGrant};
 
 use crate::admit::approval::{self, Always, Answer, ApprovalChannel, ApprovedBy, Choice, Question};
-use crate::admit::judge::{self, Decision, Granted, Judgement};
+use crate::admit::judge::{self, Decision, Granted, Verdict};
 use crate::gate::Gate;
 use crate::intake::request::{Action, Request, Stdin};
 use crate::record::{self, ExecutionLog};
@@ -28,12 +28,12 @@ impl Gate {
     pub(super) fn approve(
         &self,
         request: &Request,
-        judgement: &Judgement,
+        verdict: &Verdict,
         directory: &Inside,
     ) -> Result<Option<Approval>, ErrorObject> {
-        match judgement.decision {
+        match verdict.decision() {
             Decision::Allow => return Ok(Some(Approval::default())),
-            Decision::Deny => return Err(judge::denied(judgement)),
+            Decision::Deny => return Err(judge::denied(verdict)),
             Decision::Ask => {}
         }
         match self.judge.settings.approval.mode {
@@ -47,7 +47,7 @@ impl Gate {
             }
             Some(ApprovalMode::Deny) => {
                 let why = "`approval.mode` is `deny`, so nobody is asked";
-                return Err(judge::not_approved(Code::DeniedByPolicy, judgement, why));
+                return Err(judge::not_approved(Code::DeniedByPolicy, verdict, why));
             }
             Some(ApprovalMode::Ask | ApprovalMode::OnNeed) | None => {}
         }
@@ -74,8 +74,8 @@ impl Gate {
             _ => "this session",
         };
         // With these prefixes allowed, the rules must be content with all of it.
-        let judgement = self.judge.judge_with(request, directory, &granted);
-        (judgement.decision == Decision::Allow).then(|| approval_for(how))
+        let verdict = self.judge.judge_with(request, directory, &granted);
+        (verdict.decision() == Decision::Allow).then(|| approval_for(how))
     }
 
     fn grants(&self, request: &Request, directory: &Inside) -> Vec<SessionGrant> {
@@ -106,13 +106,13 @@ impl Gate {
     pub(super) fn asking<'a>(
         &'a self,
         request: &'a Request,
-        judgement: &'a Judgement,
+        verdict: &'a Verdict,
         directory: &'a Inside,
     ) -> Asking<'a> {
-        let prefixes = approval::prefixes(judgement);
+        let prefixes = approval::prefixes(verdict);
         Asking {
             request,
-            judgement,
+            verdict,
             root: self.judge.root.path(),
             directory: directory.shown(),
             session: self.session_of(request),
@@ -128,7 +128,7 @@ impl Gate {
 /// A question, with what it is made of.
 pub(super) struct Asking<'a> {
     request: &'a Request,
-    judgement: &'a Judgement,
+    verdict: &'a Verdict,
     root: &'a std::path::Path,
     directory: &'a str,
     session: String,
@@ -148,7 +148,7 @@ impl Asking<'_> {
     pub(super) fn question(&self) -> Question<'_> {
         Question {
             request: self.request,
-            judgement: self.judgement,
+            verdict: self.verdict,
             root: self.root,
             directory: self.directory,
             session: &self.session,

@@ -12,7 +12,7 @@ use crate::admit::approval::{
     self, Answer, ApprovalChannel, ApprovedBy, Approver, Choice, Question, Waiting,
 };
 use crate::admit::inside;
-use crate::admit::judge::{self, Judgement};
+use crate::admit::judge::{self, Verdict};
 use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
 use crate::gate::{Gate, Refused};
@@ -38,7 +38,7 @@ pub struct UnaskedQuestion<'a> {
     pub(super) request: Request,
     pub(super) directory: Inside,
     pub(super) asked: RequestSummary,
-    pub(super) judgement: Judgement,
+    pub(super) verdict: Verdict,
 }
 
 /// A question that lies in the record until somebody answers it, here or there.
@@ -70,14 +70,14 @@ impl<'a> UnaskedQuestion<'a> {
     /// The answer when nobody is asked, and why.
     #[must_use]
     pub fn unaskable(self, why: &str) -> Refused {
-        self.refused(judge::not_approved(Code::ApprovalUnavailable, &self.judgement, why))
+        self.refused(judge::not_approved(Code::ApprovalUnavailable, &self.verdict, why))
     }
 
     fn write(&self) -> Result<Option<(ExecutionLog, QuestionId)>, ErrorObject> {
         let asking = self.asking();
         let question = asking.question();
         let asked =
-            record::asked(question.request, Some(question.judgement), question.root, question.directory);
+            record::asked(question.request, Some(question.verdict), question.root, question.directory);
         let entry = self.gate.recorder.begin(&self.asked.id, question.session, asked, Vec::new())?;
         let Some(entry) = entry else { return Ok(None) };
         let number =
@@ -86,11 +86,11 @@ impl<'a> UnaskedQuestion<'a> {
     }
 
     fn asking(&self) -> Asking<'_> {
-        self.gate.asking(&self.request, &self.judgement, &self.directory)
+        self.gate.asking(&self.request, &self.verdict, &self.directory)
     }
 
     fn refused(&self, error: ErrorObject) -> Refused {
-        self.gate.refused(&self.asked, &self.request, Some(&self.judgement), error)
+        self.gate.refused(&self.asked, &self.request, Some(&self.verdict), error)
     }
 }
 
@@ -165,7 +165,7 @@ impl<'a> PendingQuestion<'a> {
             let approval = Approval { by: Some(by), entry: lying.map(|(entry, _)| entry) };
             return Ok(what.approved(approval));
         }
-        let why = |code, why: &str| judge::not_approved(code, &self.what.judgement, why);
+        let why = |code, why: &str| judge::not_approved(code, &self.what.verdict, why);
         Err(self.what.refused(match answer {
             Answer::No(Some(reason)) => why(Code::DeniedByUser, &format!("the user said no: {reason}")),
             Answer::Yes(_) | Answer::No(None) => why(Code::DeniedByUser, "the user said no"),
@@ -179,7 +179,7 @@ impl<'a> PendingQuestion<'a> {
 
     fn by_a_command(&self) -> ErrorObject {
         let why = "a command that shellgate runs can't approve another";
-        judge::not_approved(Code::ApprovalUnavailable, &self.what.judgement, why)
+        judge::not_approved(Code::ApprovalUnavailable, &self.what.verdict, why)
     }
 
     fn waiting(&self) -> Waiting<'_> {

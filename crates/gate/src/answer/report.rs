@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use shellgate_exec::{Exit, Outcome, PerStream, Process, Spool, State};
 
-use crate::admit::judge::Verdict;
+use crate::admit::judge::VerdictSummary;
 use crate::answer::artifacts::Artifact;
 use crate::answer::outcome_error::outcome_error;
 use crate::answer::signal_names::SignalName;
@@ -47,7 +47,7 @@ pub struct Report {
     pub background: Vec<Background>,
     pub job: Option<String>,
     pub waiting_for_input: bool,
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<VerdictSummary>,
     pub effects: Option<()>,
     pub denials: Option<()>,
     pub artifacts: Vec<Artifact>,

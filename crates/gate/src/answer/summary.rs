@@ -2,7 +2,7 @@
 
 use shellgate_exec::{ExecId, Size};
 
-use crate::admit::judge::Verdict;
+use crate::admit::judge::VerdictSummary;
 use crate::intake::request::{Action, Detail, Format};
 
 /// What a report says about its request, whatever became of it.
@@ -17,7 +17,7 @@ pub(crate) struct RequestSummary {
     pub(crate) artifacts: Vec<String>,
     /// The size of its terminal, if it has one.
     pub(crate) terminal: Option<Size>,
-    pub(crate) verdict: Option<Verdict>,
+    pub(crate) verdict: Option<VerdictSummary>,
 }
 
 impl RequestSummary {

@@ -1,15 +1,10 @@
 //! The process that reads the terminal, and how its input has to be judged.
 
 use shellgate_exec::{InputKind, InputState, ReadState, TerminalProcess};
-use shellgate_policy::{Typed, typed_at};
+use shellgate_policy::programs::{base_name, is_multi_call, shell_grammar};
+use shellgate_policy::{InputUse, input_use};
 
 use super::script_source::{self, ScriptSource};
-
-/// Files that hold many programs. The name that such a file was called by says which program runs.
-const MULTI_CALL_PROGRAMS: [&str; 4] = ["busybox", "toybox", "coreutils", "box"];
-
-/// Shells whose language the judge can't read.
-const UNREADABLE_SHELLS: [&str; 5] = ["zsh", "rzsh", "fish", "csh", "tcsh"];
 
 /// The process that gets the next input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +12,7 @@ pub(super) struct InputReader {
     pub(super) pid: u32,
     pub(super) argv: Vec<String>,
     pub(super) directory: Option<String>,
-    pub(super) typed: Typed,
+    pub(super) typed: InputUse,
     /// Whether a shell that reads commands started it. That shell reads what this process leaves unread.
     pub(super) before_shell: bool,
 }
@@ -25,7 +20,7 @@ pub(super) struct InputReader {
 /// Of the processes that read, the one whose input is judged most strictly. `None`: no process reads, or earlier input is
 /// still unread.
 pub(super) fn input_reader(state: &InputState) -> Option<InputReader> {
-    let processes: Vec<(&TerminalProcess, Typed)> =
+    let processes: Vec<(&TerminalProcess, InputUse)> =
         state.processes.iter().map(|process| (process, typed_of(process))).collect();
     // A process whose state the kernel doesn't tell may be reading.
     let reads = |process: &TerminalProcess| process.foreground && process.read_state != ReadState::NotReading;
@@ -33,8 +28,8 @@ pub(super) fn input_reader(state: &InputState) -> Option<InputReader> {
         return None;
     }
     // In `cat | bash` the shell reads commands that another process reads from the terminal and passes on.
-    let may_read = |process: &TerminalProcess, typed: Typed| {
-        process.foreground && (reads(process) || typed == Typed::Command)
+    let may_read = |process: &TerminalProcess, typed: InputUse| {
+        process.foreground && (reads(process) || typed == InputUse::ShellCommand)
     };
     let (process, typed) = processes
         .iter()
@@ -42,11 +37,13 @@ pub(super) fn input_reader(state: &InputState) -> Option<InputReader> {
         .max_by_key(|(process, typed)| (*typed, reads(process)))?;
     let is_password = matches!(state.kind, InputKind::Terminal { lines: true, echo: false, .. });
     // The shell that started the process reads what the process leaves unread.
-    let before_shell = processes.iter().any(|(_, typed)| *typed == Typed::Command);
+    let before_shell = processes.iter().any(|(_, typed)| *typed == InputUse::ShellCommand);
     let typed = match typed {
-        Typed::Passes | Typed::Escapes | Typed::Forwarded if before_shell => Typed::Forwarded,
+        InputUse::Data | InputUse::DataOrCommandKeys | InputUse::Forwarded if before_shell => {
+            InputUse::Forwarded
+        }
         // It asks for a password before it does anything else.
-        Typed::Forwarded if is_password => Typed::Passes,
+        InputUse::Forwarded if is_password => InputUse::Data,
         typed => *typed,
     };
     Some(InputReader {
@@ -60,26 +57,25 @@ pub(super) fn input_reader(state: &InputState) -> Option<InputReader> {
 
 /// How a process uses its input: by its file and by the name that it was called by, whichever is stricter. A shell that runs
 /// a script or a `-c` text still reads commands where it sources the terminal.
-fn typed_of(process: &TerminalProcess) -> Typed {
+fn typed_of(process: &TerminalProcess) -> InputUse {
     let called = process.argv.first().map_or("", |name| name.trim_start_matches('-'));
     let names = [Some(called.to_owned()), program(process)];
-    let by_call = names.iter().flatten().map(|name| typed_at(&named(process, name))).max();
-    let by_call = by_call.unwrap_or(Typed::Passes);
+    let by_call = names.iter().flatten().map(|name| input_use(&named(process, name))).max();
+    let by_call = by_call.unwrap_or(InputUse::Data);
     let as_shell = names.iter().flatten().filter_map(|name| as_shell(name)).max();
     let Some(as_shell) = as_shell.filter(|as_shell| *as_shell > by_call) else { return by_call };
     match script_source::find(process.pid, process.read_state) {
         ScriptSource::Terminal => as_shell,
         // A process of another user, like `sudo`: `Forwarded` lets a password pass without a question.
-        ScriptSource::Hidden => by_call.max(Typed::Forwarded),
+        ScriptSource::Hidden => by_call.max(InputUse::Forwarded),
         ScriptSource::Other => by_call,
     }
 }
 
 /// How a shell of this name uses commands. `None`: it is no shell.
-fn as_shell(name: &str) -> Option<Typed> {
-    let name = name.rsplit('/').next().unwrap_or(name);
-    let typed = typed_at(&[name.to_owned()]);
-    (typed == Typed::Command || UNREADABLE_SHELLS.contains(&name)).then_some(typed)
+fn as_shell(name: &str) -> Option<InputUse> {
+    let name = base_name(name);
+    shell_grammar(name).map(|_| input_use(&[name.to_owned()]))
 }
 
 /// The argument list, with the program's plain name first.
@@ -93,8 +89,8 @@ fn argv(process: &TerminalProcess) -> Vec<String> {
 /// The name of the file that a process runs. `None`: the file is not known, or holds many programs.
 fn program(process: &TerminalProcess) -> Option<String> {
     let path = process.program.as_deref()?;
-    let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(" (deleted)");
-    (!MULTI_CALL_PROGRAMS.contains(&name)).then(|| name.to_owned())
+    let name = base_name(path).trim_end_matches(" (deleted)");
+    (!is_multi_call(name)).then(|| name.to_owned())
 }
 
 fn named(process: &TerminalProcess, name: &str) -> Vec<String> {
@@ -141,11 +137,11 @@ mod tests {
     fn the_strictest_reading_process_is_the_reader() {
         let shell = || process(1, "bash", false, ReadState::NotReading);
         let reader = at(vec![shell(), process(2, "cat", true, ReadState::Reading)], true);
-        assert_eq!((reader.pid, reader.typed), (2, Typed::Forwarded), "the shell reads the rest");
-        assert_eq!(at(vec![process(2, "cat", true, ReadState::Reading)], true).typed, Typed::Passes);
+        assert_eq!((reader.pid, reader.typed), (2, InputUse::Forwarded), "the shell reads the rest");
+        assert_eq!(at(vec![process(2, "cat", true, ReadState::Reading)], true).typed, InputUse::Data);
         assert_eq!(reader_of(vec![shell(), process(2, "sleep 9", true, ReadState::NotReading)], true), None);
         let reader = at(vec![process(2, "passwd", true, ReadState::Unknown)], true);
-        assert_eq!((reader.pid, reader.typed), (2, Typed::Passes));
+        assert_eq!((reader.pid, reader.typed), (2, InputUse::Data));
         let reader = at(
             vec![
                 process(2, "cat", true, ReadState::Reading),
@@ -153,26 +149,32 @@ mod tests {
             ],
             true,
         );
-        assert_eq!((reader.pid, reader.typed), (3, Typed::Command), "cat | bash");
+        assert_eq!((reader.pid, reader.typed), (3, InputUse::ShellCommand), "cat | bash");
     }
 
     #[test]
     fn a_password_is_no_command() {
-        assert_eq!(at(vec![process(1, "sudo -s", true, ReadState::Reading)], false).typed, Typed::Passes);
-        assert_eq!(at(vec![process(1, "sudo -s", true, ReadState::Reading)], true).typed, Typed::Forwarded);
-        assert_eq!(at(vec![process(1, "bash", true, ReadState::Reading)], false).typed, Typed::Command);
+        assert_eq!(at(vec![process(1, "sudo -s", true, ReadState::Reading)], false).typed, InputUse::Data);
+        assert_eq!(
+            at(vec![process(1, "sudo -s", true, ReadState::Reading)], true).typed,
+            InputUse::Forwarded
+        );
+        assert_eq!(
+            at(vec![process(1, "bash", true, ReadState::Reading)], false).typed,
+            InputUse::ShellCommand
+        );
     }
 
     #[test]
     fn names_do_not_hide_programs() {
         let mut renamed = process(1, "cat", true, ReadState::Reading);
         renamed.program = Some("/bin/bash".to_owned());
-        assert_eq!(at(vec![renamed], true).typed, Typed::Command);
+        assert_eq!(at(vec![renamed], true).typed, InputUse::ShellCommand);
         let mut login = process(1, "-bash", true, ReadState::Reading);
         login.program = None;
-        assert_eq!(at(vec![login], true).typed, Typed::Command);
+        assert_eq!(at(vec![login], true).typed, InputUse::ShellCommand);
         let mut busy = process(1, "sh", true, ReadState::Reading);
         busy.program = Some("/bin/busybox".to_owned());
-        assert_eq!(at(vec![busy], true).typed, Typed::Command);
+        assert_eq!(at(vec![busy], true).typed, InputUse::ShellCommand);
     }
 }

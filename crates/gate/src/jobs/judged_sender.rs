@@ -5,12 +5,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use shellgate_exec::{Input, InputKind, InputSender, InputState, NotTaken, PartialLine};
-use shellgate_policy::{Typed, escapes};
+use shellgate_policy::programs::{ShellGrammar, shell_grammar};
+use shellgate_policy::{InputUse, keys_run_command};
 
 use super::input::{not_running, not_taken};
 use super::input_reader::{InputReader, input_reader};
 use super::shell_line::{self, END_OF_INPUT, SIGNAL_KEYS};
-use crate::admit::judge::{Decision, Judgement};
+use crate::admit::judge::{Decision, Verdict};
 use crate::gate::{Gate, session_error};
 use crate::intake::request::{Action, Request, Stdin};
 use crate::root::Inside;
@@ -48,7 +49,7 @@ pub(super) struct JudgedSender<'a> {
 #[derive(Clone, Copy)]
 struct Approved {
     pid: u32,
-    typed: Typed,
+    typed: InputUse,
     /// How many of the next bytes.
     bytes: usize,
 }
@@ -77,7 +78,7 @@ impl<'a> JudgedSender<'a> {
                 (state, Some(reader))
             };
             let partial_line = partial_line_of(&state, reader.as_ref());
-            if let Some(shell) = reader.as_ref().filter(|reader| reader.typed == Typed::Command) {
+            if let Some(shell) = reader.as_ref().filter(|reader| reader.typed == InputUse::ShellCommand) {
                 self.judge_ahead(shell, &partial_line, &state, rest)?;
             }
             let reader = reader.filter(|_| !is_signal);
@@ -159,9 +160,9 @@ impl<'a> JudgedSender<'a> {
         let ahead = shell_line::lines_ahead(partial_line, rest, self.id)?;
         // If nothing is sent before the only line, `admit` judges it in time.
         if ahead.sends_before_last {
-            let (action, judgement) = self.judge_line(shell, &ahead.lines.join("\n"));
-            if judgement.decision != Decision::Allow {
-                self.approve(shell, action, Stdin::Closed, judgement)?;
+            let (action, verdict) = self.judge_line(shell, &ahead.lines.join("\n"));
+            if verdict.decision() != Decision::Allow {
+                self.approve(shell, action, Stdin::Closed, verdict)?;
                 self.approved = Some(Approved { pid: shell.pid, typed: shell.typed, bytes: ahead.end });
             }
         }
@@ -169,12 +170,12 @@ impl<'a> JudgedSender<'a> {
         Ok(())
     }
 
-    fn judge_line(&self, shell: &InputReader, text: &str) -> (Action, Judgement) {
+    fn judge_line(&self, shell: &InputReader, text: &str) -> (Action, Verdict) {
         let directory = self.directory(shell);
         let action = shell_action(shell, text);
-        let mut judgement = self.judge(action.clone(), Stdin::Closed, directory.as_ref());
-        shell_line::add_interactive_reasons(&mut judgement, text, directory.is_some());
-        (action, judgement)
+        let mut verdict = self.judge(action.clone(), Stdin::Closed, directory.as_ref());
+        shell_line::add_interactive_reasons(&mut verdict, text, directory.is_some());
+        (action, verdict)
     }
 
     /// Judges the next piece. Returns how many bytes of `rest` may be sent now.
@@ -186,14 +187,14 @@ impl<'a> JudgedSender<'a> {
         rest: &[u8],
     ) -> Result<usize, ErrorObject> {
         let approved = self.approved.filter(|one| (one.pid, one.typed) == (reader.pid, reader.typed));
-        if reader.typed == Typed::Command {
+        if reader.typed == InputUse::ShellCommand {
             let next = shell_line::next_bytes(partial_line, rest, self.id)?;
             if let Some(text) = &next.command_to_judge {
-                let (action, judgement) = self.judge_line(reader, text);
+                let (action, verdict) = self.judge_line(reader, text);
                 // All lines were approved together, but the shell may have changed to a directory where a line is denied.
                 let is_approved = approved.is_some_and(|approved| approved.bytes >= next.count);
-                if !is_approved || judgement.decision == Decision::Deny {
-                    self.approve(reader, action, Stdin::Closed, judgement)?;
+                if !is_approved || verdict.decision() == Decision::Deny {
+                    self.approve(reader, action, Stdin::Closed, verdict)?;
                 }
             }
             return Ok(next.count);
@@ -203,15 +204,15 @@ impl<'a> JudgedSender<'a> {
         let needs_approval = match reader.typed {
             // The end of the input only ends the program.
             _ if rest.first() == Some(&END_OF_INPUT) => false,
-            Typed::Code | Typed::Forwarded => true,
-            Typed::Escapes => escapes(&reader.argv, &line),
-            Typed::Passes | Typed::Command => false,
+            InputUse::Code | InputUse::Forwarded => true,
+            InputUse::DataOrCommandKeys => keys_run_command(&reader.argv, &line),
+            InputUse::Data | InputUse::ShellCommand => false,
         };
         if needs_approval && approved.is_none() {
             let (action, stdin) = (Action::Program(reader.argv.clone()), Stdin::Text(typed));
-            let mut judgement = self.judge(action.clone(), stdin.clone(), self.directory(reader).as_ref());
-            shell_line::ask_about_interpreter(&mut judgement, reader);
-            self.approve(reader, action, stdin, judgement)?;
+            let mut verdict = self.judge(action.clone(), stdin.clone(), self.directory(reader).as_ref());
+            shell_line::ask_about_interpreter(&mut verdict, reader);
+            self.approve(reader, action, stdin, verdict)?;
             self.approved = Some(Approved { pid: reader.pid, typed: reader.typed, bytes: rest.len() });
         }
         let by_line = matches!(state.kind, InputKind::Terminal { lines: true, .. });
@@ -238,7 +239,7 @@ impl<'a> JudgedSender<'a> {
         reader.directory.as_ref().map(|path| self.gate.judge.root.anywhere(Path::new(path)))
     }
 
-    fn judge(&self, action: Action, stdin: Stdin, directory: Option<&Inside>) -> Judgement {
+    fn judge(&self, action: Action, stdin: Stdin, directory: Option<&Inside>) -> Verdict {
         let request = Request { action, stdin, ..Request::default() };
         let root = self.gate.judge.root.anywhere(self.gate.root());
         self.gate.judge.judge_in(&request, directory.unwrap_or(&root))
@@ -250,23 +251,24 @@ impl<'a> JudgedSender<'a> {
         reader: &InputReader,
         action: Action,
         stdin: Stdin,
-        judgement: Judgement,
+        verdict: Verdict,
     ) -> Result<(), ErrorObject> {
         let root = self.gate.judge.root.anywhere(self.gate.root());
         let directory = self.directory(reader).unwrap_or(root);
         let name = reader.argv.first().map_or("", String::as_str);
         let description = Some(format!("typed at `{name}` in {}", self.id));
         let request = Request { action, stdin, description, dialect: "shellgate", ..Request::default() };
-        self.gate.admit_typed(&request, judgement, &directory)
+        self.gate.admit_typed(&request, verdict, &directory)
     }
 }
 
 /// A line for a shell, as an action to judge. A line for another shell than bash is judged as the text of its `-c`: the
 /// judge knows that such a shell may read it differently.
 fn shell_action(reader: &InputReader, text: &str) -> Action {
-    match reader.argv.first().map(String::as_str) {
-        Some("bash" | "rbash") | None => Action::Shell(text.to_owned()),
-        Some(shell) => Action::Program(vec![shell.to_owned(), "-c".to_owned(), text.to_owned()]),
+    match reader.argv.first() {
+        None => Action::Shell(text.to_owned()),
+        Some(shell) if shell_grammar(shell) == Some(ShellGrammar::Bash) => Action::Shell(text.to_owned()),
+        Some(shell) => Action::Program(vec![shell.clone(), "-c".to_owned(), text.to_owned()]),
     }
 }
 

@@ -9,7 +9,7 @@ use shellgate_journal::{
 
 use super::{Jobs, journal_error, parse};
 use crate::admit::approval::ApprovedBy;
-use crate::admit::judge::{Decision, Verdict};
+use crate::admit::judge::{Decision, VerdictSummary};
 use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
 use crate::gate::session_error;
@@ -170,7 +170,7 @@ fn asked(execution: &PastExecution, detail: Detail) -> RequestSummary {
         speaks: false,
         artifacts: Vec::new(),
         terminal: None,
-        verdict: known.map(|asked| Verdict {
+        verdict: known.map(|asked| VerdictSummary {
             decision: match asked.verdict.decision {
                 journal::RecordedDecision::Allow => Decision::Allow,
                 journal::RecordedDecision::Ask => Decision::Ask,

@@ -2,10 +2,11 @@
 //! with a line that a shell running a script doesn't.
 
 use shellgate_exec::PartialLine;
-use shellgate_policy::{Typed, is_whole};
+use shellgate_policy::programs::affects_later_lines;
+use shellgate_policy::{InputUse, is_complete_command};
 
 use super::input_reader::InputReader;
-use crate::admit::judge::{Decision, Judgement, Reason, ReasonCode, Span};
+use crate::admit::judge::Verdict;
 use crate::{Code, ErrorObject};
 
 /// Ctrl-U: deletes the line.
@@ -16,32 +17,6 @@ pub(super) const END_OF_INPUT: u8 = 0x04;
 
 /// Ctrl-C, Ctrl-\ and Ctrl-Z: the kernel turns them into signals, whether the program reads or not.
 pub(super) const SIGNAL_KEYS: [u8; 3] = [0x03, 0x1c, 0x1a];
-
-/// Commands that change the meaning of later lines, or that read later lines themselves.
-const COMMANDS_WITH_LASTING_EFFECT: &[&str] = &[
-    ".",
-    "alias",
-    "bind",
-    "complete",
-    "compopt",
-    "enable",
-    "exec",
-    "fc",
-    "hash",
-    "history",
-    "mapfile",
-    "read",
-    "readarray",
-    "reset",
-    "select",
-    "set",
-    "shopt",
-    "source",
-    "stty",
-    "trap",
-    "tset",
-    "unalias",
-];
 
 /// Bytes that may be sent next.
 #[derive(Debug, PartialEq, Eq)]
@@ -97,7 +72,7 @@ pub(super) fn next_bytes(
     let Ok(text) = String::from_utf8([partial_line.text.as_slice(), line].concat()) else {
         return refused("the line is not UTF-8", "write the command to a script file, and run that file");
     };
-    if !is_whole(&text) {
+    if !is_complete_command(&text) {
         return refused(
             "the line is not a whole command: a quote, a here-document or a block is open",
             "send the whole command as one line, with `;` between its parts",
@@ -165,46 +140,30 @@ pub(super) fn first_piece_length(rest: &[u8], by_line: bool) -> usize {
 }
 
 /// Makes the verdict ask about what an interactive shell does differently from a shell that runs a script.
-pub(super) fn add_interactive_reasons(judgement: &mut Judgement, text: &str, knows_directory: bool) {
+pub(super) fn add_interactive_reasons(verdict: &mut Verdict, text: &str, knows_directory: bool) {
     if !knows_directory {
-        ask(judgement, "the current directory of the shell is not known".to_owned());
+        verdict.require_approval("the current directory of the shell is not known".to_owned());
     }
     if recalls_history(text) {
-        ask(judgement, "`!` and `^` recall earlier lines in an interactive shell".to_owned());
+        verdict.require_approval("`!` and `^` recall earlier lines in an interactive shell".to_owned());
     }
-    let lasting = judgement.parts.iter().find_map(|part| {
+    let lasting = verdict.parts().iter().find_map(|part| {
         let name = part.argv.first()?.as_deref()?;
-        COMMANDS_WITH_LASTING_EFFECT.contains(&name).then(|| name.to_owned())
+        affects_later_lines(name).then(|| name.to_owned())
     });
     if let Some(name) = lasting {
-        ask(judgement, format!("`{name}` changes what later lines of the shell mean"));
+        verdict.require_approval(format!("`{name}` changes what later lines of the shell mean"));
     }
 }
 
 /// Makes the verdict ask about input for a program that runs it as code.
-pub(super) fn ask_about_interpreter(judgement: &mut Judgement, reader: &InputReader) {
+pub(super) fn ask_about_interpreter(verdict: &mut Verdict, reader: &InputReader) {
     let program = reader.argv.first().map_or("", String::as_str);
-    ask(
-        judgement,
-        match (reader.typed, reader.before_shell) {
-            (Typed::Forwarded, true) => {
-                format!("the shell reads what `{program}` leaves unread, and that is not judged")
-            }
-            _ => format!("`{program}` runs what is typed at it as code, and that is not judged"),
-        },
-    );
-}
-
-fn ask(judgement: &mut Judgement, message: String) {
-    judgement.decision = judgement.decision.max(Decision::Ask);
-    judgement.reasons.push(Reason {
-        decision: Decision::Ask,
-        code: ReasonCode::Unknown,
-        message,
-        span: Span::default(),
-        token: None,
-        rule: None,
-        hint: None,
+    verdict.require_approval(match (reader.typed, reader.before_shell) {
+        (InputUse::Forwarded, true) => {
+            format!("the shell reads what `{program}` leaves unread, and that is not judged")
+        }
+        _ => format!("`{program}` runs what is typed at it as code, and that is not judged"),
     });
 }
 

@@ -11,7 +11,7 @@ use shellgate_journal::{
 };
 
 use crate::admit::approval::{Always, ApprovedBy, Question};
-use crate::admit::judge::{Decision, Judgement, Span};
+use crate::admit::judge::{Decision, Span, Verdict};
 use crate::intake::request::{Action, Detail, Format, Request, Stdin};
 use crate::{Code, ErrorObject};
 
@@ -21,20 +21,20 @@ pub(crate) fn now() -> Millis {
     Millis::try_from(now.as_millis()).unwrap_or(Millis::MAX)
 }
 
-/// The entry of a request. `judgement` is `None` when the request was refused before it was judged.
+/// The entry of a request. `verdict` is `None` when the request was refused before it was judged.
 pub(crate) fn asked(
     request: &Request,
-    judgement: Option<&Judgement>,
+    verdict: Option<&Verdict>,
     root: &std::path::Path,
     directory: &str,
 ) -> RecordedRequest {
-    let verdict = judgement.map_or(
+    let verdict = verdict.map_or(
         journal::RecordedVerdict {
             decision: journal::RecordedDecision::Deny,
             rules: Vec::new(),
             reasons: Vec::new(),
         },
-        verdict,
+        recorded_verdict,
     );
     RecordedRequest {
         dialect: request.dialect.to_owned(),
@@ -68,20 +68,20 @@ pub(crate) fn action(asked: &RecordedRequest) -> Action {
     asked.argv.clone().map_or_else(|| Action::Shell(asked.text.clone()), Action::Program)
 }
 
-fn verdict(judgement: &Judgement) -> journal::RecordedVerdict {
-    let reasons = judgement.reasons.iter().map(|reason| journal::RecordedReason {
+fn recorded_verdict(verdict: &Verdict) -> journal::RecordedVerdict {
+    let reasons = verdict.reasons().iter().map(|reason| journal::RecordedReason {
         code: reason.code.name().to_owned(),
         message: reason.message.clone(),
         span: Some(bytes(reason.span)),
         rule: reason.rule.clone(),
     });
     journal::RecordedVerdict {
-        decision: match judgement.decision {
+        decision: match verdict.decision() {
             Decision::Allow => journal::RecordedDecision::Allow,
             Decision::Ask => journal::RecordedDecision::Ask,
             Decision::Deny => journal::RecordedDecision::Deny,
         },
-        rules: crate::admit::judge::Verdict::of(judgement).rules,
+        rules: crate::admit::judge::VerdictSummary::of(verdict).rules,
         reasons: reasons.collect(),
     }
 }

@@ -40,9 +40,9 @@ impl Admitted<'_> {
     /// # Errors
     /// The answer, when nothing was started.
     pub fn start(self, follow: Follow) -> Result<Execution, Refused> {
-        let Self { gate, id, request, directory, asked, judgement, approval } = self;
+        let Self { gate, id, request, directory, asked, verdict, approval } = self;
         let session = gate.session_of(&request);
-        let entry = record::asked(&request, Some(&judgement), gate.judge.root.path(), directory.shown());
+        let entry = record::asked(&request, Some(&verdict), gate.judge.root.path(), directory.shown());
         let step = record::started(approval.by.as_ref(), Some(gate.state.spool_files(id)));
         let entry = match approval.entry {
             Some(entry) => entry.append(step).map(|()| Some(entry)),

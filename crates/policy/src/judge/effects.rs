@@ -1,169 +1,186 @@
-//! What the rules say about what a call does besides what its name says.
+//! What the rules decide about the effects of a call: code that it runs, files that it writes, variables that it sets.
 
 use std::path::PathBuf;
 
-use shellgate_syntax::{Place, Redirect, Span, Unknown, Value, Why, Word};
+use shellgate_syntax::{Construct, Redirect, Span, Unknown, Value, Why, Word};
 
 use super::{Basis, Judge};
-use crate::programs::{Effect, Kind, Property, What, base_name, has, variable};
-use crate::reach::Call;
-use crate::redirects::{self, Touches};
+use crate::calls::Call;
+use crate::programs::{Effect, EffectKind, ProgramKind, Property, base_name, has, variable};
+use crate::redirects::{self, FileAccess};
 use crate::rules::{Prefix, Redirects};
 use crate::verdict::ReasonCode;
 
-/// What tables call code in the program's own language: a file of it, or a module that it finds.
-const CODE: [&str; 2] = ["a script", "a module that it finds and runs"];
+/// What the tables call code in the program's own language: a file of it, or a module that it finds.
+const OWN_CODE: [&str; 2] = ["a script", "a module that it finds and runs"];
 
-/// Code that a call runs and nobody can read.
-struct Unread<'a> {
+/// Code that a call runs and that we can't read.
+struct OpaqueCode<'a> {
     span: Span,
     message: String,
-    /// The word that names or is it.
+    /// The word that names the code, or is it.
     word: Option<&'a Word>,
-    /// Whether it is code in the program's own language.
-    code: bool,
+    /// Whether it is in the program's own language.
+    is_own_language: bool,
 }
 
+/// If a relative path may start from more folders than this, it may start from anywhere.
+const MAX_DIRECTORIES: usize = 16;
+
 impl Judge<'_> {
-    /// What the call does besides what its name says.
-    pub(super) fn effects(&mut self, call: &Call, basis: Basis) {
+    /// Judges what the call does besides what its name says.
+    pub(super) fn judge_effects(&mut self, call: &Call, basis: Basis) {
         if basis == Basis::None {
             return;
         }
-        if basis == Basis::Everything && self.rules.forbid_something() && self.is_of_project(call) {
+        if basis == Basis::Everything && self.rules.restrict_something() && self.is_project_file(call) {
             let message = "it runs a program of the project, which may do anything".to_owned();
             self.ask(ReasonCode::Unknown, call.span, message);
         }
-        self.hidden(call);
-        for note in &call.notes {
-            let unread =
-                Unread { span: note.span, message: note.message.clone(), word: None, code: note.code };
-            self.opaque(basis, call, &unread);
+        self.judge_unlisted(call);
+        for problem in &call.problems {
+            let (span, message) = (problem.span, problem.message.clone());
+            let code = OpaqueCode { span, message, word: None, is_own_language: problem.is_code };
+            self.judge_opaque(basis, call, &code);
         }
-        for effect in &call.understood.effects {
-            let span = if call.inner { call.span } else { effect.span };
-            match &effect.what {
-                What::Opaque(word, what) => {
+        for effect in &call.meaning.effects {
+            let span = if call.in_wrapper { call.span } else { effect.span };
+            match &effect.kind {
+                EffectKind::Opaque(word, what) => {
                     let shown = word.value.known().unwrap_or("…");
                     let message = format!("it runs {what}: `{shown}`");
-                    let unread = Unread { span, message, word: Some(word), code: CODE.contains(what) };
-                    self.opaque(basis, call, &unread);
+                    let code = OpaqueCode {
+                        span,
+                        message,
+                        word: Some(word),
+                        is_own_language: OWN_CODE.contains(what),
+                    };
+                    self.judge_opaque(basis, call, &code);
                 }
-                What::Inline(word, language) => {
+                EffectKind::Inline(word, language) => {
                     let message = format!("it runs inline {language} code");
-                    self.opaque(basis, call, &Unread { span, message, word: Some(word), code: true });
+                    self.judge_opaque(
+                        basis,
+                        call,
+                        &OpaqueCode { span, message, word: Some(word), is_own_language: true },
+                    );
                 }
-                What::Unusual(why) => {
+                EffectKind::Unusual(why) => {
                     self.ask(ReasonCode::Unusual, span, (*why).to_owned());
                 }
-                What::MaybeOption(_) if basis == Basis::Everything && !self.rules.forbid_something() => {}
-                What::MaybeOption(word) if self.is_plain_pattern(call, word) => {}
-                What::MaybeOption(word) => {
+                EffectKind::MaybeOption(_)
+                    if basis == Basis::Everything && !self.rules.restrict_something() => {}
+                EffectKind::MaybeOption(word) if self.is_plain_pattern(call, word) => {}
+                EffectKind::MaybeOption(word) => {
                     let message = "a word that can't be known may be an option".to_owned();
                     self.ask(ReasonCode::Unknown, span, message).token = Some(word.value.lead().to_owned());
                 }
-                What::Assigns { name, value } => {
+                EffectKind::Assigns { name, value } => {
                     let value = value.as_ref().and_then(Value::known);
-                    self.variable(name.known(), value, span);
+                    self.judge_variable(name.known(), value, span);
                 }
-                What::Writes(word) => self.writes(call, basis, word, span),
-                What::Directory(Some(word)) if matches!(basis, Basis::Named(_)) => {
-                    self.works_in(call, word, span)
+                EffectKind::Writes(word) => self.judge_write(call, basis, word, span),
+                EffectKind::Directory(Some(word)) if matches!(basis, Basis::Named(_)) => {
+                    self.judge_directory(call, word, span)
                 }
                 _ => {}
             }
         }
     }
 
-    /// Whether the program is a file that agents may write: inside the root, or not there yet.
-    fn is_of_project(&self, call: &Call) -> bool {
-        let name = call.words.first().and_then(|word| word.value.known()).filter(|name| name.contains('/'));
-        name.is_some_and(|name| match self.world.program_file(name) {
-            Some(file) => file.starts_with(self.world.root()),
+    /// Whether the program is a file that agents may write: one inside the root, or one that doesn't exist yet.
+    fn is_project_file(&self, call: &Call) -> bool {
+        let name = call.program().filter(|name| name.contains('/'));
+        name.is_some_and(|name| match self.machine.program_file(name) {
+            Some(file) => file.starts_with(self.machine.root()),
             None => true,
         })
     }
 
-    /// Whether a call may make files, as far as is known.
-    pub(super) fn is_loud(&self, call: &Call) -> bool {
-        let writes =
-            |effect: &Effect| matches!(effect.what, What::Writes(_) | What::Opaque(..) | What::Inline(..));
-        let quiet = call.words.is_empty()
-            || matches!(call.understood.kind, Some(Kind::Reader | Kind::Builtin | Kind::Wrapper))
-                && !call.understood.effects.iter().any(writes);
-        let touches = |redirect| redirects::touches(redirect, self.directories.as_deref(), self.world);
-        !quiet
+    /// Whether a call may make files.
+    pub(super) fn may_write(&self, call: &Call) -> bool {
+        let writes = |effect: &Effect| {
+            matches!(effect.kind, EffectKind::Writes(_) | EffectKind::Opaque(..) | EffectKind::Inline(..))
+        };
+        let harmless = call.words.is_empty()
+            || matches!(
+                call.meaning.kind,
+                Some(ProgramKind::Reader | ProgramKind::Builtin | ProgramKind::Wrapper)
+            ) && !call.meaning.effects.iter().any(writes);
+        let access = |redirect| redirects::access_of(redirect, self.directories.as_deref(), self.machine);
+        !harmless
             || call.redirects.iter().any(|redirect| {
-                matches!(touches(redirect), Touches::WritesInside(_) | Touches::WritesElsewhere(_))
+                matches!(access(redirect), FileAccess::WriteInside(_) | FileAccess::WriteOutside(_))
             })
     }
 
-    /// Whether a pattern is the names of files that are there, of which none looks like an option: `sort *.txt`. Only in a
-    /// command that makes no file before.
+    /// Whether a pattern can't become an option (`sort *.txt`): no name in the folder begins with a dash, and no other call
+    /// of the command makes files.
     fn is_plain_pattern(&self, call: &Call, word: &Word) -> bool {
         let Value::Unknown(Unknown { lead, why: Why::Glob, .. }) = &word.value else { return false };
         let Some([directory]) = self.directories.as_deref() else { return false };
         let dashed = |entry: &std::fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b"-");
-        // Nothing else makes files.
-        self.loud == usize::from(self.is_loud(call))
+        self.writing_calls == usize::from(self.may_write(call))
             && lead.is_empty()
             && std::fs::read_dir(directory)
                 .is_ok_and(|entries| !entries.flatten().any(|entry| dashed(&entry)))
     }
 
-    /// Code that nobody can read is as good as the rule that allows its program.
-    fn opaque(&mut self, basis: Basis, call: &Call, unread: &Unread<'_>) {
-        let kind = call.understood.kind;
-        let fine = match basis {
+    /// Judges code that can't be read: a rule that allows its program may allow it too.
+    fn judge_opaque(&mut self, basis: Basis, call: &Call, code: &OpaqueCode<'_>) {
+        let kind = call.meaning.kind;
+        let allowed = match basis {
             Basis::Named(words) => {
                 let named = call.words.iter().take(words);
-                kind == Some(Kind::Interpreter) && unread.code
-                    || unread.word.is_some_and(|word| named.clone().any(|named| named.span == word.span))
+                kind == Some(ProgramKind::Interpreter) && code.is_own_language
+                    || code.word.is_some_and(|word| named.clone().any(|named| named.span == word.span))
             }
             Basis::Everything => {
-                // What a build tool runs of its project is allowed with it; code on its command line is not.
-                !self.rules.forbid_something() || kind == Some(Kind::Builder) && !unread.code
+                // A rule that allows a build tool allows what its project runs, but no code on its command line.
+                !self.rules.restrict_something()
+                    || kind == Some(ProgramKind::Builder) && !code.is_own_language
             }
-            Basis::Nothing | Basis::None => false,
+            Basis::NotNeeded | Basis::None => false,
         };
-        if !fine {
-            self.ask(ReasonCode::Unknown, unread.span, unread.message.clone());
+        if !allowed {
+            self.ask(ReasonCode::Unknown, code.span, code.message.clone());
         }
     }
 
-    fn writes(&mut self, call: &Call, basis: Basis, word: &Word, span: Span) {
-        // Some programs take `|command` for a file.
+    /// Judges a file that the program writes.
+    fn judge_write(&mut self, call: &Call, basis: Basis, word: &Word, span: Span) {
+        // Some programs take `|command` as a file, and start the command.
         if word.value.lead().starts_with('|') {
             self.ask(ReasonCode::Unknown, span, "it writes to a command that it starts".to_owned());
             return;
         }
-        if self.is_of_git(word) {
+        if self.is_in_git_folder(word) {
             let message = "it writes into `.git`, whose files can name programs that git runs".to_owned();
             self.ask(ReasonCode::Unusual, span, message);
             return;
         }
-        let touches = redirects::file(word, self.directories.as_deref(), self.world, true);
-        // Who allowed a program whose purpose is writing, or any program, allowed that it writes.
-        let purpose = matches!(call.understood.kind, Some(Kind::Writer | Kind::Builder));
-        match (touches, basis, purpose) {
-            (Touches::Nothing | Touches::WritesInside(_), Basis::Named(_), true) => {}
+        let access = redirects::access_to(word, self.directories.as_deref(), self.machine, true);
+        // A rule that allows a program whose purpose is writing allows that it writes.
+        let is_purpose = matches!(call.meaning.kind, Some(ProgramKind::Writer | ProgramKind::Builder));
+        match (access, basis, is_purpose) {
+            (FileAccess::None | FileAccess::WriteInside(_), Basis::Named(_), true) => {}
             (_, Basis::Everything, true) => {}
-            (Touches::WritesElsewhere(path), _, true) => {
+            (FileAccess::WriteOutside(path), _, true) => {
                 self.ask(
                     ReasonCode::Outside,
                     span,
                     format!("it writes `{path}`, outside the root or unknown"),
                 );
             }
-            (touches, _, _) => self.touches(touches, span),
+            (access, _, _) => self.judge_access(access, span),
         }
     }
 
-    /// A program that is told to work in another folder does what that folder says.
-    fn works_in(&mut self, call: &Call, word: &Word, span: Span) {
-        let moves = call.understood.kind == Some(Kind::Builtin);
-        let path = redirects::path(&word.value, self.world);
-        if !moves && !path.is_some_and(|path| self.is_inside(&path)) {
+    /// Judges a folder that a program is told to work in: files in it may say what the program does.
+    fn judge_directory(&mut self, call: &Call, word: &Word, span: Span) {
+        let is_builtin = call.meaning.kind == Some(ProgramKind::Builtin);
+        let path = redirects::known_path(&word.value, self.machine);
+        if !is_builtin && !path.is_some_and(|path| self.is_inside(&path)) {
             self.ask(
                 ReasonCode::Outside,
                 span,
@@ -173,16 +190,16 @@ impl Judge<'_> {
     }
 
     /// Whether a path leads into the folder that git keeps its settings in.
-    fn is_of_git(&self, word: &Word) -> bool {
-        let Some(path) = redirects::path(&word.value, self.world) else { return false };
-        let place = self.world.destination(self.world.directory(), &path);
-        let inside = place.strip_prefix(self.world.root()).unwrap_or(&place);
+    fn is_in_git_folder(&self, word: &Word) -> bool {
+        let Some(path) = redirects::known_path(&word.value, self.machine) else { return false };
+        let place = self.machine.destination(self.machine.directory(), &path);
+        let inside = place.strip_prefix(self.machine.root()).unwrap_or(&place);
         inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
     }
 
-    /// A program that no table lists may run what it is given: one of its words may name what is excluded.
-    fn hidden(&mut self, call: &Call) {
-        if call.understood.kind.is_some() {
+    /// Judges a program that no table lists. It may run what it is given, so its words must not name an excluded program.
+    fn judge_unlisted(&mut self, call: &Call) {
+        if call.meaning.kind.is_some() {
             return;
         }
         let words = call.words.iter().skip(1).filter_map(|word| word.value.known());
@@ -203,38 +220,44 @@ impl Judge<'_> {
         })
     }
 
-    pub(super) fn redirect(&mut self, redirect: &Redirect, span: Span) {
-        let touches = redirects::touches(redirect, self.directories.as_deref(), self.world);
-        self.touches(touches, span);
+    /// Judges a redirect of a call.
+    pub(super) fn judge_redirect(&mut self, redirect: &Redirect, span: Span) {
+        let access = redirects::access_of(redirect, self.directories.as_deref(), self.machine);
+        self.judge_access(access, span);
     }
 
-    fn touches(&mut self, touches: Touches, span: Span) {
-        let free = |path: &str| format!("it writes the file `{path}`");
-        match (touches, self.rules.redirects) {
-            (Touches::Nothing, _)
-            | (Touches::WritesInside(_), Redirects::Scope | Redirects::Allow)
-            | (Touches::WritesElsewhere(_), Redirects::Allow) => {}
-            (Touches::WritesInside(path), Redirects::Ask) => {
-                self.ask(ReasonCode::Write, span, free(&path)).hint =
+    fn judge_access(&mut self, access: FileAccess, span: Span) {
+        let writes = |path: &str| format!("it writes the file `{path}`");
+        match (access, self.rules.redirects) {
+            (FileAccess::None, _)
+            | (FileAccess::WriteInside(_), Redirects::Scope | Redirects::Allow)
+            | (FileAccess::WriteOutside(_), Redirects::Allow) => {}
+            (FileAccess::WriteInside(path), Redirects::Ask) => {
+                self.ask(ReasonCode::Write, span, writes(&path)).hint =
                     Some("`redirects = \"scope\"` allows it inside the root".to_owned());
             }
-            (Touches::WritesElsewhere(path), _) => {
-                self.ask(ReasonCode::Outside, span, format!("{}, outside the root or unknown", free(&path)));
+            (FileAccess::WriteOutside(path), _) => {
+                self.ask(
+                    ReasonCode::Outside,
+                    span,
+                    format!("{}, outside the root or unknown", writes(&path)),
+                );
             }
-            (Touches::ReadsElsewhere(path), _) => {
+            (FileAccess::ReadOutside(path), _) => {
                 self.ask(
                     ReasonCode::Outside,
                     span,
                     format!("it reads `{path}`, outside the root or unknown"),
                 );
             }
-            (Touches::Connects(path), _) => {
+            (FileAccess::Connect(path), _) => {
                 self.ask(ReasonCode::Outside, span, format!("it opens the network connection `{path}`"));
             }
         }
     }
 
-    pub(super) fn variable(&mut self, name: Option<&str>, value: Option<&str>, span: Span) {
+    /// Judges a variable that is set. A name or value of `None` can't be known.
+    pub(super) fn judge_variable(&mut self, name: Option<&str>, value: Option<&str>, span: Span) {
         let message = match name {
             None => "which variable it sets can't be known".to_owned(),
             Some(name) => {
@@ -250,22 +273,24 @@ impl Judge<'_> {
         self.ask(ReasonCode::Assignment, span, message).token = name.map(str::to_owned);
     }
 
-    /// `cd` changes where relative paths of later calls start from.
+    /// Follows `cd`: it changes where relative paths of later calls start from.
     pub(super) fn follow_directory(&mut self, call: &Call) {
-        let builtin = call.words.first().and_then(|word| word.value.known());
-        if !builtin.is_some_and(|name| has(name, Property::ChangesDirectory)) {
+        if !call.program().is_some_and(|name| has(name, Property::ChangesDirectory)) {
             return;
         }
-        let steady = call.places.iter().all(|place| matches!(place, Place::Group | Place::Subshell));
-        let target = call.understood.effects.iter().find_map(|effect| match &effect.what {
-            What::Directory(Some(word)) => redirects::path(&word.value, self.world),
+        let certain = call
+            .constructs
+            .iter()
+            .all(|construct| matches!(construct, Construct::Group | Construct::Subshell));
+        let target = call.meaning.effects.iter().find_map(|effect| match &effect.kind {
+            EffectKind::Directory(Some(word)) => redirects::known_path(&word.value, self.machine),
             _ => None,
         });
         self.directories = match (self.directories.take(), target) {
-            (Some(mut before), Some(path)) if steady && before.len() < 16 => {
+            (Some(mut before), Some(path)) if certain && before.len() < MAX_DIRECTORIES => {
                 let after: Vec<PathBuf> =
-                    before.iter().map(|from| self.world.destination(from, &path)).collect();
-                // It may have failed, too.
+                    before.iter().map(|from| self.machine.destination(from, &path)).collect();
+                // If it fails, the directory stays.
                 before.extend(after);
                 before.dedup();
                 Some(before)
@@ -275,7 +300,7 @@ impl Judge<'_> {
     }
 }
 
-/// The names of programs that a text may hold.
+/// The words of a text that may be names of programs.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || "._-/+".contains(c))).filter(|name| !name.is_empty())
 }

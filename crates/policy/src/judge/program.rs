@@ -1,18 +1,18 @@
-//! What the rules say about a program that is called.
+//! What the rules decide about a program that is called.
 
 use super::{Basis, Judge};
+use crate::calls::{Call, Shadowed};
 use crate::characters;
-use crate::matching::{Loosely, Strictly};
-use crate::programs::{Property, What, base_name, has};
-use crate::reach::{Call, Shadowed};
+use crate::matching::{LooseMatch, StrictMatch};
+use crate::programs::{EffectKind, Property, base_name, has};
 use crate::redirects;
 use crate::rules::{Decision, Entry, Prefix};
 use crate::verdict::{Part, ReasonCode};
 use shellgate_syntax::Word;
 
 impl<'a> Judge<'a> {
-    /// What the rules say about the program itself.
-    pub(super) fn program(&mut self, call: &Call) -> (Basis, Part) {
+    /// Judges the program itself. Its effects may make the part stricter.
+    pub(super) fn judge_program(&mut self, call: &Call) -> (Basis, Part) {
         let mut part = Part {
             text: call.text.clone(),
             argv: call.words.iter().map(|word| word.value.known().map(str::to_owned)).collect(),
@@ -24,7 +24,7 @@ impl<'a> Judge<'a> {
         if self.is_forbidden(call) {
             return (Basis::None, part);
         }
-        let Some(name) = call.words.first().and_then(|word| word.value.known()) else {
+        let Some(name) = call.program() else {
             let message = "which program it runs can't be known before running".to_owned();
             self.ask(ReasonCode::Unknown, call.span, message).hint =
                 Some("write the program's name out".to_owned());
@@ -32,15 +32,15 @@ impl<'a> Judge<'a> {
         };
         if call.shadowed == Shadowed::Certainly {
             "a function of this command, judged by its body".clone_into(&mut part.reason);
-            return (Basis::Nothing, part);
+            return (Basis::NotNeeded, part);
         }
-        self.names(call, name);
-        self.place_of_program(call, name);
+        self.check_characters(call, name);
+        self.check_path(call, name);
         let (basis, rule) = self.basis(call);
         match (basis, &self.rules.core) {
-            (Basis::None, _) if self.is_steering(call, name) => {
-                "steers the shell and runs nothing by itself".clone_into(&mut part.reason);
-                return (Basis::Nothing, part);
+            (Basis::None, _) if self.needs_no_rule(call, name) => {
+                "acts on the shell and runs nothing by itself".clone_into(&mut part.reason);
+                return (Basis::NotNeeded, part);
             }
             (Basis::None, Some(core)) => {
                 let hint = allowed(core);
@@ -52,7 +52,7 @@ impl<'a> Judge<'a> {
                 };
                 let because = nearly.map_or_else(String::new, |why| format!(": {why}"));
                 let message = format!("`{}` is not among the allowed commands{because}", base_name(name));
-                let reason = self.push(decision, ReasonCode::NotInCore, call.span, message);
+                let reason = self.object(decision, ReasonCode::NotInCore, call.span, message);
                 reason.token = Some(name.to_owned());
                 reason.hint = Some(hint);
             }
@@ -63,12 +63,12 @@ impl<'a> Judge<'a> {
                     return (Basis::Everything, part);
                 }
                 let message = format!("no rule covers `{}`", base_name(name));
-                let reason = self.push(decision, ReasonCode::Uncovered, call.span, message);
+                let reason = self.object(decision, ReasonCode::Uncovered, call.span, message);
                 reason.token = Some(name.to_owned());
                 reason.hint =
                     Some("a `core` list or a `[[policy.rule]]` in the settings can allow it".to_owned());
                 if decision == Decision::Ask {
-                    // Whoever is asked should know all that it does.
+                    // The person who is asked should see everything that it does.
                     return (Basis::Named(0), part);
                 }
             }
@@ -80,37 +80,37 @@ impl<'a> Judge<'a> {
         (basis, part)
     }
 
-    /// Rules that deny or ask.
+    /// Applies the rules that deny or ask. True if one denies.
     fn is_forbidden(&mut self, call: &Call) -> bool {
         let rules = self.rules;
-        let candidate = call.candidate(self.world);
+        let candidate = call.candidate(self.machine);
         let excluded = rules.exclude.iter().map(|entry| (entry, Decision::Deny, None));
         let long = rules.rules.iter().filter(|rule| rule.decision != Decision::Allow);
         let long = long.map(|rule| (&rule.entry, rule.decision, rule.reason.as_deref()));
         let mut forbidden = false;
         for (entry, decision, why) in excluded.chain(long) {
             let found = match &entry.prefix {
-                Prefix::Everything => Loosely::Yes,
-                Prefix::Words(words) => candidate.is_loosely(words),
+                Prefix::Everything => LooseMatch::Yes,
+                Prefix::Words(words) => candidate.loose_match(words),
             };
             let because = why.map_or_else(String::new, |why| format!(": {why}"));
-            let shown = call.words.first().and_then(|word| word.value.known()).unwrap_or_default();
+            let shown = call.program().unwrap_or_default();
             let (decision, code, message) = match (found, decision) {
-                (Loosely::No, _) => continue,
-                (Loosely::Yes, Decision::Deny) => {
+                (LooseMatch::No, _) => continue,
+                (LooseMatch::Yes, Decision::Deny) => {
                     forbidden = true;
                     (decision, ReasonCode::Excluded, format!("{} excluded{because}", subject(&entry.prefix)))
                 }
-                (Loosely::Yes, _) => {
+                (LooseMatch::Yes, _) => {
                     (decision, ReasonCode::AskRule, format!("a rule wants a person to be asked{because}"))
                 }
-                (Loosely::Maybe, _) => (
+                (LooseMatch::Maybe, _) => (
                     Decision::Ask,
                     ReasonCode::Unknown,
                     "whether a rule excludes it can't be known".to_owned(),
                 ),
             };
-            let reason = self.push(decision, code, call.span, message);
+            let reason = self.object(decision, code, call.span, message);
             reason.rule = Some(entry.shown.clone());
             reason.token = Some(shown.to_owned());
             if code == ReasonCode::Excluded {
@@ -121,28 +121,29 @@ impl<'a> Judge<'a> {
         forbidden
     }
 
-    /// A name that isn't what it looks like.
-    fn names(&mut self, call: &Call, name: &str) {
+    /// Asks if the name or another word isn't what it looks like.
+    fn check_characters(&mut self, call: &Call, name: &str) {
         if !name.is_ascii() {
             let message = format!("the program's name `{name}` holds characters that may look like others");
             self.ask(ReasonCode::Characters, call.span, message);
         }
         let mut seen = None;
         for word in &call.words {
-            // Without a shell, all words stand for the whole text.
+            // Without a shell, all words have the span of the whole text.
             if seen.replace(word.span) == Some(word.span) {
                 continue;
             }
             let raw = word.span.of(self.text);
-            if let Some(deceit) = characters::imitating(raw).filter(|_| !raw.contains(['\'', '"', '\\'])) {
-                self.ask(ReasonCode::Characters, call.span, format!("it holds {}", deceit.what));
+            if let Some(found) = characters::find_imitating(raw).filter(|_| !raw.contains(['\'', '"', '\\']))
+            {
+                self.ask(ReasonCode::Characters, call.span, format!("it holds {}", found.description));
                 return;
             }
         }
     }
 
-    /// A path that names a program which may be any.
-    fn place_of_program(&mut self, call: &Call, name: &str) {
+    /// Asks if the program is named by a path that may be any program: `/proc/self/exe`.
+    fn check_path(&mut self, call: &Call, name: &str) {
         if !name.contains('/') {
             return;
         }
@@ -153,14 +154,14 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The rule that allows it; one that names it before one that allows everything.
+    /// The rule that allows the call. One that names it goes before one that allows everything.
     fn basis(&self, call: &Call) -> (Basis, Option<String>) {
-        let candidate = call.candidate(self.world);
+        let candidate = call.candidate(self.machine);
         let mut everything = (Basis::None, None);
         for entry in self.allowing() {
             match &entry.prefix {
                 Prefix::Everything => everything = (Basis::Everything, Some(entry.shown.clone())),
-                Prefix::Words(words) if candidate.is_strictly(words) == Strictly::Yes => {
+                Prefix::Words(words) if candidate.strict_match(words) == StrictMatch::Yes => {
                     return (Basis::Named(words.len()), Some(entry.shown.clone()));
                 }
                 Prefix::Words(_) => {}
@@ -169,34 +170,36 @@ impl<'a> Judge<'a> {
         everything
     }
 
+    /// The rules that allow something.
     fn allowing(&self) -> impl Iterator<Item = &'a Entry> {
         let core = self.rules.core.iter().flatten();
         let rules = self.rules.rules.iter().filter(|rule| rule.decision == Decision::Allow);
         core.chain(rules.map(|rule| &rule.entry))
     }
 
+    /// Why a rule that names the words of the call doesn't allow it, if there is such a rule.
     fn nearly(&self, call: &Call) -> Option<String> {
-        let candidate = call.candidate(self.world);
+        let candidate = call.candidate(self.machine);
         self.allowing().find_map(|entry| match &entry.prefix {
             Prefix::Everything => None,
-            Prefix::Words(words) => match candidate.is_strictly(words) {
-                Strictly::Nearly(why) => Some(why),
-                Strictly::Yes | Strictly::No => None,
+            Prefix::Words(words) => match candidate.strict_match(words) {
+                StrictMatch::Nearly(why) => Some(why),
+                StrictMatch::Yes | StrictMatch::No => None,
             },
         })
     }
 
-    fn is_steering(&self, call: &Call, name: &str) -> bool {
+    /// Whether a builtin needs no rule: it acts on the shell alone, or moves inside the root.
+    fn needs_no_rule(&self, call: &Call, name: &str) -> bool {
         if has(name, Property::ActsOnShellOnly) {
             return true;
         }
-        // Moving around inside the root is free.
-        let moves = call.understood.effects.iter().filter_map(|effect| match &effect.what {
-            What::Directory(to) => Some(to),
+        let moves = call.meaning.effects.iter().filter_map(|effect| match &effect.kind {
+            EffectKind::Directory(to) => Some(to),
             _ => None,
         });
         let inside = |to: &Option<Word>| {
-            let path = to.as_ref().and_then(|word| redirects::path(&word.value, self.world));
+            let path = to.as_ref().and_then(|word| redirects::known_path(&word.value, self.machine));
             path.is_some_and(|path| self.is_inside(&path))
         };
         has(name, Property::FreeInsideRoot) && call.words.len() == 2 && moves.into_iter().all(inside)
@@ -211,6 +214,7 @@ fn subject(prefix: &Prefix) -> String {
     }
 }
 
+/// The allowed commands, as a hint.
 fn allowed(core: &[Entry]) -> String {
     const SHOWN: usize = 8;
     let names = core.iter().filter_map(|entry| match &entry.prefix {

@@ -1,8 +1,8 @@
-//! The tables as static data, and finding a program in them.
+//! The tables as static data, and the search for a program in them.
 
 use super::role::Role;
 use super::special::{self, Special};
-use super::{Kind, ShellGrammar};
+use super::{ProgramKind, ShellGrammar};
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 
@@ -14,50 +14,58 @@ pub(crate) struct Entry {
     pub(crate) names: &'static [&'static str],
     /// Whether a version may follow the name.
     pub(crate) versions: bool,
-    pub(crate) kind: Kind,
-    /// How a shell reads a text.
+    pub(crate) kind: ProgramKind,
+    /// Of a shell: how it reads a text.
     pub(crate) grammar: Option<ShellGrammar>,
     pub(crate) parsing: Parsing,
+    /// Whether long options may be cut to a unique beginning.
     pub(crate) abbreviate: bool,
+    /// Whether every long option has a `--no-` form.
     pub(crate) negatable: bool,
     /// Whether options and subcommands that aren't listed are plain words.
     pub(crate) open: bool,
     /// Whether `--` ends the options. If not, it is a word like others.
     pub(crate) dashes: bool,
     /// Its options, by their numbers in `OPTIONS`.
-    numbers: &'static [u16],
+    option_numbers: &'static [u16],
+    /// Its operands, in order. `None`: it takes none, or only a subcommand.
     pub(crate) operands: Option<&'static [Operand]>,
+    /// The language of its code and scripts.
     pub(crate) language: &'static str,
+    /// What its standard input is when the call names nothing to run.
     pub(crate) input: Option<Input>,
+    /// Why every call of it is unusual, if it is.
     pub(crate) because: Option<&'static str>,
+    /// The function that reads its calls, if the table can't say enough.
     pub(crate) special: Option<Special>,
     pub(crate) subcommands: &'static [Entry],
-    /// Whether a word that may be an option makes a difference.
-    pub(crate) matters: bool,
+    /// Whether it has options or subcommands that do more than show something: then it matters whether a word that can't be
+    /// known is one of them.
+    pub(crate) options_matter: bool,
 }
 
 impl Entry {
     /// Its options; those of the entry itself before those that it has from its parent.
-    pub(crate) fn options(&self) -> impl Iterator<Item = &'static Opt> + use<> {
-        self.numbers.iter().filter_map(|number| OPTIONS.get(usize::from(*number)))
+    pub(crate) fn options(&self) -> impl Iterator<Item = &'static OptionEntry> + use<> {
+        self.option_numbers.iter().filter_map(|number| OPTIONS.get(usize::from(*number)))
     }
 
     /// The option with exactly this name.
-    pub(crate) fn option(&self, name: &str) -> Option<&'static Opt> {
+    pub(crate) fn option(&self, name: &str) -> Option<&'static OptionEntry> {
         self.options().find(|option| option.names.contains(&name))
     }
 }
 
-/// How options are recognised.
+/// Where the options of a program are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parsing {
-    /// Anywhere.
+    /// Anywhere among its words.
     Permuted,
     /// Before the first operand.
     Leading,
     /// Long options with one dash, no bundles.
     Dashed,
-    /// Not at all.
+    /// Nowhere: every word is an operand.
     Words,
     /// Every word is `key=value`.
     Assignments,
@@ -66,20 +74,23 @@ pub(crate) enum Parsing {
 /// What standard input is when the call names nothing to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
+    /// Commands for a shell.
     Shell,
+    /// Code in the program's language.
     Code,
 }
 
 /// An option.
 #[derive(Debug)]
-pub(crate) struct Opt {
+pub(crate) struct OptionEntry {
     /// Its spellings, the canonical one first.
     pub(crate) names: &'static [&'static str],
+    /// The roles of its values.
     pub(crate) values: &'static [Role],
-    pub(crate) takes: Takes,
-    /// The program prints something and ends.
+    pub(crate) value_form: ValueForm,
+    /// Whether the program then only prints something and ends.
     pub(crate) prints: bool,
-    /// What follows belongs to the code.
+    /// Whether the words behind its value belong to the code and aren't read.
     pub(crate) ends: bool,
     /// Why a call with it is unusual.
     pub(crate) unusual: Option<&'static str>,
@@ -87,11 +98,12 @@ pub(crate) struct Opt {
 
 /// How an option gets its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
-    Nothing,
-    /// Glued, or the next word.
+pub(crate) enum ValueForm {
+    /// It has none.
+    None,
+    /// Glued to the option, or the next word.
     Required,
-    /// Glued or nothing.
+    /// Glued to the option, or missing.
     Optional,
     /// Digits may be glued; further letters of the bundle follow them.
     Digits,
@@ -99,16 +111,17 @@ pub(crate) enum Takes {
     Glued,
 }
 
-/// An operand's place.
+/// An operand, or several of the same role.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operand {
     pub(crate) role: Role,
     pub(crate) required: bool,
     pub(crate) repeated: bool,
-    /// Only if none of these options (by their first name) is there.
+    /// It is there only if none of these options is given, by their first names.
     pub(crate) unless: &'static [&'static str],
-    /// Only if one of these is there.
+    /// It is there only if one of these options is given.
     pub(crate) only_if: &'static [&'static str],
+    /// Why a call with it is unusual.
     pub(crate) unusual: Option<&'static str>,
 }
 

@@ -1,8 +1,15 @@
 //! What each program does with its words: which are options, which are paths, which are commands that it runs.
 //!
-//! The knowledge is in `tables/*.toml`, one entry per program. The build script turns them into static data, so that
-//! nothing is parsed at run time. [`understand`] reads one call by its entry; it never decides what is allowed.
+//! The knowledge is in `tables/*.toml`, one entry per program; `tables/README.md` describes the notation. The build script
+//! turns the tables into static data, so that nothing is parsed at run time. `understand` reads one call by its entry:
+//! `read` goes through the words, `option` and `operand` say what a word is, `collector` turns words in their roles
+//! into effects, and `special` has functions for what a table can't say. `property`, `keys` and `variable` hold what
+//! is known by name alone.
+//!
+//! This module never decides what is allowed. What it can't read is an effect (`EffectKind::Unusual`,
+//! `EffectKind::Opaque`), and never left out.
 
+mod collector;
 mod entry;
 mod keys;
 mod operand;
@@ -10,47 +17,46 @@ mod option;
 mod property;
 mod read;
 mod role;
-mod sink;
 mod special;
 #[cfg(test)]
 mod tests;
 mod variable;
 pub(crate) mod words;
 
+use collector::Collector;
 pub(crate) use keys::CommandKeys;
 pub(crate) use property::{Property, has, is_builtin};
 pub use property::{
     ShellGrammar, affects_later_lines, base_name, is_assistant, is_multi_call, shell_grammar,
 };
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
-use sink::Sink;
-pub use variable::{VariableEffect, VariableRow, variable};
+pub(crate) use variable::variable;
 
-/// Calls with more words than this are not read by their grammar.
-const MOST_WORDS: usize = 1500;
+/// Calls with more words than this are not read by their grammar: that takes time by the square of their number.
+const MAX_WORDS: usize = 1500;
 
 /// What one call means, by the tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Understood {
+pub(crate) struct CallMeaning {
     /// What kind of program it is. `None`: no table lists it, and nothing is known of its words.
-    pub kind: Option<Kind>,
+    pub(crate) kind: Option<ProgramKind>,
     /// The call in one canonical form, for comparing with prefixes: the program's basename, then subcommands, operands
     /// and options in order; global options before a subcommand left out; each option under its first name in the
     /// table (`-fr`, `-r -f` and `--recursive --force` are the same), bundles taken apart, abbreviations completed.
-    pub canonical: Vec<Canonical>,
+    pub(crate) canonical: Vec<Canonical>,
     /// What it does besides what its name says.
-    pub effects: Vec<Effect>,
+    pub(crate) effects: Vec<Effect>,
     /// The first name of its entry in the tables: `python3` for `python3.11`.
-    pub entry: Option<&'static str>,
-    /// Whether that has subcommands.
-    pub has_subcommands: bool,
+    pub(crate) entry: Option<&'static str>,
+    /// Whether its entry has subcommands.
+    pub(crate) has_subcommands: bool,
     /// The first names of the subcommands that were called.
-    pub subcommands: Vec<&'static str>,
+    pub(crate) subcommands: Vec<&'static str>,
 }
 
 /// A word of the canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Canonical {
+pub(crate) enum Canonical {
     /// The program, a subcommand or an operand.
     Word(Value),
     /// An option under its first name in the table, with its value.
@@ -59,8 +65,8 @@ pub enum Canonical {
 
 /// Kinds of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Shows or computes; what it writes by options is an effect.
+pub(crate) enum ProgramKind {
+    /// Shows or computes something. What it writes by options is an effect.
     Reader,
     /// Writing is its purpose.
     Writer,
@@ -80,24 +86,25 @@ pub enum Kind {
     Builtin,
 }
 
-/// Something that a call does.
+/// Something that a call does besides what its name says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Effect {
-    /// The words that say so.
-    pub span: Span,
-    /// What.
-    pub what: What,
+pub(crate) struct Effect {
+    /// Where the words are that cause it.
+    pub(crate) span: Span,
+    /// What the call does.
+    pub(crate) kind: EffectKind,
 }
 
-/// What a call does.
+/// The kinds of effects.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
-    /// Runs this argv. `more`: further words are added when it runs (`xargs`, `find -exec … {}`).
+pub(crate) enum EffectKind {
+    /// Runs this command.
     Argv {
         /// The program and the arguments that are known to be there.
         words: Vec<Word>,
-        /// Whether others are added: [`understand_with_more`] reads it.
-        more: bool,
+        /// Whether further words are added when it runs (`xargs`, `find -exec … {}`): [`understand_with_more_words`] reads
+        /// it.
+        more_words: bool,
     },
     /// Has a POSIX shell read this text (`sh -c`, `eval`, `trap`, `watch`, `ssh host TEXT`).
     Shell(Word),
@@ -125,16 +132,16 @@ pub enum What {
     Reads(Word),
     /// Changes the working directory of what follows. `None`: to somewhere unknown.
     Directory(Option<Word>),
-    /// Is not what a plain call would be: an unknown option of a listed program, loading code, setting the clock. The
-    /// text says what, for people.
+    /// Is no plain call of its program: it has an unknown option, loads code, sets the clock. The text says what, for
+    /// people.
     Unusual(&'static str),
-    /// A word that may be an option, and this program has options that matter.
+    /// Has a word that may be an option, and the program has options that matter.
     MaybeOption(Word),
 }
 
 /// Reads a call to which words that aren't known will be added: `xargs CMD`, `find -exec CMD {} +`.
 #[must_use]
-pub fn understand_with_more(words: &[Word]) -> Understood {
+pub(crate) fn understand_with_more_words(words: &[Word]) -> CallMeaning {
     let mut words = words.to_vec();
     let span = words.last().map(|word| word.span).unwrap_or_default();
     let why = Why::Parameter("words that are added".to_owned());
@@ -147,30 +154,30 @@ pub fn understand_with_more(words: &[Word]) -> Understood {
 
 /// Reads one call by the tables. `words` are the program and its arguments.
 #[must_use]
-pub fn understand(words: &[Word]) -> Understood {
-    let mut sink = Sink::default();
+pub(crate) fn understand(words: &[Word]) -> CallMeaning {
+    let mut collector = Collector::default();
     let Some((program, arguments)) = words.split_first() else {
-        return sink.understood;
+        return collector.meaning;
     };
-    // Reading takes time by the square of it, and nobody looks through so many.
-    if words.len() > MOST_WORDS {
-        sink.effect(program, What::Unusual("has more words than anybody reads"));
-        words.iter().for_each(|word| sink.word(word.value.clone()));
-        return sink.understood;
+    if words.len() > MAX_WORDS {
+        collector
+            .effect(program, EffectKind::Unusual("has more words than are read by this program's grammar"));
+        words.iter().for_each(|word| collector.word(word.value.clone()));
+        return collector.meaning;
     }
-    sink.call = sink::across(words).unwrap_or(program.span);
+    collector.span = collector::span_of(words).unwrap_or(program.span);
     let name = program.value.known().map(|path| path.rsplit('/').next().unwrap_or(path));
     match name {
-        Some(name) => sink.word(Value::Known(name.to_owned())),
-        None => sink.word(program.value.clone()),
+        Some(name) => collector.word(Value::Known(name.to_owned())),
+        None => collector.word(program.value.clone()),
     }
     match name.and_then(entry::find) {
         Some(entry) => {
-            sink.understood.entry = entry.names.first().copied();
-            sink.understood.has_subcommands = !entry.subcommands.is_empty();
-            read::call(entry, arguments, &mut sink);
+            collector.meaning.entry = entry.names.first().copied();
+            collector.meaning.has_subcommands = !entry.subcommands.is_empty();
+            read::call(entry, arguments, &mut collector);
         }
-        None => arguments.iter().for_each(|word| sink.word(word.value.clone())),
+        None => arguments.iter().for_each(|word| collector.word(word.value.clone())),
     }
-    sink.understood
+    collector.meaning
 }

@@ -1,25 +1,25 @@
-//! Which operand has which role.
+//! Gives operands their roles.
 
-use super::What;
+use super::EffectKind;
+use super::collector::Collector;
 use super::entry::{Entry, Operand};
 use super::role::Role;
-use super::sink::Sink;
 use shellgate_syntax::Word;
 
-/// The roles that count, given these options.
+/// The operands that an entry has when these options are given.
 fn roles(entry: &'static Entry, given: &[&str]) -> Vec<&'static Operand> {
     let any = |names: &[&str]| names.iter().any(|name| given.contains(name));
     let counts = |role: &&Operand| !any(role.unless) && (role.only_if.is_empty() || any(role.only_if));
     entry.operands.unwrap_or_default().iter().filter(counts).collect()
 }
 
-/// Whether a role takes all further words, options and all.
+/// Whether an operand takes all further words, also those that look like options.
 fn takes_rest(operand: &Operand) -> bool {
     matches!(operand.role, Role::Command | Role::CommandMore | Role::Remote | Role::Args)
         || (operand.role == Role::Shell && operand.repeated)
 }
 
-/// The role that takes `word` and all that follows, if it is time for one. `before` are the operands so far.
+/// The role of `word` and all words behind it, if they have one role together. `before` are the operands before it.
 pub(crate) fn rest_role(entry: &'static Entry, before: &[Word], given: &[&str], word: &Word) -> Option<Role> {
     let roles = roles(entry, given);
     roles.iter().find(|role| takes_rest(role))?;
@@ -32,16 +32,16 @@ pub(crate) fn rest_role(entry: &'static Entry, before: &[Word], given: &[&str], 
     roles.next().filter(|role| takes_rest(role)).map(|role| role.role)
 }
 
-/// A place for assignments is over at the first word that isn't one.
+/// Passes over the operands for assignments, unless `word` is an assignment.
 fn skip_assignments<'r>(roles: &mut std::iter::Peekable<impl Iterator<Item = &'r Operand>>, word: &Word) {
     if !word.value.lead().contains('=') {
         while roles.next_if(|role| role.role == Role::Assign && role.repeated).is_some() {}
     }
 }
 
-/// Gives each operand its role. Those that must be there are served first, then those that may, then the one that
-/// repeats; so `cp a b` reads `a` and writes `b`, with `["<path>...", "<write>"]`.
-pub(crate) fn assign(entry: &'static Entry, operands: &[Word], given: &[&str], sink: &mut Sink) {
+/// Gives each operand its role. Required roles get their words first, then optional ones, then the one that repeats. So
+/// `cp a b` reads `a` and writes `b`, with `["<path>...", "<write>"]`.
+pub(crate) fn assign(entry: &'static Entry, operands: &[Word], given: &[&str], collector: &mut Collector) {
     let roles: Vec<_> = roles(entry, given).into_iter().filter(|role| !takes_rest(role)).collect();
     let required = roles.iter().filter(|role| role.required).count();
     let mut spare = operands.len().saturating_sub(required);
@@ -62,14 +62,14 @@ pub(crate) fn assign(entry: &'static Entry, operands: &[Word], given: &[&str], s
     for (role, count) in roles.iter().zip(counts) {
         for word in words.by_ref().take(count) {
             if let Some(why) = role.unusual {
-                sink.effect(word, What::Unusual(why));
+                collector.effect(word, EffectKind::Unusual(why));
             }
-            sink.role(role.role, word, entry.language);
+            collector.role(role.role, word, entry.language);
         }
     }
     if let Some(word) = words.next()
         && !(entry.open && entry.operands.is_none())
     {
-        sink.effect(word, What::Unusual("has more operands than this program takes"));
+        collector.effect(word, EffectKind::Unusual("has more operands than this program takes"));
     }
 }

@@ -1,25 +1,25 @@
-//! Finds an option of an entry in a word.
+//! Finds the options of a program in a word: long names, bundles of letters, glued values.
 
-use super::entry::{Entry, Opt, Parsing, Takes};
-use super::sink::after;
+use super::collector::after;
+use super::entry::{Entry, OptionEntry, Parsing, ValueForm};
 use shellgate_syntax::Word;
 
-/// What a word, or a letter of it, is.
-pub(super) enum Found {
-    /// This option, and where the next letter of the bundle is.
-    Option(Hit, Option<usize>),
-    /// The known part of the word ends before the option does.
-    Cut,
+/// What was found at a place in a word.
+pub(super) enum OptionMatch {
+    /// An option, and where the next letter of the bundle is.
+    Found(MatchedOption, Option<usize>),
+    /// The part of the word that is known ends before the option does.
+    Incomplete,
     /// No option of this program.
-    Nothing,
+    None,
 }
 
 /// An option as it was found.
-pub(super) struct Hit {
-    pub(super) option: &'static Opt,
-    /// The name, if it was `--no-…`.
+pub(super) struct MatchedOption {
+    pub(super) option: &'static OptionEntry,
+    /// The name as it is written, if that is `--no-…`.
     pub(super) negated: Option<String>,
-    /// What is glued to it.
+    /// The value that is glued to it.
     pub(super) value: Option<Word>,
 }
 
@@ -33,8 +33,8 @@ pub(super) fn has(entry: &Entry, name: &str) -> bool {
     entry.option(name).is_some()
 }
 
-/// The option at `from` in `word`; 0 is its beginning, anything else a letter in a bundle.
-pub(super) fn find(entry: &'static Entry, word: &Word, from: usize) -> Found {
+/// The option at `from` in `word`: 0 is the beginning of the word, anything else a letter in a bundle.
+pub(super) fn find(entry: &'static Entry, word: &Word, from: usize) -> OptionMatch {
     let lead = word.value.lead();
     let known = word.value.known().is_some();
     if from > 0 {
@@ -45,7 +45,7 @@ pub(super) fn find(entry: &'static Entry, word: &Word, from: usize) -> Found {
     }
     let name = lead.split_once('=').map_or(lead, |(name, _)| name);
     let listed = (known || name.len() < lead.len()) && has(entry, name);
-    if !listed && let Some(found) = family(entry, word) {
+    if !listed && let Some(found) = by_beginning(entry, word) {
         return found;
     }
     let long = listed || lead.starts_with("--") || entry.parsing == Parsing::Dashed;
@@ -54,17 +54,17 @@ pub(super) fn find(entry: &'static Entry, word: &Word, from: usize) -> Found {
     }
     let (name, value) = match lead.split_once('=') {
         Some((name, _)) => (name, after(word, name.len() + 1)),
-        None if !known => return dashed_letter(entry, word).unwrap_or(Found::Cut),
+        None if !known => return dashed_letter(entry, word).unwrap_or(OptionMatch::Incomplete),
         None => (lead, None),
     };
     if let Some((option, negated)) = by_name(entry, name) {
-        return Found::Option(Hit { option, negated, value }, None);
+        return OptionMatch::Found(MatchedOption { option, negated, value }, None);
     }
-    dashed_letter(entry, word).unwrap_or(Found::Nothing)
+    dashed_letter(entry, word).unwrap_or(OptionMatch::None)
 }
 
-/// A long name: exact, negated, or cut short.
-fn by_name(entry: &'static Entry, name: &str) -> Option<(&'static Opt, Option<String>)> {
+/// The option with a long name: exact, negated, or cut short.
+fn by_name(entry: &'static Entry, name: &str) -> Option<(&'static OptionEntry, Option<String>)> {
     let exact = |name: &str| entry.option(name);
     if let Some(option) = exact(name) {
         return Some((option, None));
@@ -82,7 +82,7 @@ fn by_name(entry: &'static Entry, name: &str) -> Option<(&'static Opt, Option<St
     if !entry.abbreviate || name.len() < 3 || !name.starts_with("--") {
         return None;
     }
-    let begins = |option: &&Opt, name: &str| option.names.iter().any(|known| known.starts_with(name));
+    let begins = |option: &&OptionEntry, name: &str| option.names.iter().any(|known| known.starts_with(name));
     let mut fitting = entry.options().filter(|option| begins(option, name));
     if let Some(option) = fitting.next() {
         return fitting.next().is_none().then_some((option, None));
@@ -93,8 +93,8 @@ fn by_name(entry: &'static Entry, name: &str) -> Option<(&'static Opt, Option<St
     fitting.next().is_none().then(|| (option, Some(name.to_owned())))
 }
 
-/// `-W*`: everything that begins so, the longest first. `-#`: a number.
-fn family(entry: &'static Entry, word: &Word) -> Option<Found> {
+/// The option of a table's `-W*` that a word begins with; the longest one if there are several.
+fn by_beginning(entry: &'static Entry, word: &Word) -> Option<OptionMatch> {
     let lead = word.value.lead();
     let names = entry.options().flat_map(|option| option.names.iter().map(move |name| (option, *name)));
     let fitting = names.filter_map(|(option, name)| {
@@ -102,15 +102,15 @@ fn family(entry: &'static Entry, word: &Word) -> Option<Found> {
         lead.starts_with(begin).then_some((option, begin.len()))
     });
     let (option, length) = fitting.max_by_key(|(_, length)| *length)?;
-    let value = if option.takes == Takes::Nothing { None } else { after(word, length) };
-    Some(plain(option, value))
+    let value = if option.value_form == ValueForm::None { None } else { after(word, length) };
+    Some(whole_word(option, value))
 }
 
-/// A letter of a bundle, or a number.
-fn letter(entry: &'static Entry, word: &Word, from: usize) -> Found {
+/// The option of a letter in a bundle, or of a number (`-#` in the table).
+fn letter(entry: &'static Entry, word: &Word, from: usize) -> OptionMatch {
     let lead = word.value.lead();
     let Some(character) = lead.get(from..).and_then(|rest| rest.chars().next()) else {
-        return Found::Cut;
+        return OptionMatch::Incomplete;
     };
     let sign = if lead.starts_with('+') { '+' } else { '-' };
     let named = |name: &str| entry.option(name);
@@ -121,50 +121,50 @@ fn letter(entry: &'static Entry, word: &Word, from: usize) -> Found {
         Some(number)
     });
     let Some(option) = option else {
-        return Found::Nothing;
+        return OptionMatch::None;
     };
-    if option.takes == Takes::Digits {
+    if option.value_form == ValueForm::Digits {
         end += digits(lead.get(end..).unwrap_or_default());
     }
     let more = lead.len() > end || word.value.known().is_none();
-    if matches!(option.takes, Takes::Nothing | Takes::Digits) || !more {
-        return Found::Option(Hit { option, negated: None, value: None }, more.then_some(end));
+    if matches!(option.value_form, ValueForm::None | ValueForm::Digits) || !more {
+        return OptionMatch::Found(MatchedOption { option, negated: None, value: None }, more.then_some(end));
     }
-    plain(option, after(word, end))
+    whole_word(option, after(word, end))
 }
 
-/// An option as it is, with what is glued to it.
-fn plain(option: &'static Opt, value: Option<Word>) -> Found {
-    Found::Option(Hit { option, negated: None, value }, None)
+/// A match that ends the word.
+fn whole_word(option: &'static OptionEntry, value: Option<Word>) -> OptionMatch {
+    OptionMatch::Found(MatchedOption { option, negated: None, value }, None)
 }
 
-/// How many digits a text begins with.
+/// The number of digits that a text begins with.
 fn digits(text: &str) -> usize {
     text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len()
 }
 
 /// In dashed parsing, a single letter with its value glued to it: `-Isrc`.
-fn dashed_letter(entry: &'static Entry, word: &Word) -> Option<Found> {
+fn dashed_letter(entry: &'static Entry, word: &Word) -> Option<OptionMatch> {
     if entry.parsing != Parsing::Dashed || word.value.lead().starts_with("--") {
         return None;
     }
     match letter(entry, word, 1) {
-        found @ Found::Option(Hit { value: Some(_), .. }, _) => Some(found),
+        found @ OptionMatch::Found(MatchedOption { value: Some(_), .. }, _) => Some(found),
         _ => None,
     }
 }
 
-/// `key=value`.
-fn assignment(entry: &'static Entry, word: &Word) -> Found {
+/// The option `key=` of a word `key=value`.
+fn assignment(entry: &'static Entry, word: &Word) -> OptionMatch {
     let lead = word.value.lead();
     let end = lead.find('=').map_or(lead.len(), |at| at + 1);
     let name = lead.get(..end).unwrap_or(lead);
     match entry.option(name) {
         Some(option) => {
-            let value = if option.takes == Takes::Nothing { None } else { after(word, end) };
-            plain(option, value)
+            let value = if option.value_form == ValueForm::None { None } else { after(word, end) };
+            whole_word(option, value)
         }
-        None if word.value.known().is_none() && !lead.contains('=') => Found::Cut,
-        None => Found::Nothing,
+        None if word.value.known().is_none() && !lead.contains('=') => OptionMatch::Incomplete,
+        None => OptionMatch::None,
     }
 }

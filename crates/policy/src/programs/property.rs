@@ -1,7 +1,7 @@
 //! Properties of programs, from `tables/properties.toml`, and the questions that other modules and crates ask about a
 //! program by its name alone.
 
-use super::{Kind, entry};
+use super::{ProgramKind, entry};
 
 /// Makes the enum of the list.
 macro_rules! properties {
@@ -59,7 +59,7 @@ pub fn shell_grammar(program: &str) -> Option<ShellGrammar> {
 
 /// Whether bash itself has a command of this name.
 pub(crate) fn is_builtin(name: &str) -> bool {
-    entry::find(name).is_some_and(|entry| entry.kind == Kind::Builtin)
+    entry::find(name).is_some_and(|entry| entry.kind == ProgramKind::Builtin)
 }
 
 /// Whether a program file holds many programs, so that its own name doesn't say which one runs.

@@ -1,104 +1,103 @@
-//! Reads a call by an entry of the tables: options, values, operands, subcommands.
+//! Reads a call by its entry in the tables: options, values, operands, subcommands.
 
-use super::entry::{Entry, Input, Parsing, Takes};
+use super::collector::{Collector, after, with_text};
+use super::entry::{Entry, Input, Parsing, ValueForm};
 use super::operand;
-use super::option::{self, Found, Hit};
+use super::option::{self, MatchedOption, OptionMatch};
 use super::role::Role;
-use super::sink::{Sink, after, with_text};
-use super::{What, special};
+use super::{EffectKind, special};
 use shellgate_syntax::{Unknown, Value, Why, Word};
 
 const UNKNOWN_OPTION: &str = "has an option that isn't known for this program";
 const UNKNOWN_SUBCOMMAND: &str =
     "has a subcommand that isn't known for this program; it may be an alias or an extension";
 
-/// Where reading is.
-struct Reader {
+/// A call that is being read.
+struct CallReader {
     entry: &'static Entry,
     words: Vec<Word>,
-    /// The next word.
-    at: usize,
-    /// No options from here on.
-    done: bool,
-    /// Options seen, by their first names.
+    /// The index of the next word.
+    next_index: usize,
+    /// Whether all further words are operands.
+    options_ended: bool,
+    /// The options so far, by their first names.
     given: Vec<&'static str>,
     operands: Vec<Word>,
     /// Where the canonical form of this entry's own words begins.
-    canonical: usize,
+    canonical_start: usize,
 }
 
-/// Reads `words`, which follow the program's or subcommand's name.
-pub(crate) fn call(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
-    sink.understood.kind = Some(entry.kind);
+/// Reads a call. `words` follow the name of the program or subcommand.
+pub(crate) fn call(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
+    collector.meaning.kind = Some(entry.kind);
     if let Some(why) = entry.because {
-        sink.whole(What::Unusual(why));
+        collector.call_effect(EffectKind::Unusual(why));
     }
     match entry.special {
-        Some(special) => special(entry, words, sink),
-        None => plainly(entry, words, sink),
+        Some(special) => special(entry, words, collector),
+        None => by_table(entry, words, collector),
     }
 }
 
-/// Reads the words by the table alone. Special functions come here when they have done their part.
-pub(crate) fn plainly(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
-    let canonical = sink.understood.canonical.len();
-    let mut reader = Reader {
+/// Reads the words by the table alone. Special functions call this for the part of a call that the table knows.
+pub(crate) fn by_table(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
+    let canonical_start = collector.meaning.canonical.len();
+    let mut reader = CallReader {
         entry,
         words: words.to_vec(),
-        at: 0,
-        done: false,
+        next_index: 0,
+        options_ended: entry.parsing == Parsing::Words,
         given: Vec::new(),
         operands: Vec::new(),
-        canonical,
+        canonical_start,
     };
-    reader.done = entry.parsing == Parsing::Words;
     while let Some(word) = reader.next() {
         if reader.is_option(&word) {
-            reader.option(&word, sink);
-        } else if reader.operand(&word, sink) {
+            reader.option(&word, collector);
+        } else if reader.operand(&word, collector) {
             return;
         }
     }
-    operand::assign(entry, &reader.operands, &reader.given, sink);
+    operand::assign(entry, &reader.operands, &reader.given, collector);
     if let Some(input) = entry.input
-        && !sink.names_code
-        && !sink.prints
+        && !collector.names_code
+        && !collector.prints
     {
-        sink.whole(match input {
-            Input::Shell => What::ShellInput(None),
-            Input::Code => What::OpaqueInput(entry.language),
+        collector.call_effect(match input {
+            Input::Shell => EffectKind::ShellInput(None),
+            Input::Code => EffectKind::OpaqueInput(entry.language),
         });
     }
 }
 
-impl Reader {
+impl CallReader {
     fn next(&mut self) -> Option<Word> {
-        let word = self.words.get(self.at)?;
-        self.at += 1;
+        let word = self.words.get(self.next_index)?;
+        self.next_index += 1;
         Some(word.clone())
     }
 
     fn rest(&self) -> Vec<Word> {
-        self.words.get(self.at..).unwrap_or_default().to_vec()
+        self.words.get(self.next_index..).unwrap_or_default().to_vec()
     }
 
-    /// Reads what this word holds as words of the call, next.
-    fn splice(&mut self, word: &Word, sink: &mut Sink) {
+    /// Puts the words that are written in this one into the call, so that they are read next (`env -S`).
+    fn splice(&mut self, word: &Word, collector: &mut Collector) {
         match special::env_split(word) {
             Some(words) => {
-                let at = self.at.min(self.words.len());
+                let at = self.next_index.min(self.words.len());
                 self.words.splice(at..at, words);
             }
-            None => sink.effect(
+            None => collector.effect(
                 word,
-                What::Opaque(word.clone(), "a command line that can't be split with certainty"),
+                EffectKind::Opaque(word.clone(), "a command line that can't be split with certainty"),
             ),
         }
     }
 
-    /// Whether a word stands where options are read, and looks like one.
+    /// Whether a word is read as an option.
     fn is_option(&self, word: &Word) -> bool {
-        if self.done {
+        if self.options_ended {
             return false;
         }
         let lead = word.value.lead();
@@ -112,123 +111,125 @@ impl Reader {
         }
     }
 
-    fn option(&mut self, word: &Word, sink: &mut Sink) {
+    fn option(&mut self, word: &Word, collector: &mut Collector) {
         if word.value.known() == Some("--") {
-            self.done = true;
+            self.options_ended = true;
             return;
         }
         let mut from = 0;
         loop {
             let found = option::find(self.entry, word, from);
             match found {
-                Found::Option(hit, next) => {
-                    self.apply(word, hit, sink);
+                OptionMatch::Found(matched, next) => {
+                    self.apply(word, matched, collector);
                     match next {
                         Some(next) => from = next,
                         None => return,
                     }
                 }
-                Found::Cut => {
+                OptionMatch::Incomplete => {
                     // What follows the known letters may be any option.
-                    if self.entry.matters {
-                        sink.effect(word, What::MaybeOption(word.clone()));
+                    if self.entry.options_matter {
+                        collector.effect(word, EffectKind::MaybeOption(word.clone()));
                     }
-                    sink.word(word.value.clone());
+                    collector.word(word.value.clone());
                     return;
                 }
-                Found::Nothing => {
+                OptionMatch::None => {
                     if !self.entry.open {
-                        sink.effect(word, What::Unusual(UNKNOWN_OPTION));
+                        collector.effect(word, EffectKind::Unusual(UNKNOWN_OPTION));
                     }
-                    sink.word(word.value.clone());
+                    collector.word(word.value.clone());
                     return;
                 }
             }
         }
     }
 
-    /// An option with what is glued to it. Takes the words that are its values.
-    fn apply(&mut self, word: &Word, hit: Hit, sink: &mut Sink) {
-        let Hit { option, negated, value: glued } = hit;
+    /// Applies an option and reads its values.
+    fn apply(&mut self, word: &Word, matched: MatchedOption, collector: &mut Collector) {
+        let MatchedOption { option, negated, value: glued } = matched;
         let name = option.names.first().copied().unwrap_or_default();
         if let Some(negated) = negated {
-            sink.option(&negated, glued.map(|word| word.value));
+            collector.option(&negated, glued.map(|word| word.value));
             return;
         }
         self.given.push(name);
-        sink.prints |= option.prints;
+        collector.prints |= option.prints;
         if let Some(why) = option.unusual {
-            sink.effect(word, What::Unusual(why));
+            collector.effect(word, EffectKind::Unusual(why));
         }
         let mut values = Vec::new();
         let mut missing = option.values;
-        match (option.takes, glued) {
-            (Takes::Nothing | Takes::Digits, None) => {}
-            (Takes::Nothing | Takes::Digits, Some(_)) => sink.effect(word, What::Unusual(UNKNOWN_OPTION)),
-            (Takes::Optional, None) => missing = &[],
-            (Takes::Glued, None) if name_is_long(word) => missing = &[],
+        match (option.value_form, glued) {
+            (ValueForm::None | ValueForm::Digits, None) => {}
+            (ValueForm::None | ValueForm::Digits, Some(_)) => {
+                collector.effect(word, EffectKind::Unusual(UNKNOWN_OPTION))
+            }
+            (ValueForm::Optional, None) => missing = &[],
+            (ValueForm::Glued, None) if name_is_long(word) => missing = &[],
             (_, None) => {}
             (_, Some(glued)) => {
-                self.may_split(&glued, sink);
+                self.note_split(&glued, collector);
                 if let Some((role, others)) = missing.split_first() {
                     if *role == Role::EnvSplit {
-                        self.splice(&glued, sink);
+                        self.splice(&glued, collector);
                     }
-                    sink.role(*role, &glued, self.entry.language);
+                    collector.role(*role, &glued, self.entry.language);
                     values.push(glued.value.clone());
                     missing = others;
                 }
             }
         }
         for role in missing {
-            if let Some(value) = self.value(*role, sink) {
+            if let Some(value) = self.value(*role, collector) {
                 values.push(value);
             }
         }
         let mut values = values.into_iter();
-        sink.option(name, values.next());
-        values.for_each(|value| sink.word(value));
+        collector.option(name, values.next());
+        values.for_each(|value| collector.word(value));
         if option.ends {
-            self.rest().iter().for_each(|word| sink.word(word.value.clone()));
-            self.at = self.words.len();
+            self.rest().iter().for_each(|word| collector.word(word.value.clone()));
+            self.next_index = self.words.len();
         }
     }
 
-    /// The next word as an option's value.
-    fn value(&mut self, role: Role, sink: &mut Sink) -> Option<Value> {
+    /// Reads the next word as an option's value.
+    fn value(&mut self, role: Role, collector: &mut Collector) -> Option<Value> {
         let rest = self.rest();
         match role {
             Role::Command | Role::CommandMore | Role::Remote => {
-                self.at = self.words.len();
-                sink.rest(role, &rest);
+                self.next_index = self.words.len();
+                collector.rest(role, &rest);
                 return None;
             }
             Role::CommandUntil => {
                 let end = rest.iter().position(|word| word.value.known() == Some(";"));
-                self.at += end.map_or(rest.len(), |end| end + 1);
-                sink.runs(rest.get(..end.unwrap_or(rest.len())).unwrap_or_default(), true);
+                self.next_index += end.map_or(rest.len(), |end| end + 1);
+                collector.runs(rest.get(..end.unwrap_or(rest.len())).unwrap_or_default(), true);
                 return None;
             }
             _ => {}
         }
         let word = self.next()?;
-        self.may_split(&word, sink);
+        self.note_split(&word, collector);
         if role == Role::EnvSplit {
-            self.splice(&word, sink);
+            self.splice(&word, collector);
         }
-        sink.role(role, &word, self.entry.language);
+        collector.role(role, &word, self.entry.language);
         Some(word.value)
     }
 
-    /// A value that may become several words shifts those behind it.
-    fn may_split(&self, word: &Word, sink: &mut Sink) {
-        if self.entry.matters && matches!(&word.value, Value::Unknown(unknown) if unknown.splits) {
-            sink.effect(word, What::MaybeOption(word.clone()));
+    /// Notes a value that may become several words: one of them may be an option.
+    fn note_split(&self, word: &Word, collector: &mut Collector) {
+        if self.entry.options_matter && matches!(&word.value, Value::Unknown(unknown) if unknown.splits) {
+            collector.effect(word, EffectKind::MaybeOption(word.clone()));
         }
     }
 
-    /// An operand or subcommand. True if all words have been read.
-    fn operand(&mut self, word: &Word, sink: &mut Sink) -> bool {
+    /// Reads an operand or a subcommand. True if that was the last of the call.
+    fn operand(&mut self, word: &Word, collector: &mut Collector) -> bool {
         let entry = self.entry;
         let first = self.operands.is_empty();
         let known = word.value.known();
@@ -237,57 +238,59 @@ impl Reader {
                 known.and_then(|name| entry.subcommands.iter().find(|sub| sub.names.contains(&name)))
             {
                 // Options before a subcommand are no part of the canonical form.
-                sink.understood.canonical.truncate(self.canonical);
+                collector.meaning.canonical.truncate(self.canonical_start);
                 let name = sub.names.first().copied().unwrap_or_default();
-                sink.understood.subcommands.push(name);
-                sink.word(with_text(word, name).value);
-                call(sub, &self.rest(), sink);
+                collector.meaning.subcommands.push(name);
+                collector.word(with_text(word, name).value);
+                call(sub, &self.rest(), collector);
                 return true;
             }
             if entry.operands.is_none() && known.is_some() && !entry.open {
-                sink.effect(word, What::Unusual(UNKNOWN_SUBCOMMAND));
-                sink.word(word.value.clone());
-                self.rest().iter().for_each(|word| sink.word(word.value.clone()));
+                collector.effect(word, EffectKind::Unusual(UNKNOWN_SUBCOMMAND));
+                collector.word(word.value.clone());
+                self.rest().iter().for_each(|word| collector.word(word.value.clone()));
                 return true;
             }
         }
-        let may_be_option = !self.done || (first && !entry.subcommands.is_empty());
+        let may_be_option = !self.options_ended || (first && !entry.subcommands.is_empty());
         if entry.parsing == Parsing::Leading {
-            self.done = true;
+            self.options_ended = true;
         }
         let rest = operand::rest_role(entry, &self.operands, &self.given, word);
-        // The first word of a command or text that isn't known says enough by itself.
-        let says = matches!(rest, Some(Role::Command | Role::CommandMore | Role::Shell));
-        if may_be_option && entry.matters && !says && may_be(word) {
-            sink.effect(word, What::MaybeOption(word.clone()));
+        // If the first word of a command or text isn't known, its own effect says so.
+        let says_so_itself = matches!(rest, Some(Role::Command | Role::CommandMore | Role::Shell));
+        if may_be_option && entry.options_matter && !says_so_itself && may_be_an_option(word) {
+            collector.effect(word, EffectKind::MaybeOption(word.clone()));
         }
         if let Some(role) = rest {
-            let words = self.words.get(self.at.saturating_sub(1)..).unwrap_or_default();
-            words.iter().for_each(|word| sink.word(word.value.clone()));
-            operand::assign(entry, &self.operands, &self.given, sink);
-            sink.rest(role, words);
+            let words = self.words.get(self.next_index.saturating_sub(1)..).unwrap_or_default();
+            words.iter().for_each(|word| collector.word(word.value.clone()));
+            operand::assign(entry, &self.operands, &self.given, collector);
+            collector.rest(role, words);
             return true;
         }
-        sink.word(word.value.clone());
+        collector.word(word.value.clone());
         self.operands.push(word.clone());
-        // Behind a script everything is for the script.
+        // Words behind a script are arguments of the script.
         if operand::rest_role(entry, &self.operands, &self.given, word) == Some(Role::Args) {
-            self.done = true;
+            self.options_ended = true;
         }
         false
     }
 }
 
 /// Whether a word that isn't known may be an option, or become words of which one is.
-fn may_be(word: &Word) -> bool {
+fn may_be_an_option(word: &Word) -> bool {
     let Value::Unknown(unknown) = &word.value else {
         return false;
     };
     match &unknown.why {
-        why if special::is_number(why) && is_plain(unknown) => false,
+        why if special::is_number(why) && is_value_of_variable(unknown) => false,
         // Folders that the shell itself keeps begin with a slash.
         Why::Parameter(name)
-            if ["HOME", "PWD"].contains(&name.as_str()) && !unknown.splits && is_plain(unknown) =>
+            if ["HOME", "PWD"].contains(&name.as_str())
+                && !unknown.splits
+                && is_value_of_variable(unknown) =>
         {
             false
         }
@@ -298,13 +301,14 @@ fn may_be(word: &Word) -> bool {
     }
 }
 
-/// Whether it begins with the value of a variable, which isn't changed on the way. `$!` may be empty.
-fn is_plain(unknown: &Unknown) -> bool {
+/// Whether a word is the value of a variable, unchanged, and what follows it is known. `$!` may be empty: then what follows
+/// would begin the word.
+fn is_value_of_variable(unknown: &Unknown) -> bool {
     let may_be_empty = matches!(&unknown.why, Why::Parameter(name) if name == "!");
     unknown.tail.as_ref().is_some_and(|tail| tail.is_empty() || !may_be_empty)
 }
 
-/// Whether the option was written with a long name.
+/// Whether an option is written with a long name.
 fn name_is_long(word: &Word) -> bool {
     after(word, 2).is_some() && word.value.lead().starts_with("--")
 }

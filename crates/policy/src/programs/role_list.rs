@@ -113,7 +113,7 @@ roles! {
     "curl-cookie" = CurlCookie,
     /// What curl prints at the end; `@FILE`.
     "curl-format" = CurlFormat,
-    /// What `tar` does at checkpoints.
+    /// EffectKind `tar` does at checkpoints.
     "tar-action" = TarAction,
     /// Options for a linker, in one word.
     "linker" = Linker,

@@ -1,7 +1,7 @@
 //! Runs the tests that stand in the tables: every row has at least one.
 
-use super::entry::{self, Entry, Opt, Parsing};
-use super::{Canonical, Understood, What, understand, understand_with_more};
+use super::entry::{self, Entry, OptionEntry, Parsing};
+use super::{CallMeaning, Canonical, EffectKind, understand, understand_with_more_words};
 use serde::Deserialize;
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
 use std::fmt::Write;
@@ -92,13 +92,13 @@ fn an_option_that_no_table_lists_is_unusual() {
     while let Some((before, entry)) = queue.pop() {
         let name = entry.names[0].replace('*', "x");
         let call = format!("{before}{name} --surely-no-option");
-        let catches_all = |option: &Opt| option.names.iter().any(|name| ["-*", "--*"].contains(name));
+        let catches_all = |option: &OptionEntry| option.names.iter().any(|name| ["-*", "--*"].contains(name));
         let reads_options = !matches!(entry.parsing, Parsing::Words);
         if reads_options && !entry.open && !entry.options().any(catches_all) && !NO_OPTIONS.contains(&&*name)
         {
             checked += 1;
             let effects = understand(&words(&call)).effects;
-            if !effects.iter().any(|effect| matches!(effect.what, What::Unusual(_))) {
+            if !effects.iter().any(|effect| matches!(effect.kind, EffectKind::Unusual(_))) {
                 writeln!(wrong, "{call}: {effects:?}").unwrap();
             }
         }
@@ -136,8 +136,9 @@ fn any_words_can_be_read() {
                 [format!("{name} {odd}"), format!("{name} {odd} {odd} x"), format!("{name} x {odd} -- {odd}")]
             {
                 let words = words(&call);
+                // Only that reading ends counts here.
                 let _ = understand(&words);
-                let _ = understand_with_more(&words);
+                let _ = understand_with_more_words(&words);
                 calls += 1;
             }
         }
@@ -148,10 +149,10 @@ fn any_words_can_be_read() {
 #[test]
 fn words_that_are_added_may_be_options_or_commands() {
     let maybe = |call: &str| {
-        let effects = understand_with_more(&words(call)).effects;
-        effects
-            .iter()
-            .any(|effect| matches!(effect.what, What::MaybeOption(_) | What::Argv { .. } | What::Shell(_)))
+        let effects = understand_with_more_words(&words(call)).effects;
+        effects.iter().any(|effect| {
+            matches!(effect.kind, EffectKind::MaybeOption(_) | EffectKind::Argv { .. } | EffectKind::Shell(_))
+        })
     };
     assert!(maybe("env"), "what is added is the command");
     assert!(maybe("timeout 5"));
@@ -161,8 +162,8 @@ fn words_that_are_added_may_be_options_or_commands() {
 }
 
 fn check(wrong: &mut String, name: &str, test: &Test) {
-    let understood = understand(&words(&test.call));
-    let mut seen = seen(&understood);
+    let meaning = understand(&words(&test.call));
+    let mut seen = seen(&meaning);
     let mut compare = |what: &str, got: Vec<String>, want: &[String]| {
         if got != want {
             writeln!(wrong, "{name}| {} | {what}: expected {want:?}, got {got:?}", test.call).unwrap();
@@ -190,7 +191,7 @@ fn check(wrong: &mut String, name: &str, test: &Test) {
         compare("directory", mem::take(&mut seen.directory), std::slice::from_ref(directory));
     }
     if let Some(canonical) = &test.canonical {
-        compare("canonical", vec![shown(&understood.canonical)], std::slice::from_ref(canonical));
+        compare("canonical", vec![shown(&meaning.canonical)], std::slice::from_ref(canonical));
     }
 }
 
@@ -211,27 +212,29 @@ struct Seen {
     maybe: bool,
 }
 
-fn seen(understood: &Understood) -> Seen {
+fn seen(meaning: &CallMeaning) -> Seen {
     let mut seen = Seen::default();
-    for effect in &understood.effects {
-        match &effect.what {
-            What::Argv { words, .. } => seen.runs.push(words.iter().map(plain).collect::<Vec<_>>().join(" ")),
-            What::Shell(word) => seen.shell.push(plain(word)),
-            What::ShellInput(None) => seen.input.push("shell".to_owned()),
-            What::ShellInput(Some(word)) => seen.opaque.push(plain(word)),
-            What::Opaque(word, _) => seen.opaque.push(plain(word)),
-            What::Inline(word, _) => seen.inline.push(plain(word)),
-            What::OpaqueInput(_) => seen.input.push("code".to_owned()),
-            What::Assigns { name, value } => {
+    for effect in &meaning.effects {
+        match &effect.kind {
+            EffectKind::Argv { words, .. } => {
+                seen.runs.push(words.iter().map(plain).collect::<Vec<_>>().join(" "))
+            }
+            EffectKind::Shell(word) => seen.shell.push(plain(word)),
+            EffectKind::ShellInput(None) => seen.input.push("shell".to_owned()),
+            EffectKind::ShellInput(Some(word)) => seen.opaque.push(plain(word)),
+            EffectKind::Opaque(word, _) => seen.opaque.push(plain(word)),
+            EffectKind::Inline(word, _) => seen.inline.push(plain(word)),
+            EffectKind::OpaqueInput(_) => seen.input.push("code".to_owned()),
+            EffectKind::Assigns { name, value } => {
                 let value = value.as_ref().and_then(Value::known).map(|value| format!("={value}"));
                 seen.assigns.push(format!("{}{}", text(name), value.unwrap_or_default()));
             }
-            What::Arithmetic(word) => seen.arithmetic.push(plain(word)),
-            What::Writes(word) => seen.writes.push(plain(word)),
-            What::Reads(word) => seen.reads.push(plain(word)),
-            What::Directory(word) => seen.directory.push(word.as_ref().map(plain).unwrap_or_default()),
-            What::Unusual(_) => seen.unusual = true,
-            What::MaybeOption(_) => seen.maybe = true,
+            EffectKind::Arithmetic(word) => seen.arithmetic.push(plain(word)),
+            EffectKind::Writes(word) => seen.writes.push(plain(word)),
+            EffectKind::Reads(word) => seen.reads.push(plain(word)),
+            EffectKind::Directory(word) => seen.directory.push(word.as_ref().map(plain).unwrap_or_default()),
+            EffectKind::Unusual(_) => seen.unusual = true,
+            EffectKind::MaybeOption(_) => seen.maybe = true,
         }
     }
     seen

@@ -6,11 +6,11 @@ include!(concat!(env!("OUT_DIR"), "/variables.rs"));
 
 /// A row of the table.
 #[derive(Debug, PartialEq, Eq)]
-pub struct VariableRow {
+pub(crate) struct VariableRow {
     /// What it does, to be read behind its name.
-    pub about: &'static str,
-    /// In what way.
-    pub effect: VariableEffect,
+    pub(crate) about: &'static str,
+    /// Which kind of effect that is.
+    pub(crate) effect: VariableEffect,
     names: &'static [&'static str],
     harmless: &'static [&'static str],
     only_with: &'static [&'static str],
@@ -19,10 +19,10 @@ pub struct VariableRow {
 
 /// What a variable can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VariableEffect {
+pub(crate) enum VariableEffect {
     /// Code is loaded or run.
     Loads,
-    /// It names what others start.
+    /// It names a program that others start.
     Programs,
     /// It changes where programs and files are found.
     Finds,
@@ -30,18 +30,18 @@ pub enum VariableEffect {
     Settings,
     /// It makes programs write a file.
     Writes,
-    /// It changes where traffic goes.
+    /// It changes where network traffic goes.
     Network,
-    /// It changes how the shell reads.
+    /// It changes how the shell reads a text.
     Shell,
     /// Nothing that matters: an exception from a pattern.
     Harmless,
 }
 
 impl VariableRow {
-    /// Whether this value does nothing.
+    /// Whether the variable does nothing with this value.
     #[must_use]
-    pub fn is_harmless(&self, value: &str) -> bool {
+    pub(crate) fn is_harmless(&self, value: &str) -> bool {
         let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c));
         let listed = |known: &&str| match known.strip_suffix('*') {
             Some(begin) => value.strip_prefix(begin).is_some_and(plain),
@@ -72,7 +72,7 @@ impl VariableRow {
 ///
 /// Of rows that fit equally well the last one counts, so that a later row can name exceptions.
 #[must_use]
-pub fn variable(name: &str) -> Option<&'static VariableRow> {
+pub(crate) fn variable(name: &str) -> Option<&'static VariableRow> {
     let fitting = VARIABLES.iter().filter_map(|row| Some((row.fits(name)?, row)));
     let (_, row) = fitting.max_by_key(|(length, _)| *length)?;
     (row.effect != VariableEffect::Harmless).then_some(row)

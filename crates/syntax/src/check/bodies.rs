@@ -3,14 +3,14 @@
 use crate::Span;
 use crate::tree::{Command, CommandKind, List, Piece, PieceKind, Pipeline, Redirection, Test, Text};
 
-/// Each with where it stands.
+/// The texts, each with its place.
 pub(super) fn bodies(list: &List) -> Vec<(&str, Span)> {
     let mut found = Bodies(Vec::new());
     found.list(list);
     found.0
 }
 
-/// How many substitutions stand in a word itself, quoted or not, but not inside `${ }`, `$(( ))` or an array.
+/// The number of substitutions in a word itself, quoted or not, but not inside `${ }`, `$(( ))` or an array.
 pub(super) fn direct(pieces: &[Piece]) -> usize {
     pieces
         .iter()

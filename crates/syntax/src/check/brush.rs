@@ -1,4 +1,4 @@
-//! Marks of what `brush-parser` reads.
+//! The marks of what `brush-parser` reads.
 
 use brush_parser::ast::{
     AndOr, Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem as Item,
@@ -7,10 +7,10 @@ use brush_parser::ast::{
 };
 use brush_parser::{Parser, ParserOptions};
 
-use super::normal::Mark;
+use super::mark::Mark;
 
-/// Nothing, if it refuses the text or finds something that has no mark. Not asked about here-documents: some of them
-/// inside an expansion make it panic.
+/// The marks. `None` if it refuses the text, or finds something that has no mark. It isn't asked about here-documents: some
+/// of them inside an expansion make it panic.
 pub(super) fn marks(text: &str) -> Option<Vec<Mark>> {
     if text.contains("<<") {
         return None;
@@ -202,7 +202,7 @@ impl Marks {
                 },
                 Item::IoRedirect(redirect) => redirects.push(redirect),
                 Item::Word(word) => self.word(word)?,
-                // Only a part of what was written is left of it.
+                // The tree holds only a part of what was written.
                 Item::ProcessSubstitution(..) => return None,
             }
         }

@@ -1,4 +1,4 @@
-//! Whether other readers agree with ours.
+//! Compares our reading of a text with those of other readers.
 //!
 //! No reader of bash is right everywhere. A reading is certain when one of two independent ones finds the same in the
 //! text: the same commands, words, assignments and redirects, nested alike. The text as a whole is compared, then the
@@ -6,7 +6,7 @@
 
 mod bodies;
 mod brush;
-mod normal;
+mod mark;
 mod ours;
 mod rable;
 
@@ -14,34 +14,34 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::parse::{self, Reading};
 use crate::{Doubt, Span};
-use normal::Mark;
+use mark::Mark;
 
-/// Substitutions in substitutions are compared level by level. More bytes than this in all aren't.
-const MOST: usize = 3 << 19;
+/// How much text is compared in all. Substitutions in substitutions are compared level by level.
+const MAX_COMPARED_BYTES: usize = 3 << 19;
 
-/// What `rable` may cost in all. It reads a substitution again for each level that it is nested, at each of them.
-const MOST_NESTED: usize = 6 << 20;
+/// How many bytes `rable` may read in all. It reads a nested substitution again for each level, at each level.
+const MAX_RABLE_COST: usize = 6 << 20;
 
-/// Texts with substitutions nested deeper than this are given to the other reader first.
-const DEEP: usize = 6;
+/// Texts with substitutions nested deeper than this are given to `brush-parser` first.
+const MAX_RABLE_NESTING: usize = 6;
 
-/// The marks that a reader makes of a text. Nothing, if it refuses it.
+/// A function that reads a text and returns its marks. `None` if it refuses the text.
 type Reader = fn(&str) -> Option<Vec<Mark>>;
 
-/// What keeps the reading of `text` from being certain.
+/// The doubt about the reading of `text`, if no other reader agrees with it.
 pub(crate) fn doubt(text: &str, reading: &Reading) -> Option<Doubt> {
-    let mut work = Work { left: MOST, nested: MOST_NESTED, limit: reading.depth + 1 };
-    work.differs(text, reading)
+    let mut budget = Budget { left: MAX_COMPARED_BYTES, nested: MAX_RABLE_COST, limit: reading.depth + 1 };
+    budget.differs(text, reading)
 }
 
-/// What may still be done.
-struct Work {
+/// The work that may still be done.
+struct Budget {
     left: usize,
     nested: usize,
     limit: usize,
 }
 
-impl Work {
+impl Budget {
     /// The first difference in `text`, or in the substitutions in it.
     fn differs(&mut self, text: &str, reading: &Reading) -> Option<Doubt> {
         let Some(left) = self.left.checked_sub(text.len()) else {
@@ -57,7 +57,7 @@ impl Work {
                 Ok(inner) => self.differs(body, &inner),
                 Err(_) => Some(Doubt { span, message: uncertain("a substitution reads differently alone") }),
             };
-            // Places in the substitution's text mean nothing in this one.
+            // Spans in the substitution's text mean nothing in this one.
             if let Some(doubt) = doubt {
                 return Some(Doubt { span, ..doubt });
             }
@@ -70,7 +70,7 @@ impl Work {
         let (marks, spans) = ours::marks(text, &reading.script.list);
         let mut first = None;
         for reader in self.readers(text, reading) {
-            // They are other people's code: a panic in one is a reader that doesn't agree.
+            // The other readers are foreign code. One that panics doesn't agree.
             let other = catch_unwind(AssertUnwindSafe(|| reader(text))).ok().flatten();
             let Some(other) = other else { continue };
             match difference(&marks, &other) {
@@ -86,11 +86,11 @@ impl Work {
         Some(Doubt { span: span.unwrap_or(Span::new(0, text.len())), message })
     }
 
-    /// Who is asked, and in which order.
+    /// The readers to ask, in order.
     fn readers(&mut self, text: &str, reading: &Reading) -> Vec<Reader> {
         let levels = reading.nested + 1;
         let cost = text.len().saturating_mul(levels).saturating_mul(levels);
-        // Each opening brace makes it look through those behind.
+        // For each opening brace it looks through all that follow.
         let braces = text.bytes().filter(|byte| *byte == b'{').count();
         let cost = cost.saturating_add(braces.saturating_mul(braces));
         let mut readers: Vec<Reader> = Vec::with_capacity(2);
@@ -99,7 +99,7 @@ impl Work {
             readers.push(rable::marks);
         }
         readers.push(brush::marks);
-        if reading.nested > DEEP {
+        if reading.nested > MAX_RABLE_NESTING {
             readers.reverse();
         }
         readers

@@ -1,7 +1,7 @@
-//! Marks of our own tree.
+//! The marks of our own tree.
 
 use super::bodies::direct;
-use super::normal::Mark;
+use super::mark::Mark;
 use crate::tree::{
     Command, CommandKind, Connector, List, LoopKind, PieceKind, Pipeline, Redirection, SimpleCommand, Test,
     Text,
@@ -177,7 +177,7 @@ impl Marks<'_> {
         self.redirects(&simple.redirects);
     }
 
-    /// As it is written, without what stands between an array's elements.
+    /// Adds an assignment as it is written, without the blanks between an array's elements.
     fn assignment(&mut self, word: &Text) {
         self.at = word.span;
         let mut text = String::new();

@@ -1,10 +1,10 @@
-//! Marks of what `rable` reads.
+//! The marks of what `rable` reads.
 
 use rable::{ListOperator, Node, NodeKind, PipeSep};
 
-use super::normal::Mark;
+use super::mark::Mark;
 
-/// Nothing, if it refuses the text or finds something that has no mark.
+/// The marks. `None` if it refuses the text, or finds something that has no mark.
 pub(super) fn marks(text: &str) -> Option<Vec<Mark>> {
     let nodes = rable::parse(text, false).ok()?;
     let mut marks = Marks(Vec::new());
@@ -57,7 +57,7 @@ impl Marks {
         self.compound(node)
     }
 
-    /// It adds the redirect of `|&` to some commands and not to others.
+    /// Adds the redirect of `|&`, which rable's tree has for some commands and not for others.
     fn both(&mut self) {
         let both = Mark::both();
         if !self.0.ends_with(&both) {
@@ -66,7 +66,7 @@ impl Marks {
     }
 
     fn list(&mut self, items: &[rable::ListItem]) -> Option<()> {
-        // A background command is in the list with its operator behind it: what it belongs to came before.
+        // The `&` of a background command comes behind it in the list, when its marks are there already.
         let mut start = self.0.len();
         for item in items {
             self.node(&item.command)?;

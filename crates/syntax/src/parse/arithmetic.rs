@@ -1,6 +1,6 @@
 //! Arithmetic: `(( … ))`, `$(( … ))`, `$[ … ]`.
 
-use super::quotes::Soft;
+use super::quotes::SoftText;
 use super::{Parser, Read};
 use crate::tree::{PieceKind, Text};
 
@@ -28,7 +28,7 @@ impl Parser<'_> {
 
     /// The expression in `start..end`. Bash expands it like text between double quotes.
     pub(super) fn expression(&mut self, start: usize, end: usize) -> Read<Text> {
-        let pieces = self.within(start, end, |parser| parser.soft(Soft::Expression))?;
+        let pieces = self.within(start, end, |parser| parser.soft(SoftText::Expression))?;
         Ok(Text { span: self.span(start, end), pieces, head: None })
     }
 }

@@ -1,11 +1,11 @@
 //! Arrays in assignments: `a=( … )`.
 
-use super::words::Place;
+use super::words::WordPosition;
 use super::{Parser, Read};
 use crate::tree::PieceKind;
 
 impl Parser<'_> {
-    /// `( … )`, from the parenthesis. Newlines and comments may stand between the elements.
+    /// `( … )`, from the parenthesis. Newlines and comments may come between the elements.
     pub(super) fn array(&mut self) -> Read<PieceKind> {
         let open = self.pos;
         self.pos += 1;
@@ -21,7 +21,7 @@ impl Parser<'_> {
                     }
                     Some(_) => {}
                 }
-                let element = parser.word(Place::Element)?;
+                let element = parser.word(WordPosition::Element)?;
                 if element.pieces.is_empty() {
                     return parser.unexpected();
                 }

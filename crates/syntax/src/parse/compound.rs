@@ -5,7 +5,7 @@ use super::{Parser, Read};
 use crate::tree::{CaseClause, Command, CommandKind, List, LoopKind, Piece, PieceKind, Text};
 
 impl Parser<'_> {
-    /// One command, without what may stand before and behind a pipeline.
+    /// Reads one command, without the words that may come before and behind a pipeline.
     pub(super) fn command(&mut self) -> Read<Command> {
         self.skip_blanks();
         let start = self.pos;
@@ -41,7 +41,7 @@ impl Parser<'_> {
         read(self).map(Some)
     }
 
-    /// The command with the redirects behind it.
+    /// Reads the redirects behind a compound command.
     pub(super) fn with_redirects(&mut self, start: usize, kind: CommandKind) -> Read<Command> {
         let mut redirects = Vec::new();
         let mut end = self.pos;
@@ -54,7 +54,7 @@ impl Parser<'_> {
         Ok(Command { span: self.span(start, end), kind, redirects })
     }
 
-    /// `(`: a subshell, or `((` and what that is.
+    /// Reads what `(` begins: a subshell, or an arithmetic command.
     fn parenthesis(&mut self) -> Read<CommandKind> {
         let start = self.pos;
         if self.reserved
@@ -74,7 +74,7 @@ impl Parser<'_> {
         Ok(CommandKind::Subshell(list))
     }
 
-    /// An error about what was opened at `start`, or about what stands in the way.
+    /// An error about a construct that was opened at `start` and isn't closed here.
     pub(super) fn unclosed<T>(&mut self, start: usize, what: &str) -> Read<T> {
         match self.peek() {
             None => self.error(start, format!("the {what} is never closed")),
@@ -229,7 +229,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A clause, and whether no other can follow because nothing ends it.
+    /// Reads a clause. True if it is the last one, because nothing like `;;` ends it.
     fn case_clause(&mut self) -> Read<(CaseClause, bool)> {
         let start = self.pos;
         self.eat(b"(");
@@ -259,13 +259,15 @@ impl Parser<'_> {
     /// Bash 5.2 writes a substitution's commands down again after reading them, and forgets the `(` before a pattern.
     /// Then `esac` ends the command, and what follows it is run.
     fn note_esac(&mut self, patterns: &[Text]) {
-        if let Some(first) = patterns.first().filter(|first| self.inside && first.plain() == Some("esac")) {
+        if let Some(first) =
+            patterns.first().filter(|first| self.in_substitution && first.plain() == Some("esac"))
+        {
             self.doubt(first.span, "some versions of bash take this `esac` as the end of the command");
         }
     }
 }
 
-/// How many `;` stand between expressions.
+/// The number of `;` between expressions.
 fn semicolons(pieces: &[Piece]) -> usize {
     let count = |piece: &Piece| match &piece.kind {
         PieceKind::Literal(text) => text.matches(';').count(),

@@ -3,7 +3,7 @@
 
 use super::Parser;
 
-/// What ends a word without quotes.
+/// Whether an unquoted byte ends a word.
 pub(super) const fn breaks(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
 }
@@ -40,7 +40,7 @@ impl<'a> Parser<'a> {
         end.min(self.text.len()).max(start.min(self.text.len()))
     }
 
-    /// `at`, or the place behind the continued lines that begin there.
+    /// `at`, or the position behind a line continuation (`\` and a newline) that begins there.
     pub(super) fn joined(&self, mut at: usize) -> usize {
         while self.byte(at) == Some(b'\\') && self.byte(at + 1) == Some(b'\n') {
             at += 2;

@@ -77,7 +77,7 @@ impl Parser<'_> {
     /// the name is the program.
     fn simple_coprocess(&mut self, start: usize, body: Command) -> Command {
         let command = self.coprocess_of(start, None, body);
-        if self.inside {
+        if self.in_substitution {
             self.doubt(
                 command.span,
                 "some versions of bash run another program for a coprocess in a substitution",

@@ -5,7 +5,7 @@ use super::{Parser, Read};
 use crate::tree::{Operation, Parameter, PieceKind, Quoting};
 
 impl Parser<'_> {
-    /// What the `$` here begins, or nothing if it is just a character. `soft`: between double quotes or the like.
+    /// Reads what the `$` here begins. `None` if it is just a character. `soft`: between double quotes or the like.
     pub(super) fn dollar(&mut self, soft: bool) -> Read<Option<PieceKind>> {
         let Some(next) = self.peek_second() else { return Ok(None) };
         let second = self.joined(self.pos + 1);

@@ -1,13 +1,13 @@
 //! Here-documents: their lines begin behind the newline that ends the command's line.
 
-use super::quotes::Soft;
+use super::quotes::SoftText;
 use super::{Parser, Read};
-use crate::tree::{Here, HereDocument, Piece, PieceKind, Quoting};
+use crate::tree::{HereDocument, HereSlot, Piece, PieceKind, Quoting};
 
 /// A here-document whose lines weren't reached yet.
 #[derive(Debug)]
 pub(super) struct Pending {
-    pub(super) here: Here,
+    pub(super) here: HereSlot,
     pub(super) delimiter: String,
     pub(super) quoted: bool,
     pub(super) strips: bool,
@@ -28,7 +28,7 @@ impl Lines {
 }
 
 impl Parser<'_> {
-    /// Reads the documents that were promised. The first one begins here.
+    /// Reads the here-documents whose operators came before. The first one begins here.
     pub(super) fn here_documents(&mut self) -> Read<()> {
         for pending in std::mem::take(&mut self.pending) {
             let start = self.pos;
@@ -40,7 +40,7 @@ impl Parser<'_> {
             } else {
                 self.document_body(lines, end)?
             };
-            // A promise is kept once.
+            // Each slot is filled once, so this can't fail.
             let _ = pending.here.0.set(HereDocument { span, strips: pending.strips, body });
         }
         Ok(())
@@ -50,8 +50,8 @@ impl Parser<'_> {
         lines.origin.push(end);
         let text = String::from_utf8(lines.text).unwrap_or_default();
         let next = self.pos;
-        let body =
-            self.deeper(|parser| parser.changed(&text, &lines.origin, |inner| inner.soft(Soft::Here)))?;
+        let body = self
+            .deeper(|parser| parser.changed(&text, &lines.origin, |inner| inner.soft(SoftText::HereSlot)))?;
         self.pos = next;
         Ok(body)
     }
@@ -62,7 +62,7 @@ impl Parser<'_> {
         loop {
             let start = self.pos;
             if self.byte(start).is_none() {
-                // The last line ends, even if nothing does.
+                // The last line has a newline, even if the text hasn't.
                 if lines.text.last().is_some_and(|byte| *byte != b'\n') {
                     lines.push(b'\n', start);
                 }
@@ -78,8 +78,8 @@ impl Parser<'_> {
                     lines.origin.truncate(before);
                     return (lines, start);
                 }
-                // Inside `$( )` a delimiter with `)` behind it counts too: bash goes on reading after the delimiter.
-                Some(rest) if self.inside && rest.contains(&b')') => {
+                // Inside `$( )` a delimiter with `)` behind it ends the document too: bash goes on reading after the delimiter.
+                Some(rest) if self.in_substitution && rest.contains(&b')') => {
                     let at = before + pending.delimiter.len();
                     self.pos = lines.origin.get(at).copied().unwrap_or(self.pos);
                     lines.text.truncate(before);

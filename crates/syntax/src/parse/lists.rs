@@ -2,13 +2,14 @@
 
 use super::keywords::Keyword;
 use super::{Parser, Read};
-use crate::tree::{AndOr, Command, Connector, List, Pipeline, Prefix, Stage};
+use crate::tree::{AndOr, Command, Connector, List, Pipeline, PipelinePrefix, Stage};
 
 /// Bash 5.2 writes a substitution's commands down again after reading them, and forgets a `;` after a here-document.
-const LOST: &str = "some versions of bash lose this `;`, which follows a here-document in a substitution";
+const LOST_SEMICOLON: &str =
+    "some versions of bash lose this `;`, which follows a here-document in a substitution";
 
 impl Parser<'_> {
-    /// All of the text.
+    /// Reads all of the text.
     pub(super) fn whole(&mut self) -> Read<List> {
         let list = self.list()?;
         match self.peek() {
@@ -17,7 +18,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Commands up to something that isn't one: the end, `)`, `;;`, `fi` and the like.
+    /// Reads commands up to something that isn't one: the end, `)`, `;;`, `fi` and the like.
     pub(super) fn list(&mut self) -> Read<List> {
         self.deeper(|parser| {
             let mut items = Vec::new();
@@ -25,13 +26,13 @@ impl Parser<'_> {
             parser.newlines()?;
             while !parser.at_list_end() {
                 if let Some(at) = lost.take() {
-                    parser.doubt(parser.span(at, at + 1), LOST);
+                    parser.doubt(parser.span(at, at + 1), LOST_SEMICOLON);
                 }
                 let mut item = parser.and_or()?;
                 parser.skip_blanks();
                 match parser.peek() {
                     Some(b';') if !matches!(parser.peek_second(), Some(b';' | b'&')) => {
-                        lost = (parser.inside && parser.documented).then_some(parser.pos);
+                        lost = (parser.in_substitution && parser.has_here_document).then_some(parser.pos);
                         parser.separator();
                     }
                     Some(b'&') => {
@@ -150,16 +151,16 @@ impl Parser<'_> {
         }
     }
 
-    /// `!` and `time`, as often as they stand there.
-    fn prefixes(&mut self) -> Vec<Prefix> {
+    /// Reads `!` and `time`, as often as they come.
+    fn prefixes(&mut self) -> Vec<PipelinePrefix> {
         let mut prefixes = Vec::new();
         loop {
             self.skip_blanks();
             if self.eat_keyword(Keyword::Not) {
                 self.note_extglob();
-                prefixes.push(Prefix::Not);
+                prefixes.push(PipelinePrefix::Not);
             } else if self.eat_keyword(Keyword::Time) {
-                prefixes.push(Prefix::Time);
+                prefixes.push(PipelinePrefix::Time);
                 self.skip_blanks();
                 if self.eat_word("-p") {
                     self.skip_blanks();
@@ -172,11 +173,11 @@ impl Parser<'_> {
     }
 
     /// Whether nothing follows `!` or `time`: bash takes that as a command that does nothing.
-    fn ends_after_prefix(&mut self, prefixes: &[Prefix]) -> bool {
+    fn ends_after_prefix(&mut self, prefixes: &[PipelinePrefix]) -> bool {
         match self.peek() {
             None | Some(b'\n') => true,
             Some(b';') => !matches!(self.peek_second(), Some(b';' | b'&')),
-            Some(b')') => self.inside && prefixes.last() == Some(&Prefix::Time),
+            Some(b')') => self.in_substitution && prefixes.last() == Some(&PipelinePrefix::Time),
             _ => false,
         }
     }
@@ -195,7 +196,7 @@ impl Parser<'_> {
             }
         }
         let found = self.slice(self.pos, end);
-        let found = if found == "\n" { "the end of the line" } else { &format!("`{found}`") };
-        self.error(self.pos, format!("{found} can't stand here"))
+        let found = if found == "\n" { "end of the line" } else { &format!("`{found}`") };
+        self.error(self.pos, format!("unexpected {found}"))
     }
 }

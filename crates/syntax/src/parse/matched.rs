@@ -3,7 +3,7 @@
 use super::{Parser, Read};
 
 impl Parser<'_> {
-    /// The place of the `close` that belongs to the `open` at `start`. Quotes and backslashes protect; everything else
+    /// The position of the `close` that belongs to the `open` at `start`. Quotes and backslashes protect; everything else
     /// counts, also in what looks like a comment or a substitution.
     pub(super) fn matched(&mut self, start: usize, open: u8, close: u8) -> Read<usize> {
         let mut depth = 1_usize;
@@ -35,7 +35,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The place of the `'` that closes the one at `start`.
+    /// The position of the `'` that closes the one at `start`.
     pub(super) fn single_end(&self, start: usize, escapes: bool) -> Read<usize> {
         let mut at = start + 1;
         loop {
@@ -48,7 +48,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The place of the backtick that closes the one at `start`.
+    /// The position of the backtick that closes the one at `start`.
     pub(super) fn backtick_end(&self, start: usize) -> Read<usize> {
         let mut at = start + 1;
         loop {
@@ -61,21 +61,21 @@ impl Parser<'_> {
         }
     }
 
-    /// The place of the `"` that closes the one at `start`. Only reading what is inside finds it. What was found is
+    /// The position of the `"` that closes the one at `start`. Only reading what is inside finds it. What was found is
     /// remembered, so that constructs in constructs aren't read again and again.
     fn double_end(&mut self, start: usize) -> Read<usize> {
-        if let Some(&end) = self.doubles.get(&start)
+        if let Some(&end) = self.double_quotes.get(&start)
             && end < self.end
         {
             return Ok(end);
         }
-        let (pos, notes) = (self.pos, (self.notes.doubts.len(), self.notes.hazards.len()));
+        let (pos, warnings) = (self.pos, (self.warnings.doubts.len(), self.warnings.hazards.len()));
         self.pos = start + 1;
         self.double_pieces(start)?;
         let end = self.pos - 1;
         self.pos = pos;
-        self.notes.doubts.truncate(notes.0);
-        self.notes.hazards.truncate(notes.1);
+        self.warnings.doubts.truncate(warnings.0);
+        self.warnings.hazards.truncate(warnings.1);
         Ok(end)
     }
 

@@ -32,28 +32,28 @@ use std::collections::HashMap;
 use crate::{Doubt, Hazard, HazardKind, Script, Span, Unreadable};
 
 /// The longest text that bash gets through one argument of `execve`.
-const LONGEST: usize = 131_071;
+const MAX_TEXT_BYTES: usize = 131_071;
 
-/// As deep as any thread's stack allows. Most texts are less deep.
-pub(crate) const SHALLOW: usize = 24;
+/// How deep a text may be nested to be read on any thread's stack. Most texts are.
+pub(crate) const SMALL_STACK_MAX_DEPTH: usize = 24;
 
-/// As deep as anybody nests on purpose, and then some.
-pub(crate) const DEEP: usize = 400;
+/// How deep a text may be nested.
+pub(crate) const MAX_DEPTH: usize = 400;
 
-/// What reading gives: the tree, and what was noticed on the way.
+/// The result of reading: the tree, and warnings.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) script: Script,
-    pub(crate) notes: Notes,
+    pub(crate) warnings: Warnings,
     /// How deep constructs were nested.
     pub(crate) depth: usize,
-    /// How deep substitutions were.
+    /// How deep substitutions were nested.
     pub(crate) nested: usize,
 }
 
 /// What was noticed while reading.
 #[derive(Debug, Default)]
-pub(crate) struct Notes {
+pub(crate) struct Warnings {
     pub(crate) doubts: Vec<Doubt>,
     pub(crate) hazards: Vec<Hazard>,
 }
@@ -65,7 +65,7 @@ pub(crate) enum Stop {
     Syntax { span: Span, message: String },
     /// Nested deeper than the limit it was given.
     Deep,
-    /// Parts were read again and again.
+    /// It takes too much work: parts were read again and again.
     Work,
 }
 
@@ -79,16 +79,17 @@ pub(crate) struct Parser<'a> {
     pos: usize,
     /// Where the text ends for now.
     end: usize,
-    /// Whether a reserved word may stand here: decided by what was read last.
+    /// Whether a reserved word may come next: decided by what was read last.
     reserved: bool,
-    /// Whether this is inside `$( )`: a here-document may end before `)` there.
-    inside: bool,
+    /// Whether this is inside `$( )`, where a here-document may end before `)`.
+    in_substitution: bool,
     /// Whether a here-document began in this `$( )`.
-    documented: bool,
+    has_here_document: bool,
+    /// Here-documents whose lines come later.
     pending: Vec<heredocs::Pending>,
-    /// Where double quotes that were read begin and end.
-    doubles: HashMap<usize, usize>,
-    notes: Notes,
+    /// Where double quotes begin and end that were read already.
+    double_quotes: HashMap<usize, usize>,
+    warnings: Warnings,
     depth: usize,
     deepest: usize,
     /// How deep substitutions are nested now, and were at most.
@@ -104,32 +105,31 @@ pub(crate) fn script(text: &str, limit: usize) -> Read<Reading> {
     let list = parser.whole()?;
     Ok(Reading {
         script: Script { list },
-        notes: parser.notes,
+        warnings: parser.warnings,
         depth: parser.deepest,
         nested: parser.nested.1,
     })
 }
 
 /// Reads `text` as an arithmetic expression.
-pub(crate) fn expression(text: &str, limit: usize) -> Read<(crate::tree::Text, Notes)> {
+pub(crate) fn expression(text: &str, limit: usize) -> Read<(crate::tree::Text, Warnings)> {
     let mut parser = Parser::new(text, limit);
     let expression = parser.expression(0, text.len())?;
-    Ok((expression, parser.notes))
+    Ok((expression, parser.warnings))
 }
 
-/// What no reader should get.
+/// Refuses what no reader should get: a text that is too long, or has a NUL byte.
 pub(crate) fn guard(text: &str) -> Result<(), Unreadable> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_TEXT_BYTES {
         return Err(Unreadable::Budget(format!(
-            "the text has {} bytes; more than {LONGEST} can't be passed to bash",
+            "the text has {} bytes; more than {MAX_TEXT_BYTES} can't be passed to bash",
             text.len()
         )));
     }
     match text.find('\0') {
-        Some(at) => Err(Unreadable::Syntax {
-            span: Span::new(at, at + 1),
-            message: "a NUL byte stands in the text".into(),
-        }),
+        Some(at) => {
+            Err(Unreadable::Syntax { span: Span::new(at, at + 1), message: "the text has a NUL byte".into() })
+        }
         None => Ok(()),
     }
 }
@@ -142,11 +142,11 @@ impl<'a> Parser<'a> {
             pos: 0,
             end: text.len(),
             reserved: true,
-            inside: false,
-            documented: false,
+            in_substitution: false,
+            has_here_document: false,
             pending: Vec::new(),
-            doubles: HashMap::new(),
-            notes: Notes::default(),
+            double_quotes: HashMap::new(),
+            warnings: Warnings::default(),
             depth: 0,
             deepest: 0,
             nested: (0, 0),
@@ -155,7 +155,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The place of `start..end` in the original text.
+    /// Where `start..end` is in the original text.
     fn span(&self, start: usize, end: usize) -> Span {
         match self.origin {
             None => Span::new(start, end),
@@ -176,11 +176,11 @@ impl<'a> Parser<'a> {
     }
 
     fn doubt(&mut self, span: Span, message: impl Into<String>) {
-        self.notes.doubts.push(Doubt { span, message: message.into() });
+        self.warnings.doubts.push(Doubt { span, message: message.into() });
     }
 
     fn hazard(&mut self, span: Span, kind: HazardKind) {
-        self.notes.hazards.push(Hazard { span, kind });
+        self.warnings.hazards.push(Hazard { span, kind });
     }
 
     /// Reads something one level deeper.
@@ -224,10 +224,10 @@ impl<'a> Parser<'a> {
             ..Parser::new(text, self.limit)
         };
         let result = read(&mut inner);
-        let (notes, deepest, nested) = (inner.notes, inner.deepest, inner.nested);
+        let (warnings, deepest, nested) = (inner.warnings, inner.deepest, inner.nested);
         self.work = inner.work;
-        self.notes.doubts.extend(notes.doubts);
-        self.notes.hazards.extend(notes.hazards);
+        self.warnings.doubts.extend(warnings.doubts);
+        self.warnings.hazards.extend(warnings.hazards);
         self.deepest = deepest;
         self.nested.1 = nested.1;
         result

@@ -17,12 +17,12 @@ enum Quotes {
     /// A pattern between double quotes: all quote, but what is nested is between double quotes.
     Pattern,
     /// Between double quotes: single quotes come in pairs, but protect nothing.
-    Soft,
+    SoftText,
 }
 
 impl Quotes {
     const fn of(soft: bool) -> Self {
-        if soft { Self::Soft } else { Self::All }
+        if soft { Self::SoftText } else { Self::All }
     }
 }
 
@@ -170,7 +170,7 @@ impl Parser<'_> {
             let kind = match byte {
                 b'}' if at >= paired => break,
                 b'\\' => self.backslash(),
-                b'\'' if quotes != Quotes::Soft => self.single()?,
+                b'\'' if quotes != Quotes::SoftText => self.single()?,
                 b'\'' => {
                     if at >= paired {
                         paired = self.single_end(at, false)? + 1;

@@ -3,25 +3,25 @@
 use super::{Parser, Read};
 use crate::tree::{Piece, PieceKind, Quoting};
 
-/// Texts in which only `$`, backticks and some backslashes mean something.
+/// A text in which only `$`, backticks and some backslashes mean something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Soft {
+pub(super) enum SoftText {
     /// Between double quotes.
     Double,
     /// A here-document.
-    Here,
+    HereSlot,
     /// An arithmetic expression.
     Expression,
 }
 
-impl Soft {
+impl SoftText {
     /// Whether a backslash before this byte disappears.
     const fn escapes(self, byte: u8) -> bool {
-        matches!(byte, b'$' | b'`' | b'\\') || (byte == b'"' && !matches!(self, Self::Here))
+        matches!(byte, b'$' | b'`' | b'\\') || (byte == b'"' && !matches!(self, Self::HereSlot))
     }
 
     const fn ordinary(self, byte: u8) -> bool {
-        !matches!(byte, b'$' | b'`' | b'\\') && (byte != b'"' || matches!(self, Self::Here))
+        !matches!(byte, b'$' | b'`' | b'\\') && (byte != b'"' || matches!(self, Self::HereSlot))
     }
 }
 
@@ -90,17 +90,17 @@ impl Parser<'_> {
 
     /// What is behind the quote at `start`, and the quote that closes it.
     pub(super) fn double_pieces(&mut self, start: usize) -> Read<Vec<Piece>> {
-        let pieces = self.soft(Soft::Double)?;
+        let pieces = self.soft(SoftText::Double)?;
         if self.byte(self.pos) != Some(b'"') {
             return self.error(start, "the `\"` is never closed");
         }
-        self.doubles.insert(start, self.pos);
+        self.double_quotes.insert(start, self.pos);
         self.pos += 1;
         Ok(pieces)
     }
 
-    /// A soft text up to its end; for double quotes, up to the one that closes them.
-    pub(super) fn soft(&mut self, soft: Soft) -> Read<Vec<Piece>> {
+    /// Reads a soft text up to its end; between double quotes, up to the one that closes them.
+    pub(super) fn soft(&mut self, soft: SoftText) -> Read<Vec<Piece>> {
         self.deeper(|parser| {
             let mut pieces = Pieces::default();
             loop {
@@ -112,12 +112,12 @@ impl Parser<'_> {
                     pieces.literal(run, parser.slice(run, parser.pos));
                 }
                 let start = parser.pos;
-                match if soft == Soft::Here { parser.byte(start) } else { parser.peek() } {
+                match if soft == SoftText::HereSlot { parser.byte(start) } else { parser.peek() } {
                     None => break,
-                    Some(b'"') if soft == Soft::Double => break,
+                    Some(b'"') if soft == SoftText::Double => break,
                     Some(b'\\') => parser.soft_backslash(soft, &mut pieces),
                     Some(b'`') => {
-                        let kind = parser.backtick(soft == Soft::Double)?;
+                        let kind = parser.backtick(soft == SoftText::Double)?;
                         pieces.push(parser, start, kind);
                     }
                     Some(b'$') => match parser.dollar(true)? {
@@ -140,7 +140,7 @@ impl Parser<'_> {
         })
     }
 
-    fn soft_backslash(&mut self, soft: Soft, pieces: &mut Pieces) {
+    fn soft_backslash(&mut self, soft: SoftText, pieces: &mut Pieces) {
         let start = self.pos;
         match self.byte(start + 1) {
             Some(byte) if soft.escapes(byte) => {

@@ -2,9 +2,9 @@
 
 use super::cursor::is_name;
 use super::heredocs::Pending;
-use super::words::Place;
+use super::words::WordPosition;
 use super::{Parser, Read};
-use crate::tree::{Here, Piece, PieceKind, Redirection, Text};
+use crate::tree::{HereSlot, Piece, PieceKind, Redirection, Text};
 use crate::{Descriptor, RedirectOperator};
 
 use RedirectOperator::{
@@ -57,13 +57,13 @@ impl Parser<'_> {
         let target = self.redirect_target(*operator)?;
         let span = self.since(start);
         let here = match operator {
-            HereDocument => Some(self.promise(&target, *sign == "<<-")),
+            HereDocument => Some(self.expect_here_document(&target, *sign == "<<-")),
             _ => None,
         };
         Ok(Some(Redirection { span, descriptor, operator: *operator, target, here }))
     }
 
-    /// Passes what stands before an operator. Nothing, if no redirect begins here.
+    /// Passes the descriptor before an operator. `None` if no redirect begins here.
     fn descriptor(&mut self) -> Option<Descriptor> {
         match self.peek()? {
             b'<' | b'>' if self.peek_second() != Some(b'(') => Some(Descriptor::Default),
@@ -110,7 +110,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `<` or `>` stands at `at`, and not a process substitution.
+    /// Whether `<` or `>` is at `at`, and not a process substitution.
     fn operator_at(&self, at: usize) -> bool {
         let at = self.joined(at);
         matches!(self.byte(at), Some(b'<' | b'>')) && self.byte(self.joined(at + 1)) != Some(b'(')
@@ -129,9 +129,9 @@ impl Parser<'_> {
         // What would be a descriptor is no target: `> 2>f`.
         let descriptor = matches!(self.byte(self.joined(start)), Some(b'0'..=b'9' | b'{'));
         if descriptor && self.descriptor().is_some() {
-            return self.error(start, "a redirect can't stand where a redirect's target should be");
+            return self.error(start, "a redirect can't be the target of a redirect");
         }
-        let target = self.word(Place::Plain)?;
+        let target = self.word(WordPosition::Plain)?;
         if target.pieces.is_empty() {
             return match self.peek() {
                 None => self.error(start, "the text ends where a redirect's target should be"),
@@ -142,9 +142,9 @@ impl Parser<'_> {
     }
 
     /// Remembers a here-document whose lines come later.
-    fn promise(&mut self, delimiter: &Text, strips: bool) -> Here {
-        let here = Here::default();
-        self.documented = true;
+    fn expect_here_document(&mut self, delimiter: &Text, strips: bool) -> HereSlot {
+        let here = HereSlot::default();
+        self.has_here_document = true;
         let (text, quoted) = Self::unquoted(&delimiter.pieces).unwrap_or_else(|| {
             let raw = delimiter.pieces.iter().map(|piece| self.raw(piece)).collect();
             (raw, false)
@@ -164,7 +164,7 @@ impl Parser<'_> {
                 format!("${}", parameter.name)
             }
             _ => {
-                self.doubt(piece.span, "an expansion stands in what ends a here-document");
+                self.doubt(piece.span, "the line that ends a here-document has an expansion in it");
                 String::new()
             }
         }

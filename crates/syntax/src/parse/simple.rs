@@ -1,6 +1,6 @@
 //! Simple commands.
 
-use super::words::Place;
+use super::words::WordPosition;
 use super::{Parser, Read};
 use crate::builtins;
 use crate::tree::{Command, CommandKind, SimpleCommand, Text};
@@ -38,7 +38,7 @@ impl Parser<'_> {
         if command.is_empty() {
             return self.unexpected();
         }
-        // Blanks and a comment behind it belong to nobody.
+        // Blanks and a comment behind it are no part of it.
         self.pos = end;
         Ok(Command { span: self.span(start, end), kind: CommandKind::Simple(command), redirects: Vec::new() })
     }
@@ -49,7 +49,7 @@ impl Parser<'_> {
             let word = self.assignment_word()?;
             *declares = put(word, command);
         } else {
-            let word = self.word(if *declares { Place::Declaration } else { Place::Plain })?;
+            let word = self.word(if *declares { WordPosition::Declaration } else { WordPosition::Plain })?;
             if word.pieces.is_empty() {
                 return self.unexpected();
             }
@@ -79,7 +79,8 @@ impl Parser<'_> {
     }
 }
 
-/// Puts a command's first words where they belong. Says whether the arguments may be arrays.
+/// Adds a word to a command that has no program yet: as an assignment, or as the program. True if the program's arguments may
+/// be arrays.
 fn put(word: Text, command: &mut SimpleCommand) -> bool {
     if word.head.is_some() {
         command.assignments.push(word);

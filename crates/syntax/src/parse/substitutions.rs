@@ -55,8 +55,8 @@ impl Parser<'_> {
     /// Reads commands inside a word: what was open outside doesn't concern them.
     fn apart<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         let pending = std::mem::take(&mut self.pending);
-        let inside = std::mem::replace(&mut self.inside, true);
-        let documented = std::mem::replace(&mut self.documented, false);
+        let in_substitution = std::mem::replace(&mut self.in_substitution, true);
+        let has_here_document = std::mem::replace(&mut self.has_here_document, false);
         let start = self.pos;
         self.reserved = true;
         self.nested.0 += 1;
@@ -68,8 +68,8 @@ impl Parser<'_> {
             self.pending.clear();
         }
         self.pending = pending;
-        self.inside = inside;
-        self.documented = documented;
+        self.in_substitution = in_substitution;
+        self.has_here_document = has_here_document;
         self.reserved = false;
         Ok(result)
     }

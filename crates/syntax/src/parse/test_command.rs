@@ -1,6 +1,6 @@
 //! `[[ … ]]`.
 
-use super::words::Place;
+use super::words::WordPosition;
 use super::{Parser, Read};
 use crate::tree::{CommandKind, Test, TestOperator, Text};
 
@@ -65,10 +65,10 @@ impl Parser<'_> {
         if self.eat_word("!") {
             return Ok(Test::Inner(Box::new(self.deeper(Self::test_term)?)));
         }
-        let word = self.test_word(Place::Plain)?;
+        let word = self.test_word(WordPosition::Plain)?;
         if let Some(letter) = unary(&word) {
             self.skip_blanks();
-            let operand = self.test_word(Place::Plain)?;
+            let operand = self.test_word(WordPosition::Plain)?;
             self.newlines()?;
             return Ok(Test::Unary(letter, operand));
         }
@@ -78,12 +78,12 @@ impl Parser<'_> {
         }
         let operator = self.test_operator()?;
         self.skip_blanks();
-        let place = match operator {
-            TestOperator::Pattern => Place::Pattern,
-            TestOperator::Regex => Place::Regex,
-            _ => Place::Plain,
+        let position = match operator {
+            TestOperator::Pattern => WordPosition::Pattern,
+            TestOperator::Regex => WordPosition::Regex,
+            _ => WordPosition::Plain,
         };
-        let right = self.test_word(place)?;
+        let right = self.test_word(position)?;
         self.newlines()?;
         Ok(Test::Binary(word, operator, right))
     }
@@ -95,20 +95,20 @@ impl Parser<'_> {
             || self.ahead(b")").is_some()
     }
 
-    fn test_word(&mut self, place: Place) -> Read<Text> {
+    fn test_word(&mut self, position: WordPosition) -> Read<Text> {
         self.skip_blanks();
         if self.word_ahead("]]").is_some() {
             return self.unexpected();
         }
         let start = self.pos;
-        let word = self.word(place)?;
+        let word = self.word(position)?;
         if word.pieces.is_empty() {
             return self.unexpected();
         }
         // Bash takes digits right before `<` or `>` as a descriptor, and then it isn't a word.
         let number = word.plain().is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
         if number && matches!(self.peek(), Some(b'<' | b'>')) {
-            return self.error(start, "a redirect can't stand in `[[ ]]`");
+            return self.error(start, "a redirect can't be inside `[[ ]]`");
         }
         Ok(word)
     }

@@ -6,12 +6,12 @@ use super::{Parser, Read};
 use crate::HazardKind;
 use crate::tree::{AssignmentHead, PieceKind, Quoting, Text};
 
-/// What a word may hold where it stands.
+/// Where a word is. That decides what it may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum WordPosition {
     /// An argument, a pattern, a redirect's target.
     Plain,
-    /// Where a program's name may stand: `a[1]=x` and `a=(x)` are assignments.
+    /// Where a program's name may be: `a[1]=x` and `a=(x)` are assignments.
     Command,
     /// An argument of `declare` and its like: `a=(x)` is an assignment.
     Declaration,
@@ -24,22 +24,22 @@ pub(super) enum Place {
 }
 
 impl Parser<'_> {
-    /// A word that must be there.
+    /// Reads a word that must be there.
     pub(super) fn required_word(&mut self) -> Read<Text> {
         self.skip_blanks();
-        let word = self.word(Place::Plain)?;
+        let word = self.word(WordPosition::Plain)?;
         if word.pieces.is_empty() { self.unexpected() } else { Ok(word) }
     }
 
-    /// A word where an assignment may stand.
+    /// Reads a word where an assignment may be.
     pub(super) fn assignment_word(&mut self) -> Read<Text> {
         self.skip_blanks();
-        let word = self.word(Place::Command)?;
+        let word = self.word(WordPosition::Command)?;
         if word.pieces.is_empty() { self.unexpected() } else { Ok(word) }
     }
 
-    /// The word that begins here. Without pieces, if none does.
-    pub(super) fn word(&mut self, place: Place) -> Read<Text> {
+    /// Reads the word that begins here. It has no pieces if none does.
+    pub(super) fn word(&mut self, position: WordPosition) -> Read<Text> {
         self.reserved = false;
         let start = self.pos;
         let mut pieces = Pieces::default();
@@ -60,24 +60,24 @@ impl Parser<'_> {
                     }
                 },
                 b'<' | b'>' if self.peek_second() == Some(b'(') => self.process()?,
-                b'(' | b'|' if place == Place::Regex => {
+                b'(' | b'|' if position == WordPosition::Regex => {
                     self.regex_part(&mut pieces)?;
                     continue;
                 }
                 b'?' | b'*' | b'+' | b'@' | b'!'
-                    if place == Place::Pattern && self.peek_second() == Some(b'(') =>
+                    if position == WordPosition::Pattern && self.peek_second() == Some(b'(') =>
                 {
                     self.pos += 1;
                     pieces.literal(at, char::from(byte).encode_utf8(&mut [0; 4]));
                     self.pattern_group(&mut pieces)?;
                     continue;
                 }
-                b'[' if self.subscript_may_begin(place, &pieces) => self.subscript()?,
+                b'[' if self.subscript_may_begin(position, &pieces) => self.subscript()?,
                 b'=' if head.is_none() => {
                     self.pos += 1;
                     pieces.literal(at, "=");
-                    head = self.assignment_head(place, &mut pieces);
-                    if head.is_some() && self.array_may_begin(place) {
+                    head = self.assignment_head(position, &mut pieces);
+                    if head.is_some() && self.array_may_begin(position) {
                         let at = self.pos;
                         let kind = self.array()?;
                         pieces.push(self, at, kind);
@@ -96,7 +96,7 @@ impl Parser<'_> {
         Ok(Text { span: self.since(start), pieces: pieces.done, head })
     }
 
-    /// Text that means itself, at least one character of it.
+    /// Reads text without special characters, at least one character of it.
     fn literal_run(&mut self, pieces: &mut Pieces) {
         let start = self.pos;
         self.pos = self.char_end(start);
@@ -113,16 +113,16 @@ impl Parser<'_> {
         pieces.literal(start, self.slice(start, self.pos));
     }
 
-    fn subscript_may_begin(&self, place: Place, pieces: &Pieces) -> bool {
-        match place {
-            Place::Command => pieces.done.is_empty() && is_name(pieces.tail()),
-            Place::Element => pieces.is_empty(),
+    fn subscript_may_begin(&self, position: WordPosition, pieces: &Pieces) -> bool {
+        match position {
+            WordPosition::Command => pieces.done.is_empty() && is_name(pieces.tail()),
+            WordPosition::Element => pieces.is_empty(),
             _ => false,
         }
     }
 
-    /// What stands before the `=` that was just read, if that makes an assignment. The value's pieces begin after it.
-    fn assignment_head(&self, place: Place, pieces: &mut Pieces) -> Option<AssignmentHead> {
+    /// What comes before the `=` that was just read, if that makes an assignment. The value's pieces begin after it.
+    fn assignment_head(&self, position: WordPosition, pieces: &mut Pieces) -> Option<AssignmentHead> {
         let tail = pieces.tail().strip_suffix('=')?;
         let (before, append) = match tail.strip_suffix('+') {
             Some(before) => (before, true),
@@ -134,7 +134,7 @@ impl Parser<'_> {
                 (PieceKind::Literal(name), PieceKind::Subscript(_)) => name.clone(),
                 _ => return None,
             },
-            [subscript] if before.is_empty() && place == Place::Element => match subscript.kind {
+            [subscript] if before.is_empty() && position == WordPosition::Element => match subscript.kind {
                 PieceKind::Subscript(_) => String::new(),
                 _ => return None,
             },
@@ -144,8 +144,8 @@ impl Parser<'_> {
         Some(AssignmentHead { name, append, value: pieces.done.len() })
     }
 
-    fn array_may_begin(&mut self, place: Place) -> bool {
-        matches!(place, Place::Command | Place::Declaration) && self.peek() == Some(b'(')
+    fn array_may_begin(&mut self, position: WordPosition) -> bool {
+        matches!(position, WordPosition::Command | WordPosition::Declaration) && self.peek() == Some(b'(')
     }
 
     /// `|` or `( … )` in a regular expression.

@@ -38,14 +38,14 @@ pub struct Pipeline {
     /// From the first prefix to the end of the last stage.
     pub span: Span,
     /// `!` and `time`, in order.
-    pub prefixes: Vec<Prefix>,
+    pub prefixes: Vec<PipelinePrefix>,
     /// One or more.
     pub stages: Vec<Stage>,
 }
 
-/// What stands before a pipeline.
+/// A word before a pipeline that changes how it is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Prefix {
+pub enum PipelinePrefix {
     /// `!`
     Not,
     /// `time`, with or without `-p` and `--`.
@@ -90,7 +90,7 @@ pub enum CommandKind {
     },
     /// `while` and `until`.
     While {
-        /// What decides.
+        /// What decides whether it is repeated.
         condition: List,
         /// What is repeated.
         body: List,
@@ -119,7 +119,7 @@ pub enum CommandKind {
     Case {
         /// What is compared.
         word: Text,
-        /// With what, and what then.
+        /// The patterns, each with its commands.
         clauses: Vec<CaseClause>,
     },
     /// `(( … ))`
@@ -167,7 +167,7 @@ pub struct SimpleCommand {
     pub assignments: Vec<Text>,
     /// The program and its arguments.
     pub words: Vec<Text>,
-    /// Wherever they stand in it.
+    /// Its redirects, wherever they are in it.
     pub redirects: Vec<Redirection>,
 }
 
@@ -183,35 +183,35 @@ pub struct Redirection {
     /// After it: a file, a descriptor, a text, or what ends a here-document.
     pub target: Text,
     /// The here-document, for `<<` and `<<-`.
-    pub here: Option<Here>,
+    pub here: Option<HereSlot>,
 }
 
-/// A here-document's place in the tree. It is filled when its lines are reached, later than the operator.
+/// A slot in the tree for a here-document. It is filled when its lines are read, later than the operator.
 #[derive(Clone, Debug, Default)]
-pub struct Here(pub(crate) Arc<OnceLock<HereDocument>>);
+pub struct HereSlot(pub(crate) Arc<OnceLock<HereDocument>>);
 
-impl Here {
-    /// The document.
+impl HereSlot {
+    /// The document, once its lines were read.
     #[must_use]
     pub fn get(&self) -> Option<&HereDocument> {
         self.0.get()
     }
 }
 
-impl PartialEq for Here {
+impl PartialEq for HereSlot {
     fn eq(&self, other: &Self) -> bool {
         self.get() == other.get()
     }
 }
 
-impl Eq for Here {}
+impl Eq for HereSlot {}
 
 /// A here-document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HereDocument {
     /// The lines, without the one that ends it.
     pub span: Span,
-    /// `<<-`: leading tabs don't count.
+    /// `<<-`: leading tabs are removed.
     pub strips: bool,
     /// The body. Only literals, when the delimiter was quoted.
     pub body: Vec<Piece>,

@@ -14,7 +14,7 @@ pub struct Text {
     pub head: Option<AssignmentHead>,
 }
 
-/// What stands before the value in `name[subscript]+=value`.
+/// What comes before the value in `name[subscript]+=value`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssignmentHead {
     /// The name; empty for `[subscript]=value` in an array.
@@ -28,16 +28,16 @@ pub struct AssignmentHead {
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Where.
+    /// Where it is written.
     pub span: Span,
-    /// What.
+    /// What it is.
     pub kind: PieceKind,
 }
 
 /// The kinds of parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PieceKind {
-    /// Text without quotes: globs, braces and tildes in it still count.
+    /// Text without quotes: globs, braces and tildes in it mean something.
     Literal(String),
     /// Text that quotes protect, after quote removal.
     Quoted(String, Quoting),
@@ -51,7 +51,7 @@ pub enum PieceKind {
     Process(Direction, Commands),
     /// `$(( … ))` and `$[ … ]`
     Arithmetic(Text),
-    /// `[ … ]` behind a name, where an assignment may stand.
+    /// `[ … ]` behind a name, where an assignment may be.
     Subscript(Text),
     /// `( … )` behind `=`: the elements of an array.
     Array(Vec<Text>),
@@ -60,7 +60,7 @@ pub enum PieceKind {
 /// Commands inside a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commands {
-    /// What they are.
+    /// The commands.
     pub list: List,
     /// How they are written; for backticks, without the backslashes that only protect from them.
     pub text: String,
@@ -174,7 +174,7 @@ impl Text {
 }
 
 impl Operation {
-    /// What stands behind the operator.
+    /// The text behind the operator.
     pub(crate) fn text(&self) -> &[Text] {
         match self {
             Self::Value | Self::Length | Self::Names | Self::Transform(_) => &[],
@@ -186,14 +186,14 @@ impl Operation {
 }
 
 impl SimpleCommand {
-    /// Whether nothing stands there.
+    /// Whether there is nothing in it.
     pub(crate) fn is_empty(&self) -> bool {
         self.assignments.is_empty() && self.words.is_empty() && self.redirects.is_empty()
     }
 }
 
 impl Command {
-    /// A command that does nothing, as after a lonely `time`.
+    /// A command that does nothing, as after `time` alone.
     pub(crate) fn nothing(span: Span) -> Self {
         Self { span, kind: super::CommandKind::Simple(SimpleCommand::default()), redirects: Vec::new() }
     }

@@ -5,20 +5,20 @@ use crate::parse;
 use crate::tree::{Operation, Piece, PieceKind, Text};
 use crate::{Arithmetic, Span};
 
-/// Quoted expressions in quoted expressions: more than this is nobody's program.
-const AGAIN: usize = 8;
+/// How deep quoted expressions inside quoted expressions are followed.
+const MAX_REEVALUATIONS: usize = 8;
 
 #[derive(Default)]
 struct Seen {
     names: Vec<String>,
     expands: bool,
-    /// What bash evaluates, as far as it stands in the text.
+    /// The text that bash evaluates, as far as it is written out.
     text: String,
 }
 
 impl Walker<'_> {
     pub(super) fn arithmetic(&mut self, text: &Text) {
-        self.evaluated(text, text.span, AGAIN);
+        self.evaluated(text, text.span, MAX_REEVALUATIONS);
     }
 
     fn evaluated(&mut self, text: &Text, span: Span, again: usize) {
@@ -35,16 +35,17 @@ impl Walker<'_> {
         }
     }
 
-    /// Quotes protected an expansion from bash's first look, but evaluating looks again: `(( a[\$(c)] ))` runs `c`.
+    /// Reads an expression again whose quotes protected an expansion: evaluating expands it after all, and `(( a[\$(c)] ))`
+    /// runs `c`.
     fn expanded_again(&mut self, text: &str, span: Span, again: usize) {
         self.doubt(span, "this expression holds a quoted expansion, which bash may still expand");
         if again == 0 {
             return;
         }
-        if let Ok((inner, _)) = parse::expression(text, parse::SHALLOW) {
+        if let Ok((inner, _)) = parse::expression(text, parse::SMALL_STACK_MAX_DEPTH) {
             let before = self.findings.invocations.len();
             self.evaluated(&inner, span, again - 1);
-            // Places in the unquoted text mean nothing in the original.
+            // Spans in the unquoted text mean nothing in the original.
             for invocation in self.findings.invocations.iter_mut().skip(before) {
                 invocation.span = span;
                 invocation.words.iter_mut().for_each(|word| word.span = span);

@@ -1,4 +1,4 @@
-//! `name=value` before a program.
+//! Assignments: `name=value` before a program.
 
 use super::Walker;
 use super::value::Context;

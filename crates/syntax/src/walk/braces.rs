@@ -5,15 +5,15 @@
 use crate::Span;
 use crate::tree::{Piece, PieceKind};
 
-/// More words than this are not listed.
-const MOST: usize = 256;
+/// An expansion to more words than this isn't listed.
+const MAX_BRACE_WORDS: usize = 256;
 
-/// Words with more opening braces than this aren't understood: nobody writes them.
-const BRACES: usize = 64;
+/// A word with more opening braces than this isn't expanded.
+const MAX_OPEN_BRACES: usize = 64;
 
-/// What a word becomes.
+/// The result of expanding a word.
 pub(super) enum Expanded {
-    /// There is nothing to expand.
+    /// The word itself: there is nothing to expand.
     Same,
     /// These words.
     Words(Vec<Vec<Piece>>),
@@ -21,7 +21,7 @@ pub(super) enum Expanded {
     Unknown,
 }
 
-/// A character without quotes, or a piece that braces can't see into.
+/// An unquoted character, or a piece as a whole.
 #[derive(Clone, Debug)]
 enum Atom {
     Char(char, Span),
@@ -34,8 +34,8 @@ impl Atom {
     }
 }
 
-/// Too many results, or a sequence that isn't worth understanding.
-struct TooMuch;
+/// The expansion has too many words, or isn't followed.
+struct TooManyWords;
 
 /// Expands the braces in a word.
 pub(super) fn expand(pieces: &[Piece]) -> Expanded {
@@ -47,7 +47,7 @@ pub(super) fn expand(pieces: &[Piece]) -> Expanded {
     };
     match literals().map(|text| text.matches('{').count()).sum::<usize>() {
         0 => return Expanded::Same,
-        1..=BRACES => {}
+        1..=MAX_OPEN_BRACES => {}
         _ => return Expanded::Unknown,
     }
     let atoms = atoms(pieces);
@@ -65,7 +65,7 @@ pub(super) fn expand(pieces: &[Piece]) -> Expanded {
         Ok(words) => {
             Expanded::Words(words.iter().map(|word| joined(word)).filter(|word| !word.is_empty()).collect())
         }
-        Err(TooMuch) => Expanded::Unknown,
+        Err(TooManyWords) => Expanded::Unknown,
     }
 }
 
@@ -94,11 +94,11 @@ fn joined(atoms: &[Atom]) -> Vec<Piece> {
     pieces
 }
 
-/// The first braces from `from` on that expand: the places of `{` and `}`.
+/// The first braces from `from` on that expand: the positions of `{` and `}`.
 fn first_braces(atoms: &[Atom], from: usize) -> Option<(usize, usize)> {
     let mut at = from;
     while let Some(atom) = atoms.get(at) {
-        // `{}` at the start of a word is just that: `find -exec … {}`.
+        // `{}` at the start of a word isn't expanded: `find -exec … {}`.
         let empty = at == 0 && atoms.get(1).is_some_and(|next| next.is('}'));
         if atom.is('{')
             && !empty
@@ -111,7 +111,7 @@ fn first_braces(atoms: &[Atom], from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// The `}` for the `{` at `open`, if a comma or two dots stand between them and not deeper.
+/// The `}` for the `{` at `open`, if a comma or two dots are between them, outside inner braces.
 fn closing(atoms: &[Atom], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut separated = false;
@@ -133,7 +133,7 @@ fn closing(atoms: &[Atom], open: usize) -> Option<usize> {
     None
 }
 
-fn words(atoms: &[Atom]) -> Result<Vec<Vec<Atom>>, TooMuch> {
+fn words(atoms: &[Atom]) -> Result<Vec<Vec<Atom>>, TooManyWords> {
     let Some((open, close)) = first_braces(atoms, 0) else { return Ok(vec![atoms.to_vec()]) };
     let before = atoms.get(..open).unwrap_or_default();
     let inner = atoms.get(open + 1..close).unwrap_or_default();
@@ -151,8 +151,8 @@ fn words(atoms: &[Atom]) -> Result<Vec<Vec<Atom>>, TooMuch> {
         }
     };
     let tails = words(after)?;
-    if middle.len().saturating_mul(tails.len()) > MOST {
-        return Err(TooMuch);
+    if middle.len().saturating_mul(tails.len()) > MAX_BRACE_WORDS {
+        return Err(TooManyWords);
     }
     let mut all = Vec::with_capacity(middle.len() * tails.len());
     for part in &middle {
@@ -163,7 +163,7 @@ fn words(atoms: &[Atom]) -> Result<Vec<Vec<Atom>>, TooMuch> {
     Ok(all)
 }
 
-/// The parts between commas that aren't deeper.
+/// The parts between commas that aren't in inner braces.
 fn parts(atoms: &[Atom]) -> Vec<&[Atom]> {
     let mut depth = 0_usize;
     atoms
@@ -178,8 +178,8 @@ fn parts(atoms: &[Atom]) -> Vec<&[Atom]> {
         .collect()
 }
 
-/// `1..9`, `a..f` and `1..9..2`. Nothing, if it isn't one.
-fn sequence(atoms: &[Atom]) -> Result<Option<Vec<Vec<Atom>>>, TooMuch> {
+/// The words of a sequence: `1..9`, `a..f`, `1..9..2`. `None` if it isn't one.
+fn sequence(atoms: &[Atom]) -> Result<Option<Vec<Vec<Atom>>>, TooManyWords> {
     let mut text = String::new();
     let mut place = Span::default();
     for atom in atoms {
@@ -188,7 +188,7 @@ fn sequence(atoms: &[Atom]) -> Result<Option<Vec<Vec<Atom>>>, TooMuch> {
                 text.push(*character);
                 place = *span;
             }
-            Atom::Piece(_) => return Err(TooMuch),
+            Atom::Piece(_) => return Err(TooManyWords),
         }
     }
     let mut fields = text.split("..");
@@ -215,12 +215,12 @@ fn sequence(atoms: &[Atom]) -> Result<Option<Vec<Vec<Atom>>>, TooMuch> {
     Ok(Some(results.into_iter().map(atoms).collect()))
 }
 
-fn steps(from: i64, to: i64, step: Option<i64>) -> Result<Vec<i64>, TooMuch> {
-    let step = step.unwrap_or(1).checked_abs().ok_or(TooMuch)?.max(1);
-    let distance = from.checked_sub(to).and_then(i64::checked_abs).ok_or(TooMuch)?;
-    let count = usize::try_from(distance / step).map_err(|_| TooMuch)?;
-    if count >= MOST {
-        return Err(TooMuch);
+fn steps(from: i64, to: i64, step: Option<i64>) -> Result<Vec<i64>, TooManyWords> {
+    let step = step.unwrap_or(1).checked_abs().ok_or(TooManyWords)?.max(1);
+    let distance = from.checked_sub(to).and_then(i64::checked_abs).ok_or(TooManyWords)?;
+    let count = usize::try_from(distance / step).map_err(|_| TooManyWords)?;
+    if count >= MAX_BRACE_WORDS {
+        return Err(TooManyWords);
     }
     let signed = if from <= to { step } else { -step };
     let mut value = from;
@@ -232,14 +232,15 @@ fn steps(from: i64, to: i64, step: Option<i64>) -> Result<Vec<i64>, TooMuch> {
     Ok(values)
 }
 
-/// Only within one alphabet: between them lie characters that mean something to the shell.
-fn letters(first: &str, last: &str, step: Option<i64>) -> Result<Option<Vec<String>>, TooMuch> {
+/// The letters of a sequence. Only within upper or lower case: between the two are characters that mean something to the
+/// shell.
+fn letters(first: &str, last: &str, step: Option<i64>) -> Result<Option<Vec<String>>, TooManyWords> {
     let ([from], [to]) = (first.as_bytes(), last.as_bytes()) else { return Ok(None) };
     if !from.is_ascii_alphabetic() || !to.is_ascii_alphabetic() {
         return Ok(None);
     }
     if from.is_ascii_lowercase() != to.is_ascii_lowercase() {
-        return Err(TooMuch);
+        return Err(TooManyWords);
     }
     let values = steps(i64::from(*from), i64::from(*to), step)?;
     let letter =
@@ -247,7 +248,7 @@ fn letters(first: &str, last: &str, step: Option<i64>) -> Result<Option<Vec<Stri
     Ok(Some(values.into_iter().map(letter).collect()))
 }
 
-/// How wide the numbers are, when one of them begins with a zero.
+/// The width of the numbers, if one of them begins with a zero. Else 0.
 fn padding(first: &str, last: &str) -> usize {
     let padded = |text: &str| {
         let digits = text.trim_start_matches(['-', '+']);

@@ -8,7 +8,7 @@ use crate::tree::{
     TestOperator, Text,
 };
 use crate::{
-    Assigned, Assignment, Descriptor, Function, Hazard, HazardKind, Input, Invocation, Place, Redirect,
+    Assigned, Assignment, Construct, Descriptor, Function, Hazard, HazardKind, Input, Invocation, Redirect,
     RedirectOperator, RedirectTarget, Span, Value, Word,
 };
 
@@ -16,7 +16,7 @@ impl Walker<'_> {
     pub(super) fn list(&mut self, list: &List) {
         for item in &list.items {
             if item.background {
-                self.through(Place::Background, |walker| walker.and_or(item));
+                self.inside(Construct::Background, |walker| walker.and_or(item));
             } else {
                 self.and_or(item);
             }
@@ -26,12 +26,13 @@ impl Walker<'_> {
     fn and_or(&mut self, item: &AndOr) {
         self.pipeline(&item.first);
         for (_, pipeline) in &item.rest {
-            self.conditionally(|walker| walker.pipeline(pipeline));
+            self.maybe(|walker| walker.pipeline(pipeline));
         }
     }
 
-    fn conditionally(&mut self, walk: impl FnOnce(&mut Self)) {
-        self.through(Place::Conditional, walk);
+    /// Walks something that may be run never or often.
+    fn maybe(&mut self, walk: impl FnOnce(&mut Self)) {
+        self.inside(Construct::Conditional, walk);
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) {
@@ -39,16 +40,20 @@ impl Walker<'_> {
         if stages.is_empty() {
             return self.stage(last);
         }
-        let base = self.places.len() + 1;
+        let base = self.constructs.len() + 1;
         let mut input = self.input.clone();
         for stage in &pipeline.stages {
             let first = self.findings.invocations.len();
-            self.fed(input, |walker| {
-                walker.through(Place::Pipeline, |walker| walker.stage(stage));
+            self.with_input(input, |walker| {
+                walker.inside(Construct::Pipeline, |walker| walker.stage(stage));
             });
-            // What a substitution prints becomes a word, not the next stage's input.
+            // The output of a substitution becomes a word, not the next stage's input.
             let writes = |invocation: &Invocation| {
-                !invocation.places.iter().skip(base).any(|place| *place == Place::Substitution)
+                !invocation
+                    .constructs
+                    .iter()
+                    .skip(base)
+                    .any(|construct| *construct == Construct::Substitution)
             };
             let stage = self.findings.invocations.iter().enumerate().skip(first);
             input = Input::Pipe(stage.filter(|(_, one)| writes(one)).map(|(index, _)| index).collect());
@@ -74,12 +79,12 @@ impl Walker<'_> {
         let input = redirects
             .into_iter()
             .rev()
-            .find(feeds)
+            .find(changes_stdin)
             .map_or_else(|| self.input.clone(), |redirect| Input::Redirect(Box::new(redirect)));
-        self.fed(input, |walker| walker.compound(&command.kind, command.span));
+        self.with_input(input, |walker| walker.compound(&command.kind, command.span));
     }
 
-    /// Redirects of a compound command are an invocation without words.
+    /// Adds the redirects of a compound command, as an invocation without words.
     fn compound_redirects(
         &mut self,
         redirections: &[Redirection],
@@ -100,19 +105,19 @@ impl Walker<'_> {
         redirects
     }
 
-    /// Keeps a place in the order of the text. What is found while filling it comes after.
+    /// Adds an empty invocation, so that findings stay in the order of the text. [`fill`](Self::fill) completes it.
     pub(super) fn reserve(&mut self, span: Span) -> usize {
-        let places = self.places.clone();
+        let constructs = self.constructs.clone();
         let input = self.input.clone();
-        self.findings.invocations.push(Invocation { span, places, input, ..Invocation::default() });
+        self.findings.invocations.push(Invocation { span, constructs, input, ..Invocation::default() });
         self.findings.invocations.len() - 1
     }
 
-    /// Puts an invocation into its place, with the variables that were set on the way.
+    /// Completes the invocation at `index`, with the variables that its expansions set.
     fn fill(&mut self, index: usize, mut invocation: Invocation) {
         invocation.assignments.append(&mut self.set);
         if let Some(slot) = self.findings.invocations.get_mut(index) {
-            invocation.places = std::mem::take(&mut slot.places);
+            invocation.constructs = std::mem::take(&mut slot.constructs);
             invocation.input = std::mem::take(&mut slot.input);
             *slot = invocation;
         }
@@ -143,7 +148,7 @@ impl Walker<'_> {
         self.set = outer;
     }
 
-    /// `shopt -s extglob`, however it is reached.
+    /// Notes `shopt -s extglob`, also behind other words.
     fn note_extglob(&mut self, invocation: &Invocation) {
         let named = |word: &&Word| word.value.known() == Some("extglob");
         if let Some(word) = invocation.words.iter().find(named) {
@@ -151,7 +156,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A variable that the shell sets by itself, as an invocation without words.
+    /// Adds variables that the shell sets by itself, as an invocation without words.
     fn shell_sets(&mut self, span: Span, variables: Vec<(String, Vec<Value>)>) {
         let index = self.reserve(span);
         let set = |(name, values)| Assignment {
@@ -173,8 +178,8 @@ impl Walker<'_> {
     fn compound(&mut self, kind: &CommandKind, span: Span) {
         match kind {
             CommandKind::Simple(simple) => self.simple(simple, span, None),
-            CommandKind::Subshell(list) => self.through(Place::Subshell, |walker| walker.list(list)),
-            CommandKind::Group(list) => self.through(Place::Group, |walker| walker.list(list)),
+            CommandKind::Subshell(list) => self.inside(Construct::Subshell, |walker| walker.list(list)),
+            CommandKind::Group(list) => self.inside(Construct::Group, |walker| walker.list(list)),
             CommandKind::If { branches, otherwise } => {
                 for (condition, branch) in branches {
                     self.conditional_list(condition);
@@ -213,7 +218,7 @@ impl Walker<'_> {
     }
 
     fn conditional_list(&mut self, list: &List) {
-        self.conditionally(|walker| walker.list(list));
+        self.maybe(|walker| walker.list(list));
     }
 
     fn loop_variable(&mut self, kind: LoopKind, name: &Text, words: Option<&[Text]>) {
@@ -240,11 +245,11 @@ impl Walker<'_> {
         self.pieces(&name.pieces);
         let text = self.value(&name.pieces, Context::Quiet);
         let text = text.known().map_or_else(|| name.span.of(self.text).to_owned(), str::to_owned);
-        let places = self.places.clone();
-        self.findings.functions.push(Function { name: text.clone(), span, places });
-        // Whoever calls it decides what it reads.
-        self.fed(Input::Other, |walker| {
-            walker.through(Place::Function(text), |walker| walker.command(body, None));
+        let constructs = self.constructs.clone();
+        self.findings.functions.push(Function { name: text.clone(), span, constructs });
+        // Its caller decides what it reads.
+        self.with_input(Input::Other, |walker| {
+            walker.inside(Construct::Function(text), |walker| walker.command(body, None));
         });
     }
 
@@ -253,8 +258,8 @@ impl Walker<'_> {
         let process = format!("{array}_PID");
         self.shell_sets(span, vec![(array, Vec::new()), (process, Vec::new())]);
         name.iter().for_each(|name| self.pieces(&name.pieces));
-        self.fed(Input::Other, |walker| {
-            walker.through(Place::Coprocess, |walker| walker.command(body, None));
+        self.with_input(Input::Other, |walker| {
+            walker.inside(Construct::Coprocess, |walker| walker.command(body, None));
         });
     }
 
@@ -265,7 +270,7 @@ impl Walker<'_> {
                 self.test(right);
             }
             Test::Inner(test) => self.test(test),
-            // `-v` evaluates a subscript in what it is given.
+            // `-v` evaluates a subscript in its operand.
             Test::Unary('v' | 'R', operand) => self.arithmetic(operand),
             Test::Unary(_, operand) => self.pieces(&operand.pieces),
             Test::Binary(left, TestOperator::Number, right) => {
@@ -281,7 +286,7 @@ impl Walker<'_> {
 }
 
 /// Whether a redirect changes standard input.
-fn feeds(redirect: &Redirect) -> bool {
+fn changes_stdin(redirect: &Redirect) -> bool {
     matches!(redirect.descriptor, Descriptor::Default | Descriptor::Number(0))
         && match redirect.operator {
             RedirectOperator::Read

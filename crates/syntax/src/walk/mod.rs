@@ -1,6 +1,7 @@
-//! From the tree to [`Findings`]: every command in it, every assignment, every place where bash evaluates text.
+//! Turns the tree into [`Findings`]: every command in it, every assignment, every expression that bash evaluates.
 //!
-//! The walk ends nowhere in silence: each kind of node is named in a `match` without a default.
+//! A [`Walker`] goes through the tree and knows the constructs around it and where standard input comes from. No node is
+//! passed over: each kind is named in a `match` without a default.
 
 mod arithmetic;
 mod assignments;
@@ -10,18 +11,20 @@ mod pieces;
 mod redirects;
 mod value;
 
-use crate::parse::{Notes, Reading};
+use crate::parse::{Reading, Warnings};
 use crate::tree::Text;
-use crate::{Assignment, Doubt, Findings, Input, Place, Span};
+use crate::{Assignment, Construct, Doubt, Findings, Input, Span};
 
-/// What is known on the way down.
+/// Walks through a tree and collects findings.
 pub(crate) struct Walker<'a> {
     /// The text that was read.
     text: &'a str,
     findings: Findings,
-    places: Vec<Place>,
+    /// The constructs around the current command, from the outside in.
+    constructs: Vec<Construct>,
+    /// The standard input of the current command.
     input: Input,
-    /// Variables that expansions of the command at hand set.
+    /// Variables that expansions of the current command set.
     set: Vec<Assignment>,
 }
 
@@ -29,14 +32,14 @@ pub(crate) struct Walker<'a> {
 pub(crate) fn findings(text: &str, reading: &Reading) -> Findings {
     let mut walker = Walker::new(text);
     walker.list(&reading.script.list);
-    walker.finish(&reading.notes)
+    walker.finish(&reading.warnings)
 }
 
 /// Lists what is in an arithmetic expression.
-pub(crate) fn expression(text: &str, expression: &Text, notes: &Notes) -> Findings {
+pub(crate) fn expression(text: &str, expression: &Text, warnings: &Warnings) -> Findings {
     let mut walker = Walker::new(text);
     walker.arithmetic(expression);
-    walker.finish(notes)
+    walker.finish(warnings)
 }
 
 impl<'a> Walker<'a> {
@@ -44,15 +47,15 @@ impl<'a> Walker<'a> {
         Self {
             text,
             findings: Findings::default(),
-            places: Vec::new(),
+            constructs: Vec::new(),
             input: Input::Inherited,
             set: Vec::new(),
         }
     }
 
-    fn finish(mut self, notes: &Notes) -> Findings {
-        self.findings.doubts.extend(notes.doubts.iter().cloned());
-        self.findings.hazards.extend(notes.hazards.iter().cloned());
+    fn finish(mut self, warnings: &Warnings) -> Findings {
+        self.findings.doubts.extend(warnings.doubts.iter().cloned());
+        self.findings.hazards.extend(warnings.hazards.iter().cloned());
         self.findings.hazards.sort_by_key(|hazard| hazard.span);
         self.findings.hazards.dedup();
         self.findings.doubts.dedup();
@@ -63,15 +66,15 @@ impl<'a> Walker<'a> {
         self.findings.doubts.push(Doubt { span, message: message.into() });
     }
 
-    /// Walks something that is reached through `place`.
-    fn through(&mut self, place: Place, walk: impl FnOnce(&mut Self)) {
-        self.places.push(place);
+    /// Walks something inside `construct`.
+    fn inside(&mut self, construct: Construct, walk: impl FnOnce(&mut Self)) {
+        self.constructs.push(construct);
         walk(self);
-        self.places.pop();
+        self.constructs.pop();
     }
 
     /// Walks something whose standard input is `input`.
-    fn fed(&mut self, input: Input, walk: impl FnOnce(&mut Self)) {
+    fn with_input(&mut self, input: Input, walk: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.input, input);
         walk(self);
         self.input = outer;

@@ -1,9 +1,9 @@
-//! What is inside words.
+//! What is inside words: substitutions, expressions, variables that expansions set.
 
 use super::Walker;
 use crate::parse::is_all;
 use crate::tree::{Direction, Operation, Parameter, Piece, PieceKind, Text};
-use crate::{Assigned, Assignment, Input, Place, Span};
+use crate::{Assigned, Assignment, Construct, Input, Span};
 
 use super::value::Context;
 
@@ -17,7 +17,7 @@ impl Walker<'_> {
     fn piece(&mut self, piece: &Piece) {
         match &piece.kind {
             PieceKind::Literal(text) => {
-                // The parser leaves none of these in a literal. If it ever does, somebody should look.
+                // The parser leaves none of these in a literal. If it ever does, a person is asked.
                 if text.contains("$(") || text.contains("${") || text.contains('`') {
                     self.doubt(piece.span, "an expansion was left unread");
                 }
@@ -26,14 +26,14 @@ impl Walker<'_> {
             PieceKind::Double(inner) => self.pieces(inner),
             PieceKind::Parameter(parameter) => self.parameter(parameter, piece.span),
             PieceKind::Substitution(commands) => {
-                self.apart(Place::Substitution, piece.span, |walker| walker.list(&commands.list));
+                self.apart(Construct::Substitution, piece.span, |walker| walker.list(&commands.list));
             }
             PieceKind::Process(Direction::Read, commands) => {
-                self.apart(Place::Process, piece.span, |walker| walker.list(&commands.list));
+                self.apart(Construct::Process, piece.span, |walker| walker.list(&commands.list));
             }
             PieceKind::Process(Direction::Write, commands) => {
-                self.fed(Input::Other, |walker| {
-                    walker.apart(Place::Process, piece.span, |walker| walker.list(&commands.list));
+                self.with_input(Input::Other, |walker| {
+                    walker.apart(Construct::Process, piece.span, |walker| walker.list(&commands.list));
                 });
             }
             PieceKind::Arithmetic(text) => self.arithmetic(text),
@@ -46,11 +46,11 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks commands inside a word. What they set isn't set by the command that the word belongs to. One without any
-    /// command is there all the same: bash runs a shell for it.
-    fn apart(&mut self, place: Place, span: Span, walk: impl FnOnce(&mut Self)) {
+    /// Walks commands inside a word. Variables that they set aren't set by the command around the word. A substitution
+    /// without a command is a finding too: bash runs a shell for it.
+    fn apart(&mut self, construct: Construct, span: Span, walk: impl FnOnce(&mut Self)) {
         let outer = std::mem::take(&mut self.set);
-        self.through(place, |walker| {
+        self.inside(construct, |walker| {
             let before = walker.findings.invocations.len();
             walk(walker);
             if walker.findings.invocations.len() == before {

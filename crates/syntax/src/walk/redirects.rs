@@ -40,7 +40,7 @@ impl Walker<'_> {
         Redirect { span, descriptor: redirection.descriptor.clone(), operator: redirection.operator, target }
     }
 
-    /// A target is one word, or bash refuses it when it gets there.
+    /// The target, which is one word. If it becomes several, bash refuses to run the command.
     fn target(&mut self, redirection: &Redirection) -> Word {
         let target = &redirection.target;
         if redirection.operator == RedirectOperator::HereString {

@@ -1,4 +1,4 @@
-//! What words will be: quotes removed, and the reason when that can't be known.
+//! Says what words will be: their text without quotes, or why it can't be known.
 
 use super::{Walker, braces};
 use crate::parse::is_all;
@@ -10,7 +10,7 @@ use crate::{Unknown, Value, Why, Word};
 pub(super) enum Context {
     /// A word of a command: split, and matched with files' names.
     Argument,
-    /// The value of an assignment: neither, but tildes behind `:` count.
+    /// The value of an assignment: neither, but tildes behind `:` are expanded.
     Assignment,
     /// A here-document, a pattern: neither.
     Quiet,
@@ -22,7 +22,7 @@ pub(super) fn positional() -> Value {
 }
 
 impl Walker<'_> {
-    /// The words that one becomes by brace expansion.
+    /// The words that a word becomes by brace expansion.
     pub(super) fn words(&self, text: &Text, context: Context) -> Vec<Word> {
         let span = text.span;
         let build = |pieces: &[Piece]| {
@@ -45,16 +45,17 @@ impl Walker<'_> {
     }
 }
 
+/// Builds the value of a word, piece by piece.
 struct Builder<'a> {
     source: &'a str,
     context: Context,
-    /// Whether tildes behind `=` and `:` count.
+    /// Whether tildes behind `=` and `:` are expanded.
     assigns: bool,
     text: String,
     unknown: Option<Unknown>,
-    /// How many expansions there are.
+    /// How many expansions the word has.
     expansions: usize,
-    /// Where `text` was when a tilde made the word unknown.
+    /// The length of `text` when a tilde made the word unknown.
     tilde: Option<usize>,
     /// An unquoted `[` that may begin a glob.
     bracket: bool,
@@ -99,7 +100,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Notes why the word isn't known. The first reason is kept, unless a later one can become any words.
+    /// Warnings why the word isn't known. The first reason is kept, unless a later one can become any words.
     fn unknown(&mut self, why: Why, splits: bool) {
         self.expansions += 1;
         match &mut self.unknown {
@@ -142,7 +143,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// An array as a part of a word: as it is written, if all of it is known.
+    /// Adds an array that is a part of a word: as it is written, if all of it is known.
     fn array(&mut self, piece: &Piece, elements: &[Text]) {
         let unknown = elements.iter().find_map(|element| {
             match Builder::new(self.source, Context::Assignment, false).build(&element.pieces) {
@@ -182,7 +183,7 @@ impl<'a> Builder<'a> {
         self.text.ends_with(['=', ':']) || (self.context == Context::Assignment && self.text.is_empty())
     }
 
-    /// The name between a tilde and what ends it. None, if a quote or an expansion comes first.
+    /// The user's name behind a tilde. `None` if a quote or an expansion is part of it.
     fn user_name<'t>(&self, rest: &'t str, last: bool) -> Option<&'t str> {
         let name = rest.get(1..)?;
         let ends = |c: char| c == '/' || (self.assigns && c == ':');
@@ -207,7 +208,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Whether it becomes several words even between double quotes.
+/// Whether an expansion becomes several words even between double quotes.
 fn several(parameter: &Parameter) -> bool {
     let all = parameter.name == "@" || parameter.subscript.as_ref().is_some_and(is_all);
     let length = parameter.operation == Operation::Length;

@@ -43,6 +43,7 @@ pub(crate) fn folder() -> tempfile::TempDir {
 pub(crate) fn run(text: &str, folder: &Path) -> Vec<Vec<String>> {
     let log = folder.join("log");
     let work = folder.join("work");
+    // The first run has no folder to remove.
     let _ = std::fs::remove_dir_all(&work);
     std::fs::create_dir(&work).unwrap();
     std::fs::write(&log, "").unwrap();
@@ -71,16 +72,17 @@ pub(crate) fn run(text: &str, folder: &Path) -> Vec<Vec<String>> {
     let group = Pid::from_child(&child);
     let (done, ended) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
-        // Ends what doesn't end by itself, and what was left in the background.
+        // Kills a command that doesn't end by itself, and its background processes.
         scope.spawn(move || {
+            // It ends when the child was reaped, or after three seconds; either way the group is killed. It may be empty.
             let _ = ended.recv_timeout(Duration::from_secs(3));
             let _ = kill_process_group(group, Signal::KILL);
         });
         child.wait().unwrap();
-        // Nobody listens any more if that took too long.
+        // The receiver is gone if it took too long.
         let _ = done.send(());
     });
-    // Something that was cut off in the middle says nothing.
+    // An incomplete entry at the end is dropped.
     let log = std::fs::read(&log).unwrap();
     let whole = log.iter().rposition(|byte| *byte == 0).map_or(0, |last| last + 1);
     let text = String::from_utf8_lossy(&log[..whole]).into_owned();

@@ -8,7 +8,8 @@ use shellgate_syntax::{
 /// One line for each thing that was found.
 pub(crate) fn lines(findings: &Findings) -> Vec<String> {
     let mut lines: Vec<String> = findings.invocations.iter().map(invocation).collect();
-    let functions = findings.functions.iter().map(|one| format!("function {} {:?}", one.name, one.places));
+    let functions =
+        findings.functions.iter().map(|one| format!("function {} {:?}", one.name, one.constructs));
     lines.extend(functions);
     let arithmetic = findings.arithmetic.iter();
     lines.extend(arithmetic.map(|one| {
@@ -21,9 +22,9 @@ pub(crate) fn lines(findings: &Findings) -> Vec<String> {
 
 fn invocation(one: &Invocation) -> String {
     let mut parts = Vec::new();
-    if !one.places.is_empty() {
-        let places: Vec<String> = one.places.iter().map(|place| format!("{place:?}")).collect();
-        parts.push(format!("[{}]", places.join(" ")));
+    if !one.constructs.is_empty() {
+        let constructs: Vec<String> = one.constructs.iter().map(|place| format!("{place:?}")).collect();
+        parts.push(format!("[{}]", constructs.join(" ")));
     }
     match &one.input {
         Input::Inherited => {}

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use shellgate::ErrorObject;
-use shellgate::judge::{self, Decision, Judgement, Part, Reason};
+use shellgate::judge::{Decision, Part, Reason, Verdict};
 
 #[derive(Serialize)]
 struct Page<'a> {
@@ -33,16 +33,16 @@ struct Why<'a> {
 }
 
 /// A verdict. `by`: the setting that decides instead of a person.
-pub(super) fn judged(decision: Decision, judgement: &Judgement, by: Option<&str>) -> String {
-    let commands = judgement.parts.iter().map(|part: &Part| Command {
+pub(super) fn judged(decision: Decision, verdict: &Verdict, by: Option<&str>) -> String {
+    let commands = verdict.parts().iter().map(|part: &Part| Command {
         text: &part.text,
         argv: &part.argv,
         span: [part.span.start, part.span.end],
-        verdict: judge::name(part.decision),
+        verdict: part.decision.name(),
         rule: part.rule.as_deref(),
         reason: &part.reason,
     });
-    let reasons = judgement.reasons.iter().map(|reason: &Reason| Why {
+    let reasons = verdict.reasons().iter().map(|reason: &Reason| Why {
         code: reason.code.name().to_owned(),
         message: &reason.message,
         span: [reason.span.start, reason.span.end],
@@ -50,7 +50,7 @@ pub(super) fn judged(decision: Decision, judgement: &Judgement, by: Option<&str>
         hint: reason.hint.as_deref(),
     });
     let (commands, reasons) = (commands.collect(), reasons.collect());
-    written(&Page { verdict: judge::name(decision), commands, reasons, by })
+    written(&Page { verdict: decision.name(), commands, reasons, by })
 }
 
 /// An error for which the command would be refused before any rule is applied. `span`: its place in the command.
@@ -62,7 +62,7 @@ pub(super) fn refused(decision: Decision, error: &ErrorObject, span: [usize; 2])
         rule: error.rule.as_deref(),
         hint: error.hint.as_deref(),
     };
-    written(&Page { verdict: judge::name(decision), commands: Vec::new(), reasons: vec![reason], by: None })
+    written(&Page { verdict: decision.name(), commands: Vec::new(), reasons: vec![reason], by: None })
 }
 
 fn written(page: &Page<'_>) -> String {

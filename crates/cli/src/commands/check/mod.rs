@@ -10,7 +10,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use shellgate::ErrorObject;
-use shellgate::judge::{self, Decision, Judge, Judgement};
+use shellgate::judge::{self, Decision, Judge, Verdict};
 use shellgate::request::Action;
 use shellgate::settings::ApprovalMode;
 
@@ -49,7 +49,7 @@ struct Checked {
 
 enum Outcome {
     Judged {
-        judgement: Judgement,
+        verdict: Verdict,
         /// The decision of `approval.mode` in place of a question, and where it is set.
         mode_override: Option<(Decision, String)>,
     },
@@ -70,7 +70,7 @@ fn checked(args: &CheckArgs) -> Result<Checked, ErrorObject> {
     let directory = &args.common.directory;
     let judged = super::request(&args.common, action).and_then(|request| judge.judge(&request));
     let outcome = match judged {
-        Ok(judgement) => Outcome::Judged { mode_override: by_mode(&judge, judgement.decision), judgement },
+        Ok(verdict) => Outcome::Judged { mode_override: by_mode(&judge, verdict.decision()), verdict },
         // The error is about `--directory`, not about the command.
         Err(error) if directory.is_some() && error.token == *directory => return Err(error),
         Err(error) => Outcome::Refused(error),
@@ -86,14 +86,14 @@ fn by_mode(judge: &Judge, decision: Decision) -> Option<(Decision, String)> {
         _ => return None,
     };
     let origin = judge.settings().origin("approval.mode").map(ToString::to_string).unwrap_or_default();
-    Some((mode_override, format!("approval.mode = {} ({origin})", judge::name(mode_override))))
+    Some((mode_override, format!("approval.mode = {} ({origin})", mode_override.name())))
 }
 
 impl Checked {
     fn decision(&self) -> Decision {
         match &self.outcome {
-            Outcome::Judged { judgement, mode_override } => {
-                mode_override.as_ref().map_or(judgement.decision, |(mode_override, _)| *mode_override)
+            Outcome::Judged { verdict, mode_override } => {
+                mode_override.as_ref().map_or(verdict.decision(), |(mode_override, _)| *mode_override)
             }
             Outcome::Refused(_) => Decision::Deny,
         }
@@ -104,10 +104,10 @@ impl Checked {
         let text = match (&self.outcome, args.common.json) {
             (_, true) => format!("{}\n", self.json(decision)),
             (Outcome::Refused(error), false) => page::refused(error),
-            (Outcome::Judged { judgement, mode_override }, false) => {
+            (Outcome::Judged { verdict, mode_override }, false) => {
                 let by = mode_override.as_ref().map(|(_, by)| by.as_str());
-                let mut text = page::judged(&self.text, judgement, decision, by);
-                let tree = (args.explain && self.is_shell).then(|| judge::outline(&self.text)).flatten();
+                let mut text = page::judged(&self.text, verdict, decision, by);
+                let tree = (args.explain && self.is_shell).then(|| judge::syntax_tree(&self.text)).flatten();
                 if let Some(tree) = tree {
                     text.push_str(&format!("\ntree\n{tree}"));
                 }
@@ -132,8 +132,8 @@ impl Checked {
 
     fn json(&self, decision: Decision) -> String {
         match &self.outcome {
-            Outcome::Judged { judgement, mode_override } => {
-                json::judged(decision, judgement, mode_override.as_ref().map(|(_, by)| by.as_str()))
+            Outcome::Judged { verdict, mode_override } => {
+                json::judged(decision, verdict, mode_override.as_ref().map(|(_, by)| by.as_str()))
             }
             Outcome::Refused(error) => json::refused(decision, error, self.place(error.token.as_deref())),
         }

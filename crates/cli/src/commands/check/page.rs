@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, IsTerminal as _};
 
 use shellgate::ErrorObject;
-use shellgate::judge::{self, Decision, Judgement, Part, Reason, ReasonCode, Span};
+use shellgate::judge::{Decision, Part, Reason, ReasonCode, Span, Verdict};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::output::{decision_color, escape};
@@ -15,34 +15,34 @@ const DEFAULT_COLUMNS: usize = 100;
 /// Notes are never narrower than this.
 const NOTE_MIN_COLUMNS: usize = 30;
 
-/// A judgement. `by` says where it is written that nobody is asked.
-pub(super) fn judged(text: &str, judgement: &Judgement, decision: Decision, by: Option<&str>) -> String {
+/// A verdict. `by` says where it is written that nobody is asked.
+pub(super) fn judged(text: &str, verdict: &Verdict, decision: Decision, by: Option<&str>) -> String {
     let width = width();
-    let parts_at: Vec<_> = judgement.parts.iter().map(|part| (part.span, part.decision)).collect();
-    let mut page = Picture::new(text, width).marked(&parts_at, &places(text, judgement));
+    let parts_at: Vec<_> = verdict.parts().iter().map(|part| (part.span, part.decision)).collect();
+    let mut page = Picture::new(text, width).marked(&parts_at, &places(text, verdict));
     page.push('\n');
-    if !judgement.parts.is_empty() {
-        page.push_str(&parts(&judgement.parts, width));
+    if !verdict.parts().is_empty() {
+        page.push_str(&parts(verdict.parts(), width));
         page.push('\n');
     }
     let meaning = match (decision, by) {
         (_, Some(by)) => format!("nobody is asked, by {by}"),
-        (Decision::Allow, None) if judgement.parts.is_empty() => "nothing would run".to_owned(),
+        (Decision::Allow, None) if verdict.parts().is_empty() => "nothing would run".to_owned(),
         (Decision::Allow, None) => "it would run".to_owned(),
         (Decision::Ask, None) => "a person would be asked".to_owned(),
         (Decision::Deny, None) => "it would not run".to_owned(),
     };
     page.push_str(&format!("{}: {meaning}\n", colored(decision, 0)));
-    page.push_str(&more(judgement, width));
+    page.push_str(&more(verdict, width));
     page
 }
 
 /// Where the trouble is that is smaller than a part.
-fn places(text: &str, judgement: &Judgement) -> Vec<(Span, Decision)> {
+fn places(text: &str, verdict: &Verdict) -> Vec<(Span, Decision)> {
     let pointed =
         |code| matches!(code, ReasonCode::ParseError | ReasonCode::Uncertain | ReasonCode::Characters);
-    let parts: HashSet<Span> = judgement.parts.iter().map(|part| part.span).collect();
-    let reasons = judgement.reasons.iter().filter(|reason| pointed(reason.code));
+    let parts: HashSet<Span> = verdict.parts().iter().map(|part| part.span).collect();
+    let reasons = verdict.reasons().iter().filter(|reason| pointed(reason.code));
     let places = reasons.map(|reason| (reason.span, reason.decision));
     places.filter(|(span, _)| *span != Span::new(0, text.len()) && !parts.contains(span)).collect()
 }
@@ -103,19 +103,19 @@ fn below_home(rule: &str) -> String {
 }
 
 /// Reasons that no line of a part has, and the hints of those that decide; each once.
-fn more(judgement: &Judgement, width: usize) -> String {
+fn more(verdict: &Verdict, width: usize) -> String {
     let mut lines = String::new();
-    let mut said: HashSet<&str> = judgement.parts.iter().map(|part| part.reason.as_str()).collect();
-    for reason in &judgement.reasons {
+    let mut said: HashSet<&str> = verdict.parts().iter().map(|part| part.reason.as_str()).collect();
+    for reason in verdict.reasons() {
         if said.insert(&reason.message) {
-            let label = part_of(judgement, reason);
+            let label = part_of(verdict, reason);
             let before = 2 + label.len();
             let why = explained(&reason.message, reason.rule.as_deref(), before, width);
             lines.push_str(&format!("  {label}{why}\n"));
         }
     }
     said.clear();
-    let decisive = judgement.reasons.iter().filter(|reason| reason.decision == judgement.decision);
+    let decisive = verdict.reasons().iter().filter(|reason| reason.decision == verdict.decision());
     for hint in decisive.filter_map(|reason| reason.hint.as_deref()) {
         if said.insert(hint) {
             lines.push_str(&hinted(hint, width));
@@ -125,11 +125,11 @@ fn more(judgement: &Judgement, width: usize) -> String {
 }
 
 /// The number of the innermost part that a reason is about, if it is about a part.
-fn part_of(judgement: &Judgement, reason: &Reason) -> String {
+fn part_of(verdict: &Verdict, reason: &Reason) -> String {
     let span = reason.span;
     let holds =
         |part: &Part| span.start < span.end && part.span.start <= span.start && span.end <= part.span.end;
-    let found = (1..).zip(&judgement.parts).filter(|(_, part)| holds(part));
+    let found = (1..).zip(verdict.parts()).filter(|(_, part)| holds(part));
     let found = found.min_by_key(|(_, part)| part.span.end - part.span.start);
     found.map_or_else(String::new, |(number, _): (usize, _)| format!("in {number}: "))
 }
@@ -160,7 +160,7 @@ fn wrap(text: &str, before: usize, width: usize) -> String {
 
 /// The word, coloured, and at least so wide.
 fn colored(decision: Decision, width: usize) -> String {
-    format!("{}{:width$}\x1b[0m", decision_color(decision), judge::name(decision))
+    format!("{}{:width$}\x1b[0m", decision_color(decision), decision.name())
 }
 
 /// A part's text on one line of at most so many columns: the picture shows it all.

@@ -16,7 +16,7 @@ pub use queue::QueueApprover;
 
 pub(crate) use offer::prefixes;
 
-use crate::admit::judge::{Decision, Judgement, Part};
+use crate::admit::judge::{Decision, Part, Verdict};
 use crate::intake::request::Request;
 
 /// What a person is asked, with all that they need to know.
@@ -25,7 +25,7 @@ pub struct Question<'a> {
     /// What is to run.
     pub request: &'a Request,
     /// Why it is asked, and the parts of the command.
-    pub judgement: &'a Judgement,
+    pub verdict: &'a Verdict,
     /// The root.
     pub root: &'a Path,
     /// Where it would run, relative to the root.
@@ -47,7 +47,7 @@ pub struct Question<'a> {
 impl Question<'_> {
     /// The parts that made it ask. When none of them asks by itself, they ask together.
     pub fn parts(&self) -> impl Iterator<Item = &Part> {
-        let parts = &self.judgement.parts;
+        let parts = self.verdict.parts();
         let asks = parts.iter().any(|part| part.decision == Decision::Ask);
         parts.iter().filter(move |part| !asks || part.decision == Decision::Ask)
     }

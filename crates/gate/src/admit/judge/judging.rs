@@ -5,7 +5,7 @@ use std::path::Path;
 
 use shellgate_policy::Protected;
 
-use super::{Granted, Judgement, RuleSet, Where, check_scope};
+use super::{Granted, RuleSet, Verdict, Where, check_scope};
 use crate::intake::request::{Action, Request, Words};
 use crate::root::{Inside, Root};
 use crate::settings::Settings;
@@ -44,19 +44,19 @@ impl Judge {
     ///
     /// # Errors
     /// When there is nothing to judge: `invalid_input`, `out_of_scope`, `inline_eval`.
-    pub fn judge(&self, request: &Request) -> Result<Judgement, ErrorObject> {
+    pub fn judge(&self, request: &Request) -> Result<Verdict, ErrorObject> {
         request.check()?;
         let directory = self.root.directory(request.directory.as_deref())?;
         self.check_words(request, &directory)?;
         Ok(self.judge_in(request, &directory))
     }
 
-    pub(crate) fn judge_in(&self, request: &Request, directory: &Inside) -> Judgement {
+    pub(crate) fn judge_in(&self, request: &Request, directory: &Inside) -> Verdict {
         self.book.judge(request, self.place(directory))
     }
 
     /// The same with what was granted.
-    pub(crate) fn judge_with(&self, request: &Request, directory: &Inside, granted: &Granted) -> Judgement {
+    pub(crate) fn judge_with(&self, request: &Request, directory: &Inside, granted: &Granted) -> Verdict {
         self.book.with(granted).judge(request, self.place(directory))
     }
 

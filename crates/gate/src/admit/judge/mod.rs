@@ -10,8 +10,8 @@ mod rules;
 use std::path::Path;
 
 use serde::{Serialize, Serializer};
-use shellgate_policy::{Circumstances, Entry, OutOfScope, Prefix, Protected, Rule, Rules, World};
-pub use shellgate_policy::{Decision, Part, Reason, ReasonCode, Span};
+use shellgate_policy::{Circumstances, Entry, Machine, OutOfScope, Prefix, Protected, Rule, Rules};
+pub use shellgate_policy::{Decision, Part, Reason, ReasonCode, Span, Verdict};
 
 pub use judging::Judge;
 pub(crate) use refusal::{denied, not_approved};
@@ -21,40 +21,28 @@ use crate::root::Root;
 use crate::settings::Settings;
 use crate::{Code, ErrorObject};
 
-/// What the policy says about a request.
-pub type Judgement = shellgate_policy::Verdict;
-
-/// What became of a request's judgement, as results show it.
+/// A verdict and the answer to its question, as results show them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Verdict {
-    /// The decision, before anybody was asked.
+pub struct VerdictSummary {
+    /// The decision, before a person was asked.
     #[serde(serialize_with = "word")]
     pub decision: Decision,
     /// The rules that led to it.
     pub rules: Vec<String>,
-    /// Who approved it, when somebody was asked.
+    /// Who approved it, if a person was asked.
     pub approved_by: Option<String>,
 }
 
-/// The decision as the word that programs read.
-#[must_use]
-pub const fn name(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Allow => "allow",
-        Decision::Ask => "ask",
-        Decision::Deny => "deny",
-    }
-}
-
+/// Writes the decision as the word that programs read.
 fn word<S: Serializer>(decision: &Decision, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(name(*decision))
+    serializer.serialize_str(decision.name())
 }
 
-impl Verdict {
-    pub(crate) fn of(judgement: &Judgement) -> Self {
-        let parts = judgement.parts.iter().filter_map(|part| part.rule.clone());
+impl VerdictSummary {
+    pub(crate) fn of(verdict: &Verdict) -> Self {
+        let parts = verdict.parts().iter().filter_map(|part| part.rule.clone());
         let mut rules: Vec<String> = Vec::new();
-        let reasons = judgement.reasons.iter().map(|reason| match &reason.rule {
+        let reasons = verdict.reasons().iter().map(|reason| match &reason.rule {
             Some(rule) => rule.clone(),
             None => reason.message.clone(),
         });
@@ -63,7 +51,7 @@ impl Verdict {
                 rules.push(rule);
             }
         }
-        Self { decision: judgement.decision, rules, approved_by: None }
+        Self { decision: verdict.decision(), rules, approved_by: None }
     }
 }
 
@@ -121,16 +109,16 @@ impl RuleSet {
     }
 
     /// What the rules say about `request`; of two verdicts the stricter.
-    fn judge(&self, request: &Request, place: Where<'_>) -> Judgement {
-        let judgement = by(&self.rules, request, place);
-        match self.project.as_ref().map(|rules| by(rules, request, place)) {
-            Some(project) if project.decision > judgement.decision => project,
-            _ => judgement,
+    fn judge(&self, request: &Request, place: Where<'_>) -> Verdict {
+        let verdict = judge_by(&self.rules, request, place);
+        match &self.project {
+            Some(rules) => verdict.stricter(judge_by(rules, request, place)),
+            None => verdict,
         }
     }
 }
 
-fn by(rules: &Rules, request: &Request, place: Where<'_>) -> Judgement {
+fn judge_by(rules: &Rules, request: &Request, place: Where<'_>) -> Verdict {
     let circumstances = Circumstances {
         stdin: match &request.stdin {
             Stdin::Text(text) => Some(text.clone()),
@@ -140,18 +128,18 @@ fn by(rules: &Rules, request: &Request, place: Where<'_>) -> Judgement {
         variables: request.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         substitution: (request.substitutions == Substitutions::Refused).then_some(Decision::Deny),
     };
-    let world = world(place);
+    let machine = machine(place);
     match &request.action {
-        Action::Shell(text) => shellgate_policy::judge(text, &circumstances, rules, &world),
+        Action::Shell(text) => shellgate_policy::judge(text, &circumstances, rules, &machine),
         Action::Program(argv) => {
-            shellgate_policy::judge_argv(argv, &request.action.shown(), &circumstances, rules, &world)
+            shellgate_policy::judge_argv(argv, &request.action.shown(), &circumstances, rules, &machine)
         }
     }
 }
 
 /// Looks whether the words of a program call stay inside the root and hold no code.
 fn check_scope(argv: &[String], place: Where<'_>, root: &Root) -> Result<(), ErrorObject> {
-    match shellgate_policy::check_scope(argv, &world(place)) {
+    match shellgate_policy::check_scope(argv, &machine(place)) {
         Ok(()) => Ok(()),
         Err(OutOfScope::Path(word)) => Err(root.out_of_scope(&word)),
         Err(OutOfScope::Code(word, language)) => {
@@ -163,14 +151,14 @@ fn check_scope(argv: &[String], place: Where<'_>, root: &Root) -> Result<(), Err
     }
 }
 
-fn world(place: Where<'_>) -> World {
+fn machine(place: Where<'_>) -> Machine {
     let search_path = place.search_path.map(ToOwned::to_owned).unwrap_or_default();
-    World::new(place.root, place.directory, std::env::home_dir(), search_path)
+    Machine::new(place.root, place.directory, std::env::home_dir(), search_path)
         .protecting(place.protected.clone())
 }
 
-/// The tree that bash would read from `text`, a line a node. `None` when it would not read it.
+/// The syntax tree that bash would read from `text`, a line for each node. `None` when bash would not read it.
 #[must_use]
-pub fn outline(text: &str) -> Option<String> {
-    shellgate_policy::outline(text)
+pub fn syntax_tree(text: &str) -> Option<String> {
+    shellgate_policy::syntax_tree(text)
 }

@@ -1,26 +1,25 @@
 //! A verdict that isn't allow, as the error that whoever asked gets: what, why, which rule, what would pass.
 
-use shellgate_policy::{Decision, Reason, ReasonCode};
+use shellgate_policy::{Decision, Reason, ReasonCode, Verdict};
 
-use super::Judgement;
 use crate::{Code, ErrorObject};
 
 /// The refusal of what the rules deny.
-pub(crate) fn denied(judgement: &Judgement) -> ErrorObject {
-    let reason = judgement.reasons.iter().find(|reason| reason.decision == Decision::Deny);
+pub(crate) fn denied(verdict: &Verdict) -> ErrorObject {
+    let reason = verdict.reasons().iter().find(|reason| reason.decision == Decision::Deny);
     let code = match reason.map(|reason| reason.code) {
         Some(ReasonCode::ParseError) => Code::ParseError,
         Some(ReasonCode::Substitution) => Code::Substitution,
         _ => Code::DeniedByPolicy,
     };
-    let more = judgement.reasons.iter().filter(|other| other.decision == Decision::Deny).count();
+    let more = verdict.reasons().iter().filter(|other| other.decision == Decision::Deny).count();
     told(code, "the command is denied", reason, more)
 }
 
 /// The refusal of what a person would have to approve, with why nobody does.
-pub(crate) fn not_approved(code: Code, judgement: &Judgement, why: &str) -> ErrorObject {
-    let reason = judgement.reasons.first();
-    let error = told(code, "the command needs approval", reason, judgement.reasons.len());
+pub(crate) fn not_approved(code: Code, verdict: &Verdict, why: &str) -> ErrorObject {
+    let reason = verdict.reasons().first();
+    let error = told(code, "the command needs approval", reason, verdict.reasons().len());
     ErrorObject { message: format!("{}; {why}", error.message), ..error }
 }
 

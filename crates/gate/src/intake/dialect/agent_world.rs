@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::json;
+use shellgate_policy::programs::{base_name, is_assistant};
 
 use super::field::{FOLDER_NAMES, Field, Kind};
 use super::fields::Arguments;
@@ -83,9 +84,6 @@ static FIELDS: &[Field] = &[
     ),
 ];
 
-/// Programs whose output is an assistant's message.
-const ASSISTANT_PROGRAMS: [&str; 3] = ["codex", "gemini", "copilot"];
-
 /// How much of a failed assistant's standard error is shown. The reason is at its end.
 const SHOWN_ERROR_CHARS: usize = 2000;
 
@@ -104,7 +102,7 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
         directory: arguments.text("directory")?,
         timeout: arguments.milliseconds("timeout")?.map(Duration::from_millis),
         artifacts: arguments.texts("artifact_paths")?.unwrap_or_default(),
-        speaks: ASSISTANT_PROGRAMS.contains(&base_name(&command)),
+        speaks: is_assistant(&command),
         format,
         detail,
         ..Request::default()
@@ -164,7 +162,7 @@ fn answer(report: &Report) -> String {
 /// The message of an assistant that was run as a command.
 fn assistant(report: &Report) -> Option<String> {
     let name = base_name(report.program.as_deref()?);
-    if !ASSISTANT_PROGRAMS.contains(&name) || report.is_refusal() {
+    if !is_assistant(name) || report.is_refusal() {
         return None;
     }
     let (stdout, stderr) = match &report.words {
@@ -184,8 +182,4 @@ fn assistant(report: &Report) -> Option<String> {
     let skipped = stderr.chars().count().saturating_sub(SHOWN_ERROR_CHARS);
     let end: String = stderr.chars().skip(skipped).collect();
     Some(format!("`{name}` failed: {how}\n{}", end.trim()).trim_end().to_owned())
-}
-
-fn base_name(program: &str) -> &str {
-    program.rsplit('/').next().unwrap_or(program)
 }

@@ -3,36 +3,36 @@
 //! A lexer is enough: what runs is `system(`, `|` and `@`; what writes is `>` behind `print`; what reads is `<`
 //! behind `getline`. Strings, regular expressions and comments hide nothing else.
 
-use super::super::What;
-use super::super::sink::{Sink, with_text};
+use super::super::EffectKind;
+use super::super::collector::{Collector, with_text};
 use shellgate_syntax::{Unknown, Value, Why, Word};
 
-/// A program text.
-pub(crate) fn awk_program(word: &Word, sink: &mut Sink) {
-    sink.names_code = true;
+/// Reads a program of awk.
+pub(crate) fn awk_program(word: &Word, collector: &mut Collector) {
+    collector.names_code = true;
     let Some(text) = word.value.known() else {
-        sink.effect(word, What::Inline(word.clone(), "awk"));
+        collector.effect(word, EffectKind::Inline(word.clone(), "awk"));
         return;
     };
     let Some(tokens) = tokens(text) else {
-        sink.effect(word, What::Opaque(word.clone(), "an awk program that can't be read"));
+        collector.effect(word, EffectKind::Opaque(word.clone(), "an awk program that can't be read"));
         return;
     };
     let found = effects(&tokens);
     if found.iter().any(|(does, _)| *does == Does::Run) {
-        sink.effect(word, What::Inline(word.clone(), "awk"));
+        collector.effect(word, EffectKind::Inline(word.clone(), "awk"));
     }
     for (does, target) in found {
         match (does, target) {
-            (Does::Run, Some(text)) => sink.effect(word, What::Shell(with_text(word, &text))),
+            (Does::Run, Some(text)) => collector.effect(word, EffectKind::Shell(with_text(word, &text))),
             (Does::Run, None) => {}
-            (Does::Write, target) => sink.effect(word, What::Writes(file(word, target))),
-            (Does::Read, target) => sink.effect(word, What::Reads(file(word, target))),
+            (Does::Write, target) => collector.effect(word, EffectKind::Writes(file(word, target))),
+            (Does::Read, target) => collector.effect(word, EffectKind::Reads(file(word, target))),
         }
     }
 }
 
-/// A file that the program names, or computes.
+/// The file that the program names. One that it computes isn't known.
 fn file(word: &Word, target: Option<String>) -> Word {
     match target {
         Some(text) => with_text(word, &text),
@@ -66,7 +66,7 @@ enum Token {
     End,
 }
 
-/// What a program does, with the file or command if it is one plain string.
+/// What a program does, each with its file or command if that is one plain string.
 fn effects(tokens: &[Token]) -> Vec<(Does, Option<String>)> {
     let mut found = Vec::new();
     let mut printing = false;
@@ -84,7 +84,7 @@ fn effects(tokens: &[Token]) -> Vec<(Does, Option<String>)> {
             }
             Token::Sign("(" | "[") => depth += 1,
             Token::Sign(")" | "]") => depth = depth.saturating_sub(1),
-            // A line goes on behind a comma and the like.
+            // A statement continues on the next line behind a comma and the like.
             Token::End if matches!(before, Some(Token::Sign("," | "&&" | "||"))) => {}
             Token::End | Token::Sign(";" | "{" | "}") => printing = false,
             Token::Sign("|" | "|&") => {
@@ -150,7 +150,7 @@ const BEFORE_REGEX: &[&str] =
 fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut rest = text;
-    // A slash behind these divides or begins a regular expression, and what follows is read accordingly.
+    // Whether there was a slash that may divide as well as begin a regular expression.
     let mut either = false;
     while let Some(first) = rest.chars().next() {
         if let Some(continued) = rest.strip_prefix("\\\r\n").or_else(|| rest.strip_prefix("\\\n")) {
@@ -186,7 +186,7 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
             tokens.push(Token::Name(name.rsplit("::").next().unwrap_or(name).to_owned()));
             rest = behind;
         } else if first.is_ascii_digit() || first == '.' {
-            // Letters that follow are a name to some: `1system(x)`. An exponent then is a harmless name.
+            // Some versions read letters behind a number as a name: `1system(x)`. An exponent is then a harmless name.
             rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
             tokens.push(Token::Number);
         } else {
@@ -228,8 +228,8 @@ fn quoted(text: &str, mark: char) -> Option<(&str, &str)> {
     None
 }
 
-/// What follows a regular expression. Implementations differ on whether a bracket hides a slash; where that would
-/// matter the program can't be read.
+/// What follows a regular expression. Versions of awk differ on whether a bracket hides a slash. `None` where that would
+/// matter.
 fn regex(text: &str) -> Option<&str> {
     let (inside, behind) = quoted(text, '/')?;
     (!ends_in_bracket(inside) && !inside.contains('\n')).then_some(behind)
@@ -240,7 +240,7 @@ fn ends_in_bracket(text: &str) -> bool {
     let mut rest = text;
     while let Some((_, inside)) = rest.split_once('[') {
         let inside = inside.strip_prefix('^').unwrap_or(inside);
-        // A bracket in the first place stands for itself.
+        // A bracket that comes first is an ordinary character.
         let mut after = inside.strip_prefix(']').unwrap_or(inside);
         loop {
             match after.chars().next() {

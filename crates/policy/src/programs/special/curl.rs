@@ -1,12 +1,12 @@
 //! Values of curl's options that hold paths.
 
-use super::super::What;
+use super::super::EffectKind;
+use super::super::collector::{Collector, after};
 use super::super::role::Role;
-use super::super::sink::{Sink, after};
 use shellgate_syntax::Word;
 
-/// A value of one of curl's own roles.
-pub(crate) fn curl_value(role: Role, word: &Word, sink: &mut Sink) {
+/// Reads a value of one of curl's own roles.
+pub(crate) fn curl_value(role: Role, word: &Word, collector: &mut Collector) {
     let lead = word.value.lead();
     let path = match role {
         // `@FILE`, `name@FILE`; `=text` and `name=text` are text.
@@ -15,18 +15,18 @@ pub(crate) fn curl_value(role: Role, word: &Word, sink: &mut Sink) {
         }
         // Without `=` it is a file.
         Role::CurlCookie if !lead.contains('=') && !lead.is_empty() => {
-            sink.effect(word, What::Reads(word.clone()));
+            collector.effect(word, EffectKind::Reads(word.clone()));
             None
         }
         Role::CurlFormat => {
             if lead.contains("%output{") || word.value.known().is_none() {
-                sink.effect(word, What::Unusual("has a format that can write files"));
+                collector.effect(word, EffectKind::Unusual("has a format that can write files"));
             }
             lead.starts_with('@').then_some(0)
         }
         _ => None,
     };
     if let Some(file) = path.and_then(|at| after(word, at + 1)) {
-        sink.effect(word, What::Reads(file));
+        collector.effect(word, EffectKind::Reads(file));
     }
 }

@@ -1,15 +1,16 @@
-//! `cd`, `pushd`, `popd`: where the shell goes.
+//! `cd`, `pushd`, `popd`: the working directory of the shell.
 
+use super::super::collector::Collector;
 use super::super::entry::Entry;
-use super::super::sink::Sink;
-use super::super::{Canonical, What, read};
+use super::super::{Canonical, EffectKind, read};
 use shellgate_syntax::Word;
 
-/// One operand is the folder. None, `-` and `+1` lead to somewhere that isn't in the text.
-pub(crate) fn directory(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
-    let from = sink.understood.canonical.len();
-    read::plainly(entry, words, sink);
-    let said = sink.understood.canonical.get(from..).unwrap_or_default();
+/// Reads a change of directory. One operand is the folder. Without one, and with `-` or `+1`, the text doesn't say which
+/// folder it is.
+pub(crate) fn directory(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
+    let from = collector.meaning.canonical.len();
+    read::by_table(entry, words, collector);
+    let said = collector.meaning.canonical.get(from..).unwrap_or_default();
     if said.iter().any(|part| matches!(part, Canonical::Option(name, _) if name == "-n")) {
         return;
     }
@@ -19,7 +20,7 @@ pub(crate) fn directory(entry: &'static Entry, words: &[Word], sink: &mut Sink) 
         lead == "-" || lead.starts_with('+') || word.value.known().is_none() && lead.is_empty()
     });
     match target {
-        Some(word) if !elsewhere => sink.effect(word, What::Directory(Some(word.clone()))),
-        _ => sink.whole(What::Directory(None)),
+        Some(word) if !elsewhere => collector.effect(word, EffectKind::Directory(Some(word.clone()))),
+        _ => collector.call_effect(EffectKind::Directory(None)),
     }
 }

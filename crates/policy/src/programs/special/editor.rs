@@ -1,15 +1,15 @@
 //! Commands given to editors, pagers and debuggers: `vim -c CMD`, `less +CMD`, `gdb -ex CMD`.
 
-use super::super::What;
-use super::super::sink::{Sink, with_text};
+use super::super::EffectKind;
+use super::super::collector::{Collector, with_text};
 use super::super::words;
 use shellgate_syntax::Word;
 
-/// One command. What runs a program by `!` or `shell` is shell text; anything unknown is opaque.
-pub(crate) fn editor_command(word: &Word, sink: &mut Sink) {
-    sink.names_code = true;
+/// Reads one command. What follows `!` or `shell` is text for a shell. A command that isn't known is opaque.
+pub(crate) fn editor_command(word: &Word, collector: &mut Collector) {
+    collector.names_code = true;
     let Some(text) = word.value.known() else {
-        sink.effect(word, What::Opaque(word.clone(), "a command of the program that isn't known"));
+        collector.effect(word, EffectKind::Opaque(word.clone(), "a command of the program that isn't known"));
         return;
     };
     let mut text = text.trim().trim_start_matches(':').trim_start();
@@ -24,15 +24,15 @@ pub(crate) fn editor_command(word: &Word, sink: &mut Sink) {
     let shell =
         shell.or_else(|| text.split_once('!').filter(|(range, _)| is_range(range)).map(|(_, text)| text));
     if let Some(command) = shell {
-        sink.effect(word, What::Shell(with_text(word, command)));
+        collector.effect(word, EffectKind::Shell(with_text(word, command)));
         return;
     }
     let written = ["w! ", "w ", "write! ", "write "].iter().find_map(|name| text.strip_prefix(name));
     match written.map(str::trim) {
         Some(file) if !file.starts_with(['!', '>', '+']) && !file.contains('|') => {
-            sink.effect(word, What::Writes(with_text(word, file)));
+            collector.effect(word, EffectKind::Writes(with_text(word, file)));
         }
-        _ => sink.effect(word, What::Opaque(word.clone(), "a command of the program")),
+        _ => collector.effect(word, EffectKind::Opaque(word.clone(), "a command of the program")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `env -S TEXT`: the text is split into words of the call.
 
-use super::super::sink::with_text;
+use super::super::collector::with_text;
 use shellgate_syntax::Word;
 
 /// The words in the text. `None` if it isn't known, or has escapes, variables or comments.

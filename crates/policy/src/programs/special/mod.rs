@@ -1,36 +1,41 @@
-//! What a table can't say: the small languages inside some programs' words, and calls with a grammar of their own.
+//! Functions for what a table can't say: the small languages inside some programs' words, and calls with a grammar of their
+//! own.
+//!
+//! A function of a role reads one word and adds its effects to the [`Collector`]. A [`Special`] reads all words of a call; it
+//! may leave the part that the table knows to [`read::by_table`](super::read::by_table). What a function can't read it
+//! reports as an opaque or unusual effect.
 
 mod awk;
 mod curl;
 mod declare;
 mod directory;
 mod editor;
+mod embedded_path;
 mod env;
 mod find;
-mod flags;
-mod folder;
-mod git;
-mod holes;
-mod launch;
+mod git_config_command;
+mod git_folder;
+mod git_remote;
+mod git_setting;
+mod launchers;
+mod linker;
 mod make;
 mod nopt;
-mod paths;
-mod places;
+mod package_script;
+mod path_or_name;
+mod placeholders;
 mod powershell;
 mod python;
-mod remote;
-mod scripts;
 mod sed;
-mod settings;
 mod shell;
+mod shell_options;
+mod shell_texts;
 mod shellgate;
 mod socat;
 mod sql;
 mod ssh;
-mod switches;
 mod tar;
 mod test;
-mod texts;
 mod tmux;
 mod zip;
 
@@ -39,41 +44,41 @@ pub(crate) use curl::curl_value;
 pub(crate) use declare::declare;
 pub(crate) use directory::directory;
 pub(crate) use editor::editor_command;
+pub(crate) use embedded_path::path_in;
 pub(crate) use env::env_split;
 pub(crate) use find::find;
-pub(crate) use flags::linker_flags;
-pub(crate) use folder::git_place;
-pub(crate) use git::git_config;
-pub(crate) use holes::{flock, parallel, xargs};
-pub(crate) use launch::{mise_exec, nix_run};
+pub(crate) use git_config_command::git_settings;
+pub(crate) use git_folder::git_place;
+pub(crate) use git_remote::git_remote;
+pub(crate) use git_setting::git_config;
+pub(crate) use launchers::{mise_exec, nix_run};
+pub(crate) use linker::linker_flags;
 pub(crate) use make::make_word;
 pub(crate) use nopt::nopt;
-pub(crate) use paths::path_in;
-pub(crate) use places::place;
+pub(crate) use package_script::package_script;
+pub(crate) use path_or_name::place;
+pub(crate) use placeholders::{flock, parallel, xargs};
 pub(crate) use powershell::powershell;
 pub(crate) use python::python_module;
-pub(crate) use remote::git_remote;
-pub(crate) use scripts::package_script;
 pub(crate) use sed::sed_script;
-pub(crate) use settings::git_settings;
 pub(crate) use shell::shell;
+pub(crate) use shell_options::{set, shopt};
+pub(crate) use shell_texts::{alias, expands, trap_text};
 pub(crate) use shellgate::shellgate_run;
 pub(crate) use socat::socat_address;
 pub(crate) use sql::sql;
 pub(crate) use ssh::ssh_option;
-pub(crate) use switches::{set, shopt};
 pub(crate) use tar::{tar, tar_action};
 pub(crate) use test::test;
-pub(crate) use texts::{alias, expands, trap_text};
 pub(crate) use tmux::tmux;
 pub(crate) use zip::zip;
 
+use super::collector::Collector;
 use super::entry::Entry;
-use super::sink::Sink;
 use shellgate_syntax::{Why, Word};
 
-/// Reads a whole call: its entry, and the words that follow the name.
-pub(crate) type Special = fn(&'static Entry, &[Word], &mut Sink);
+/// A function that reads a whole call: its entry, and the words that follow the name.
+pub(crate) type Special = fn(&'static Entry, &[Word], &mut Collector);
 
 /// Whether an expansion is certainly a plain number: `$?`, `$#`, `$$`, `$!`.
 pub(crate) fn is_number(why: &Why) -> bool {

@@ -1,15 +1,15 @@
 //! npm and pnpm: an option takes the next word as its value only if that isn't an option itself, and a switch can be
 //! given `=true` or `=false`.
 
-use super::super::entry::{Entry, Takes};
-use super::super::option::{self, Found};
+use super::super::collector::{Collector, with_text};
+use super::super::entry::{Entry, ValueForm};
+use super::super::option::{self, OptionMatch};
 use super::super::read;
-use super::super::sink::{Sink, with_text};
 use shellgate_syntax::Word;
 
-/// `--tag --script-shell=x` are two options: the first gets an empty value, then the table is read. `--progress=false` is
-/// a switch.
-pub(crate) fn nopt(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
+/// Reads a call of npm or pnpm. `--tag --script-shell=x` are two options: the first gets an empty value. `--progress=false`
+/// is a switch. The rest is read by the table.
+pub(crate) fn nopt(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
     let is_option = |word: &Word| word.value.lead().starts_with("--") && word.value.lead().len() > 2;
     let mut apart = Vec::with_capacity(words.len());
     let mut words = words.iter().peekable();
@@ -31,10 +31,10 @@ pub(crate) fn nopt(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
         });
     }
     apart.extend(words.cloned());
-    read::plainly(entry, &apart, sink);
+    read::by_table(entry, &apart, collector);
 }
 
 /// Whether the word is an option without a value.
 fn is_switch(entry: &'static Entry, word: &Word) -> bool {
-    matches!(option::find(entry, word, 0), Found::Option(hit, _) if hit.option.takes == Takes::Nothing)
+    matches!(option::find(entry, word, 0), OptionMatch::Found(matched, _) if matched.option.value_form == ValueForm::None)
 }

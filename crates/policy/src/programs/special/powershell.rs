@@ -1,12 +1,12 @@
 //! PowerShell: options in any case, cut to any length, with `-` or `/`.
 
-use super::super::What;
+use super::super::EffectKind;
+use super::super::collector::{Collector, joined};
 use super::super::entry::Entry;
-use super::super::sink::{Sink, joined};
 use super::super::words;
 use shellgate_syntax::Word;
 
-/// Names of the options with code, and how short they may be.
+/// Names of the options with code, and how many letters of each are enough.
 const COMMAND: &[(&str, usize)] = &[
     ("commandwithargs", 8),
     ("command", 1),
@@ -17,9 +17,9 @@ const COMMAND: &[(&str, usize)] = &[
     ("cwa", 3),
 ];
 
-/// A call of PowerShell.
-pub(crate) fn powershell(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
-    words.iter().for_each(|word| sink.word(word.value.clone()));
+/// Reads a call of PowerShell.
+pub(crate) fn powershell(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
+    words.iter().for_each(|word| collector.word(word.value.clone()));
     let mut rest = words;
     while let Some((word, behind)) = rest.split_first() {
         let lead = word.value.lead();
@@ -27,8 +27,8 @@ pub(crate) fn powershell(entry: &'static Entry, words: &[Word], sink: &mut Sink)
         if !lead.starts_with(['-', '/']) || lead.starts_with("/") && lead.contains('.') {
             let script = lead.to_ascii_lowercase().ends_with(".ps1");
             match joined(rest) {
-                _ if script => sink.effect(word, What::Opaque(word.clone(), "a script")),
-                Some(text) => sink.effect(word, What::Inline(text, entry.language)),
+                _ if script => collector.effect(word, EffectKind::Opaque(word.clone(), "a script")),
+                Some(text) => collector.effect(word, EffectKind::Inline(text, entry.language)),
                 None => {}
             }
             return;
@@ -37,16 +37,16 @@ pub(crate) fn powershell(entry: &'static Entry, words: &[Word], sink: &mut Sink)
         if COMMAND.iter().any(|(full, least)| cut(full, *least)) {
             match joined(behind) {
                 Some(text) if text.value.known() == Some("-") => {
-                    sink.whole(What::OpaqueInput(entry.language))
+                    collector.call_effect(EffectKind::OpaqueInput(entry.language))
                 }
-                Some(text) => sink.effect(&text, What::Inline(text.clone(), entry.language)),
+                Some(text) => collector.effect(&text, EffectKind::Inline(text.clone(), entry.language)),
                 None => {}
             }
             return;
         }
         if cut("file", 1) {
             if let Some(file) = behind.first() {
-                sink.effect(file, What::Opaque(file.clone(), "a script"));
+                collector.effect(file, EffectKind::Opaque(file.clone(), "a script"));
             }
             return;
         }
@@ -61,10 +61,10 @@ pub(crate) fn powershell(entry: &'static Entry, words: &[Word], sink: &mut Sink)
             || cut("configurationfile", 4)
             || cut("custompipename", 3);
         if !value && !words::POWERSHELL_FLAGS.iter().any(|full| cut(full, 3)) {
-            sink.effect(word, What::Unusual("has an option that isn't known for this program"));
+            collector.effect(word, EffectKind::Unusual("has an option that isn't known for this program"));
         }
         let skip = usize::from(value || settings);
         rest = behind.get(skip..).unwrap_or_default();
     }
-    sink.whole(What::OpaqueInput(entry.language));
+    collector.call_effect(EffectKind::OpaqueInput(entry.language));
 }

@@ -1,24 +1,24 @@
 //! Scripts of `sed`: which of its commands run, write and read.
 
-use super::super::What;
-use super::super::sink::{Sink, with_text};
+use super::super::EffectKind;
+use super::super::collector::{Collector, with_text};
 use shellgate_syntax::Word;
 
-/// A script, or one of several `-e` pieces. What can't be read is opaque.
-pub(crate) fn sed_script(word: &Word, sink: &mut Sink) {
-    sink.names_code = true;
+/// Reads a script, or one of several `-e` pieces. One that can't be read is opaque.
+pub(crate) fn sed_script(word: &Word, collector: &mut Collector) {
+    collector.names_code = true;
     let Some(text) = word.value.known() else {
-        sink.effect(word, What::Opaque(word.clone(), "a sed script that isn't known"));
+        collector.effect(word, EffectKind::Opaque(word.clone(), "a sed script that isn't known"));
         return;
     };
-    // Versions differ on whether a bracket hides the delimiter (`s/[/]e/x/`): every reading counts.
+    // Versions of sed differ on whether a bracket hides the delimiter (`s/[/]e/x/`). The effects of every reading count.
     let readings = [(true, true), (true, false), (false, false)].map(|(brackets, in_replacement)| {
         let mut effects = Vec::new();
         let read = Script { rest: text, brackets, in_replacement }.commands(&mut effects);
         (read, effects)
     });
     if readings.iter().all(|(read, _)| read.is_none()) {
-        sink.effect(word, What::Opaque(word.clone(), "a sed script that can't be read"));
+        collector.effect(word, EffectKind::Opaque(word.clone(), "a sed script that can't be read"));
     }
     let [(_, mut effects), (_, others), (_, more)] = readings;
     for other in others.into_iter().chain(more) {
@@ -29,12 +29,12 @@ pub(crate) fn sed_script(word: &Word, sink: &mut Sink) {
     for does in effects {
         match does {
             Does::Run(command) => {
-                sink.effect(word, What::Inline(word.clone(), "sed"));
-                sink.effect(word, What::Shell(with_text(word, command)));
+                collector.effect(word, EffectKind::Inline(word.clone(), "sed"));
+                collector.effect(word, EffectKind::Shell(with_text(word, command)));
             }
-            Does::RunInput => sink.effect(word, What::Inline(word.clone(), "sed")),
-            Does::Write(file) => sink.effect(word, What::Writes(with_text(word, file))),
-            Does::Read(file) => sink.effect(word, What::Reads(with_text(word, file))),
+            Does::RunInput => collector.effect(word, EffectKind::Inline(word.clone(), "sed")),
+            Does::Write(file) => collector.effect(word, EffectKind::Writes(with_text(word, file))),
+            Does::Read(file) => collector.effect(word, EffectKind::Reads(with_text(word, file))),
         }
     }
 }
@@ -43,7 +43,7 @@ pub(crate) fn sed_script(word: &Word, sink: &mut Sink) {
 #[derive(Debug, PartialEq, Eq)]
 enum Does<'s> {
     Run(&'s str),
-    /// Runs what is in the text that it edits.
+    /// Runs the text that it edits.
     RunInput,
     Write(&'s str),
     Read(&'s str),
@@ -53,12 +53,12 @@ struct Script<'s> {
     rest: &'s str,
     /// Whether a bracket expression hides the delimiter.
     brackets: bool,
-    /// Whether one in the replacement does.
+    /// Whether a bracket expression in the replacement hides it.
     in_replacement: bool,
 }
 
 impl<'s> Script<'s> {
-    /// All commands. `None` where the script can't be read.
+    /// Reads all commands. `None` if the script can't be read.
     fn commands(&mut self, does: &mut Vec<Does<'s>>) -> Option<()> {
         loop {
             self.skip(|c| c.is_ascii_whitespace() || c == ';');
@@ -100,7 +100,7 @@ impl<'s> Script<'s> {
         Some(())
     }
 
-    /// `s/a/b/flags`
+    /// Reads `s/a/b/flags`, from behind the `s`.
     fn substitute(&mut self, does: &mut Vec<Does<'s>>) -> Option<()> {
         let mark = self.next()?;
         self.delimited(mark)?;
@@ -127,7 +127,7 @@ impl<'s> Script<'s> {
         }
     }
 
-    /// `1`, `$`, `/re/I`, `\,re,`, `1~2`, `,+3`, `!`.
+    /// Passes the addresses before a command: `1`, `$`, `/re/I`, `\,re,`, `1~2`, `,+3`, `!`.
     fn addresses(&mut self) -> Option<()> {
         loop {
             match self.rest.chars().next()? {
@@ -150,7 +150,7 @@ impl<'s> Script<'s> {
         }
     }
 
-    /// Up to and with the next `mark` that no backslash and no bracket hides.
+    /// Passes the text up to the next `mark` that no backslash and no bracket hides, and the mark.
     fn delimited(&mut self, mark: char) -> Option<()> {
         if mark == '\\' || mark == '\n' {
             return None;
@@ -167,7 +167,7 @@ impl<'s> Script<'s> {
         }
     }
 
-    /// The rest of `[…]`, in which `]` may come first and a class like `[:alpha:]` may stand.
+    /// Passes the rest of `[…]`. A `]` that comes first is part of it, and so is a class like `[:alpha:]`.
     fn bracket(&mut self) -> Option<()> {
         self.rest = self.rest.strip_prefix('^').unwrap_or(self.rest);
         self.rest = self.rest.strip_prefix(']').unwrap_or(self.rest);
@@ -184,8 +184,7 @@ impl<'s> Script<'s> {
         }
     }
 
-    /// The text of `a`, `i`, `c`: to the end of the line, and of those behind a backslash. `a\` alone means that the
-    /// next line is the text.
+    /// Passes the text of `a`, `i`, `c`: up to the end of the line, and the next line too if this one ends in a backslash.
     fn text(&mut self) -> Option<()> {
         loop {
             let line = self.line();

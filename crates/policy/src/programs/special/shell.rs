@@ -3,9 +3,9 @@
 //! Options of shells are a bundle of letters after `-` or `+`, `-o NAME` and a few long ones. `-c` takes no value of
 //! its own: the first operand is the text.
 
-use super::super::What;
+use super::super::EffectKind;
+use super::super::collector::{Collector, with_text};
 use super::super::entry::Entry;
-use super::super::sink::{Sink, with_text};
 use super::super::words;
 use shellgate_syntax::{Value, Word};
 use std::slice::Iter;
@@ -13,47 +13,47 @@ use std::slice::Iter;
 const UNKNOWN: &str = "has an option that isn't known for this shell";
 
 /// Reads a call of a shell.
-pub(crate) fn shell(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
+pub(crate) fn shell(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
     let mut call = Call { language: entry.language, words: words.iter(), says: Says::default() };
-    let operand = call.options(sink);
+    let operand = call.options(collector);
     if let Some(word) = operand {
-        sink.word(word.value.clone());
+        collector.word(word.value.clone());
     }
-    call.words.for_each(|word| sink.word(word.value.clone()));
+    call.words.for_each(|word| collector.word(word.value.clone()));
     let says = call.says;
     if says.interactive {
-        sink.whole(What::Unusual(
+        collector.call_effect(EffectKind::Unusual(
             "is an interactive shell, which reads its own start files and expands history",
         ));
     }
     match operand {
-        Some(text) if says.command => sink.effect(text, What::Shell(text.clone())),
-        // It is read and not run; an interactive shell takes no notice of that.
+        Some(text) if says.command => collector.effect(text, EffectKind::Shell(text.clone())),
+        // With `-n` a script is read and not run. An interactive shell ignores `-n`.
         Some(script) if says.checks && !says.interactive && !says.input && !says.text => {
-            sink.effect(script, What::Reads(script.clone()));
+            collector.effect(script, EffectKind::Reads(script.clone()));
         }
         Some(script) if !says.input && !says.text => {
-            sink.effect(script, What::ShellInput(Some(script.clone())))
+            collector.effect(script, EffectKind::ShellInput(Some(script.clone())))
         }
         _ if says.command || says.prints || says.text => {}
-        _ => sink.whole(What::ShellInput(None)),
+        _ => collector.call_effect(EffectKind::ShellInput(None)),
     }
 }
 
-/// What the options say.
+/// The options that decide what a shell reads.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option that is there or not")]
 struct Says {
-    /// `-c`: the operand is the text.
+    /// `-c`: the first operand is the text.
     command: bool,
-    /// `-s`: standard input is.
+    /// `-s`: the text is standard input.
     input: bool,
     interactive: bool,
-    /// `-n`: nothing is run.
+    /// `-n`: the text is checked and not run.
     checks: bool,
-    /// Only the version or help.
+    /// `--version`, `--help`.
     prints: bool,
-    /// An option held the text itself.
+    /// The value of an option is the text.
     text: bool,
 }
 
@@ -66,19 +66,19 @@ struct Call<'w> {
 
 impl<'w> Call<'w> {
     /// Reads the options. The word after them, if there is one, is the text or the script.
-    fn options(&mut self, sink: &mut Sink) -> Option<&'w Word> {
+    fn options(&mut self, collector: &mut Collector) -> Option<&'w Word> {
         while let Some(word) = self.words.next() {
             let lead = word.value.lead();
             match word.value.known() {
                 Some("--" | "-") => return self.words.next(),
-                Some(text) if text.starts_with("--") => self.long(text, word, sink),
+                Some(text) if text.starts_with("--") => self.long(text, word, collector),
                 Some(text) if text.len() > 1 && text.starts_with(['-', '+']) => {
-                    self.letters(text, word, sink)
+                    self.letters(text, word, collector)
                 }
                 None if lead.is_empty() || lead.starts_with(['-', '+']) => {
-                    // Behind `-c` it is text that isn't known, whatever it turns out to be.
+                    // Behind `-c` it is the text, and its own effect says that it isn't known.
                     if !self.says.command {
-                        sink.effect(word, What::MaybeOption(word.clone()));
+                        collector.effect(word, EffectKind::MaybeOption(word.clone()));
                     }
                     return Some(word);
                 }
@@ -88,7 +88,7 @@ impl<'w> Call<'w> {
         None
     }
 
-    fn long(&mut self, text: &str, word: &'w Word, sink: &mut Sink) {
+    fn long(&mut self, text: &str, word: &'w Word, collector: &mut Collector) {
         let (name, glued) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         let mut value = || match glued {
             Some(value) => Some(with_text(word, value)),
@@ -96,26 +96,26 @@ impl<'w> Call<'w> {
         };
         if words::SHELL_FILE_OPTIONS.contains(&name) {
             if let Some(file) = value() {
-                sink.option(name, Some(file.value.clone()));
-                sink.effect(&file, What::ShellInput(Some(file.clone())));
+                collector.option(name, Some(file.value.clone()));
+                collector.effect(&file, EffectKind::ShellInput(Some(file.clone())));
             }
         } else if words::SHELL_TEXT_OPTIONS.contains(&name) {
             if let Some(text) = value() {
                 self.says.text |= name == "--command";
-                sink.option(name, Some(text.value.clone()));
-                sink.effect(&text, What::Shell(text.clone()));
+                collector.option(name, Some(text.value.clone()));
+                collector.effect(&text, EffectKind::Shell(text.clone()));
             }
         } else {
-            sink.option(text, None);
+            collector.option(text, None);
             self.says.prints |= name == "--help" || name == "--version";
             if !words::SHELL_LONG_OPTIONS.contains(&name) {
-                sink.effect(word, What::Unusual(UNKNOWN));
+                collector.effect(word, EffectKind::Unusual(UNKNOWN));
             }
         }
     }
 
-    /// A bundle of letters.
-    fn letters(&mut self, text: &str, word: &'w Word, sink: &mut Sink) {
+    /// Reads a bundle of letters.
+    fn letters(&mut self, text: &str, word: &'w Word, collector: &mut Collector) {
         let plus = text.starts_with('+');
         let mut letters = text.chars();
         letters.next();
@@ -127,8 +127,8 @@ impl<'w> Call<'w> {
                     let value = Some(glued).filter(|text| !text.is_empty()).map(|text| with_text(word, text));
                     if let Some(text) = value.or_else(|| self.words.next().cloned()) {
                         self.says.text |= letter == 'c';
-                        sink.option(&name, Some(text.value.clone()));
-                        sink.effect(&text, What::Shell(text.clone()));
+                        collector.option(&name, Some(text.value.clone()));
+                        collector.effect(&text, EffectKind::Shell(text.clone()));
                     }
                     return;
                 }
@@ -141,15 +141,15 @@ impl<'w> Call<'w> {
                         self.words.next().map(|word| word.value.clone())
                     };
                     let known = value.as_ref().and_then(Value::known);
-                    // `+o noexec` takes `-n` back.
+                    // `+o noexec` undoes `-n`.
                     self.says.checks &= !plus;
                     if known.is_none_or(|name| !words::SET_HARMLESS_NAMES.contains(&name)) {
-                        sink.effect(
+                        collector.effect(
                             word,
-                            What::Unusual("sets an option of the shell that changes how text is read"),
+                            EffectKind::Unusual("sets an option of the shell that changes how text is read"),
                         );
                     }
-                    sink.option(&name, value);
+                    collector.option(&name, value);
                     if in_word {
                         return;
                     }
@@ -161,9 +161,9 @@ impl<'w> Call<'w> {
                         self.says.checks = !plus;
                     }
                     self.says.interactive |= letter == 'i' && !plus;
-                    sink.option(&name, None);
+                    collector.option(&name, None);
                     if !words::SHELL_LETTERS.contains(letter) {
-                        sink.effect(word, What::Unusual(UNKNOWN));
+                        collector.effect(word, EffectKind::Unusual(UNKNOWN));
                     }
                 }
             }

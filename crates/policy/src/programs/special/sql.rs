@@ -1,15 +1,15 @@
 //! Statements given to a database's shell. SQL is data; commands of the shell itself can run programs.
 
-use super::super::What;
-use super::super::sink::Sink;
+use super::super::EffectKind;
+use super::super::collector::Collector;
 use super::super::words;
 use shellgate_syntax::Word;
 
-/// A statement, or a command such as `.shell` and `\!`.
-pub(crate) fn sql(word: &Word, sink: &mut Sink) {
-    sink.names_code = true;
+/// Reads a statement, or a command such as `.shell` and `\!`.
+pub(crate) fn sql(word: &Word, collector: &mut Collector) {
+    collector.names_code = true;
     if word.value.known().is_none_or(|text| !describes(text) && reaches(text)) {
-        sink.effect(word, What::Opaque(word.clone(), "commands of a database's shell"));
+        collector.effect(word, EffectKind::Opaque(word.clone(), "commands of a database's shell"));
     }
 }
 
@@ -23,14 +23,14 @@ fn reaches(text: &str) -> bool {
         || words::SQL_REACHING_PARTS.iter().any(|part| lower.contains(part))
 }
 
-/// Whether a line is a command of the shell that isn't known to only show something.
+/// Whether a line is a command of the database's shell that may do more than show something.
 fn is_command(line: &str) -> bool {
     let name = line.split_ascii_whitespace().next().unwrap_or_default();
     line.starts_with('!') || line.starts_with('.') && !words::SQLITE_SHOWING_COMMANDS.contains(&name)
 }
 
-/// Whether all of it is one command like `\dt users`: a name, and plain words. A backquote would run a program, another
-/// backslash begins another command.
+/// Whether the whole text is one command like `\dt users`: a name, and plain words. A backquote would run a program, another
+/// backslash would begin another command.
 fn describes(text: &str) -> bool {
     let mut words = text.split(' ');
     let name = words.next().unwrap_or_default();

@@ -1,17 +1,17 @@
-//! Settings of `ssh -o KEY=VALUE`. Some run programs, so only those that are known to be data are data.
+//! Settings of `ssh -o KEY=VALUE`. Some of them run programs, so a setting counts as data only if a list has it.
 
-use super::super::What;
-use super::super::sink::{Sink, after};
+use super::super::EffectKind;
+use super::super::collector::{Collector, after};
 use super::super::words;
 use shellgate_syntax::Word;
 
-/// `KEY=VALUE` or `KEY VALUE`.
-pub(crate) fn ssh_option(word: &Word, sink: &mut Sink) {
+/// Reads a setting: `KEY=VALUE` or `KEY VALUE`.
+pub(crate) fn ssh_option(word: &Word, collector: &mut Collector) {
     let lead = word.value.lead();
     let end = lead.find(|c: char| c == '=' || c.is_whitespace());
     let key = lead.get(..end.unwrap_or(lead.len())).unwrap_or(lead).to_ascii_lowercase();
     if end.is_none() && word.value.known().is_none() {
-        sink.effect(word, What::Opaque(word.clone(), "a setting of ssh that isn't known"));
+        collector.effect(word, EffectKind::Opaque(word.clone(), "a setting of ssh that isn't known"));
         return;
     }
     if words::SSH_DATA_SETTINGS.contains(&key.as_str()) {
@@ -24,15 +24,16 @@ pub(crate) fn ssh_option(word: &Word, sink: &mut Sink) {
     });
     match value {
         Some(value) if words::SSH_COMMAND_SETTINGS.contains(&key.as_str()) => {
-            sink.effect(word, What::Shell(value))
+            collector.effect(word, EffectKind::Shell(value))
         }
         Some(value) if words::SSH_FILE_SETTINGS.contains(&key.as_str()) => {
-            sink.effect(word, What::Reads(value))
+            collector.effect(word, EffectKind::Reads(value))
         }
-        Some(value) if key == "userknownhostsfile" => sink.effect(word, What::Writes(value)),
+        Some(value) if key == "userknownhostsfile" => collector.effect(word, EffectKind::Writes(value)),
         Some(value) if key == "remotecommand" => {
-            sink.effect(word, What::Opaque(value, "a command that runs in another place"));
+            collector.effect(word, EffectKind::Opaque(value, "a command that runs in another place"));
         }
-        _ => sink.effect(word, What::Unusual("sets something in ssh that isn't known to be harmless")),
+        _ => collector
+            .effect(word, EffectKind::Unusual("sets something in ssh that isn't known to be harmless")),
     }
 }

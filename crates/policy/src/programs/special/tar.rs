@@ -1,21 +1,21 @@
 //! `tar`: options without a dash in the first word, archives that are read or written, and `--checkpoint-action`.
 
-use super::super::entry::{Entry, Takes};
-use super::super::sink::{Sink, after, with_text};
+use super::super::collector::{Collector, after, with_text};
+use super::super::entry::{Entry, ValueForm};
 use super::super::words;
-use super::super::{Canonical, What, read};
+use super::super::{Canonical, EffectKind, read};
 use shellgate_syntax::{Value, Word};
 
-/// `tar xf FILE`, `tar -xf FILE`, `tar --extract --file FILE`.
-pub(crate) fn tar(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
-    let from = sink.understood.canonical.len();
+/// Reads a call of tar: `tar xf FILE`, `tar -xf FILE`, `tar --extract --file FILE`.
+pub(crate) fn tar(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
+    let from = collector.meaning.canonical.len();
     match words.split_first() {
         Some((first, rest)) if !first.value.lead().is_empty() && !first.value.lead().starts_with('-') => {
-            read::plainly(entry, &with_dashes(entry, first, rest, sink), sink);
+            read::by_table(entry, &with_dashes(entry, first, rest, collector), collector);
         }
-        _ => read::plainly(entry, words, sink),
+        _ => read::by_table(entry, words, collector),
     }
-    let said = sink.understood.canonical.get(from..).unwrap_or_default();
+    let said = collector.meaning.canonical.get(from..).unwrap_or_default();
     let given = |wanted: &[&str]| {
         said.iter().any(|part| matches!(part, Canonical::Option(name, _) if wanted.contains(&name.as_str())))
     };
@@ -28,25 +28,26 @@ pub(crate) fn tar(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
             _ => None,
         })
         .collect();
-    for effect in &mut sink.understood.effects {
-        if let What::Reads(word) = &effect.what
+    for effect in &mut collector.meaning.effects {
+        if let EffectKind::Reads(word) = &effect.kind
             && archives.contains(&word.value)
         {
             let lead = word.value.lead();
             let remote = lead.split('/').next().is_some_and(|host| host.contains(':'));
             if remote && !local {
-                effect.what = What::Unusual("has an archive on another machine, which starts a remote shell");
+                effect.kind =
+                    EffectKind::Unusual("has an archive on another machine, which starts a remote shell");
             } else if writes {
-                effect.what = What::Writes(word.clone());
+                effect.kind = EffectKind::Writes(word.clone());
             }
         }
     }
 }
 
 /// The first word's letters as options of their own. Their values follow in the order of the letters.
-fn with_dashes(entry: &'static Entry, first: &Word, rest: &[Word], sink: &mut Sink) -> Vec<Word> {
+fn with_dashes(entry: &'static Entry, first: &Word, rest: &[Word], collector: &mut Collector) -> Vec<Word> {
     if first.value.known().is_none() {
-        sink.effect(first, What::MaybeOption(first.clone()));
+        collector.effect(first, EffectKind::MaybeOption(first.clone()));
     }
     let mut words = Vec::new();
     let mut rest = rest.iter();
@@ -54,7 +55,7 @@ fn with_dashes(entry: &'static Entry, first: &Word, rest: &[Word], sink: &mut Si
         let name = format!("-{letter}");
         words.push(with_text(first, &name));
         let option = entry.option(&name);
-        if option.is_some_and(|option| option.takes == Takes::Required) {
+        if option.is_some_and(|option| option.value_form == ValueForm::Required) {
             words.extend(rest.next().cloned());
         }
     }
@@ -62,14 +63,14 @@ fn with_dashes(entry: &'static Entry, first: &Word, rest: &[Word], sink: &mut Si
     words
 }
 
-/// `exec=COMMAND`; the other actions only show something.
-pub(crate) fn tar_action(word: &Word, sink: &mut Sink) {
+/// Reads an action. `exec=COMMAND` runs a command; the others only show something.
+pub(crate) fn tar_action(word: &Word, collector: &mut Collector) {
     let lead = word.value.lead();
     if lead.starts_with("exec=") {
         if let Some(command) = after(word, 5) {
-            sink.effect(word, What::Shell(command));
+            collector.effect(word, EffectKind::Shell(command));
         }
     } else if word.value.known().is_none() {
-        sink.effect(word, What::Opaque(word.clone(), "an action that isn't known"));
+        collector.effect(word, EffectKind::Opaque(word.clone(), "an action that isn't known"));
     }
 }

@@ -1,8 +1,8 @@
-//! `test` and `[`: only `-v` and `-R` evaluate something, the subscript of the name behind them.
+//! `test` and `[`. Only `-v` and `-R` evaluate something: the subscript of the name behind them.
 
-use super::super::What;
+use super::super::EffectKind;
+use super::super::collector::Collector;
 use super::super::entry::Entry;
-use super::super::sink::Sink;
 use shellgate_syntax::{Value, Word};
 
 const BINARY: &[&str] = &[
@@ -10,9 +10,9 @@ const BINARY: &[&str] = &[
     "-ot", // typos: ignore-line
 ];
 
-/// The words of a test.
-pub(crate) fn test(_: &'static Entry, words: &[Word], sink: &mut Sink) {
-    words.iter().for_each(|word| sink.word(word.value.clone()));
+/// Reads the words of a test.
+pub(crate) fn test(_: &'static Entry, words: &[Word], collector: &mut Collector) {
+    words.iter().for_each(|word| collector.word(word.value.clone()));
     let words = match words.split_last() {
         Some((last, rest)) if last.value.known() == Some("]") => rest,
         _ => words,
@@ -25,7 +25,7 @@ pub(crate) fn test(_: &'static Entry, words: &[Word], sink: &mut Sink) {
                 if let Some(name) = next
                     && name.value.known().is_none_or(|name| name.contains('['))
                 {
-                    sink.effect(name, What::Arithmetic(name.clone()));
+                    collector.effect(name, EffectKind::Arithmetic(name.clone()));
                 }
             }
             Value::Known(_) => {}
@@ -40,7 +40,7 @@ pub(crate) fn test(_: &'static Entry, words: &[Word], sink: &mut Sink) {
                 let alone = next.is_none() || operator(next) || operator(before) || unary;
                 let several = unknown.splits && !super::is_number(&unknown.why);
                 if unknown.lead.is_empty() && (several || !alone) {
-                    sink.effect(word, What::MaybeOption(word.clone()));
+                    collector.effect(word, EffectKind::MaybeOption(word.clone()));
                 }
             }
         }

@@ -1,21 +1,21 @@
-//! `tmux`: several commands in one call, and a shell when there is none.
+//! `tmux`: a call may have several commands, and starts a shell if it has none.
 
+use super::super::collector::Collector;
 use super::super::entry::Entry;
-use super::super::sink::Sink;
-use super::super::{What, read};
+use super::super::{EffectKind, read};
 use shellgate_syntax::Word;
 
-/// A call of tmux. What follows a `;` is a command of its own, which isn't read here.
-pub(crate) fn tmux(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
+/// Reads a call of tmux. What follows a `;` is another command of tmux, which isn't read.
+pub(crate) fn tmux(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
     let ends =
         |word: &&Word| word.value.known().is_some_and(|text| text.ends_with(';') && !text.ends_with("\\;"));
     if let Some(word) = words.iter().find(ends) {
-        sink.effect(word, What::Unusual("gives tmux several commands"));
+        collector.effect(word, EffectKind::Unusual("gives tmux several commands"));
     }
-    let before = sink.understood.canonical.len();
-    read::plainly(entry, words, sink);
+    let before = collector.meaning.canonical.len();
+    read::by_table(entry, words, collector);
     let options_only = words.last().is_none_or(|last| last.value.lead().starts_with('-'));
-    if options_only && sink.understood.canonical.len() == before && !sink.prints {
-        sink.whole(What::ShellInput(None));
+    if options_only && collector.meaning.canonical.len() == before && !collector.prints {
+        collector.call_effect(EffectKind::ShellInput(None));
     }
 }

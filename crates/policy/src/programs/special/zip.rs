@@ -1,12 +1,12 @@
 //! `zip`: options of one or two letters in bundles (`-rTT` is `-r -TT`).
 
-use super::super::entry::{Entry, Takes};
+use super::super::collector::{Collector, after, with_text};
+use super::super::entry::{Entry, ValueForm};
 use super::super::read;
-use super::super::sink::{Sink, after, with_text};
 use shellgate_syntax::Word;
 
-/// Takes bundles apart, then reads by the table.
-pub(crate) fn zip(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
+/// Reads a call of zip: takes bundles apart, then reads them by the table.
+pub(crate) fn zip(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
     let mut apart = Vec::new();
     let mut rest = words.iter();
     for word in rest.by_ref() {
@@ -23,10 +23,10 @@ pub(crate) fn zip(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
         }
     }
     apart.extend(rest.cloned());
-    read::plainly(entry, &apart, sink);
+    read::by_table(entry, &apart, collector);
 }
 
-/// Two letters first, as zip does. A dash behind an option switches it off.
+/// Takes a bundle apart, two letters before one, as zip does. A dash behind an option switches it off.
 fn bundle(entry: &'static Entry, word: &Word, apart: &mut Vec<Word>) {
     let lead = word.value.lead();
     let mut at = 1;
@@ -41,13 +41,13 @@ fn bundle(entry: &'static Entry, word: &Word, apart: &mut Vec<Word>) {
             Some((name, option))
         });
         let Some((name, option)) = found else {
-            // An unknown letter: the table says so.
+            // The table says that this letter is unknown.
             apart.push(with_text(word, &format!("-{left}")));
             return;
         };
         at += name.len() - 1;
         apart.push(with_text(word, &name));
-        if option.takes == Takes::Required {
+        if option.value_form == ValueForm::Required {
             let glued = lead.get(at..).unwrap_or_default();
             let skip = usize::from(glued.starts_with('='));
             if !glued.is_empty() {

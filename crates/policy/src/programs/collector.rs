@@ -1,54 +1,57 @@
-//! Collects what a call does: turns words in their roles into effects.
+//! Collects the meaning of a call while it is read: its canonical form, and its effects.
+//!
+//! [`Collector::role`] says what effect a word has in its role. Roles with a small language of their own are functions in
+//! [`special`].
 
 use super::role::Role;
 use super::special;
-use super::{Canonical, Effect, Understood, What};
+use super::{CallMeaning, Canonical, Effect, EffectKind};
 use shellgate_syntax::{Span, Unknown, Value, Word};
 
-/// What has been found so far.
+/// The meaning of a call, as far as it was read.
 #[derive(Debug, Default)]
-pub(crate) struct Sink {
-    pub(crate) understood: Understood,
-    /// The whole call, for effects that no single word has.
-    pub(crate) call: Span,
+pub(crate) struct Collector {
+    pub(crate) meaning: CallMeaning,
+    /// Where the whole call is, for effects that no single word has.
+    pub(crate) span: Span,
     /// Whether the call names what to run, so that standard input is only data.
     pub(crate) names_code: bool,
     /// Whether the program only prints something and ends.
     pub(crate) prints: bool,
 }
 
-impl Sink {
+impl Collector {
     /// Adds an effect of a word.
-    pub(crate) fn effect(&mut self, word: &Word, what: What) {
-        self.understood.effects.push(Effect { span: word.span, what });
+    pub(crate) fn effect(&mut self, word: &Word, kind: EffectKind) {
+        self.meaning.effects.push(Effect { span: word.span, kind });
     }
 
     /// Adds an effect of the call as a whole.
-    pub(crate) fn whole(&mut self, what: What) {
-        self.understood.effects.push(Effect { span: self.call, what });
+    pub(crate) fn call_effect(&mut self, kind: EffectKind) {
+        self.meaning.effects.push(Effect { span: self.span, kind });
     }
 
     /// Adds a plain word to the canonical form.
     pub(crate) fn word(&mut self, value: Value) {
-        self.understood.canonical.push(Canonical::Word(value));
+        self.meaning.canonical.push(Canonical::Word(value));
     }
 
     /// Adds an option to the canonical form.
     pub(crate) fn option(&mut self, name: &str, value: Option<Value>) {
-        self.understood.canonical.push(Canonical::Option(name.to_owned(), value));
+        self.meaning.canonical.push(Canonical::Option(name.to_owned(), value));
     }
 
-    /// A command that the call runs.
-    pub(crate) fn runs(&mut self, words: &[Word], more: bool) {
+    /// Adds a command that the call runs. `more_words`: words are added when it runs.
+    pub(crate) fn runs(&mut self, words: &[Word], more_words: bool) {
         if let Some(first) = words.first() {
             self.names_code = true;
-            let span = across(words).unwrap_or(first.span);
-            let what = What::Argv { words: words.to_vec(), more };
-            self.understood.effects.push(Effect { span, what });
+            let span = span_of(words).unwrap_or(first.span);
+            let kind = EffectKind::Argv { words: words.to_vec(), more_words };
+            self.meaning.effects.push(Effect { span, kind });
         }
     }
 
-    /// A role that takes all further words.
+    /// Adds the effect of all further words, which have one role together.
     pub(crate) fn rest(&mut self, role: Role, words: &[Word]) {
         match role {
             Role::Command => self.runs(words, false),
@@ -56,20 +59,23 @@ impl Sink {
             Role::Shell => {
                 if let Some(text) = joined(words) {
                     self.names_code = true;
-                    self.effect(&text, What::Shell(text.clone()));
+                    self.effect(&text, EffectKind::Shell(text.clone()));
                 }
             }
             Role::Remote => {
                 if let Some(text) = joined(words) {
                     self.names_code = true;
-                    self.effect(&text, What::Opaque(text.clone(), "a command that runs in another place"));
+                    self.effect(
+                        &text,
+                        EffectKind::Opaque(text.clone(), "a command that runs in another place"),
+                    );
                 }
             }
             _ => {}
         }
     }
 
-    /// A word in its role. `language` is the program's.
+    /// Adds the effects of a word in its role. `language` is the language of the program's code.
     pub(crate) fn role(&mut self, role: Role, word: &Word, language: &'static str) {
         let own = word.clone();
         let dash = word.value.known() == Some("-");
@@ -77,57 +83,61 @@ impl Sink {
             // `read` puts the words of `env -S` in their place.
             Role::Data | Role::Args | Role::EnvSplit => {}
             Role::CommandUntil => self.runs(&[own], true),
-            Role::Path if !dash => self.effect(word, What::Reads(own)),
-            Role::Write if !dash => self.effect(word, What::Writes(own)),
+            Role::Path if !dash => self.effect(word, EffectKind::Reads(own)),
+            Role::Write if !dash => self.effect(word, EffectKind::Writes(own)),
             Role::Path | Role::Write => {}
             Role::List => {
                 if !dash {
-                    self.effect(word, What::Reads(own.clone()));
+                    self.effect(word, EffectKind::Reads(own.clone()));
                 }
-                self.effect(word, What::Opaque(own, "a list of files that isn't known"));
+                self.effect(word, EffectKind::Opaque(own, "a list of files that isn't known"));
             }
             Role::Paths => self.paths(word),
             Role::Url | Role::AtFile | Role::Form | Role::KeyPath => {
                 if let Some(path) = special::path_in(role, word) {
-                    self.effect(word, What::Reads(path));
+                    self.effect(word, EffectKind::Reads(path));
                 }
             }
-            Role::Directory => self.effect(word, What::Directory(Some(own))),
+            Role::Directory => self.effect(word, EffectKind::Directory(Some(own))),
             Role::Program => self.runs(&[own], true),
             Role::Split => self.split(word),
             Role::Shell | Role::Function => {
                 self.names_code = true;
-                self.effect(word, What::Shell(own));
+                self.effect(word, EffectKind::Shell(own));
             }
             Role::Command | Role::CommandMore | Role::Remote => self.rest(role, &[own]),
             Role::Code => {
                 self.names_code = true;
-                self.effect(word, What::Inline(own, language));
+                self.effect(word, EffectKind::Inline(own, language));
             }
             Role::Script => {
                 self.names_code = true;
-                let what = if dash { What::OpaqueInput(language) } else { What::Opaque(own, "a script") };
-                self.effect(word, what);
+                let kind = if dash {
+                    EffectKind::OpaqueInput(language)
+                } else {
+                    EffectKind::Opaque(own, "a script")
+                };
+                self.effect(word, kind);
             }
             Role::ShellScript => {
                 self.names_code = true;
-                self.effect(word, What::ShellInput((!dash).then_some(own)));
+                self.effect(word, EffectKind::ShellInput((!dash).then_some(own)));
             }
             Role::Module => {
                 self.names_code = true;
-                self.effect(word, What::Opaque(own, "a module that it finds and runs"));
+                self.effect(word, EffectKind::Opaque(own, "a module that it finds and runs"));
             }
             Role::PackageScript => special::package_script(word, self, language),
             Role::PythonModule => special::python_module(word, self),
-            Role::Load => self.effect(word, What::Opaque(own, "code that it loads")),
+            Role::Load => self.effect(word, EffectKind::Opaque(own, "code that it loads")),
             Role::Config if word.value.known() == Some("/dev/null") => {}
             Role::Config => {
-                self.effect(word, What::Reads(own.clone()));
-                self.effect(word, What::Opaque(own, "settings that can name programs"));
+                self.effect(word, EffectKind::Reads(own.clone()));
+                self.effect(word, EffectKind::Opaque(own, "settings that can name programs"));
             }
             Role::Assign => self.assigns(word),
             Role::Variable => self.variable(word),
-            Role::Arithmetic => self.effect(word, What::Arithmetic(own)),
+            Role::Arithmetic => self.effect(word, EffectKind::Arithmetic(own)),
             Role::Alias => special::alias(word, self),
             Role::TrapText => special::trap_text(word, self),
             Role::Expands => special::expands(word, self),
@@ -158,19 +168,19 @@ impl Sink {
         }
     }
 
-    /// Paths with `:` between.
+    /// Adds the effects of paths with `:` between.
     fn paths(&mut self, word: &Word) {
         match word.value.known() {
             Some(text) => {
                 for part in text.split(':').filter(|part| !part.is_empty()) {
-                    self.effect(word, What::Reads(with_text(word, part)));
+                    self.effect(word, EffectKind::Reads(with_text(word, part)));
                 }
             }
-            None => self.effect(word, What::Reads(word.clone())),
+            None => self.effect(word, EffectKind::Reads(word.clone())),
         }
     }
 
-    /// A command line that the program splits at blanks.
+    /// Adds the command of a command line that the program splits at blanks.
     fn split(&mut self, word: &Word) {
         match word.value.known() {
             Some(text) if !text.contains(['"', '\'', '\\']) => {
@@ -182,48 +192,48 @@ impl Sink {
                 self.names_code = true;
                 self.effect(
                     word,
-                    What::Opaque(word.clone(), "a command line that can't be split with certainty"),
+                    EffectKind::Opaque(word.clone(), "a command line that can't be split with certainty"),
                 );
             }
         }
     }
 
-    /// `NAME=VALUE`, `NAME+=VALUE`, `NAME[SUBSCRIPT]=VALUE`.
+    /// Adds an assignment: `NAME=VALUE`, `NAME+=VALUE`, `NAME[SUBSCRIPT]=VALUE`.
     fn assigns(&mut self, word: &Word) {
         let lead = word.value.lead();
         let Some((left, _)) = lead.split_once('=') else {
             let name = word.value.clone();
-            self.effect(word, What::Assigns { name, value: None });
+            self.effect(word, EffectKind::Assigns { name, value: None });
             return;
         };
         let value = after(word, left.len() + 1).map(|word| word.value);
         let left = left.strip_suffix('+').unwrap_or(left);
         if left.contains('[') {
-            self.effect(word, What::Arithmetic(with_text(word, left)));
+            self.effect(word, EffectKind::Arithmetic(with_text(word, left)));
         }
         let name = Value::Known(left.split('[').next().unwrap_or(left).to_owned());
-        self.effect(word, What::Assigns { name, value });
+        self.effect(word, EffectKind::Assigns { name, value });
     }
 
-    /// The name of a variable that gets a value, maybe with a subscript.
+    /// Adds a variable that gets a value that isn't in the call. Its name may have a subscript.
     fn variable(&mut self, word: &Word) {
         let name = match &word.value {
             Value::Known(text) => Value::Known(text.split('[').next().unwrap_or(text).to_owned()),
             unknown @ Value::Unknown(_) => unknown.clone(),
         };
         if word.value.known().is_none_or(|text| text.contains('[')) {
-            self.effect(word, What::Arithmetic(word.clone()));
+            self.effect(word, EffectKind::Arithmetic(word.clone()));
         }
-        self.effect(word, What::Assigns { name, value: None });
+        self.effect(word, EffectKind::Assigns { name, value: None });
     }
 }
 
-/// The same word with another text.
+/// A word with this text, at the place of `word`.
 pub(crate) fn with_text(word: &Word, text: &str) -> Word {
     Word { span: word.span, value: Value::Known(text.to_owned()) }
 }
 
-/// The word without its first `bytes`, which are known. `None` if they aren't.
+/// The word without its first `bytes`. `None` if so many aren't known.
 pub(crate) fn after(word: &Word, bytes: usize) -> Option<Word> {
     let lead = word.value.lead().get(bytes..)?.to_owned();
     let value = match &word.value {
@@ -233,16 +243,16 @@ pub(crate) fn after(word: &Word, bytes: usize) -> Option<Word> {
     Some(Word { span: word.span, value })
 }
 
-/// From the first word to the last. Words that were added from elsewhere may be in any order.
-pub(crate) fn across(words: &[Word]) -> Option<Span> {
+/// The span from the first word to the last. Words that were put in from elsewhere may be in any order.
+pub(crate) fn span_of(words: &[Word]) -> Option<Span> {
     let start = words.iter().map(|word| word.span.start).min()?;
     let end = words.iter().map(|word| word.span.end).max()?;
     Some(Span::new(start, end))
 }
 
-/// Words joined by blanks, as `eval` and `ssh` do.
+/// The words joined by blanks, as `eval` and `ssh` join them. `None` if there is no word.
 pub(crate) fn joined(words: &[Word]) -> Option<Word> {
-    let span = across(words)?;
+    let span = span_of(words)?;
     let mut text = String::new();
     for (index, word) in words.iter().enumerate() {
         if index > 0 {

@@ -5,8 +5,8 @@ use shellgate_syntax::{HazardKind, read_arithmetic, read_script};
 #[test]
 fn a_tree_in_lines() {
     let text = "A=1 git -C \"$dir\" log | head -n $((n+1)) > out &\nif [[ -f x ]]; then rm \"$(cat <<E\n${y:-`z`}\nE\n)\"; fi";
-    let outline = read_script(text).unwrap().outline(text);
-    insta::assert_snapshot!(outline);
+    let rendered = read_script(text).unwrap().render(text);
+    insta::assert_snapshot!(rendered);
 }
 
 #[test]

@@ -1,16 +1,16 @@
 //! Addresses of git repositories. Some of them run programs: `ext::sh -c id`, `ssh://-oProxyCommand=id/x`.
 
-use super::super::What;
+use super::super::EffectKind;
+use super::super::collector::Collector;
 use super::super::role::Role;
-use super::super::sink::Sink;
 use super::super::words;
-use super::places;
+use super::path_or_name;
 use shellgate_syntax::Word;
 
 const HELPER: &str = "names a transport of git that can run programs";
 
-/// A URL, `host:path`, a path or, unless it is a source, the name of a remote.
-pub(crate) fn git_remote(role: Role, word: &Word, sink: &mut Sink) {
+/// Reads an address: a URL, `host:path`, a path or, in the role of a remote, the name of one.
+pub(crate) fn git_remote(role: Role, word: &Word, collector: &mut Collector) {
     let lead = word.value.lead();
     let known = word.value.known().is_some();
     if let Some((scheme, rest)) = lead.split_once("://")
@@ -21,23 +21,26 @@ pub(crate) fn git_remote(role: Role, word: &Word, sink: &mut Sink) {
             || host.starts_with('-')
             || rest.starts_with('-')
         {
-            sink.effect(word, What::Unusual(HELPER));
+            collector.effect(word, EffectKind::Unusual(HELPER));
         }
-        sink.role(Role::Url, word, "");
+        collector.role(Role::Url, word, "");
         return;
     }
     if lead.split('/').next().is_some_and(|first| first.contains("::")) {
-        sink.effect(word, What::Unusual(HELPER));
+        collector.effect(word, EffectKind::Unusual(HELPER));
         return;
     }
     if !known && !lead.contains(['/', ':']) {
-        sink.effect(word, What::Opaque(word.clone(), "an address that isn't known; it can name a program"));
+        collector.effect(
+            word,
+            EffectKind::Opaque(word.clone(), "an address that isn't known; it can name a program"),
+        );
         return;
     }
     let local = lead.find(':').is_none_or(|colon| lead.find('/').is_some_and(|slash| slash < colon));
     if local && (lead.contains('/') || role == Role::GitSource) {
-        sink.role(Role::Path, word, "");
+        collector.role(Role::Path, word, "");
     } else if local {
-        places::name(word, sink);
+        path_or_name::name(word, collector);
     }
 }

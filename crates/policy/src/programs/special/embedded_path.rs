@@ -1,7 +1,7 @@
 //! Paths inside other words: `file:///etc/x`, `@FILE`, `name=@FILE`, `key=PATH`.
 
+use super::super::collector::{after, with_text};
 use super::super::role::Role;
-use super::super::sink::{after, with_text};
 use shellgate_syntax::Word;
 
 /// The path in a word of this role, if there is one.
@@ -30,7 +30,7 @@ pub(crate) fn path_in(role: Role, word: &Word) -> Option<Word> {
     }
 }
 
-/// `file:/x`, `file:///x`, `FILE://localhost/x`.
+/// The path of a `file:` address: `file:/x`, `file:///x`, `FILE://localhost/x`.
 fn file_url(word: &Word) -> Option<Word> {
     let lead = word.value.lead();
     let scheme = lead.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:"))?;

@@ -1,5 +1,5 @@
-//! What `declare` and its like make of variables: integers, whose values are expressions; lists, whose values are expanded
-//! once more; other names for variables.
+//! Attributes that `declare` and its like give variables: integers, whose values are expressions; lists, whose values are
+//! expanded once more; other names for variables.
 
 use std::collections::HashSet;
 
@@ -7,12 +7,12 @@ use shellgate_syntax::{Assigned, Findings, Value, Why, Word};
 
 use crate::programs::{Property, has, words};
 
-/// The attributes that a text gives, whenever it does.
+/// The attributes that a text gives its variables, at whatever time it does.
 #[derive(Debug, Default)]
 pub(super) struct Attributes {
     integers: HashSet<String>,
     lists: HashSet<String>,
-    /// A name that can't be known became an integer.
+    /// Whether a variable whose name can't be known becomes an integer.
     any_integer: bool,
 }
 
@@ -20,11 +20,13 @@ pub(super) struct Attributes {
 #[derive(Debug)]
 pub(super) struct Declaration<'a> {
     builtin: &'a str,
+    /// The letters of its options.
     letters: String,
     operands: &'a [Word],
 }
 
 impl Attributes {
+    /// Looks through a text.
     pub(super) fn find(findings: &Findings) -> Self {
         let mut found = Self::default();
         for invocation in &findings.invocations {
@@ -34,7 +36,7 @@ impl Attributes {
                 }
             }
             let Some(declaration) = Declaration::of(&invocation.words) else { continue };
-            let names = declaration.operands.iter().map(|word| name(word.value.lead()).to_owned());
+            let names = declaration.operands.iter().map(|word| variable_name(word.value.lead()).to_owned());
             if declaration.letters.contains('i') {
                 found.any_integer |= declaration
                     .operands
@@ -48,7 +50,7 @@ impl Attributes {
         found
     }
 
-    /// Whether what this variable is set to is evaluated.
+    /// Whether the values of this variable are evaluated as expressions.
     pub(super) fn is_integer(&self, name: &str) -> bool {
         self.any_integer || words::INTEGER_VARIABLES.contains(&name) || self.integers.contains(name)
     }
@@ -58,10 +60,11 @@ impl<'a> Declaration<'a> {
     /// The declaration that these words are, also behind `command` and `builtin`.
     pub(super) fn of(words: &'a [Word]) -> Option<Self> {
         let known = |word: &'a Word| word.value.known();
-        let wraps = |word: &'a Word| known(word).is_some_and(|name| has(name, Property::RunsBuiltins));
-        let wrapped = words.first().is_some_and(wraps);
-        let skipped = |word: &&'a Word| wrapped && (wraps(word) || word.value.lead().starts_with('-'));
-        let words = words.get(words.iter().take_while(skipped).count()..)?;
+        let runs_builtin = |word: &'a Word| known(word).is_some_and(|name| has(name, Property::RunsBuiltins));
+        let wrapped = words.first().is_some_and(runs_builtin);
+        let is_wrapper =
+            |word: &&'a Word| wrapped && (runs_builtin(word) || word.value.lead().starts_with('-'));
+        let words = words.get(words.iter().take_while(is_wrapper).count()..)?;
         let builtin = words.first().and_then(known).filter(|name| has(name, Property::DeclaresVariables))?;
         let rest = words.get(1..)?;
         let options = rest.iter().take_while(|word| word.value.lead().starts_with(['-', '+'])).count();
@@ -69,41 +72,39 @@ impl<'a> Declaration<'a> {
         Some(Self { builtin, letters, operands: rest.get(options..)? })
     }
 
-    /// Whether values of what it names are evaluated.
+    /// Whether it makes integers: what they are set to is evaluated.
     pub(super) fn makes_integers(&self) -> bool {
         self.letters.contains('i')
     }
 
-    /// Why it isn't plain, if it isn't.
-    pub(super) fn trouble(&self, attributes: &Attributes) -> Option<&'static str> {
-        let names = has(self.builtin, Property::MakesVariables) && self.letters.contains('n');
-        if names {
-            return Some("it makes another name for a variable, which sets and evaluates what nobody sees");
+    /// Why what it does can't be followed, if it can't.
+    pub(super) fn hazard(&self, attributes: &Attributes) -> Option<&'static str> {
+        if has(self.builtin, Property::MakesVariables) && self.letters.contains('n') {
+            return Some("it makes another name for a variable, and what that name sets can't be followed");
         }
-        let listed = |word: &&Word| {
-            let lead = word.value.lead();
-            self.letters.contains(['a', 'A']) || attributes.lists.contains(name(lead))
+        let is_list = |word: &&Word| {
+            self.letters.contains(['a', 'A']) || attributes.lists.contains(variable_name(word.value.lead()))
         };
-        // A list that stands there as such is expanded once, and was looked at.
-        let again =
-            |word: &&Word| matches!(&word.value, Value::Unknown(unknown) if unknown.why != Why::Array);
+        // An array that is written as one is expanded once, and its elements were read.
+        let is_expanded_again =
+            |word: &Word| matches!(&word.value, Value::Unknown(unknown) if unknown.why != Why::Array);
         self.operands
             .iter()
-            .filter(listed)
-            .any(|word| again(&word))
+            .filter(is_list)
+            .any(is_expanded_again)
             .then_some("a list that can't be known is expanded once more")
     }
 
-    /// The variables that are there anew and empty: `local PATH`.
+    /// The variables that it makes new and empty: `local PATH`.
     pub(super) fn emptied(&self) -> impl Iterator<Item = &'a str> {
-        let shows = self.letters.contains(['p', 'f', 'F']);
-        let anew = !shows && has(self.builtin, Property::MakesVariables);
-        let names = self.operands.iter().filter(move |_| anew).filter_map(|word| word.value.known());
+        let only_shows = self.letters.contains(['p', 'f', 'F']);
+        let empties = !only_shows && has(self.builtin, Property::MakesVariables);
+        let names = self.operands.iter().filter(move |_| empties).filter_map(|word| word.value.known());
         names.filter(|name| !name.contains('='))
     }
 }
 
 /// The name before `=`, `+=` or `[`.
-fn name(text: &str) -> &str {
+fn variable_name(text: &str) -> &str {
     text.split(['=', '+', '[']).next().unwrap_or(text)
 }

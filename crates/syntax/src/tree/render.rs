@@ -1,4 +1,4 @@
-//! The tree in lines that people can read.
+//! Renders the tree as lines that people can read.
 
 use std::fmt::Write as _;
 
@@ -7,36 +7,38 @@ use super::{
 };
 use crate::Span;
 
-/// No line shows more of the text than this many characters.
-const EXCERPT: usize = 60;
+/// How much of the text a line shows at most.
+const EXCERPT_MAX_CHARS: usize = 60;
 
 impl Script {
     /// One line per node: its kind and the text it was read from, indented by depth.
     #[must_use]
-    pub fn outline(&self, text: &str) -> String {
-        let mut outline = Outline { text, out: String::new(), depth: 0 };
-        outline.list(&self.list);
-        outline.out
+    pub fn render(&self, text: &str) -> String {
+        let mut printer = TreePrinter { text, out: String::new(), depth: 0 };
+        printer.list(&self.list);
+        printer.out
     }
 }
 
-struct Outline<'a> {
+/// Writes the lines.
+struct TreePrinter<'a> {
     text: &'a str,
     out: String,
     depth: usize,
 }
 
-impl Outline<'_> {
+impl TreePrinter<'_> {
     fn line(&mut self, kind: &str, span: Span) {
-        let mut excerpt: String = span.of(self.text).chars().take(EXCERPT + 1).flat_map(visible).collect();
-        if excerpt.chars().count() > EXCERPT {
-            excerpt = excerpt.chars().take(EXCERPT - 1).chain(['…']).collect();
+        let mut excerpt: String =
+            span.of(self.text).chars().take(EXCERPT_MAX_CHARS + 1).flat_map(visible).collect();
+        if excerpt.chars().count() > EXCERPT_MAX_CHARS {
+            excerpt = excerpt.chars().take(EXCERPT_MAX_CHARS - 1).chain(['…']).collect();
         }
         // Writing to a String can't fail.
         let _ = writeln!(self.out, "{:indent$}{kind}: {excerpt}", "", indent = self.depth * 2);
     }
 
-    fn inside(&mut self, write: impl FnOnce(&mut Self)) {
+    fn indented(&mut self, write: impl FnOnce(&mut Self)) {
         self.depth += 1;
         write(self);
         self.depth -= 1;
@@ -53,7 +55,7 @@ impl Outline<'_> {
         let span = Span::new(item.first.span.start, end);
         if item.background {
             self.line("background", span);
-            return self.inside(|outline| outline.joined(item));
+            return self.indented(|printer| printer.joined(item));
         }
         self.joined(item);
     }
@@ -66,7 +68,7 @@ impl Outline<'_> {
                 Connector::Or => "or",
             };
             self.line(kind, pipeline.span);
-            self.inside(|outline| outline.pipeline(pipeline));
+            self.indented(|printer| printer.pipeline(pipeline));
         }
     }
 
@@ -75,9 +77,9 @@ impl Outline<'_> {
             return self.command(&stage.command);
         }
         self.line("pipeline", pipeline.span);
-        self.inside(|outline| {
+        self.indented(|printer| {
             for stage in &pipeline.stages {
-                outline.command(&stage.command);
+                printer.command(&stage.command);
             }
         });
     }
@@ -99,9 +101,9 @@ impl Outline<'_> {
             CommandKind::Coprocess { .. } => "coprocess",
         };
         self.line(kind, command.span);
-        self.inside(|outline| {
-            outline.contents(&command.kind);
-            outline.redirects(&command.redirects);
+        self.indented(|printer| {
+            printer.contents(&command.kind);
+            printer.redirects(&command.redirects);
         });
     }
 
@@ -116,15 +118,15 @@ impl Outline<'_> {
             CommandKind::If { branches, otherwise } => {
                 for (condition, branch) in branches {
                     self.list(condition);
-                    self.inside(|outline| outline.list(branch));
+                    self.indented(|printer| printer.list(branch));
                 }
                 if let Some(list) = otherwise {
-                    self.inside(|outline| outline.list(list));
+                    self.indented(|printer| printer.list(list));
                 }
             }
             CommandKind::While { condition, body, .. } => {
                 self.list(condition);
-                self.inside(|outline| outline.list(body));
+                self.indented(|printer| printer.list(body));
             }
             CommandKind::For { name, words, body, .. } => {
                 self.texts("variable", std::slice::from_ref(name));
@@ -139,7 +141,7 @@ impl Outline<'_> {
                 self.texts("word", std::slice::from_ref(word));
                 for clause in clauses {
                     self.texts("pattern", &clause.patterns);
-                    self.inside(|outline| outline.list(&clause.body));
+                    self.indented(|printer| printer.list(&clause.body));
                 }
             }
             CommandKind::Arithmetic(expression) => self.texts("expression", std::slice::from_ref(expression)),
@@ -173,11 +175,11 @@ impl Outline<'_> {
     fn redirects(&mut self, redirects: &[Redirection]) {
         for redirect in redirects {
             self.line("redirect", redirect.span);
-            self.inside(|outline| {
-                outline.pieces(&redirect.target.pieces);
+            self.indented(|printer| {
+                printer.pieces(&redirect.target.pieces);
                 if let Some(document) = redirect.here.as_ref().and_then(|here| here.get()) {
-                    outline.line("here-document", document.span);
-                    outline.inside(|outline| outline.pieces(&document.body));
+                    printer.line("here-document", document.span);
+                    printer.indented(|printer| printer.pieces(&document.body));
                 }
             });
         }
@@ -186,11 +188,11 @@ impl Outline<'_> {
     fn texts(&mut self, kind: &str, texts: &[Text]) {
         for text in texts {
             self.line(kind, text.span);
-            self.inside(|outline| outline.pieces(&text.pieces));
+            self.indented(|printer| printer.pieces(&text.pieces));
         }
     }
 
-    /// Only what is expanded: literals are in the line above.
+    /// Writes the pieces that are expanded. Literals are in the line above.
     fn pieces(&mut self, pieces: &[Piece]) {
         for piece in pieces {
             let kind = match &piece.kind {
@@ -207,7 +209,7 @@ impl Outline<'_> {
                 PieceKind::Array(_) => "array",
             };
             self.line(kind, piece.span);
-            self.inside(|outline| outline.inner(&piece.kind));
+            self.indented(|printer| printer.inner(&piece.kind));
         }
     }
 
@@ -226,7 +228,8 @@ impl Outline<'_> {
     }
 }
 
-/// Controls and what changes the direction of writing can't hide or fake a part of the tree.
+/// The character, escaped if it could hide or fake a part of the tree: a control character, or one that changes the direction
+/// of writing.
 fn visible(character: char) -> Vec<char> {
     match character {
         '"' | '\'' | '\\' => vec![character],

@@ -1,17 +1,17 @@
 //! `git config`: reading a setting is harmless, writing one can name programs.
 
+use super::super::collector::{Collector, joined};
 use super::super::entry::Entry;
-use super::super::sink::{Sink, joined};
 use super::super::words;
-use super::super::{Canonical, What, read};
-use super::git;
+use super::super::{Canonical, EffectKind, read};
+use super::git_setting;
 use shellgate_syntax::{Value, Word};
 
-/// `git config [--global] KEY VALUE` sets something, with two operands or more.
-pub(crate) fn git_settings(entry: &'static Entry, words: &[Word], sink: &mut Sink) {
-    let from = sink.understood.canonical.len();
-    read::plainly(entry, words, sink);
-    let said = sink.understood.canonical.get(from..).unwrap_or_default();
+/// Reads `git config [--global] KEY VALUE`. It sets something if there are two operands or more.
+pub(crate) fn git_settings(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
+    let from = collector.meaning.canonical.len();
+    read::by_table(entry, words, collector);
+    let said = collector.meaning.canonical.get(from..).unwrap_or_default();
     if said.iter().any(|part| matches!(part, Canonical::Option(name, _) if words::GIT_CONFIG_READING_OPTIONS.contains(&name.as_str()))) {
         return;
     }
@@ -26,8 +26,9 @@ pub(crate) fn git_settings(entry: &'static Entry, words: &[Word], sink: &mut Sin
     if key.known().is_some_and(|key| entry.subcommands.iter().any(|sub| sub.names.contains(&key))) {
         return;
     }
-    let harmless = key.known().is_some_and(git::is_data);
+    let harmless = key.known().is_some_and(git_setting::is_data);
     if !harmless && let Some(all) = joined(words) {
-        sink.effect(&all, What::Unusual("changes a setting of git that isn't known to be harmless"));
+        collector
+            .effect(&all, EffectKind::Unusual("changes a setting of git that isn't known to be harmless"));
     }
 }

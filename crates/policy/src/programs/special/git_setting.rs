@@ -1,19 +1,18 @@
-//! Settings of `git -c KEY=VALUE`. Many of git's settings name programs, so only those that are known to be data are
-//! data.
+//! Settings of `git -c KEY=VALUE`. Many of git's settings name programs, so a setting counts as data only if a list has it.
 
-use super::super::What;
-use super::super::sink::{Sink, after};
+use super::super::EffectKind;
+use super::super::collector::{Collector, after};
 use super::super::words;
 use shellgate_syntax::Word;
 
-/// `KEY=VALUE`, or `KEY` alone for true.
-pub(crate) fn git_config(word: &Word, sink: &mut Sink) {
+/// Reads a setting: `KEY=VALUE`, or `KEY` alone for true.
+pub(crate) fn git_config(word: &Word, collector: &mut Collector) {
     let lead = word.value.lead();
     let (key, value) = match lead.split_once('=') {
         Some((key, _)) => (key, after(word, key.len() + 1)),
         None if word.value.known().is_some() => (lead, None),
         None => {
-            sink.effect(word, What::Opaque(word.clone(), "a setting of git that isn't known"));
+            collector.effect(word, EffectKind::Opaque(word.clone(), "a setting of git that isn't known"));
             return;
         }
     };
@@ -23,27 +22,28 @@ pub(crate) fn git_config(word: &Word, sink: &mut Sink) {
     }
     if let Some(value) = value {
         if key == "core.worktree" {
-            sink.effect(word, What::Directory(Some(value)));
+            collector.effect(word, EffectKind::Directory(Some(value)));
             return;
         }
         if key.starts_with("alias.") && value.value.lead().starts_with('!') {
             if let Some(command) = after(&value, 1) {
-                sink.effect(word, What::Shell(command));
+                collector.effect(word, EffectKind::Shell(command));
             }
             return;
         }
         if key == "include.path" || (key.starts_with("includeif.") && key.ends_with(".path")) {
-            sink.effect(word, What::Reads(value.clone()));
-            sink.effect(word, What::Opaque(value, "settings that can name programs"));
+            collector.effect(word, EffectKind::Reads(value.clone()));
+            collector.effect(word, EffectKind::Opaque(value, "settings that can name programs"));
             return;
         }
         if words::GIT_COMMAND_SETTINGS.iter().any(|pattern| fits(pattern, &key)) {
-            sink.effect(word, What::Opaque(value.clone(), "a setting of git that names a program"));
-            sink.effect(word, What::Shell(value));
+            collector
+                .effect(word, EffectKind::Opaque(value.clone(), "a setting of git that names a program"));
+            collector.effect(word, EffectKind::Shell(value));
             return;
         }
     }
-    sink.effect(word, What::Unusual("sets something in git that isn't known to be harmless"));
+    collector.effect(word, EffectKind::Unusual("sets something in git that isn't known to be harmless"));
 }
 
 /// Whether this setting is only data.

@@ -1,30 +1,30 @@
-//! What comes in on standard input, as far as pipes and redirects tell.
+//! What a call reads from its standard input, as far as pipes and redirects tell.
 
 use shellgate_syntax::{Descriptor, Input, Redirect, RedirectOperator, RedirectTarget, Value};
 
 /// What comes in on standard input.
 #[derive(Clone, Debug)]
-pub(crate) enum Feed {
-    /// End of file at once.
-    Nothing,
+pub(crate) enum Stdin {
+    /// Nothing: end of file at once.
+    Empty,
     /// This text.
     Text(String),
     /// Something that can't be known.
     Unknown,
 }
 
-/// Where the standard input of a call comes from.
-pub(super) fn feed(redirects: &[Redirect], input: &Input, inherited: &Feed) -> Feed {
+/// The standard input of a call with these redirects. `inherited` is the standard input of the text around it.
+pub(super) fn stdin_of(redirects: &[Redirect], input: &Input, inherited: &Stdin) -> Stdin {
     redirected(redirects, 0).unwrap_or_else(|| match input {
         Input::Inherited => inherited.clone(),
-        Input::Redirect(redirect) => redirected(std::slice::from_ref(redirect), 0).unwrap_or(Feed::Unknown),
-        Input::Pipe(_) | Input::Other => Feed::Unknown,
+        Input::Redirect(redirect) => redirected(std::slice::from_ref(redirect), 0).unwrap_or(Stdin::Unknown),
+        Input::Pipe(_) | Input::Other => Stdin::Unknown,
     })
 }
 
-/// What the last redirect of a descriptor gives to read.
-pub(super) fn redirected(redirects: &[Redirect], number: u32) -> Option<Feed> {
-    let reads = |redirect: &&Redirect| {
+/// What the last redirect of the descriptor `number` gives to read. `None`: no redirect is about it.
+pub(super) fn redirected(redirects: &[Redirect], number: u32) -> Option<Stdin> {
+    let is_about = |redirect: &&Redirect| {
         use RedirectOperator as Op;
         match (&redirect.descriptor, redirect.operator) {
             (Descriptor::Number(other), _) => *other == number,
@@ -36,21 +36,21 @@ pub(super) fn redirected(redirects: &[Redirect], number: u32) -> Option<Feed> {
             (Descriptor::Default, _) => false,
         }
     };
-    let redirect = redirects.iter().rfind(reads)?;
+    let redirect = redirects.iter().rfind(is_about)?;
     let word = match &redirect.target {
         RedirectTarget::Word(word) | RedirectTarget::Body(word) => word,
     };
     Some(match (redirect.operator, &word.value) {
         (RedirectOperator::HereDocument | RedirectOperator::HereString, Value::Known(text)) => {
-            Feed::Text(text.clone())
+            Stdin::Text(text.clone())
         }
-        (RedirectOperator::Read, Value::Known(path)) if path == "/dev/null" => Feed::Nothing,
-        _ => Feed::Unknown,
+        (RedirectOperator::Read, Value::Known(path)) if path == "/dev/null" => Stdin::Empty,
+        _ => Stdin::Unknown,
     })
 }
 
-/// The number of the descriptor that a path names.
-pub(super) fn descriptor(path: &str) -> Option<u32> {
+/// The number of the descriptor that a path names: 3 for `/dev/fd/3`.
+pub(super) fn descriptor_of_path(path: &str) -> Option<u32> {
     if matches!(path, "-" | "/dev/stdin") {
         return Some(0);
     }

@@ -1,4 +1,4 @@
-//! A form that the results of all readers can be brought into: marks in the order of the text.
+//! Marks: a form that the results of all readers can be brought into and compared in, in the order of the text.
 
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub(super) enum Mark {
     Begin(&'static str),
     /// It ends.
     End,
-    /// A word as it is written, and how many substitutions stand in it, if the reader says so.
+    /// A word as it is written, and how many substitutions are in it, if the reader says so.
     Word(String, Option<usize>),
     /// `name=value` before a program.
     Assignment(String),
@@ -20,7 +20,7 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// Whether both say the same, as far as both say something.
+    /// Whether two readers say the same, as far as both say something.
     pub(super) fn agrees(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Word(text, count), Self::Word(other, others)) => {

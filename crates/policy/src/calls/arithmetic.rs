@@ -1,0 +1,145 @@
+//! Arithmetic expressions. The values of the variables in them are expressions too, and a subscript in one can run
+//! commands: `a='x[$(id)]'; echo $((a))` runs `id`.
+//!
+//! Every value that the text gives such a variable is followed. A value that the text doesn't give is a hazard.
+
+use std::collections::HashSet;
+
+use shellgate_syntax::{self as syntax, Assigned, Assignment, Findings, Span, Unknown, Value, Why};
+
+use super::context::TextContext;
+use super::{ANY_VARIABLE, FoundCalls, MAX_DEPTH, Problem, Stdin};
+use crate::programs::{variable, words};
+
+const UNKNOWN: &str =
+    "a value that can't be known is evaluated as an expression, and an expression can run commands";
+
+/// How many expressions of one command are looked at.
+const MAX_EVALUATIONS: usize = 20_000;
+
+/// How many variables one expression may lead to.
+const MAX_NAMES_PER_EXPRESSION: usize = 24;
+
+/// Whether the shell itself sets a variable of this name.
+pub(super) fn is_set_by_shell(name: &str) -> bool {
+    words::VARIABLES_SET_BY_SHELL.contains(&name) || name.parse::<u32>().is_ok()
+}
+
+impl FoundCalls {
+    /// Follows an expression in a text.
+    pub(super) fn follow_arithmetic(&mut self, arithmetic: &syntax::Arithmetic, context: &TextContext) {
+        let span = context.place(arithmetic.span);
+        self.follow_expression(arithmetic, span, context, &mut HashSet::new());
+    }
+
+    /// Follows the values of an expression's variables. `seen` are the variables that it led to before.
+    fn follow_expression(
+        &mut self,
+        arithmetic: &syntax::Arithmetic,
+        span: Span,
+        context: &TextContext,
+        seen: &mut HashSet<String>,
+    ) {
+        self.evaluates_variables |= !arithmetic.names.is_empty();
+        self.evaluations += 1;
+        if self.evaluations > MAX_EVALUATIONS || seen.len() > MAX_NAMES_PER_EXPRESSION {
+            return self.unreadable.push(Problem::new(span, "it evaluates too many values of values"));
+        }
+        if arithmetic.expands {
+            return self.hazards.push(Problem::new(span, UNKNOWN));
+        }
+        for name in &arithmetic.names {
+            if is_set_by_shell(name) {
+                self.hazards.push(Problem::new(span, format!("`{name}`: {UNKNOWN}")));
+            }
+            // An expression can set a variable as well as read it.
+            if let Some(row) = variable(name) {
+                self.hazards.push(Problem::new(span, format!("`{name}` in an expression: {}", row.about)));
+            }
+            if !seen.insert(name.clone()) {
+                continue;
+            }
+            let mut assigned = [name.as_str(), ANY_VARIABLE]
+                .into_iter()
+                .filter_map(|name| context.values.get(name))
+                .peekable();
+            // A text inside another one may use variables of that one.
+            if context.depth > 0 && assigned.peek().is_none() && !is_number(name) {
+                self.hazards.push(Problem::new(span, format!("`{name}`: {UNKNOWN}")));
+            }
+            for value in assigned.flatten().flat_map(values) {
+                self.follow_value(value, span, context, seen);
+            }
+        }
+    }
+
+    /// Follows a value that is evaluated.
+    fn follow_value(&mut self, value: &Value, span: Span, context: &TextContext, seen: &mut HashSet<String>) {
+        match value {
+            Value::Known(text) if text.bytes().all(is_plain_number) => {}
+            Value::Known(text) => self.follow_value_text(text, span, context, seen),
+            Value::Unknown(Unknown { why: Why::Arithmetic, .. }) => {}
+            Value::Unknown(Unknown { why: Why::Parameter(name), tail: Some(tail), lead, .. })
+                if is_number(name) && tail.is_empty() && lead.is_empty() => {}
+            Value::Unknown(_) => self.hazards.push(Problem::new(span, UNKNOWN)),
+        }
+    }
+
+    /// Follows a text that a builtin evaluates.
+    pub(super) fn follow_expression_text(&mut self, text: &str, span: Span, context: &TextContext) {
+        self.follow_value_text(text, span, context, &mut HashSet::new());
+    }
+
+    fn follow_value_text(
+        &mut self,
+        text: &str,
+        span: Span,
+        context: &TextContext,
+        seen: &mut HashSet<String>,
+    ) {
+        if context.depth >= MAX_DEPTH {
+            return self.too_deep(span);
+        }
+        match syntax::read_arithmetic(text) {
+            Ok(mut findings) => {
+                // Its variables are those of the text around it.
+                for arithmetic in std::mem::take(&mut findings.arithmetic) {
+                    self.follow_expression(&arithmetic, span, context, seen);
+                }
+                let rest = Findings { arithmetic: Vec::new(), ..findings };
+                self.follow_inner_findings(rest, text, (span, Stdin::Unknown), context);
+            }
+            Err(error) => self.unreadable.push(Problem::new(span, error.to_string())),
+        }
+    }
+
+    /// Follows what a builtin sets an integer variable to.
+    pub(super) fn follow_integer_value(&mut self, value: &Value, span: Span, context: &TextContext) {
+        self.follow_value(value, span, context, &mut HashSet::new());
+    }
+
+    /// Follows what an assignment sets a variable to, if that is an integer variable.
+    pub(super) fn follow_assignment(&mut self, assignment: &Assignment, context: &TextContext) {
+        if context.attributes.is_integer(&assignment.name) {
+            for value in values(&assignment.value) {
+                self.follow_value(value, context.place(assignment.span), context, &mut HashSet::new());
+            }
+        }
+    }
+}
+
+/// `$?`, `$#`, `$$`, `$!`: their values are always numbers.
+fn is_number(name: &str) -> bool {
+    matches!(name, "?" | "#" | "$" | "!")
+}
+
+const fn is_plain_number(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b' ' | b'+' | b'-')
+}
+
+fn values(assigned: &Assigned) -> &[Value] {
+    match assigned {
+        Assigned::Scalar(value) => std::slice::from_ref(value),
+        Assigned::Array(values) | Assigned::ByShell(values) => values,
+    }
+}

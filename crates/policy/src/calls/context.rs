@@ -1,0 +1,101 @@
+//! What is known of a text as a whole, before its calls are followed: its variables, functions and standard input.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use shellgate_syntax::{Assigned, Findings, Function, Span, Unknown, Value, Why, Word};
+
+use super::attributes::Attributes;
+use super::known_values::KnownValues;
+use super::shadowing::may_unset_functions;
+use super::{ANY_VARIABLE, MAX_DEPTH, Stdin, unknown_value};
+use crate::programs::{CallMeaning, EffectKind, is_builtin, understand};
+
+/// A text that calls are found in.
+#[derive(Clone)]
+pub(super) struct TextContext {
+    pub(super) source: Rc<str>,
+    /// Where the whole text is in the command. `None`: it is the command.
+    place: Option<Span>,
+    pub(super) stdin: Stdin,
+    pub(super) depth: usize,
+    pub(super) functions: Rc<[Function]>,
+    /// What each variable is set to, wherever in the text.
+    pub(super) values: Rc<HashMap<String, Vec<Assigned>>>,
+    pub(super) known_values: Rc<KnownValues>,
+    pub(super) attributes: Rc<Attributes>,
+    /// Whether functions may be removed again.
+    pub(super) unsets_functions: bool,
+}
+
+impl TextContext {
+    pub(super) fn new(
+        source: &str,
+        place: Option<Span>,
+        stdin: Stdin,
+        depth: usize,
+        findings: &Findings,
+    ) -> Self {
+        let mut values: HashMap<String, Vec<Assigned>> = HashMap::new();
+        for assignment in findings.invocations.iter().flat_map(|invocation| &invocation.assignments) {
+            values.entry(assignment.name.clone()).or_default().push(assignment.value.clone());
+        }
+        // What builtins set matters only to expressions and to words that hold a variable.
+        let holds_variable =
+            |word: &Word| matches!(&word.value, Value::Unknown(Unknown { why: Why::Parameter(_), .. }));
+        let uses_variables =
+            findings.invocations.iter().any(|invocation| invocation.words.iter().any(holds_variable));
+        let mut known_values = KnownValues::default();
+        if uses_variables || !findings.arithmetic.is_empty() {
+            let mut builtins: Vec<CallMeaning> = Vec::new();
+            for invocation in &findings.invocations {
+                collect_builtins(&invocation.words, 0, &mut builtins);
+            }
+            known_values = KnownValues::find(findings, &builtins);
+            for effect in builtins.into_iter().flat_map(|meaning| meaning.effects) {
+                if let EffectKind::Assigns { name, value } = effect.kind {
+                    let name = name.known().unwrap_or(ANY_VARIABLE).to_owned();
+                    let value = Assigned::Scalar(value.unwrap_or_else(unknown_value));
+                    values.entry(name).or_default().push(value);
+                }
+            }
+        }
+        Self {
+            source: source.into(),
+            place,
+            stdin,
+            depth,
+            functions: findings.functions.clone().into(),
+            values: values.into(),
+            known_values: known_values.into(),
+            attributes: Attributes::find(findings).into(),
+            unsets_functions: findings.invocations.iter().any(may_unset_functions),
+        }
+    }
+
+    /// Where a part of this text is in the command: a text inside another has one place for all of its parts.
+    pub(super) fn place(&self, span: Span) -> Span {
+        self.place.unwrap_or(span)
+    }
+
+    /// The same text, one level deeper: for a command that a wrapper in it runs.
+    pub(super) fn deeper(&self) -> Self {
+        Self { depth: self.depth + 1, ..self.clone() }
+    }
+}
+
+/// The meanings of the builtins that a call is or runs. Only builtins set variables of this shell.
+fn collect_builtins(words: &[Word], depth: usize, found: &mut Vec<CallMeaning>) {
+    let name = words.first().and_then(|word| word.value.known());
+    // A name that isn't known may be any builtin's, but a call of that name is a question anyway.
+    if !name.is_some_and(is_builtin) || depth > MAX_DEPTH {
+        return;
+    }
+    let meaning = understand(words);
+    for effect in &meaning.effects {
+        if let EffectKind::Argv { words, .. } = &effect.kind {
+            collect_builtins(words, depth + 1, found);
+        }
+    }
+    found.push(meaning);
+}

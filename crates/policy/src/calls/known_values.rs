@@ -1,0 +1,80 @@
+//! Variables whose every value is written in the text: a loop over known words, a constant.
+//!
+//! Which of its values a variable has at some place is not followed: too much in a shell can change it. The only
+//! promise is about a word that is such a variable and nothing else: whatever value it has there, also if it is empty, the
+//! word is none of a program's options.
+
+use std::collections::HashMap;
+
+use shellgate_syntax::{Assigned, Findings, Value, Why, Word};
+
+use super::arithmetic::is_set_by_shell;
+use crate::programs::{CallMeaning, EffectKind, ProgramKind, Property, has};
+
+/// The values of the variables whose values are all known.
+#[derive(Debug, Default)]
+pub(super) struct KnownValues {
+    by_name: HashMap<String, Vec<String>>,
+}
+
+impl KnownValues {
+    /// Looks through a text. `builtins` are the builtins that it calls.
+    pub(super) fn find(findings: &Findings, builtins: &[CallMeaning]) -> Self {
+        if builtins.iter().any(may_set_any_variable) {
+            return Self::default();
+        }
+        let mut changed_elsewhere: Vec<&str> =
+            findings.arithmetic.iter().flat_map(|one| &one.names).map(String::as_str).collect();
+        for effect in builtins.iter().flat_map(|meaning| &meaning.effects) {
+            match &effect.kind {
+                EffectKind::Assigns { name: Value::Known(name), .. } => changed_elsewhere.push(name),
+                // It may be any variable.
+                EffectKind::Assigns { .. } => return Self::default(),
+                _ => {}
+            }
+        }
+        let mut all: HashMap<&str, Vec<Option<&str>>> = HashMap::new();
+        for assignment in findings.invocations.iter().flat_map(|invocation| &invocation.assignments) {
+            let replaces = !assignment.append && assignment.subscript.is_none();
+            let values = all.entry(&assignment.name).or_default();
+            match &assignment.value {
+                Assigned::Scalar(value) if replaces => values.push(value.known()),
+                Assigned::ByShell(items) if replaces && !items.is_empty() => {
+                    values.extend(items.iter().map(Value::known))
+                }
+                _ => values.push(None),
+            }
+        }
+        let known = all.into_iter().filter_map(|(name, values)| {
+            let values =
+                values.into_iter().map(|value| value.map(str::to_owned)).collect::<Option<Vec<String>>>()?;
+            (!changed_elsewhere.contains(&name) && !is_set_by_shell(name)).then(|| (name.to_owned(), values))
+        });
+        Self { by_name: known.collect() }
+    }
+
+    /// Whether a word is a variable alone, and none of its values is an option or becomes several words.
+    pub(super) fn is_no_option(&self, word: &Word) -> bool {
+        let Value::Unknown(unknown) = &word.value else { return false };
+        let Why::Parameter(name) = &unknown.why else { return false };
+        // With a tail, the tail would begin the word when the variable is empty.
+        let alone = unknown.lead.is_empty() && unknown.tail.as_deref() == Some("");
+        let harmless = |value: &String| !value.starts_with('-') && is_one_word(value);
+        alone && self.by_name.get(name).is_some_and(|values| values.iter().all(harmless))
+    }
+}
+
+/// Whether an unquoted expansion of `value` stays one word, as it is.
+fn is_one_word(value: &str) -> bool {
+    !value.is_empty() && value.chars().all(|c| c.is_alphanumeric() || "_./:@%+-".contains(c))
+}
+
+/// Whether a builtin may set variables that the text doesn't name: it has the shell run a text, or removes variables.
+fn may_set_any_variable(meaning: &CallMeaning) -> bool {
+    let runs_text = |kind: &EffectKind| {
+        matches!(kind, EffectKind::Shell(_) | EffectKind::ShellInput(_) | EffectKind::Unusual(_))
+    };
+    meaning.kind == Some(ProgramKind::Builtin)
+        && (meaning.entry.is_some_and(|name| has(name, Property::UnsetsVariables))
+            || meaning.effects.iter().any(|effect| runs_text(&effect.kind)))
+}

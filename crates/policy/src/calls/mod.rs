@@ -1,0 +1,154 @@
+//! Finds every program call that a command leads to: those in its text, and those that wrappers, shells and builtins in
+//! it start, to any depth.
+//!
+//! [`of_text`] reads the text, [`of_argv`] takes a program with its arguments. For each call [`follow`] asks the tables
+//! what it does; if it runs another command, that command is the next call in the list. Where the text doesn't say
+//! enough (a script, a variable), the call gets a [`Problem`]. The other modules say what the shell makes of the words:
+//! [`context`] collects the variables and functions of a text, [`arithmetic`] follows values that are evaluated again,
+//! [`known_values`] and [`attributes`] know about variables, [`shadowing`] about functions, [`stdin`] about pipes and
+//! redirects, [`foreign_shells`] about shells that read a text otherwise than bash.
+//!
+//! Nothing is decided here: the judge decides what a call and its problems mean. No call is left out silently. What is
+//! too deep or too much is an unreadable problem, and that denies.
+
+mod arithmetic;
+mod attributes;
+mod context;
+mod follow;
+mod foreign_shells;
+mod known_values;
+mod shadowing;
+mod stdin;
+
+use shellgate_syntax::{
+    self as syntax, Assignment, Construct, Doubt, Findings, Invocation, Redirect, Span, Unknown, Unreadable,
+    Value, Why, Word,
+};
+
+use context::TextContext;
+pub(crate) use shadowing::Shadowed;
+pub(crate) use stdin::Stdin;
+
+use crate::machine::Machine;
+use crate::matching::Candidate;
+use crate::programs::CallMeaning;
+
+/// How deep texts and wrappers may be inside each other.
+const MAX_DEPTH: usize = 40;
+
+/// How many calls one command may have.
+const MAX_CALLS: usize = 100_000;
+
+/// Stands for the name of a variable that can't be known.
+const ANY_VARIABLE: &str = "";
+
+/// One program call, or assignments and redirects without one.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) words: Vec<Word>,
+    /// Its own text.
+    pub(crate) text: String,
+    /// Where it is in the command; a call inside a quoted text is where that text is.
+    pub(crate) span: Span,
+    /// What the tables say about it.
+    pub(crate) meaning: CallMeaning,
+    pub(crate) assignments: Vec<Assignment>,
+    pub(crate) redirects: Vec<Redirect>,
+    /// The constructs of the shell around it, from the outside in.
+    pub(crate) constructs: Vec<Construct>,
+    /// Whether a function of this name is what runs.
+    pub(crate) shadowed: Shadowed,
+    /// What could not be followed from here.
+    pub(crate) problems: Vec<Problem>,
+    /// Whether a wrapper runs it. Redirects and assignments are the wrapper's then, and are judged there.
+    pub(crate) in_wrapper: bool,
+    /// Whether words are added when it runs.
+    pub(crate) more_words: bool,
+}
+
+impl Call {
+    /// The call as rules are compared with it.
+    pub(crate) fn candidate<'a>(&'a self, machine: &'a Machine) -> Candidate<'a> {
+        Candidate { words: &self.words, meaning: &self.meaning, machine, more_words: self.more_words }
+    }
+
+    /// The program's name as it is written, if that can be known.
+    pub(crate) fn program(&self) -> Option<&str> {
+        self.words.first()?.value.known()
+    }
+}
+
+/// Something that could not be followed, or not read.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    pub(crate) span: Span,
+    pub(crate) message: String,
+    /// Whether it is code in the program's own language.
+    pub(crate) is_code: bool,
+}
+
+impl Problem {
+    fn new(span: Span, message: impl Into<String>) -> Self {
+        Self { span, message: message.into(), is_code: false }
+    }
+}
+
+/// Everything that a command can start.
+#[derive(Debug, Default)]
+pub(crate) struct FoundCalls {
+    /// A call that runs another one comes before it.
+    pub(crate) calls: Vec<Call>,
+    /// Where the text could not be read with certainty.
+    pub(crate) doubts: Vec<Doubt>,
+    /// What can run text that is nowhere in the tree.
+    pub(crate) hazards: Vec<Problem>,
+    /// Texts inside the command that bash would not read, or that are too much.
+    pub(crate) unreadable: Vec<Problem>,
+    /// Where the first substitution is, if there is one.
+    pub(crate) substitution: Option<Span>,
+    /// Whether a builtin runs a text in this shell: that text shares its variables with the texts around it.
+    shares_variables: bool,
+    /// Whether the value of a variable is evaluated as an expression somewhere.
+    evaluates_variables: bool,
+    /// How many expressions were looked at.
+    evaluations: usize,
+}
+
+/// A call that was found and not yet followed.
+struct PendingCall {
+    invocation: Invocation,
+    text: String,
+    stdin: Stdin,
+    in_wrapper: bool,
+    more_words: bool,
+}
+
+/// The calls of a text for bash.
+pub(crate) fn of_text(source: &str, stdin: Stdin) -> Result<FoundCalls, Unreadable> {
+    let mut found = FoundCalls::default();
+    let findings = syntax::read(source)?;
+    let context = TextContext::new(source, None, stdin, 0, &findings);
+    found.follow_findings(findings, &context);
+    if found.shares_variables && found.evaluates_variables {
+        let message = "a text that is run here may set what is evaluated as an expression elsewhere";
+        found.hazards.push(Problem::new(Span::new(0, source.len()), message));
+    }
+    Ok(found)
+}
+
+/// The calls of a program and its arguments, without a shell. `shown` is how people see them.
+pub(crate) fn of_argv(argv: &[String], shown: &str, stdin: Stdin) -> FoundCalls {
+    let mut found = FoundCalls::default();
+    let span = Span::new(0, shown.len());
+    let words = argv.iter().map(|word| Word { span, value: Value::Known(word.clone()) }).collect();
+    let invocation = Invocation { words, span, ..Invocation::default() };
+    let context = TextContext::new(shown, None, stdin, 0, &Findings::default());
+    found.follow_invocation(invocation, &context);
+    found
+}
+
+/// A word that may be anything, and any number of words.
+pub(crate) fn unknown_value() -> Value {
+    let why = Why::Parameter(ANY_VARIABLE.to_owned());
+    Value::Unknown(Unknown { lead: String::new(), splits: true, why, tail: None })
+}

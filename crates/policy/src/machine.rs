@@ -1,0 +1,141 @@
+//! What the judge looks up on the machine: where programs are, and where paths lead. Nothing else in this crate asks the
+//! system.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::paths::{self, PathCache, TooManyLinks};
+use crate::protection::Protected;
+
+/// The machine as the judged command will find it. It remembers its answers, so one is made for each judgement.
+#[derive(Debug)]
+pub struct Machine {
+    root: PathBuf,
+    directory: PathBuf,
+    home: Option<PathBuf>,
+    search_path: OsString,
+    protected: Option<Protected>,
+    programs: RefCell<HashMap<String, Found>>,
+    paths: RefCell<PathCache>,
+}
+
+/// Where a program was found by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// In a folder of PATH. Neither that folder nor one before it on PATH is inside the root or writable by others.
+    Trusted(PathBuf),
+    /// In another folder of PATH.
+    Untrusted(PathBuf),
+    /// Nowhere: bash will say that it isn't found.
+    Nowhere,
+}
+
+impl Machine {
+    /// `root` is the folder that commands belong to, `directory` where this one starts, `search_path` its PATH.
+    #[must_use]
+    pub fn new(root: &Path, directory: &Path, home: Option<PathBuf>, search_path: OsString) -> Self {
+        Self {
+            root: root.to_owned(),
+            directory: directory.to_owned(),
+            home,
+            search_path,
+            protected: None,
+            programs: RefCell::default(),
+            paths: RefCell::default(),
+        }
+    }
+
+    /// The same machine, with paths that no command may touch.
+    #[must_use]
+    pub fn protecting(self, protected: Protected) -> Self {
+        Self { protected: Some(protected), ..self }
+    }
+
+    /// The paths that no command may touch, if there are any.
+    pub(crate) fn protected(&self) -> Option<&Protected> {
+        self.protected.as_ref()
+    }
+
+    /// The root.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder that the command starts in.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The user's home.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// Where the program of this name is found. The name has no slash.
+    pub(crate) fn find(&self, name: &str) -> Found {
+        if let Some(found) = self.programs.borrow().get(name) {
+            return found.clone();
+        }
+        let found = self.search(name);
+        self.programs.borrow_mut().insert(name.to_owned(), found.clone());
+        found
+    }
+
+    fn search(&self, name: &str) -> Found {
+        let mut trusted = true;
+        for folder in std::env::split_paths(&self.search_path) {
+            // A program in a folder that others can write may hide one of a later folder.
+            trusted &= self.is_trusted(&folder);
+            let file = self.directory.join(&folder).join(name);
+            let is_program = std::fs::metadata(&file)
+                .is_ok_and(|metadata| metadata.is_file() && metadata.mode() & 0o111 != 0);
+            if is_program {
+                return if trusted { Found::Trusted(file) } else { Found::Untrusted(file) };
+            }
+        }
+        Found::Nowhere
+    }
+
+    fn is_trusted(&self, folder: &Path) -> bool {
+        if !folder.is_absolute() {
+            return false;
+        }
+        // A folder that doesn't exist holds no program. Making it takes the right to write its parent.
+        let Ok(real) = folder.canonicalize() else { return true };
+        let Ok(metadata) = real.metadata() else { return false };
+        let others_may_write = metadata.mode() & 0o002 != 0;
+        !real.starts_with(&self.root) && !others_may_write
+    }
+
+    /// The file of a program that is named by a path, links followed.
+    pub(crate) fn program_file(&self, path: &str) -> Option<PathBuf> {
+        self.directory.join(path).canonicalize().ok()
+    }
+
+    /// Whether `path` leads into the root from each of `directories`. `None`: from anywhere.
+    pub(crate) fn is_inside(&self, path: &str, directories: Option<&[PathBuf]>) -> bool {
+        let inside = |from: &Path| self.destination(from, path).starts_with(&self.root);
+        match directories {
+            Some(directories) => directories.iter().all(|from| inside(from)),
+            None => path.starts_with('/') && inside(Path::new("/")),
+        }
+    }
+
+    /// Where `path` leads from a folder, links followed, whether anything is there or not.
+    pub(crate) fn destination(&self, from: &Path, path: &str) -> PathBuf {
+        or_nowhere(paths::resolve(&from.join(path)))
+    }
+
+    /// The same as [`destination`](Self::destination), for many paths.
+    pub(crate) fn cached_destination(&self, from: &Path, path: &str) -> PathBuf {
+        or_nowhere(self.paths.borrow_mut().resolve(&from.join(path)))
+    }
+}
+
+/// A path with too many links leads nowhere. `/` stands for that: it is inside no other folder.
+fn or_nowhere(resolved: Result<PathBuf, TooManyLinks>) -> PathBuf {
+    resolved.unwrap_or_else(|_| PathBuf::from("/"))
+}

@@ -1,0 +1,180 @@
+//! Resolves paths: where a path leads when its links are followed, whether anything is there or not.
+//!
+//! [`resolve`] goes through a path name by name and follows every link, as `realpath -m` does. A name that doesn't exist is
+//! taken as it is written, and a `..` behind it goes back up. The result is absolute and has no link, `.` or `..` in it,
+//! so that "is it inside the root" is a comparison of names. `PathCache` gives the same answers for many paths with
+//! fewer system calls.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+
+/// As many links as the kernel follows before it calls them a loop.
+const MAX_LINKS: u32 = 40;
+
+/// A path has more links than the kernel follows; mostly, because they lead in a circle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooManyLinks {
+    /// The link that would have been one too many.
+    pub at: PathBuf,
+}
+
+/// Where an absolute path leads. A relative path is taken from `/`.
+///
+/// # Errors
+/// When it has more than 40 links. The kernel opens no such path.
+pub fn resolve(path: &Path) -> Result<PathBuf, TooManyLinks> {
+    let path = Path::new("/").join(path);
+    // A path that exists needs one call.
+    if let Ok(real) = path.canonicalize() {
+        return Ok(real);
+    }
+    let mut links = 0;
+    let mut reached = PathBuf::from("/");
+    let mut rest = names_backwards(&path);
+    while let Some(name) = rest.pop() {
+        if name == ".." {
+            reached.pop();
+            continue;
+        }
+        let step = reached.join(&name);
+        match step.read_link() {
+            Ok(_) if links == MAX_LINKS => return Err(TooManyLinks { at: step }),
+            Ok(target) => {
+                links += 1;
+                if target.is_absolute() {
+                    reached = PathBuf::from("/");
+                }
+                rest.extend(names_backwards(&target));
+            }
+            // It is no link, or doesn't exist.
+            Err(_) => reached = step,
+        }
+    }
+    Ok(reached)
+}
+
+/// The names in a path, the last one first. `..` is one of them.
+fn names_backwards(path: &Path) -> Vec<OsString> {
+    let names = path.components().rev().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+    });
+    names.collect()
+}
+
+/// How many names of a folder are looked at one by one. For more, the folder is read once.
+const MAX_SINGLE_LOOKUPS: u32 = 64;
+
+/// A folder with more entries than this isn't read.
+const MAX_FOLDER_ENTRIES: usize = 20_000;
+
+/// What is known of folders, for the time of one judgement. Most paths of a long command are in the same few folders.
+#[derive(Debug, Default)]
+pub(crate) struct PathCache {
+    folders: HashMap<PathBuf, Folder>,
+}
+
+#[derive(Debug)]
+struct Folder {
+    /// Where it leads.
+    real: PathBuf,
+    exists: bool,
+    lookups: u32,
+    /// The names in it that are links, once it was read.
+    links: Option<HashSet<OsString>>,
+}
+
+impl PathCache {
+    /// The same as [`resolve`].
+    pub(crate) fn resolve(&mut self, path: &Path) -> Result<PathBuf, TooManyLinks> {
+        // A path that ends in `..` has no name.
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return resolve(path) };
+        let folder = match self.folders.entry(parent.to_owned()) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(Folder::new(parent)?),
+        };
+        if folder.has_link(name) { resolve(path) } else { Ok(folder.real.join(name)) }
+    }
+}
+
+impl Folder {
+    fn new(path: &Path) -> Result<Self, TooManyLinks> {
+        let real = resolve(path)?;
+        let exists = real.is_dir();
+        Ok(Self { real, exists, lookups: 0, links: None })
+    }
+
+    fn has_link(&mut self, name: &OsStr) -> bool {
+        if let Some(links) = &self.links {
+            return links.contains(name);
+        }
+        self.lookups += 1;
+        if self.lookups == MAX_SINGLE_LOOKUPS {
+            self.links = links_in(&self.real);
+        }
+        self.exists && self.real.join(name).is_symlink()
+    }
+}
+
+/// The names in a folder that are links. `None` when it has too many names, or can't be read.
+fn links_in(folder: &Path) -> Option<HashSet<OsString>> {
+    let mut links = HashSet::new();
+    for (count, entry) in std::fs::read_dir(folder).ok()?.enumerate() {
+        let entry = entry.ok().filter(|_| count < MAX_FOLDER_ENTRIES)?;
+        if entry.file_type().ok()?.is_symlink() {
+            links.insert(entry.file_name());
+        }
+    }
+    Some(links)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_answers_as_resolving_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("a/b")).unwrap();
+        std::fs::write(root.join("a/file"), "").unwrap();
+        for (link, to) in [
+            ("up", ".."),
+            ("a/file-link", "file"),
+            ("a/away", "/etc"),
+            ("a/dangling", "x/y"),
+            ("loop", "loop"),
+        ] {
+            std::os::unix::fs::symlink(to, root.join(link)).unwrap();
+        }
+        let mut cache = PathCache::default();
+        let mut paths: Vec<String> = (0..200).map(|n| format!("a/{n}")).collect();
+        let odd = [
+            "a",
+            "a/",
+            "a/.",
+            "a/..",
+            "up",
+            "up/x",
+            "a/away/passwd",
+            "a/file-link",
+            "a/dangling",
+            "no/x",
+            "loop",
+            "loop/x",
+            "no/../a/away",
+            ".",
+            "a/b/../away",
+            "/",
+        ];
+        paths.extend(odd.map(str::to_owned));
+        // Twice: before and after folders were read.
+        for path in paths.iter().chain(&paths) {
+            let path = root.join(path);
+            assert_eq!(cache.resolve(&path), resolve(&path), "{}", path.display());
+        }
+    }
+}
