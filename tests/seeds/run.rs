@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::interrupt::output_interrupted;
-use crate::support::{Place, is_alive, kill, mark, shellgate};
+use crate::support::{Place, is_alive, kill, mark, programs, shellgate};
 use crate::table::{Check, Row};
 use crate::view;
 
@@ -34,11 +34,12 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Names of places and the mark, filled in.
+    /// Fills in the names of places, the tests' PATH and the mark.
     fn fill(&self, text: &str) -> String {
         let shown = |path: std::path::PathBuf| path.canonicalize().unwrap().display().to_string();
         text.replace("{root}", &shown(self.place.root()))
             .replace("{home}", &shown(self.place.home()))
+            .replace("{path}", &programs())
             .replace("{mark}", &self.mark)
     }
 
