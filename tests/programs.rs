@@ -1,16 +1,13 @@
 //! The programs that tests start: all of them declared in `programs.tsv`, and no other one on the tests' PATH.
 
-#![expect(clippy::unwrap_used, reason = "a test may")]
-
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use regex::Regex;
 use serde_json::json;
-use support::{for_each_user, programs};
+
+use crate::support::{for_each_user, programs};
 
 /// Command and Debian package of each row.
 fn declared() -> BTreeMap<&'static str, &'static str> {

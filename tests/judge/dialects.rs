@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::{has_run, settings, text};
 use crate::support::{Place, for_each_user, program_file};
-use crate::{has_run, settings, text};
 
 const DIALECTS: [&str; 5] = ["shellgate", "asimi", "gemini", "qwen", "agent-world"];
 

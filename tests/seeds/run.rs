@@ -5,10 +5,10 @@ use std::process::{Output, Stdio};
 use regex::Regex;
 use serde_json::Value;
 
-use crate::interrupt::output_interrupted;
+use super::table::{Check, Row};
+use super::view;
+use crate::support::interrupt::output_interrupted;
 use crate::support::{Place, is_alive, kill, mark, programs, shellgate};
-use crate::table::{Check, Row};
-use crate::view;
 
 /// What was found wrong, as sentences.
 pub(crate) type Complaints = Vec<String>;
