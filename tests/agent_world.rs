@@ -2,12 +2,9 @@
 //!
 //! What needs the judge (inline eval, the scope of `parameters`) is not here: `docs/dialects.md` says so.
 
-#![expect(clippy::unwrap_used, reason = "a test may")]
-
-mod support;
-
 use serde_json::{Value, json};
-use support::{Place, for_each_user, wait_until};
+
+use crate::support::{Place, for_each_user, wait_until};
 
 /// What the model gets, and the exit code.
 fn text(place: &Place, arguments: &Value) -> (String, Option<i32>) {
@@ -100,10 +97,10 @@ fn places_outside_are_refused_in_the_seed_s_words() {
         std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         assert_eq!(call(place, json!({"command": "./tool"}))["stdout"], json!("inside\n"));
         assert_eq!(
-            call(place, json!({"command": support::program_file("printf"), "parameters": ["x"]}))["stdout"],
+            call(place, json!({"command": crate::support::program_file("printf"), "parameters": ["x"]}))["stdout"],
             json!("x")
         );
-        let elsewhere = support::shellgate();
+        let elsewhere = crate::support::shellgate();
         let answer = call(place, json!({"command": elsewhere, "parameters": ["--version"]}));
         assert_eq!(code(&answer), "out_of_scope", "{answer}");
         assert!(!place.root().join("ran").exists());

@@ -1,13 +1,10 @@
 //! What a foreground command leaves behind, and background starts.
 
-#![expect(clippy::unwrap_used, reason = "a test may")]
-
-mod support;
-
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use support::{Place, for_each_user, is_alive, kill, mark, processes_with, wait_until};
+
+use crate::support::{Place, for_each_user, is_alive, kill, mark, processes_with, wait_until};
 
 /// The processes that an answer lists.
 fn listed(answer: &Value) -> Vec<(u64, String)> {

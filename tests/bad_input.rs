@@ -2,15 +2,8 @@
 //!
 //! Every bad call carries a command that would make the file `ran`; a good call beside it shows that it would have.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
-
-mod support;
-
-#[path = "bad_input/directory.rs"]
 mod directory;
-#[path = "bad_input/fields.rs"]
 mod fields;
-#[path = "bad_input/json.rs"]
 mod json;
 
 use std::fmt::Write as _;
@@ -18,7 +11,8 @@ use std::io::Write as _;
 use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
-use support::{Place, for_each_user};
+
+use crate::support::{Place, for_each_user};
 
 /// The keys of a result, in the order of the contract.
 const RESULT_KEYS: [&str; 27] = [

@@ -1,21 +1,12 @@
 //! `shellgate check`: what the rules say, as people and programs read it, and nothing else happens.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
-
-mod support;
-
-#[path = "check/input.rs"]
 mod input;
-#[path = "check/json.rs"]
 mod json;
-#[path = "check/pictures.rs"]
 mod pictures;
-#[path = "support/terminal.rs"]
-mod terminal;
 
 use std::process::Output;
 
-use support::{Place, for_each_user};
+use crate::support::{Place, for_each_user};
 
 /// `shellgate check WORDS`, to its end.
 fn check(place: &Place, words: &[&str]) -> Output {
@@ -146,7 +137,7 @@ fn a_reader_who_has_seen_enough_is_no_error() {
     let place = Place::new(None);
     let mut command = place.program("bash");
     let script = "set -o pipefail; \"$0\" check --default allow \"$(printf 'ls; %.0s' {1..9000})\" | head -1";
-    let output = command.args(["-c", script]).arg(support::shellgate()).output().unwrap();
+    let output = command.args(["-c", script]).arg(crate::support::shellgate()).output().unwrap();
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output = place.strictly(["check", "ls"]).stdout(full).output().unwrap();

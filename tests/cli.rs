@@ -1,14 +1,7 @@
 //! The command line as people and scripts meet it: words, exit codes, streams.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
-
-mod support;
-
-#[path = "cli/call.rs"]
 mod call;
-#[path = "cli/flags.rs"]
 mod flags;
-#[path = "cli/streams.rs"]
 mod streams;
 
 use std::ffi::{OsStr, OsString};
@@ -16,7 +9,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
 
-use support::{Place, for_each_user};
+use crate::support::{Place, for_each_user};
 
 /// What `run` says on standard error before the output of a command that isn't confined.
 const SANDBOX_LINE: &str =
@@ -133,7 +126,7 @@ fn without_bash_nothing_runs() {
         let output = place.shellgate(["run", "touch ran"]).env("PATH", &tools).output().unwrap();
         assert_eq!(output.status.code(), Some(125), "{output:?}");
         // A program by its path needs no bash.
-        let words = ["run", "--", &support::program_file("touch"), "ran"];
+        let words = ["run", "--", &crate::support::program_file("touch"), "ran"];
         let output = place.shellgate(words).env("PATH", "/no/such/folder").output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         assert!(place.root().join("ran").exists());

@@ -3,12 +3,9 @@
 //! A row is named by the seed and the line of its document that it holds to. Rows that need the judge, approvals or jobs are
 //! listed in `docs/dialects.md` with what turns them on; they are not here.
 
-#![expect(clippy::unwrap_used, reason = "a test may")]
-
-mod support;
-
 use serde_json::{Value, json};
-use support::{Place, for_each_user, is_alive, kill, mark};
+
+use crate::support::{Place, for_each_user, is_alive, kill, mark};
 
 const LABELS: [&str; 9] = [
     "Command",

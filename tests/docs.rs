@@ -3,15 +3,12 @@
 //! A line that begins `$ ` is text for bash, in a project made for this; the lines up to the next one are what it printed.
 //! What differs from run to run is replaced as the page says. `SHELLGATE_UPDATE=docs` writes the pages anew.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may")]
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use regex::{Captures, Regex};
-use support::{Place, is_alive, kill, shellgate};
+
+use crate::support::{Place, is_alive, kill, shellgate};
 
 /// What stands for the first process of an answer; the next ones count on.
 const FIRST_PROCESS: usize = 4711;
@@ -112,7 +109,7 @@ fn rerun(page: &str, place: &Place) -> String {
 fn run(text: &str, place: &Place) -> String {
     let mut command = place.program("bash");
     let folder = shellgate().parent().unwrap().display().to_string();
-    command.env("PATH", format!("{folder}:{}", support::programs()));
+    command.env("PATH", format!("{folder}:{}", crate::support::programs()));
     // Both streams in the order in which a person would see them.
     let output = command.args(["-c", &format!("exec 2>&1; {text}")]).output().unwrap();
     let mut shown = String::from_utf8(output.stdout).unwrap();

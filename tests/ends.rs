@@ -1,15 +1,12 @@
 //! How executions end: by themselves, by a clock, by somebody's word, and always with their whole tree.
 
-#![expect(clippy::unwrap_used, reason = "a test may")]
-
-mod support;
-
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Child;
 
 use serde_json::{Value, json};
 use shellgate::{Event, Follow, Request, State, Urgency, request::Action};
-use support::{Place, for_each_user, is_alive, kill, mark, processes_with, wait_until};
+
+use crate::support::{Place, for_each_user, is_alive, kill, mark, processes_with, wait_until};
 
 fn shell(text: &str) -> Request {
     Request { action: Action::Shell(text.to_owned()), ..Request::default() }
@@ -177,7 +174,12 @@ fn a_cancel_by_session_ends_its_chats_too() {
     let place = Place::new(None);
     let named = |name: &str| {
         let builder = shellgate::Gate::builder().root(place.root()).state_folder(place.state());
-        builder.keeper_program(support::shellgate()).flags(support::unasked()).session(name).build().unwrap()
+        builder
+            .keeper_program(crate::support::shellgate())
+            .flags(crate::support::unasked())
+            .session(name)
+            .build()
+            .unwrap()
     };
     let (session, chat, other) = (named("A"), named("A/b"), named("AB/b"));
     let mark = mark();

@@ -1,14 +1,13 @@
 //! What an attacker tried: each once broke something.
 
-#![expect(clippy::unwrap_used, reason = "a test may")]
-
-mod support;
-
 use std::io::Read as _;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use support::{Place, for_each_user, is_alive, kill, mark, processes_with, wait_until, wait_until_full};
+
+use crate::support::{
+    Place, for_each_user, is_alive, kill, mark, processes_with, wait_until, wait_until_full,
+};
 
 fn pids(answer: &Value) -> Vec<u64> {
     answer["background"].as_array().unwrap().iter().map(|entry| entry["pid"].as_u64().unwrap()).collect()
@@ -164,12 +163,18 @@ fn every_caller_has_its_own_limits_niceness_and_mask() {
     for_each_user(|place| {
         let with = |prefix: &str, text: &str| {
             let script = format!("{prefix}; exec \"$0\" run \"$1\"");
-            place.program("bash").args(["-c", &script]).arg(support::shellgate()).arg(text).output().unwrap()
+            place
+                .program("bash")
+                .args(["-c", &script])
+                .arg(crate::support::shellgate())
+                .arg(text)
+                .output()
+                .unwrap()
         };
         let mut first = place.program("bash");
         first.args(["-c", "ulimit -Sn 64; ulimit -Sf 100; umask 077; exec nice -n 7 \"$0\" run \"$1\""]);
         first
-            .arg(support::shellgate())
+            .arg(crate::support::shellgate())
             .arg("echo > up; sleep 1000")
             .stdout(Stdio::null())
             .stderr(Stdio::null());
@@ -192,7 +197,11 @@ fn a_mask_that_takes_everything_away_harms_nobody() {
         for text in ["echo one", "echo two"] {
             let script = "umask 777; exec \"$0\" run \"$1\"";
             let mut command = place.program("bash");
-            command.args(["-c", script]).arg(support::shellgate()).arg(text).env("SHELLGATE_HOME", &state);
+            command
+                .args(["-c", script])
+                .arg(crate::support::shellgate())
+                .arg(text)
+                .env("SHELLGATE_HOME", &state);
             let output = command.output().unwrap();
             assert!(output.status.success(), "{output:?}");
         }
@@ -339,8 +348,13 @@ fn without_descriptors_nothing_is_left_out_in_silence() {
         // The keeper gets the limits of whoever comes first: few descriptors, hard.
         let script = "ulimit -n 24; for i in 1 2 3 4 5 6; do \"$0\" call \"$1\" & done; wait";
         let call = json!({"command": "sleep 0.3; cat", "stdin": "hello"}).to_string();
-        let output =
-            place.program("bash").args(["-c", script]).arg(support::shellgate()).arg(call).output().unwrap();
+        let output = place
+            .program("bash")
+            .args(["-c", script])
+            .arg(crate::support::shellgate())
+            .arg(call)
+            .output()
+            .unwrap();
         let answers = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
         let mut count = 0;
         for answer in answers.map(Result::unwrap) {

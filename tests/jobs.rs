@@ -1,22 +1,14 @@
 //! Jobs: started, found, read, waited for and stopped from anywhere, with nothing lost.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may")]
-
-#[path = "jobs/chaos.rs"]
 mod chaos;
-#[path = "jobs/logs.rs"]
 mod logs;
-#[path = "jobs/lost.rs"]
 mod lost;
-#[path = "jobs/tools.rs"]
 mod tools;
-#[path = "jobs/waits.rs"]
 mod waits;
 
-mod support;
-
 use serde_json::{Value, json};
-use support::{Place, for_each_user, is_alive, mark, processes_with, wait_until};
+
+use crate::support::{Place, for_each_user, is_alive, mark, processes_with, wait_until};
 
 /// Starts a job and gives its name.
 fn start(place: &Place, command: &str) -> String {

@@ -1,29 +1,18 @@
 //! The judge in `run`, `call` and the library: what it refuses does not run, and is told in the form that was asked for.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may")]
-
-mod support;
-
-#[path = "judge/asked.rs"]
 mod asked;
-#[path = "judge/circumstances.rs"]
 mod circumstances;
-#[path = "judge/dialects.rs"]
 mod dialects;
-#[path = "judge/layers.rs"]
 mod layers;
-#[path = "judge/library.rs"]
 mod library;
-#[path = "judge/substitution.rs"]
 mod substitution;
-#[path = "support/terminal.rs"]
-mod terminal;
 
 use std::os::unix::fs::chown;
 use std::process::Output;
 
 use serde_json::{Value, json};
-use support::Place;
+
+use crate::support::Place;
 
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
@@ -82,7 +71,7 @@ fn decided(place: &Place, flags: &[&str], command: &str) -> String {
 /// `shellgate run WORDS` without a terminal.
 fn run(place: &Place, words: &[&str]) -> Output {
     let mut command = place.program("setsid");
-    command.arg("--wait").arg(support::shellgate()).arg("run").args(words);
+    command.arg("--wait").arg(crate::support::shellgate()).arg("run").args(words);
     command.env("XDG_CONFIG_HOME", place.home().join("nothing")).output().unwrap()
 }
 

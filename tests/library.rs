@@ -1,16 +1,13 @@
 //! The library inside a program of its own: many calls, nothing left, a line of waiting executions.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may")]
-
-mod support;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use shellgate::request::Action;
 use shellgate::settings::Flags;
 use shellgate::{Dialect, Event, Execution, Follow, Gate, Request, State, Urgency};
-use support::{Place, wait_until};
+
+use crate::support::{Place, wait_until};
 
 fn shell(text: &str) -> Request {
     Request { action: Action::Shell(text.to_owned()), ..Request::default() }
@@ -83,7 +80,7 @@ fn until(execution: &mut Execution, state: State) {
 fn gate_for_two(place: &Place) -> Gate {
     let config = place.write("two.toml", "[limits]\nmax_running = 2\n");
     let builder = Gate::builder().root(place.root()).state_folder(place.state()).config(config);
-    builder.keeper_program(support::shellgate()).flags(support::unasked()).build().unwrap()
+    builder.keeper_program(crate::support::shellgate()).flags(crate::support::unasked()).build().unwrap()
 }
 
 #[test]
@@ -177,7 +174,7 @@ fn waiting_again_gives_the_same_answer_and_changes_nothing() {
             assert!(execution.try_next().unwrap().is_none());
             execution.record();
         }
-        assert!(support::is_alive(u64::from(first.background[0].pid)), "its background child goes on");
+        assert!(crate::support::is_alive(u64::from(first.background[0].pid)), "its background child goes on");
         assert_eq!(entries(), written, "the end is recorded once");
     }
     gate.stop_session(Urgency::Now).unwrap();
@@ -231,7 +228,9 @@ fn what_need_not_be_kept_goes_with_its_files_and_the_chain_still_holds() {
     assert_eq!(names().len(), 3);
     let config = place.write("little.toml", "[journal]\nkeep_mb = 5\n");
     let builder = Gate::builder().root(place.root()).state_folder(place.state()).config(config);
-    drop(builder.keeper_program(support::shellgate()).flags(support::unasked()).build().unwrap());
+    drop(
+        builder.keeper_program(crate::support::shellgate()).flags(crate::support::unasked()).build().unwrap(),
+    );
     let left: Vec<String> = names().into_iter().map(|execution| execution.id).collect();
     assert_eq!(left, [reports[2].id.clone(), reports[1].id.clone()], "the oldest went");
     let there: Vec<bool> =
@@ -247,7 +246,7 @@ fn who_keeps_their_own_record_gets_none() {
     let place = Place::new(None);
     let builder = || {
         let builder = Gate::builder().root(place.root()).state_folder(place.state());
-        builder.keeper_program(support::shellgate()).flags(support::unasked())
+        builder.keeper_program(crate::support::shellgate()).flags(crate::support::unasked())
     };
     let gate = builder().without_record().build().unwrap();
     assert_eq!(gate.run(shell("echo hi")).stdout, "hi\n");

@@ -2,26 +2,18 @@
 //!
 //! Numbers are small, so that nothing here can hurt the machine that it runs on.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may")]
-
-#[path = "limits/delegated.rs"]
 mod delegated;
-#[path = "limits/doctor.rs"]
 mod doctor;
-#[path = "limits/groups.rs"]
 mod groups;
-#[path = "limits/jobs.rs"]
 mod jobs;
-#[path = "limits/tree.rs"]
 mod tree;
-
-mod support;
 
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use support::Place;
+
+use crate::support::Place;
 
 /// Sets limits in the user's settings.
 fn limit(place: &Place, limits: &str) {

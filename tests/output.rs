@@ -1,14 +1,11 @@
 //! What commands print: all of it kept, shown clean, and never held in memory.
 
-#![expect(clippy::unwrap_used, reason = "a test may")]
-
-mod support;
-
 use std::io::{BufRead as _, BufReader};
 
 use serde_json::{Value, json};
 use shellgate::{Event, Follow, Request, State, Stream, request::Action};
-use support::{Place, for_each_user, wait_until, wait_until_full};
+
+use crate::support::{Place, for_each_user, wait_until, wait_until_full};
 
 fn text<'a>(answer: &'a Value, key: &str) -> &'a str {
     answer[key].as_str().unwrap()
@@ -234,7 +231,7 @@ fn a_full_disk_stops_no_command_and_is_told() {
             let mount = r#"mount -t tmpfs -o size=256k,mode=700 none "$SHELLGATE_HOME" && exec "$@""#;
             let mut command = place.program("unshare");
             command.args(["--user", "--map-root-user", "--mount", "bash", "-c", mount, "bash"]);
-            command.arg(support::shellgate()).args(flags).arg(last).output().unwrap()
+            command.arg(crate::support::shellgate()).args(flags).arg(last).output().unwrap()
         };
         let call = json!({"command": "seq 200000; echo finished; echo ran > proof"}).to_string();
         let output = on_a_full_disk(&["call"], &call);

@@ -1,16 +1,13 @@
 //! The programs that tests start: all of them declared in `programs.tsv`, and no other one on the tests' PATH.
 
-#![expect(clippy::unwrap_used, reason = "a test may")]
-
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use regex::Regex;
 use serde_json::json;
-use support::{for_each_user, programs};
+
+use crate::support::{for_each_user, programs};
 
 /// Command and Debian package of each row.
 fn declared() -> BTreeMap<&'static str, &'static str> {
@@ -52,7 +49,8 @@ fn the_path_has_what_is_declared_and_nothing_else() {
 fn what_is_not_declared_is_not_found_though_the_machine_has_it() {
     const UNDECLARED: &str = "tac";
     assert!(!declared().contains_key(UNDECLARED), "take another one for this test");
-    assert!(names_in("/usr/bin").contains(UNDECLARED), "it belongs to the same package as `cat`");
+    let installed = Path::new("/usr").join("bin").join(UNDECLARED);
+    assert!(installed.exists(), "it belongs to the same package as `cat`");
     let error = Command::new(UNDECLARED).arg("--version").output().unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
     for_each_user(|place| {
@@ -65,26 +63,27 @@ fn what_is_not_declared_is_not_found_though_the_machine_has_it() {
     });
 }
 
-/// Every Rust file below a folder.
+/// Every file below a folder that is code or a table of commands.
 fn sources(folder: PathBuf) -> Vec<PathBuf> {
     let paths: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect();
     let (folders, files): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| path.is_dir());
-    let files = files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    files.chain(folders.into_iter().flat_map(sources)).collect()
+    let is_source = |path: &PathBuf| path.extension().is_some_and(|end| end == "rs" || end == "toml");
+    files.into_iter().filter(is_source).chain(folders.into_iter().flat_map(sources)).collect()
 }
 
-/// A path goes round PATH, so the sources are searched for them.
+/// A program that is named by its path needs no PATH, and a PATH of the machine's folders has what is not declared.
 #[test]
-fn programs_that_are_named_by_their_path_are_declared() {
-    let path = Regex::new(r"(?:^|[^\w.}-])(?:/usr)?(?:/local)?/s?bin/([\w.+-]+)").unwrap();
+fn sources_name_no_undeclared_path() {
+    let program = Regex::new(r"(?:^|[^\w.}-])(?:/usr)?(?:/local)?/s?bin/([\w.+-]+)").unwrap();
+    let folder = Regex::new(r#"(?:^|[\s"'=:])(?:/usr)?(?:/local)?/s?bin(?:[\s"':]|$)"#).unwrap();
     let declared = declared();
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut seen = 0;
-    for folder in ["tests", "crates/syntax/tests", "benches/src"] {
-        for file in sources(workspace.join(folder)) {
+    for below in ["tests", "crates/syntax/tests", "benches/src"] {
+        for file in sources(workspace.join(below)) {
             let text = std::fs::read_to_string(&file).unwrap();
-            for found in path.captures_iter(&text) {
+            for found in program.captures_iter(&text) {
                 seen += 1;
                 assert!(
                     declared.contains_key(&found[1]),
@@ -93,7 +92,9 @@ fn programs_that_are_named_by_their_path_are_declared() {
                     &found[0]
                 );
             }
+            let found = folder.find(&text).map(|found| found.as_str());
+            assert_eq!(found, None, "{}: the tests' PATH is `programs()`", file.display());
         }
     }
-    assert!(seen > 10, "they are found: {seen}");
+    assert!(seen > 10, "paths are found: {seen}");
 }

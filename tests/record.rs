@@ -1,37 +1,20 @@
 //! The record through the command line: history, audit, approvals from elsewhere, stopping, trust, and what commands may
 //! not do to any of it.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::indexing_slicing,
-    reason = "a test may"
-)]
-
-mod support;
-
-#[path = "record/approvals.rs"]
 mod approvals;
-#[path = "record/audit.rs"]
 mod audit;
-#[path = "record/crash.rs"]
 mod crash;
-#[path = "record/history.rs"]
 mod history;
-#[path = "record/inside.rs"]
 mod inside;
-#[path = "record/protected.rs"]
 mod protected;
-#[path = "record/stop.rs"]
 mod stop;
-#[path = "record/trust.rs"]
 mod trust;
 
 use std::process::Output;
 
 use serde_json::Value;
-use support::Place;
+
+use crate::support::Place;
 
 /// `shellgate WORDS --json`, to its answer.
 fn json(place: &Place, words: &[&str]) -> Value {

@@ -1,15 +1,9 @@
 //! What a model sees, in every form and for every kind of end: each text is a snapshot.
 
-#![expect(clippy::unwrap_used, reason = "a test may")]
-
-mod support;
-
-#[path = "support/interrupt.rs"]
-mod interrupt;
-
-use interrupt::output_interrupted;
 use serde_json::{Value, json};
-use support::{Place, kill, mark, processes_with};
+
+use crate::support::interrupt::output_interrupted;
+use crate::support::{Place, kill, mark, processes_with};
 
 /// One kind of end.
 struct Case {

@@ -1,11 +1,8 @@
 //! `shellgate schema`: what models are told. Whether the SDKs of the APIs take it, `tests/sdk` asks them.
 
-#![expect(clippy::unwrap_used, reason = "a test may")]
-
-mod support;
-
 use serde_json::{Value, json};
-use support::{Place, for_each_user};
+
+use crate::support::{Place, for_each_user};
 
 const DIALECTS: [&str; 5] = ["shellgate", "asimi", "gemini", "qwen", "agent-world"];
 const APIS: [&str; 4] = ["mcp", "gemini", "openai", "anthropic"];

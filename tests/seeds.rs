@@ -5,17 +5,8 @@
 //! settled otherwise, because it contradicts another or was given up on purpose, and says what holds instead; or it is about
 //! another system; or it claims nothing. A row is named by its document and line: `asimi:14`.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test may")]
-
-mod support;
-
-#[path = "support/interrupt.rs"]
-mod interrupt;
-#[path = "seeds/run.rs"]
 mod run;
-#[path = "seeds/table.rs"]
 mod table;
-#[path = "seeds/view.rs"]
 mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,8 +14,9 @@ use std::fmt::Write as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use support::{ORDINARY, is_root};
 use table::{Kind, Row, Table};
+
+use crate::support::{ORDINARY, is_root};
 
 /// How many rows run at once: most of them wait for something.
 const AT_ONCE: usize = 4;
@@ -46,7 +38,7 @@ fn all_rows_are_as_they_say(name: &str) {
     let users: &[Option<u32>] = if is_root() { &[None, Some(ORDINARY)] } else { &[None] };
     let jobs: Vec<_> = users.iter().flat_map(|user| table.row.iter().map(move |row| (row, *user))).collect();
     // Where the binary has to be copied, that happens now and once.
-    support::shellgate();
+    crate::support::shellgate();
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {

@@ -1,20 +1,10 @@
 //! Settings as they work through the command line: layers, the environment of commands, limits, the state folder.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may")]
-
-mod support;
-
-#[path = "settings/environment.rs"]
 mod environment;
-#[path = "settings/files.rs"]
 mod files;
-#[path = "settings/layers.rs"]
 mod layers;
-#[path = "settings/limits.rs"]
 mod limits;
-#[path = "settings/queue.rs"]
 mod queue;
-#[path = "settings/state.rs"]
 mod state;
 
 use std::ffi::OsStr;
@@ -23,7 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use support::Place;
+
+use crate::support::Place;
 
 /// Writes a settings file that is the place's user's own.
 fn write_file(place: &Place, path: &Path, content: impl AsRef<[u8]>) {

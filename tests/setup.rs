@@ -1,35 +1,18 @@
 //! `shellgate setup`: agents' settings files, as people have them.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "a test may"
-)]
-
-mod support;
-
-#[path = "setup/again.rs"]
 mod again;
-#[path = "setup/asking.rs"]
 mod asking;
-#[path = "setup/every_agent.rs"]
 mod every_agent;
-#[path = "setup/files.rs"]
 mod files;
-#[path = "setup/flags.rs"]
 mod flags;
-#[path = "setup/left.rs"]
 mod left;
-#[path = "support/terminal.rs"]
-mod terminal;
 
 use std::path::PathBuf;
 use std::process::Output;
 
 use serde_json::Value;
-use support::Place;
+
+use crate::support::Place;
 
 /// An agent, as the tests see it: independent of the table under test.
 struct Case {

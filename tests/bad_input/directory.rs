@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::{assert_errors, assert_refused, assert_runs, call, shown};
 use crate::support::{Place, for_each_user, is_root};
-use crate::{assert_errors, assert_refused, assert_runs, call, shown};
 
 fn make_folder(place: &Place, path: &Path) {
     std::fs::create_dir(path).unwrap();

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::{assert_errors, assert_refused, assert_runs, call, shown};
 use crate::support::{Place, for_each_user};
-use crate::{assert_errors, assert_refused, assert_runs, call, shown};
 
 /// Refuses `input`, a JSON text, as `invalid_input`.
 fn refused(place: &Place, input: &str) -> Value {

@@ -4,8 +4,8 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use serde_json::json;
 
+use super::{assert_errors, assert_refused, assert_runs, call, shown};
 use crate::support::{Place, for_each_user};
-use crate::{assert_errors, assert_refused, assert_runs, call, shown};
 
 /// What it is, and the bytes of it.
 fn broken() -> Vec<(&'static str, Vec<u8>)> {

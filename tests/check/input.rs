@@ -8,8 +8,8 @@ use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
+use super::{assert_texts, check, shown, text};
 use crate::support::{Place, for_each_user};
-use crate::{assert_texts, check, shown, text};
 
 /// The longest text that the system takes as one word.
 const LONGEST: usize = 131_071;

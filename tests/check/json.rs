@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::{check, text};
 use crate::support::{Place, for_each_user};
-use crate::{check, text};
 
 /// The answer, on one line.
 fn answer(place: &Place, words: &[&str]) -> Value {

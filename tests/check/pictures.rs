@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
+use super::{assert_texts, check, shown, text};
+use crate::support::terminal::Terminal;
 use crate::support::{Place, for_each_user};
-use crate::terminal::Terminal;
-use crate::{assert_texts, check, shown, text};
 
 fn assert_shown(name: &str, cases: &[&[&str]]) {
     for_each_user(|place| {

@@ -5,8 +5,8 @@ use std::process::{Child, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
+use super::text;
 use crate::support::{Place, for_each_user};
-use crate::text;
 
 #[test]
 fn standard_output_is_exactly_the_answer_wherever_the_arguments_come_from() {

@@ -5,8 +5,8 @@ use std::process::{Output, Stdio};
 
 use serde_json::Value;
 
+use super::{SANDBOX_LINE, assert_texts, run, text};
 use crate::support::{Place, for_each_user};
-use crate::{SANDBOX_LINE, assert_texts, run, text};
 
 /// Flags that a command still runs with.
 const GOOD: &[&[&str]] = &[

@@ -6,8 +6,8 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
+use super::{SANDBOX_LINE, run, text};
 use crate::support::{Place, for_each_user, mark, processes_with, shellgate, wait_until};
-use crate::{SANDBOX_LINE, run, text};
 
 /// Every byte, in every order of two.
 fn all_bytes() -> Vec<u8> {

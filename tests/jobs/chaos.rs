@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::support::{Place, for_each_user, kill, mark, processes_with, wait_until};
 use super::{json_of, run};
+use crate::support::{Place, for_each_user, kill, mark, processes_with, wait_until};
 
 /// Numbers that look random and come again with the same seed.
 struct Dice(u64);

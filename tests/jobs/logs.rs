@@ -4,8 +4,8 @@ use std::io::Read as _;
 
 use serde_json::json;
 
-use super::support::{Place, for_each_user, wait_until};
 use super::{json_of, run, start};
+use crate::support::{Place, for_each_user, wait_until};
 
 #[test]
 fn parts_are_cut_as_asked() {

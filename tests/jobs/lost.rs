@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::support::{for_each_user, is_alive, mark, processes_with, wait_until};
 use super::{json_of, listed, run, start, start_with};
+use crate::support::{for_each_user, is_alive, mark, processes_with, wait_until};
 
 #[test]
 fn a_killed_keeper_takes_its_jobs_along_and_the_record_says_so() {
@@ -14,7 +14,7 @@ fn a_killed_keeper_takes_its_jobs_along_and_the_record_says_so() {
         wait_until("it is written", || run(place, &["logs", &id]).0 == "printed\n");
         let keeper = place.keepers();
         assert_eq!(keeper.len(), 1);
-        super::support::kill(keeper[0]);
+        crate::support::kill(keeper[0]);
         wait_until("it is gone", || !is_alive(keeper[0]));
         let job = listed(place, &id).unwrap();
         assert_eq!((&job["status"], &job["stdout_bytes"]), (&json!("failed"), &json!(8)), "{job}");
@@ -67,7 +67,7 @@ fn no_byte_is_lost_when_the_keeper_is_killed_while_a_job_prints() {
             let id = start_with(place, &arguments);
             let count = place.root().join(format!("count.{pty}.{round}"));
             wait_until("it prints", || std::fs::read(&count).is_ok_and(|count| !count.is_empty()));
-            super::support::kill(place.keepers()[0]);
+            crate::support::kill(place.keepers()[0]);
             wait_until("it has ended", || listed(place, &id).is_some_and(|job| job["processes"] == 0));
             wait_until("the standby has taken all", || place.holders("shellgate-stby").is_empty());
             let printed: usize = std::fs::read_to_string(&count).unwrap().parse().unwrap();
@@ -89,12 +89,12 @@ fn a_killed_standby_has_a_successor() {
         wait_until("all of it runs", || processes_with(&mark).len() >= 2);
         let first = place.holders("shellgate-stby");
         assert_eq!(first.len(), 1);
-        super::support::kill(first[0]);
+        crate::support::kill(first[0]);
         wait_until("there is another", || {
             let standbys = place.holders("shellgate-stby");
             standbys.len() == 1 && standbys != first
         });
-        super::support::kill(place.keepers()[0]);
+        crate::support::kill(place.keepers()[0]);
         // Nobody else would end what left its session before the next call.
         wait_until("nobody of it is left", || processes_with(&mark).is_empty());
         assert_eq!(run(place, &["logs", &id]).0, "printed\n");
@@ -116,7 +116,7 @@ fn what_is_in_the_pipe_is_kept_when_the_keeper_is_killed() {
         rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
         std::fs::remove_file(place.root().join("wait")).unwrap();
         wait_until("all is printed", || place.root().join("printed").exists());
-        super::support::kill(keeper);
+        crate::support::kill(keeper);
         let expected: String = (1..=1000).map(|n| format!("{n}\n")).collect();
         wait_until("all of it is kept", || run(place, &["logs", &id]).0 == expected);
         wait_until("it has ended", || listed(place, &id).is_some_and(|job| job["processes"] == 0));

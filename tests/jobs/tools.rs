@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shellgate::jobs::tools::{JobTool, TOOLS};
 use shellgate::{Follow, Gate, Request};
 
-use super::support::{Place, mark, processes_with};
+use crate::support::{Place, mark, processes_with};
 
 fn call(gate: &Gate, tool: &str, arguments: &Value) -> Value {
     let tool = JobTool::named(tool).unwrap();
@@ -111,7 +111,7 @@ fn others_jobs_are_unknown() {
     let place = Place::new(None);
     let (ours, theirs) = (place.gate(), {
         let builder = Gate::builder().root(place.root()).state_folder(place.state()).session("theirs");
-        builder.keeper_program(super::support::shellgate()).flags(super::support::unasked()).build().unwrap()
+        builder.keeper_program(crate::support::shellgate()).flags(crate::support::unasked()).build().unwrap()
     });
     let id = start(&theirs, "exec sleep 600");
     for tool in ["shell_output", "shell_wait", "shell_stop"] {
@@ -146,7 +146,7 @@ fn a_root_below_ours_is_somebody_else() {
     let below = place.root().join("below");
     std::fs::create_dir(&below).unwrap();
     let builder = Gate::builder().root(&below).state_folder(place.state());
-    let builder = builder.keeper_program(super::support::shellgate()).flags(super::support::unasked());
+    let builder = builder.keeper_program(crate::support::shellgate()).flags(crate::support::unasked());
     let (outer, inner) = (place.gate(), builder.build().unwrap());
     let id = start(&inner, "exec sleep 600");
     assert_eq!(call(&outer, "shell_jobs", &json!({}))["jobs"], json!([]));

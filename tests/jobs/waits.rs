@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::support::{for_each_user, wait_until};
 use super::{json_of, listed, run, start, start_with};
+use crate::support::{for_each_user, wait_until};
 
 #[test]
 fn a_line_is_waited_for_and_found_when_it_came_before() {

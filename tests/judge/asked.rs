@@ -1,8 +1,8 @@
 //! Asking on a terminal that can only show lines, and without one. `tests/prompt.rs` has the others.
 
+use super::{assert_text, has_run, run, text};
+use crate::support::terminal::Terminal;
 use crate::support::{Place, for_each_user};
-use crate::terminal::Terminal;
-use crate::{assert_text, has_run, run, text};
 
 /// `shellgate run WORDS` on a terminal, with `keys` pressed at the question.
 fn answered(place: &Place, words: &[&str], keys: &str) -> (String, Option<i32>) {

@@ -5,8 +5,8 @@ use std::process::Stdio;
 
 use serde_json::json;
 
+use super::{call, has_run, text};
 use crate::support::for_each_user;
-use crate::{call, has_run, text};
 
 #[test]
 fn variables_of_a_call_are_judged_like_assignments() {
@@ -100,8 +100,8 @@ fn redirects_are_judged_by_their_target() {
         let verdict = |setting: &str, command: &str| {
             let content =
                 format!("[policy]\ncore = [\"touch\", \"cat\", \"echo\"]\nredirects = \"{setting}\"\n");
-            let file = crate::settings(place, "redirects.toml", &content);
-            crate::decided(place, &["--config", &file], &format!("touch ran; {command}"))
+            let file = super::settings(place, "redirects.toml", &content);
+            super::decided(place, &["--config", &file], &format!("touch ran; {command}"))
         };
         for setting in ["ask", "scope", "allow"] {
             for free in

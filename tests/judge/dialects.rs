@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, for_each_user};
-use crate::{has_run, settings, text};
+use super::{has_run, settings, text};
+use crate::support::{Place, for_each_user, program_file};
 
 const DIALECTS: [&str; 5] = ["shellgate", "asimi", "gemini", "qwen", "agent-world"];
 
@@ -77,7 +77,8 @@ fn what_is_excluded_is_denied_with_the_rule_and_its_place() {
             "[policy]\ndefault = \"allow\"\nexclude = [\"git push\", \"touch\"]\n",
         );
         for dialect in DIALECTS {
-            for command in ["touch ran", "env touch ran", "/usr/bin/touch ran", "nice -n 5 touch ran"] {
+            let by_path = format!("{} ran", program_file("touch"));
+            for command in ["touch ran", "env touch ran", &by_path, "nice -n 5 touch ran"] {
                 let told = call(place, dialect, &["--config", &file], &arguments(dialect, command));
                 let error = told.error(dialect);
                 assert!(!has_run(place), "{dialect}: {command}");
@@ -180,6 +181,7 @@ fn agent_world_keeps_paths_in_scope_and_code_out() {
             let arguments = json!({"command": command, "parameters": parameters, "output_format": "json"});
             call(place, dialect, &["--default", "allow"], &arguments)
         };
+        let sh = program_file("sh");
         let cases: &[(&str, &[&str], &str)] = &[
             ("touch", &["ran", outside], "out_of_scope"),
             ("touch", &["ran", "../home/ran"], "out_of_scope"),
@@ -192,7 +194,7 @@ fn agent_world_keeps_paths_in_scope_and_code_out() {
             ("bash", &["-lc", "touch ran"], "inline_eval"),
             ("env", &["-i", "/bin/bash", "-c", "touch ran"], "inline_eval"),
             ("timeout", &["3", "sh", "-c", "touch ran"], "inline_eval"),
-            ("/bin/sh", &["-ec", "touch ran"], "inline_eval"),
+            (&sh, &["-ec", "touch ran"], "inline_eval"),
             ("python3", &["-c", "open('ran', 'w')"], "inline_eval"),
             ("python3", &["-Ic", "open('ran', 'w')"], "inline_eval"),
             ("perl", &["-e", "open(F, '>ran')"], "inline_eval"),

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use super::{call, decided, settings};
 use crate::support::for_each_user;
-use crate::{call, decided, settings};
 
 #[test]
 fn an_untrusted_project_can_only_make_it_stricter() {

@@ -8,7 +8,7 @@ use shellgate::request::Action;
 use shellgate::settings::Flags;
 use shellgate::{Code, Dialect, Gate, Request, State};
 
-use crate::has_run;
+use super::has_run;
 use crate::support::{Place, shellgate as keeper};
 
 /// Gives one answer, and remembers what was asked.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::{decided, has_run, settings, text};
 use crate::support::{Place, for_each_user};
-use crate::{decided, has_run, settings, text};
 
 /// With a substitution that bash would run.
 const RUN: &[&str] = &[

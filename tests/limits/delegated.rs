@@ -7,8 +7,8 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::support::{ORDINARY, Place, is_root, wait_until};
 use super::{assert_ended_by, groups_called, id, limit, run};
+use crate::support::{ORDINARY, Place, is_root, wait_until};
 
 /// Groups that belong to the ordinary user, below our own.
 struct Delegated(Vec<PathBuf>);
@@ -34,7 +34,7 @@ impl Delegated {
     /// What `shellgate ARGS` prints, started in these groups.
     fn shellgate(&self, place: &Place, args: &[&str]) -> Value {
         let mut command = place.program("/bin/sh");
-        command.args(["-c", "read go; exec \"$0\" \"$@\""]).arg(super::support::shellgate()).args(args);
+        command.args(["-c", "read go; exec \"$0\" \"$@\""]).arg(crate::support::shellgate()).args(args);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         for group in &self.0 {
             std::fs::write(group.join("cgroup.procs"), child.id().to_string()).unwrap();

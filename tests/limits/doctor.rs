@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::limit;
-use super::support::{Place, for_each_user};
+use crate::support::{Place, for_each_user};
 
 fn doctor(place: &Place, args: &[&str]) -> (Value, Option<i32>) {
     let output = place.output(["doctor", "--json"].iter().chain(args));

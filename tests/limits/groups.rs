@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::support::{for_each_user, is_alive, kill, mark, processes_with, wait_until};
 use super::{
     assert_ended_by, assert_no_trace, assert_untouched, groups_called, id, limit, mechanism, notes, run,
 };
+use crate::support::{for_each_user, is_alive, kill, mark, processes_with, wait_until};
 
 /// The keys of limits that a group can hold, the controller by which `/proc` lists it, and enough of each.
 const GROUPED: [(&str, &str, &str); 3] = [
@@ -79,7 +79,7 @@ fn a_shellgate_inside_a_group_stays_in_it() {
         if !mechanism(place, "memory_mb").starts_with("cgroup") {
             return;
         }
-        let binary = super::support::shellgate();
+        let binary = crate::support::shellgate();
         // From inside nobody approves, so it is made of what no rule is needed for. It ends by itself at some 500 MB.
         let inner = |doublings: u32| {
             let text = format!("x=a; for ((i = 0; i < {doublings}; i++)); do x=$x$x; done");

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::support::{for_each_user, mark, processes_with, wait_until};
 use super::{assert_ended_by, assert_no_trace, limit};
+use crate::support::{for_each_user, mark, processes_with, wait_until};
 
 #[test]
 fn a_job_that_breaks_one_is_ended_and_says_which() {

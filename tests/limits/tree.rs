@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::support::{for_each_user, mark, processes_with};
 use super::{assert_ended_by, assert_no_trace, assert_untouched, id, limit, mechanism, run};
+use crate::support::{for_each_user, mark, processes_with};
 
 /// Fills so many megabytes.
 fn hog(mb: u32) -> String {

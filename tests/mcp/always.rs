@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::asking::{answer_form, form, pending, strict};
+use super::asking::{answer_form, form, pending, strict};
+use super::talk::Talk;
 use crate::support::{Place, for_each_user, wait_until};
-use crate::talk::Talk;
 
 /// The settings that "always" writes to.
 fn settings_of(place: &Place) -> std::path::PathBuf {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::talk::{NEWER, Talk};
 use crate::support::{Place, for_each_user, wait_until};
-use crate::talk::{NEWER, Talk};
 
 pub(crate) fn pending(place: &Place) -> Vec<String> {
     let output = place.strictly(["approvals", "list", "--json"]).output().unwrap();

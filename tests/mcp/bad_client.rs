@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::talk::Talk;
 use crate::support::{Place, for_each_user, mark, processes_with, wait_until};
-use crate::talk::Talk;
 
 /// What it has in memory now and had at most, in MB.
 fn memory(talk: &Talk) -> (u64, u64) {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::talk::{NEWER, Talk};
 use crate::support::{Place, for_each_user, mark, processes_with, wait_until};
-use crate::talk::{NEWER, Talk};
 
 #[test]
 fn text_and_structured_content_say_the_same() {

@@ -6,10 +6,10 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use crate::site::{Site, add_key};
+use super::site::{Site, add_key};
+use super::talk::NEWER;
+use super::task_client::tasks;
 use crate::support::{PATIENCE, Place, for_each_user, mark, processes_with, wait_until};
-use crate::talk::NEWER;
-use crate::task_client::tasks;
 
 #[test]
 fn who_has_no_key_is_let_in_nowhere() {

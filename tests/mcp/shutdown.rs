@@ -5,8 +5,8 @@ use std::time::Instant;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
+use super::talk::Talk;
 use crate::support::{PATIENCE, for_each_user, mark, processes_with, wait_until};
-use crate::talk::Talk;
 
 /// A server with a command in the foreground, one in the background and a job that a call became, ended by `end`.
 fn ends(end: impl Fn(&mut Talk)) {

@@ -7,9 +7,9 @@ use std::process::{Child, Stdio};
 
 use serde_json::{Value, json};
 
+use super::talk::NEWER;
+use super::task_client::meta;
 use crate::support::{PATIENCE, Place};
-use crate::talk::NEWER;
-use crate::task_client::meta;
 
 /// A server, where it is and the keys to it.
 pub(crate) struct Site {

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::site::Site;
+use super::site::Site;
+use super::talk::Talk;
 use crate::support::{for_each_user, mark, processes_with, wait_until};
-use crate::talk::Talk;
 
 /// How long calls wait before they answer that it goes on.
 const WAIT_MS: u64 = 50;

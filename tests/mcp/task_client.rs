@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::talk::{NEWER, Talk};
 use crate::support::{PATIENCE, Place};
-use crate::talk::{NEWER, Talk};
 
 pub(crate) fn tasks() -> Value {
     json!({"extensions": {"io.modelcontextprotocol/tasks": {}}})

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::task_client::{Client, tasks, tasks_and_forms};
 use crate::support::for_each_user;
-use crate::task_client::{Client, tasks, tasks_and_forms};
 
 fn yes() -> Value {
     json!({"action": "accept", "content": {"answer": "once"}})

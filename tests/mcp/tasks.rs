@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::talk::Talk;
+use super::task_client::{Client, tasks};
 use crate::support::{Place, for_each_user, mark, processes_with, wait_until};
-use crate::talk::Talk;
-use crate::task_client::{Client, tasks};
 
 /// Ends when the file `go` is there.
 const SLOW: &str = "echo out; echo err >&2; while [ ! -e go ]; do sleep 0.02; done; echo made > made; exit 7";

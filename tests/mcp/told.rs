@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::talk::Talk;
 use crate::support::{Place, mark, processes_with};
-use crate::talk::Talk;
 
 /// Every dialect, with a call that leaves something behind.
 fn leaving(mark: &str) -> Vec<(&'static str, &'static str, Value)> {

@@ -1,7 +1,7 @@
 //! Each answer and what it leads to, now and the next time.
 
-use crate::pane::Pane;
 use crate::support::for_each_user;
+use crate::support::pane::Pane;
 
 #[test]
 fn once_is_once() {

@@ -1,6 +1,6 @@
 //! Commands that try to look like something else.
 
-use crate::pane::Pane;
+use crate::support::pane::Pane;
 use crate::support::{Place, for_each_user};
 
 /// Right of the bar, lines that go on joined.

@@ -1,7 +1,7 @@
 //! What the screen looks like in different terminals.
 
-use crate::pane::Pane;
 use crate::support::Place;
+use crate::support::pane::Pane;
 
 fn assert_looks(name: &str, screen: &str) {
     let filters = vec![(r"/[^ \n]*/shellgate-test-\w+", "[PLACE]")];

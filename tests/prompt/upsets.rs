@@ -1,6 +1,6 @@
 //! What comes between: pastes, keys that are too early, signals, stops, terminals that can do little.
 
-use crate::pane::Pane;
+use crate::support::pane::Pane;
 use crate::support::{Place, for_each_user, is_alive, processes_with, wait_until};
 
 #[test]

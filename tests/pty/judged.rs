@@ -4,7 +4,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::job::Job;
+use super::job::Job;
 use crate::support::{Place, for_each_user, wait_until};
 
 /// Types with rules: everything is allowed but `rm`, and nobody is there to ask.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::job::Job;
+use super::job::Job;
 use crate::support::{for_each_user, is_alive, wait_until};
 
 #[test]

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::job::Job;
+use super::job::Job;
 use crate::support::{Place, for_each_user, wait_until};
 
 #[test]

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::job::Job;
-use crate::pane::Pane;
+use super::job::Job;
+use crate::support::pane::Pane;
 use crate::support::{Place, for_each_user, shellgate, wait_until};
 
 const ALLOWED: [&str; 2] = ["--approve", "allow"];

@@ -1,7 +1,7 @@
 //! Shells that were given what they run, and source the terminal: what is typed there is commands all the same.
 
-use crate::job::Job;
-use crate::judged::{is_refused, passes, send};
+use super::job::Job;
+use super::judged::{is_refused, passes, send};
 use crate::support::{for_each_user, wait_until};
 
 /// Ways to have a shell that we read take the terminal for a script.

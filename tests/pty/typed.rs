@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::job::Job;
+use super::job::Job;
 use crate::support::{for_each_user, wait_until};
 
 #[test]

@@ -1,6 +1,6 @@
 //! Whether something waits for input, as the kernel tells it.
 
-use crate::job::Job;
+use super::job::Job;
 use crate::support::{for_each_user, wait_until};
 
 /// Programs that read, each in its own way: `read`, `select`, `poll`, `epoll`, line by line or key by key.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::job::Job;
-use crate::judged::{is_refused, passes, send};
+use super::job::Job;
+use super::judged::{is_refused, passes, send};
 use crate::support::{for_each_user, wait_until};
 
 /// What is refused from the start, and by what words.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use super::{complaint, json, newest, text};
 use crate::support::{Place, for_each_user, wait_until};
-use crate::{complaint, json, newest, text};
 
 /// `shellgate WORDS`, which asks in the queue, and its question.
 fn asking(place: &Place, words: &[&str]) -> (Child, Value) {

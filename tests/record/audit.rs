@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use super::{json, text};
 use crate::support::{Place, for_each_user};
-use crate::{json, text};
 
 /// Changes the journal behind shellgate's back.
 fn tamper(place: &Place, sql: &str) {

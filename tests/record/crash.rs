@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use crate::json;
+use super::json;
 use crate::support::{Place, for_each_user, kill, pids, wait_until};
 
 /// Calls for each user, unless somebody wants more.

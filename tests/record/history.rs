@@ -1,7 +1,7 @@
 //! `shellgate history`.
 
+use super::{commands, complaint, json, newest, text};
 use crate::support::{Place, for_each_user, wait_until};
-use crate::{commands, complaint, json, newest, text};
 
 #[test]
 fn executions_are_found_by_what_they_were_and_printed() {

@@ -8,8 +8,8 @@ use shellgate::request::Action;
 use shellgate::settings::{self, ApprovalMode, Flags, Network, OnMissing, SandboxMode};
 use shellgate::{ErrorObject, Gate, RecordStore, Request, Urgency};
 
+use super::{complaint, json, newest, text};
 use crate::support::{Place, for_all, for_each_user, mark, processes_with, shellgate, wait_until};
-use crate::{complaint, json, newest, text};
 
 /// `bash` text in which `sg` is shellgate, run by shellgate.
 fn inside(place: &Place, script: &str) -> std::process::Output {
@@ -95,7 +95,7 @@ fn the_library_refuses_too() {
         return probe();
     }
     let own = for_all(&std::env::current_exe().unwrap());
-    let words = ["--exact", "inside::the_library_refuses_too", "--nocapture"];
+    let words = ["--exact", "record::inside::the_library_refuses_too", "--nocapture"];
     for_each_user(|place| {
         place.write(".shellgate.toml", "[limits]\ntimeout_ms = 60000\n");
         let lines = |output: &std::process::Output| -> Vec<(String, String)> {

@@ -1,6 +1,6 @@
 //! No command touches shellgate's own settings, record or sockets, whatever the rules say.
 
-use crate::complaint;
+use super::complaint;
 use crate::support::{Place, for_each_user};
 
 /// What `shellgate run` makes of it when everything is allowed.

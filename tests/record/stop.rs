@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::{commands, complaint, text};
 use crate::support::{Place, for_each_user, is_alive, mark, processes_with, wait_until};
-use crate::{commands, complaint, text};
 
 /// A foreground command that runs `sleep MARK`, and somebody who waits for it.
 fn running(place: &Place, session: &str, mark: &str) -> Child {
@@ -27,7 +27,7 @@ fn one_execution_is_stopped_by_its_name_from_elsewhere() {
         let (mark, other) = (mark(), mark());
         let stopped = running(place, "a", &mark);
         let stays = running(place, "a", &other);
-        let id = crate::json(place, &["history", "--search", &mark])[0]["id"].as_str().unwrap().to_owned();
+        let id = super::json(place, &["history", "--search", &mark])[0]["id"].as_str().unwrap().to_owned();
         let before = Instant::now();
         let output = place.output(["stop", &id]);
         assert!(before.elapsed() < Duration::from_secs(2), "{:?}", before.elapsed());

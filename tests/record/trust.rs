@@ -1,7 +1,7 @@
 //! `shellgate trust`.
 
+use super::{complaint, json, text};
 use crate::support::{Place, for_each_user};
-use crate::{complaint, json, text};
 
 const LOOSE: &str = "[policy]\ncore = [\"touch\"]\n";
 

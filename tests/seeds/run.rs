@@ -5,10 +5,10 @@ use std::process::{Output, Stdio};
 use regex::Regex;
 use serde_json::Value;
 
-use crate::interrupt::output_interrupted;
-use crate::support::{Place, is_alive, kill, mark, shellgate};
-use crate::table::{Check, Row};
-use crate::view;
+use super::table::{Check, Row};
+use super::view;
+use crate::support::interrupt::output_interrupted;
+use crate::support::{Place, is_alive, kill, mark, programs, shellgate};
 
 /// What was found wrong, as sentences.
 pub(crate) type Complaints = Vec<String>;
@@ -34,11 +34,12 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Names of places and the mark, filled in.
+    /// Fills in the names of places, the tests' PATH and the mark.
     fn fill(&self, text: &str) -> String {
         let shown = |path: std::path::PathBuf| path.canonicalize().unwrap().display().to_string();
         text.replace("{root}", &shown(self.place.root()))
             .replace("{home}", &shown(self.place.home()))
+            .replace("{path}", &programs())
             .replace("{mark}", &self.mark)
     }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::{call, shellgate, text, user_file, write_file};
 use crate::support::{Place, for_each_user};
-use crate::{call, shellgate, text, user_file, write_file};
 
 type Variables = BTreeMap<String, String>;
 

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::{assert_texts, call, project_file, shellgate, text, user_file, write_file};
 use crate::support::{ORDINARY, Place, for_each_user, is_root};
-use crate::{assert_texts, call, project_file, shellgate, text, user_file, write_file};
 
 /// Nothing runs, whoever asks; `run` and `call` say the same. Returns what they say.
 fn refused(place: &Place, flags: &[&str]) -> String {

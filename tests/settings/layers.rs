@@ -4,8 +4,8 @@
 
 use serde_json::{Value, json};
 
+use super::{assert_texts, call, project_file, shellgate, text, user_file, write_file};
 use crate::support::{Place, for_each_user};
-use crate::{assert_texts, call, project_file, shellgate, text, user_file, write_file};
 
 /// The rule of a refusal, without the folder it is in; or that it ran.
 fn decided(place: &Place, flags: &[&str]) -> String {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::{assert_texts, call, user_file, write_file};
 use crate::support::{Place, for_each_user};
-use crate::{assert_texts, call, user_file, write_file};
 
 fn set(place: &Place, settings: &str) {
     write_file(place, &user_file(place), format!("[limits]\n{settings}\n"));
@@ -87,9 +87,9 @@ fn what_is_kept_has_its_limit_and_the_end_is_remembered() {
         assert_eq!((&answer["stderr"], &answer["stderr_truncated"]), (&json!("err\n"), &json!(false)));
         // Events have no such limit: nothing is kept for them.
         let arguments = json!({"command": "seq 10000"}).to_string();
-        let output = crate::shellgate(place, ["call", "--events", &arguments]).output().unwrap();
+        let output = super::shellgate(place, ["call", "--events", &arguments]).output().unwrap();
         let events =
-            crate::text(&output.stdout).lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            super::text(&output.stdout).lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let pieces = events.filter(|event| event["type"] == "tool-stream");
         let live: String = pieces.map(|event| event["text"].as_str().unwrap().to_owned()).collect();
         assert!(live == whole, "{} bytes came", live.len());

@@ -6,8 +6,8 @@ use std::process::{Child, ChildStdout, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use super::{project_file, shellgate, write_file};
 use crate::support::{Place, for_each_user, wait_until};
-use crate::{project_file, shellgate, write_file};
 
 /// A `call --events` that has been taken on.
 struct Call {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::{assert_texts, text};
 use crate::support::{ORDINARY, Place, for_each_user, is_root, wait_until};
-use crate::{assert_texts, text};
 
 /// A call with this state folder; and whether it ran.
 fn call(place: &Place, state: &Path) -> (Value, Option<i32>, bool) {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::{CASES, Case, at, case, complaint, values};
 use crate::support::{Place, shellgate};
-use crate::{CASES, Case, at, case, complaint, values};
 
 /// The words that the entry starts the server with, the program first.
 fn words(case: &Case, place: &Place) -> Vec<Value> {

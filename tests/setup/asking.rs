@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::{at, case, complaint, text, values};
+use crate::support::terminal::Terminal;
 use crate::support::{Place, shellgate, wait_until};
-use crate::terminal::Terminal;
-use crate::{at, case, complaint, text, values};
 
 #[test]
 fn nobody_to_ask_is_a_no() {
@@ -34,7 +34,7 @@ fn print_changes_nothing() {
 #[test]
 fn print_is_json_for_programs() {
     let place = Place::new(None);
-    for case in crate::CASES {
+    for case in super::CASES {
         case.write(&place, case.full);
         let shown = case.done(&place, &["--print", "--json", "--color", "always"]);
         let shown: Value = serde_json::from_str(&shown).unwrap_or_else(|error| panic!("{error}: {shown}"));

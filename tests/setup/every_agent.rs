@@ -1,7 +1,7 @@
 //! What holds for every agent.
 
+use super::{CASES, Case, at, comments, complaint, values};
 use crate::support::Place;
-use crate::{CASES, Case, at, comments, complaint, values};
 
 /// Everything that is in `before` is in `after`.
 fn assert_kept(case: &Case, before: &str, after: &str) {

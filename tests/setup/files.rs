@@ -2,8 +2,8 @@
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
+use super::{case, complaint};
 use crate::support::{Place, for_each_user};
-use crate::{case, complaint};
 
 #[test]
 fn a_link_is_followed_and_stays() {

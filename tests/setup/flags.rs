@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::{CASES, at, case, complaint, text, values};
 use crate::support::{Place, program_file, programs, shellgate};
-use crate::{CASES, at, case, complaint, text, values};
 
 fn entry(name: &str, place: &Place) -> Value {
     let case = case(name);
@@ -91,7 +91,7 @@ fn the_agents_own_shell_is_switched_off_on_request() {
         let read = || std::fs::read_to_string(place.home().join(file)).unwrap_or_default();
         let before = read();
         case.done(&place, &["--yes", "--shell-off"]);
-        let of_file = crate::Case { file, ..*case };
+        let of_file = super::Case { file, ..*case };
         assert_eq!(*at(&values(&of_file, &read()), &path), off, "{name}: {}", read());
         let again = case.done(&place, &["--yes", "--shell-off"]);
         assert!(again.contains("nothing to do"), "{again}");

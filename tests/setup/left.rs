@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::{at, case, text, values};
 use crate::support::Place;
-use crate::{at, case, text, values};
 
 /// The agents whose own shell can be switched off, and where.
 const SWITCHES: &[(&str, &str, &[&str])] = &[
@@ -33,7 +33,7 @@ fn a_shell_that_stays_off_is_named() {
         }
         let entry = at(&values(case, &case.read(&place)), case.entry).clone();
         assert_eq!(entry, Value::Null, "{name}: the server is out");
-        let of_file = crate::Case { file, ..*case };
+        let of_file = super::Case { file, ..*case };
         assert_ne!(*at(&values(&of_file, &of_file.read(&place)), path), Value::Null, "{name}: it is so");
         let output = case.setup(&place, &["--undo", "--yes", "--json"]);
         let said: Value = serde_json::from_str(&text(&output)).unwrap();

@@ -1,13 +1,8 @@
 //! A place to test in: a root, a state folder and a home of its own, for a given user.
 
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::allow_attributes,
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "test support, of which each file uses its own part"
-)]
+pub(crate) mod interrupt;
+pub(crate) mod pane;
+pub(crate) mod terminal;
 
 use std::ffi::OsStr;
 use std::os::unix::fs::{PermissionsExt as _, chown};
@@ -19,13 +14,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// An ordinary user. Not 65534, which hides mistakes about ownership.
-pub const ORDINARY: u32 = 12345;
+pub(crate) const ORDINARY: u32 = 12345;
 
 /// Long enough for anything that happens at all, on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The tests' PATH: a folder with the programs that `tests/programs.tsv` declares.
-pub fn programs() -> String {
+pub(crate) fn programs() -> String {
     let path = std::env::var("PATH").unwrap_or_default();
     let declared = std::env::var("SHELLGATE_TEST_PROGRAMS").unwrap_or_default();
     let how = "start tests with `cargo nextest run`, or with `PATH` and `SHELLGATE_TEST_PROGRAMS` set to what \
@@ -35,17 +30,17 @@ pub fn programs() -> String {
 }
 
 /// Where the tests' PATH has a program.
-pub fn program_file(name: &str) -> String {
+pub(crate) fn program_file(name: &str) -> String {
     format!("{}/{name}", programs())
 }
 
 /// The program under test, where every user can run it.
-pub fn shellgate() -> PathBuf {
+pub(crate) fn shellgate() -> PathBuf {
     for_all(Path::new(env!("CARGO_BIN_EXE_shellgate")))
 }
 
 /// A program where every user can run it.
-pub fn for_all(built: &Path) -> PathBuf {
+pub(crate) fn for_all(built: &Path) -> PathBuf {
     let open_to_all = built.ancestors().skip(1).all(|folder| {
         std::fs::metadata(folder).is_ok_and(|metadata| metadata.permissions().mode() & 0o001 != 0)
     });
@@ -86,9 +81,9 @@ fn copy_for_all(built: &Path) -> PathBuf {
 }
 
 /// A root, a state folder and a home for one user.
-pub struct Place {
+pub(crate) struct Place {
     folder: tempfile::TempDir,
-    pub user: Option<u32>,
+    pub(crate) user: Option<u32>,
 }
 
 impl Drop for Place {
@@ -101,7 +96,7 @@ impl Drop for Place {
 }
 
 /// Runs `test` as ourselves and, when we are root, as an ordinary user.
-pub fn for_each_user(test: impl Fn(&Place)) {
+pub(crate) fn for_each_user(test: impl Fn(&Place)) {
     let users: &[Option<u32>] = if is_root() { &[None, Some(ORDINARY)] } else { &[None] };
     for user in users {
         let place = Place::new(*user);
@@ -110,12 +105,12 @@ pub fn for_each_user(test: impl Fn(&Place)) {
     }
 }
 
-pub fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
 impl Place {
-    pub fn new(user: Option<u32>) -> Self {
+    pub(crate) fn new(user: Option<u32>) -> Self {
         let folder = tempfile::Builder::new().prefix("shellgate-test-").tempdir().unwrap();
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
         let place = Self { folder, user };
@@ -134,20 +129,20 @@ impl Place {
         place
     }
 
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().join("root")
     }
 
-    pub fn state(&self) -> PathBuf {
+    pub(crate) fn state(&self) -> PathBuf {
         self.folder.path().join("state")
     }
 
-    pub fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
     /// Writes a file below the root.
-    pub fn write(&self, name: &str, content: &str) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, content: &str) -> PathBuf {
         let path = self.root().join(name);
         std::fs::write(&path, content).unwrap();
         if let Some(user) = self.user {
@@ -157,7 +152,7 @@ impl Place {
     }
 
     /// `program` in this place: as its user, in its root, with a clean environment.
-    pub fn program(&self, program: impl AsRef<OsStr>) -> Command {
+    pub(crate) fn program(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.root()).env_clear();
         command.env("PATH", programs()).env("LANG", "C.UTF-8").env("HOME", self.home());
@@ -169,55 +164,55 @@ impl Place {
     }
 
     /// `shellgate ARGS` in this place.
-    pub fn shellgate<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+    pub(crate) fn shellgate<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = self.program(shellgate());
         command.args(args);
         command
     }
 
     /// `shellgate ARGS` in this place, with the questions that a user would be asked.
-    pub fn strictly<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+    pub(crate) fn strictly<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = self.shellgate(args);
         command.env("XDG_CONFIG_HOME", self.home().join("nothing"));
         command
     }
 
     /// `shellgate ARGS`, to its end.
-    pub fn output<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Output {
+    pub(crate) fn output<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Output {
         self.shellgate(args).output().unwrap()
     }
 
     /// `shellgate call`, to its answer.
-    pub fn call(&self, arguments: &Value) -> Value {
+    pub(crate) fn call(&self, arguments: &Value) -> Value {
         self.call_with(&[], arguments)
     }
 
     /// `shellgate call FLAGS`, to its answer.
-    pub fn call_with(&self, flags: &[&str], arguments: &Value) -> Value {
+    pub(crate) fn call_with(&self, flags: &[&str], arguments: &Value) -> Value {
         let text = arguments.to_string();
         let output = self.output(["call"].iter().chain(flags).copied().chain([text.as_str()]));
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
     }
 
     /// Starts `shellgate ARGS`, with its output in pipes.
-    pub fn start<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Child {
+    pub(crate) fn start<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Child {
         self.shellgate(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
     /// A gate of the library in this place, for the user we are.
-    pub fn gate(&self) -> shellgate::Gate {
+    pub(crate) fn gate(&self) -> shellgate::Gate {
         assert_eq!(self.user, None, "the library runs as we do");
         let builder = shellgate::Gate::builder().root(self.root()).state_folder(self.state());
         builder.keeper_program(shellgate()).flags(unasked()).build().unwrap()
     }
 
     /// The keepers of this place.
-    pub fn keepers(&self) -> Vec<u64> {
+    pub(crate) fn keepers(&self) -> Vec<u64> {
         self.holders("shellgate-keep")
     }
 
     /// Processes of this name that hold something in the state folder: the folder of sockets, or files of output.
-    pub fn holders(&self, comm: &str) -> Vec<u64> {
+    pub(crate) fn holders(&self, comm: &str) -> Vec<u64> {
         let state = self.state();
         let state = state.canonicalize().unwrap_or(state);
         let holds = |pid: &u64| {
@@ -230,7 +225,7 @@ impl Place {
     }
 
     /// No keeper stays when its work is done: its socket goes with it.
-    pub fn assert_nothing_is_left(&self) {
+    pub(crate) fn assert_nothing_is_left(&self) {
         let sessions = self.state().join("sessions");
         wait_until("the keepers are gone", || {
             std::fs::read_dir(&sessions).is_ok_and(|mut entries| entries.next().is_none())
@@ -240,7 +235,7 @@ impl Place {
 }
 
 /// For gates of the library, which read the settings of whoever tests.
-pub fn unasked() -> shellgate::settings::Flags {
+pub(crate) fn unasked() -> shellgate::settings::Flags {
     shellgate::settings::Flags {
         approve: Some(shellgate::settings::ApprovalMode::Allow),
         ..shellgate::settings::Flags::default()
@@ -248,7 +243,7 @@ pub fn unasked() -> shellgate::settings::Flags {
 }
 
 /// Waits for something that must happen.
-pub fn wait_until(what: &str, happens: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: &str, happens: impl Fn() -> bool) {
     let until = Instant::now() + PATIENCE;
     while !happens() {
         assert!(Instant::now() < until, "waited in vain until {what}");
@@ -257,7 +252,7 @@ pub fn wait_until(what: &str, happens: impl Fn() -> bool) {
 }
 
 /// Waits until a pipe that nobody reads takes no more: how many bytes that are depends on how they were written.
-pub fn wait_until_full(pipe: &impl std::os::fd::AsFd) {
+pub(crate) fn wait_until_full(pipe: &impl std::os::fd::AsFd) {
     let held = || rustix::io::ioctl_fionread(pipe).unwrap();
     wait_until("the pipe is full", || {
         let before = held();
@@ -267,13 +262,13 @@ pub fn wait_until_full(pipe: &impl std::os::fd::AsFd) {
 }
 
 /// Whether a process with this number lives; one that is dead and not reaped doesn't count.
-pub fn is_alive(pid: u64) -> bool {
+pub(crate) fn is_alive(pid: u64) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
 /// The living processes whose command line contains `mark`.
-pub fn processes_with(mark: &str) -> Vec<u64> {
+pub(crate) fn processes_with(mark: &str) -> Vec<u64> {
     let own = u64::from(std::process::id());
     pids()
         .filter(|pid| {
@@ -284,20 +279,20 @@ pub fn processes_with(mark: &str) -> Vec<u64> {
 }
 
 /// All processes there are.
-pub fn pids() -> impl Iterator<Item = u64> {
+pub(crate) fn pids() -> impl Iterator<Item = u64> {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 /// A number that no other test uses, to recognise processes by: `sleep 3600.NNNN`.
-pub fn mark() -> String {
+pub(crate) fn mark() -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     format!("3600.{}{number:03}", std::process::id())
 }
 
-pub fn kill(pid: u64) {
+pub(crate) fn kill(pid: u64) {
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
 }

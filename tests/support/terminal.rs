@@ -1,7 +1,5 @@
 //! A real terminal, and somebody who types at it.
 
-#![allow(dead_code, clippy::allow_attributes, reason = "test support, of which each file uses its own part")]
-
 use std::io::{Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};

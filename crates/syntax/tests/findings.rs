@@ -5,14 +5,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may")]
 
-#[path = "oracle/bash.rs"]
-mod bash;
-#[path = "oracle/matching.rs"]
-mod matching;
-mod support;
-
-use matching::{Judged, judge};
 use serde::{Deserialize, Serialize};
+
+use crate::oracle::bash;
+use crate::oracle::matching::{Judged, judge};
+use crate::support;
 
 #[derive(Deserialize, Serialize)]
 struct Case {

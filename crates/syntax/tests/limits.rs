@@ -1,19 +1,12 @@
 //! Nothing that is read makes the reader panic, hang or overflow its stack.
 
-#![expect(clippy::indexing_slicing, reason = "a test may")]
-
-#[path = "oracle/generate.rs"]
-mod generate;
-#[path = "oracle/mutate.rs"]
-mod mutate;
-#[path = "oracle/random.rs"]
-mod random;
-
 use std::time::{Duration, Instant};
 
-use generate::Generator;
-use random::Random;
 use shellgate_syntax::{Unreadable, read, read_arithmetic, read_script};
+
+use crate::oracle::generate::Generator;
+use crate::oracle::mutate;
+use crate::oracle::random::Random;
 
 /// Longer than any of these texts takes, also on a busy machine and without optimization.
 const READ_TIMEOUT: Duration = Duration::from_secs(60);

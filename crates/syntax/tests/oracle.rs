@@ -1,20 +1,15 @@
 //! The strongest test: texts are run in real bash, and every program that bash looked for must be among the findings.
 //!
-//! `SHELLGATE_SEED=7 SHELLGATE_TEXTS=20000 cargo test --release -p shellgate-syntax --test oracle -- --nocapture` runs
+//! `SHELLGATE_SEED=7 SHELLGATE_TEXTS=20000 cargo test --release -p shellgate-syntax --test main oracle -- --nocapture` runs
 //! more of them; `SHELLGATE_SHOW=1` prints every text that bash takes and we don't read with certainty.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "a test may")]
 
-#[path = "oracle/bash.rs"]
-mod bash;
-#[path = "oracle/generate.rs"]
-mod generate;
-#[path = "oracle/matching.rs"]
-mod matching;
-#[path = "oracle/mutate.rs"]
-mod mutate;
-#[path = "oracle/random.rs"]
-mod random;
+pub(crate) mod bash;
+pub(crate) mod generate;
+pub(crate) mod matching;
+pub(crate) mod mutate;
+pub(crate) mod random;
 
 use std::collections::BTreeMap;
 use std::path::Path;

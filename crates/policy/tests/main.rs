@@ -1,0 +1,7 @@
+//! The judge from outside: corpora of texts and calls with the verdicts that they must get.
+
+mod attacks;
+mod everyday;
+mod judging;
+mod policy_vectors;
+mod scope_vectors;

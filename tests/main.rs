@@ -1,0 +1,37 @@
+//! What crosses crates: the real binary, real processes, real shells. A file per subject, in one program, so that it is linked once.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    reason = "a test may"
+)]
+
+mod support;
+
+mod agent_world;
+mod background;
+mod bad_input;
+mod check;
+mod cli;
+mod dialects;
+mod docs;
+mod ends;
+mod hostile;
+mod jobs;
+mod judge;
+mod library;
+mod limits;
+mod mcp;
+mod output;
+mod programs;
+mod prompt;
+mod pty;
+mod record;
+mod results;
+mod schema;
+mod seeds;
+mod settings;
+mod setup;
