@@ -1,4 +1,4 @@
-//! Waiting for a command without a thread: only its socket is waited for.
+//! Following an execution to its answer without a thread: the runtime waits on the execution's socket.
 
 use std::io;
 use std::os::fd::AsFd as _;
@@ -8,46 +8,45 @@ use shellgate::{Event, Execution, Report, Urgency};
 use tokio::io::Interest;
 use tokio_util::sync::CancellationToken;
 
+use crate::async_descriptor::AsyncDescriptor;
 use crate::progress::Progress;
-use crate::waiter::Waiter;
 
-/// After so many events others have their turn: a command may print faster than we read.
-const AT_ONCE: usize = 32;
+/// Events handled before other tasks get their turn: a command may print faster than we read.
+const MAX_EVENTS_PER_TURN: usize = 32;
+/// Delay before the end is recorded, so that the answer is sent first.
+const RECORD_DELAY: Duration = Duration::from_millis(1);
+/// Longer output is hashed on a thread of its own.
+const INLINE_HASH_MAX_BYTES: u64 = 1 << 20;
 
-/// The answer has gone out by then.
-const AFTER: Duration = Duration::from_millis(1);
-/// Output that takes longer to hash than others should wait.
-const MUCH: u64 = 1 << 20;
-
-/// Follows an execution to its answer. `canceled` stops it: the whole tree, and what was printed is kept.
+/// Follows an execution to its answer. `canceled` stops its whole process tree; the output stays.
 ///
 /// # Errors
-/// When the keeper can't be understood.
-pub(crate) async fn to_the_end(
+/// When the keeper's messages can't be read.
+pub(crate) async fn follow_to_answer(
     mut execution: Execution,
     canceled: &CancellationToken,
     progress: &mut Option<Progress>,
 ) -> io::Result<Box<Report>> {
     execution.record_later();
-    let socket = Waiter::new(execution.as_fd(), Interest::READABLE)?;
+    let socket = AsyncDescriptor::new(execution.as_fd(), Interest::READABLE)?;
     let mut stopped = false;
     loop {
-        let mut taken = 0;
-        while taken < AT_ONCE
+        let mut handled = 0;
+        while handled < MAX_EVENTS_PER_TURN
             && let Some(event) = execution.try_next()?
         {
-            taken += 1;
+            handled += 1;
             match event {
                 Event::State(_) => {}
                 Event::Output { bytes, .. } => {
                     if let Some(progress) = progress {
-                        progress.printed(&bytes);
+                        progress.add_output(&bytes);
                     }
                 }
                 Event::Ended(report) => {
                     drop(socket);
                     let printed = report.stdout_bytes + report.stderr_bytes;
-                    tokio::spawn(recorded(execution, printed));
+                    tokio::spawn(record_end(execution, printed));
                     Progress::finish(progress).await;
                     return Ok(report);
                 }
@@ -60,16 +59,16 @@ pub(crate) async fn to_the_end(
                 execution.stop(Urgency::Politely)?;
             }
             () = Progress::tell(progress) => {}
-            () = tokio::task::yield_now(), if taken == AT_ONCE => {}
-            ready = socket.readable(), if taken < AT_ONCE => ready?,
+            () = tokio::task::yield_now(), if handled == MAX_EVENTS_PER_TURN => {}
+            ready = socket.readable(), if handled < MAX_EVENTS_PER_TURN => ready?,
         }
     }
 }
 
-/// Writes the end down when the answer has gone out: nobody should wait for that. Hashing much output is done aside.
-async fn recorded(mut execution: Execution, printed: u64) {
-    tokio::time::sleep(AFTER).await;
-    if printed < MUCH {
+/// Records the end after the answer was sent, so that the client doesn't wait for it.
+async fn record_end(mut execution: Execution, printed: u64) {
+    tokio::time::sleep(RECORD_DELAY).await;
+    if printed < INLINE_HASH_MAX_BYTES {
         execution.record();
     } else {
         let _ = tokio::task::spawn_blocking(move || execution.record()).await;
