@@ -10,6 +10,8 @@ mod always;
 mod asking;
 #[path = "mcp/bad_client.rs"]
 mod bad_client;
+#[path = "mcp/blocked.rs"]
+mod blocked;
 #[path = "mcp/calls.rs"]
 mod calls;
 #[path = "mcp/http.rs"]

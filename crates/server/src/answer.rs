@@ -38,11 +38,11 @@ pub(crate) fn waiting_job(question: &WaitingQuestion) -> Value {
 fn approval(question: &WaitingQuestion) -> Value {
     let hint = match question.number {
         Some(number) => format!(
-            "a person must approve this: `shellgate approvals list` shows it, `shellgate approvals approve {number}` \
+            "needs a person's approval: `shellgate approvals list` shows it, `shellgate approvals approve {number}` \
              approves it. Wait for that with `shell_wait`, job `{}`.",
             question.id
         ),
-        None => "a person must approve this in your own program".to_owned(),
+        None => "needs a person's approval in your own program".to_owned(),
     };
     json!({"id": question.number.map(|number| number.0), "hint": hint})
 }

@@ -1,7 +1,6 @@
 //! A tool call, from its arguments to its answer.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -10,8 +9,11 @@ use rmcp::model::{
 };
 use shellgate::jobs::tools::JobTool;
 use shellgate::jobs::{CallState, WaitConditions, WaitControl};
-use shellgate::{Admitted, Code, Considered, Dialect, ErrorObject, Follow, Gate, Report, Request, Urgency};
-use tokio::sync::{Mutex, Semaphore};
+use shellgate::{
+    Code, Considered, Dialect, ErrorObject, Execution, Follow, Gate, Refused, Report, Request,
+    UnaskedQuestion, Urgency,
+};
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::client::Client;
@@ -20,15 +22,12 @@ use crate::jobs::JobSources;
 use crate::limits::{DEFAULT_WAIT, MAX_CALLS};
 use crate::progress::Progress;
 use crate::questions::form::Form;
-use crate::questions::{QuestionOutcome, Questions, WaitingQuestion};
+use crate::questions::{CallWait, QuestionOutcome, Questions, WaitingQuestion};
 use crate::request_state::{CallDigest, RequestState, RequestStates};
 use crate::tasks::{self, TaskStart};
+use crate::workers::{self, Workers};
 use crate::{Offer, answer, jobs};
 
-/// Longer texts are judged on a worker thread.
-const INLINE_JUDGE_MAX_BYTES: usize = 16 << 10;
-/// With more calls than this under way, new ones begin one at a time.
-const MAX_UNORDERED_CALLS: usize = 16;
 /// The key of the one input that we request from a client.
 const APPROVAL_KEY: &str = "approval";
 
@@ -43,8 +42,7 @@ pub(crate) struct Calls {
     request_states: RequestStates,
     /// One permit for each call under way.
     permits: Semaphore,
-    /// Held by the call that begins.
-    turn: Mutex<()>,
+    workers: Workers,
 }
 
 /// One call under way.
@@ -65,12 +63,22 @@ impl Call {
     fn task_client(&self) -> Option<&Client> {
         (self.task && self.new_session.is_none()).then_some(&self.client)
     }
+
+    fn wait(&mut self) -> CallWait<'_> {
+        CallWait { client: &self.client, progress: &mut self.progress, deadline: self.deadline }
+    }
+
+    /// How closely the command's output is followed: a client with progress notifications wants it at once.
+    fn follow(&self) -> Follow {
+        if self.progress.is_some() { Follow::Closely } else { Follow::Quietly }
+    }
 }
 
 impl Calls {
     pub(crate) fn new(offer: Offer) -> Self {
         let Offer { gate, dialect, directory, shown } = offer;
-        let questions = Questions::new(gate.settings(), shown);
+        let workers = Workers::default();
+        let questions = Questions::new(gate.settings(), shown, workers.clone());
         let gate = Box::leak(Box::new(gate.with_approver(questions.input_approver())));
         Self {
             gate,
@@ -79,7 +87,7 @@ impl Calls {
             questions,
             request_states: RequestStates::default(),
             permits: Semaphore::new(MAX_CALLS),
-            turn: Mutex::default(),
+            workers,
         }
     }
 
@@ -158,50 +166,45 @@ impl Calls {
             question.answer(answer).await;
         }
         call.new_session.clone_from(&new_session);
-        let outcome = question.wait(&call.client, &mut call.progress, call.deadline).await;
+        let outcome = question.wait(call.wait()).await;
         Ok(with_session(self.after_question(outcome, call).await, new_session))
     }
 
-    /// Waits until the call may begin. Between two of them ended calls are answered: of a thousand calls at once, the first
-    /// must not wait until the last has begun.
-    async fn wait_for_turn(&self) {
-        if self.permits.available_permits() + MAX_UNORDERED_CALLS >= MAX_CALLS {
-            return;
-        }
-        let _turn = self.turn.lock().await;
-        tokio::task::yield_now().await;
-    }
-
     async fn run(&self, mut request: Request, mut call: Call) -> CallToolResponse {
-        self.wait_for_turn().await;
         if request.directory.is_none() {
             request.directory.clone_from(&self.directory);
         }
-        match self.consider(request).await {
-            Ok(Considered::Allowed(admitted)) => self.start(*admitted, call).await,
-            Ok(Considered::NeedsApproval(unasked)) => {
-                let outcome =
-                    self.questions.ask(*unasked, &call.client, &mut call.progress, call.deadline).await;
+        let turn = self.workers.turn(request.chat.as_deref()).await;
+        if call.client.canceled.is_cancelled() {
+            let error = ErrorObject::new(Code::Canceled, "the call was canceled before its command started");
+            return self.answer_of(&Report::of_error(error));
+        }
+        let (gate, follow) = (self.gate, call.follow());
+        match started(move || begin(gate, request, follow)).await {
+            Ok(Begun::Started(execution)) => {
+                drop(turn);
+                self.follow(*execution, call).await
+            }
+            Ok(Begun::NeedsApproval(unasked)) => {
+                let outcome = self.questions.ask(*unasked, turn, call.wait()).await;
                 self.after_question(outcome, call).await
             }
             Err(refused) => self.answer_of(&refused),
         }
     }
 
-    async fn consider(&self, request: Request) -> Result<Considered<'static>, Box<Report>> {
-        let gate = self.gate;
-        if request.action.shown().len() <= INLINE_JUDGE_MAX_BYTES {
-            return gate.consider(request);
-        }
-        let considered = tokio::task::spawn_blocking(move || gate.consider(request)).await;
-        considered.unwrap_or_else(|error| Err(Box::new(Report::of_error(lost(&error)))))
-    }
-
     async fn after_question(&self, outcome: QuestionOutcome, call: Call) -> CallToolResponse {
         match outcome {
             QuestionOutcome::Settled(Ok(admitted)) => {
+                let turn = self.workers.turn(admitted.request().chat.as_deref()).await;
                 let left = call.deadline.saturating_duration_since(Instant::now());
-                self.start(admitted.waiting(left), call).await
+                let follow = call.follow();
+                let started = started(move || admitted.waiting(left).start(follow)).await;
+                drop(turn);
+                match started {
+                    Ok(execution) => self.follow(execution, call).await,
+                    Err(refused) => self.ended(&refused, call).await,
+                }
             }
             QuestionOutcome::Settled(Err(refused)) => self.answer_of(&refused),
             QuestionOutcome::Queued(question) => {
@@ -227,7 +230,7 @@ impl Calls {
                 CallState::AwaitingApproval | CallState::Running(_) => waited.report,
             })
         };
-        match jobs::off_thread(&call.client, &mut call.progress, wait).await {
+        match jobs::off_thread(&self.workers, &call.client, &mut call.progress, wait).await {
             Ok(report) => self.ended(&report, call).await,
             Err(error) => self.answer_of(&Report::of_error(error)),
         }
@@ -249,14 +252,10 @@ impl Calls {
         InputRequiredResult::new(Some(BTreeMap::from([(APPROVAL_KEY.to_owned(), input)])), Some(state)).into()
     }
 
-    async fn start(&self, admitted: Admitted<'static>, mut call: Call) -> CallToolResponse {
-        let follow = if call.progress.is_some() { Follow::Closely } else { Follow::Quietly };
-        let report = match admitted.start(follow) {
-            Ok(execution) => follow_to_answer(execution, &call.client.canceled, &mut call.progress)
-                .await
-                .unwrap_or_else(|error: io::Error| Box::new(Report::of_error(lost(&error)))),
-            Err(refused) => refused,
-        };
+    async fn follow(&self, execution: Execution, mut call: Call) -> CallToolResponse {
+        let followed =
+            follow_to_answer(execution, &self.workers, &call.client.canceled, &mut call.progress).await;
+        let report = followed.unwrap_or_else(|error| Box::new(Report::of_error(lost(&error))));
         self.ended(&report, call).await
     }
 
@@ -287,7 +286,7 @@ impl Calls {
                 question.settled().await;
             }
             // An error is a question that never became a job.
-            let _ = tokio::task::spawn_blocking(move || gate.jobs()?.stop(&job, Urgency::Politely)).await;
+            let _ = workers::run(move || gate.jobs()?.stop(&job, Urgency::Politely)).await;
         }
     }
 
@@ -303,12 +302,35 @@ impl Calls {
 
     /// The sources of jobs and tasks.
     pub(crate) fn job_sources(&self) -> JobSources<'_> {
-        JobSources { gate: self.gate, questions: &self.questions }
+        JobSources { gate: self.gate, questions: &self.questions, workers: &self.workers }
     }
 
     fn answer_of(&self, report: &Report) -> CallToolResponse {
         answer::of_report(self.dialect, report).into()
     }
+}
+
+/// A request that the gate has judged.
+enum Begun {
+    /// It runs.
+    Started(Box<Execution>),
+    /// A person must approve it first.
+    NeedsApproval(Box<UnaskedQuestion<'static>>),
+}
+
+/// Judges a request, and starts its command if no approval is needed. Blocks.
+fn begin(gate: &'static Gate, request: Request, follow: Follow) -> Result<Begun, Refused> {
+    match gate.consider(request)? {
+        Considered::Allowed(admitted) => admitted.start(follow).map(|run| Begun::Started(Box::new(run))),
+        Considered::NeedsApproval(unasked) => Ok(Begun::NeedsApproval(unasked)),
+    }
+}
+
+/// Runs `start` on a worker thread. A panic there is a refusal.
+pub(crate) async fn started<T: Send + 'static>(
+    start: impl FnOnce() -> Result<T, Refused> + Send + 'static,
+) -> Result<T, Refused> {
+    workers::run(start).await.unwrap_or_else(|error| Err(Box::new(Report::of_error(lost(&error)))))
 }
 
 /// The answer, with the handle of the session that the call made.

@@ -10,13 +10,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::async_descriptor::AsyncDescriptor;
 use crate::progress::Progress;
+use crate::workers::{self, Workers};
 
 /// Events handled before other tasks get their turn: a command may print faster than we read.
 const MAX_EVENTS_PER_TURN: usize = 32;
 /// Delay before the end is recorded, so that the answer is sent first.
 const RECORD_DELAY: Duration = Duration::from_millis(1);
-/// Longer output is hashed on a thread of its own.
-const INLINE_HASH_MAX_BYTES: u64 = 1 << 20;
+/// An end with more output than this is recorded apart from the others: it takes long to hash.
+const MAX_ORDERED_OUTPUT_BYTES: u64 = 1 << 20;
 
 /// Follows an execution to its answer. `canceled` stops its whole process tree; the output stays.
 ///
@@ -24,6 +25,7 @@ const INLINE_HASH_MAX_BYTES: u64 = 1 << 20;
 /// When the keeper's messages can't be read.
 pub(crate) async fn follow_to_answer(
     mut execution: Execution,
+    workers: &Workers,
     canceled: &CancellationToken,
     progress: &mut Option<Progress>,
 ) -> io::Result<Box<Report>> {
@@ -46,7 +48,7 @@ pub(crate) async fn follow_to_answer(
                 Event::Ended(report) => {
                     drop(socket);
                     let printed = report.stdout_bytes + report.stderr_bytes;
-                    tokio::spawn(record_end(execution, printed));
+                    tokio::spawn(record_end(execution, printed, workers.clone()));
                     Progress::finish(progress).await;
                     return Ok(report);
                 }
@@ -66,11 +68,13 @@ pub(crate) async fn follow_to_answer(
 }
 
 /// Records the end after the answer was sent, so that the client doesn't wait for it.
-async fn record_end(mut execution: Execution, printed: u64) {
+async fn record_end(mut execution: Execution, printed: u64, workers: Workers) {
     tokio::time::sleep(RECORD_DELAY).await;
-    if printed < INLINE_HASH_MAX_BYTES {
-        execution.record();
+    let record = move || execution.record();
+    if printed < MAX_ORDERED_OUTPUT_BYTES {
+        workers.record(record).await;
     } else {
-        let _ = tokio::task::spawn_blocking(move || execution.record()).await;
+        // An error is a panic. The keeper still has the end, and the next process records it.
+        let _ = workers::run(record).await;
     }
 }

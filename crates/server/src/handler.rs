@@ -15,7 +15,7 @@ use shellgate::Gate;
 
 use crate::calls::Calls;
 use crate::client::Client;
-use crate::{Offer, instructions, message, resources, tasks, tools};
+use crate::{Offer, instructions, message, resources, tasks, tools, workers};
 
 /// Answers every client. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ impl Handler {
         work: impl FnOnce(&Gate, &Client) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
         let (gate, client) = (self.gate(), Client::of(context));
-        let done = tokio::task::spawn_blocking(move || work(gate, &client)).await;
+        let done = workers::run(move || work(gate, &client)).await;
         done.unwrap_or_else(|error| Err(ErrorData::internal_error(error.to_string(), None)))
     }
 }

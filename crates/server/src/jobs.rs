@@ -14,41 +14,47 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::answer;
-use crate::client::Client;
+use crate::client::{Client, Principal};
 use crate::limits::DEFAULT_WAIT;
 use crate::progress::{Progress, append_end};
 use crate::questions::input_approver::with_client;
 use crate::questions::{Questions, WaitingQuestion};
+use crate::workers::Workers;
 
 /// The two sources of jobs: the gate has those that were started, `questions` those that wait for approval.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JobSources<'a> {
     pub(crate) gate: &'static Gate,
     pub(crate) questions: &'a Questions,
+    pub(crate) workers: &'a Workers,
 }
 
 /// Answers a call of `tool`.
 pub(crate) async fn answer(
-    JobSources { gate, questions }: JobSources<'_>,
+    sources: JobSources<'_>,
     tool: &'static JobTool,
     arguments: String,
     client: &Client,
     progress: &mut Option<Progress>,
 ) -> CallToolResult {
+    let JobSources { gate, questions, .. } = sources;
     let given: Value = serde_json::from_str(&arguments).unwrap_or_default();
     let mut arguments = arguments;
-    if let Some(job) = job_named_in(&given) {
-        if let Some(question) = questions.find(job, &client.principal) {
-            match answer_for_question(tool, &question, given.clone(), client, progress).await {
-                Ok(rest) => arguments = rest,
-                Err(answer) => return *answer,
-            }
-        } else if let Err(error) = check_owner(gate, job, client) {
-            return result(refused(&error));
+    if let Some(question) = job_named_in(&given).and_then(|job| questions.find(job, &client.principal)) {
+        match answer_for_question(tool, &question, given.clone(), client, progress).await {
+            Ok(rest) => arguments = rest,
+            Err(answer) => return *answer,
         }
     }
-    let run = move |cancel: Option<&WaitControl>| Ok(gate.job_tool(tool, &arguments, cancel));
-    let mut done = off_thread(client, progress, run).await.unwrap_or_else(|error| refused(&error));
+    let (job, principal) = (job_named_in(&given).map(str::to_owned), client.principal.clone());
+    let run = move |cancel: Option<&WaitControl>| {
+        if let Some(job) = job {
+            check_owner(gate, &job, &principal)?;
+        }
+        Ok(gate.job_tool(tool, &arguments, cancel))
+    };
+    let mut done =
+        off_thread(sources.workers, client, progress, run).await.unwrap_or_else(|error| refused(&error));
     hide_others(gate, &mut done, client);
     if tool.name == "shell_jobs" {
         add_waiting(&mut done, &questions.all_of(&client.principal));
@@ -58,6 +64,7 @@ pub(crate) async fn answer(
 
 /// Does work that may block for long on another thread. The client ends it by canceling the call.
 pub(crate) async fn off_thread<T: Send + 'static>(
+    workers: &Workers,
     client: &Client,
     progress: &mut Option<Progress>,
     work: impl FnOnce(Option<&WaitControl>) -> Result<T, ErrorObject> + Send + 'static,
@@ -71,7 +78,7 @@ pub(crate) async fn off_thread<T: Send + 'static>(
     let work = {
         let (cancel, client, runtime) = (cancel.clone(), client.clone(), Handle::current());
         let run = move || work(cancel.as_ref().as_ref());
-        tokio::task::spawn_blocking(move || with_client(client, runtime, run))
+        workers.run_wait(move || with_client(client, runtime, run))
     };
     tokio::pin!(work);
     let done = loop {
@@ -161,8 +168,8 @@ async fn answer_for_question(
 }
 
 /// Refuses the job of another client.
-fn check_owner(gate: &Gate, job: &str, client: &Client) -> Result<(), ErrorObject> {
-    let Some(own) = client.principal.session(gate) else { return Ok(()) };
+fn check_owner(gate: &Gate, job: &str, principal: &Principal) -> Result<(), ErrorObject> {
+    let Some(own) = principal.session(gate) else { return Ok(()) };
     match gate.jobs()?.find(job) {
         Ok(execution) if is_below(&execution.session, &own) => Ok(()),
         // The same error as for an unknown id, also when only other clients' ids begin so.

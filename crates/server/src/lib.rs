@@ -4,8 +4,8 @@
 //! gate: a call becomes a request (`calls`), a person who can answer is asked (`questions`), a report becomes text and
 //! structured content (`answer`). The transports bound what a client can make the server do (`stdio`, `http`).
 //!
-//! One thread serves the protocol: the gate's work on a call takes well under a millisecond, and while a command runs, the
-//! server only waits on its socket.
+//! One thread serves the protocol, and never blocks: the journal and the keepers are reached from worker threads
+//! (`workers`). While a command runs, the server only waits on its socket.
 
 mod answer;
 mod async_descriptor;
@@ -28,6 +28,7 @@ mod session;
 mod stdio;
 mod tasks;
 mod tools;
+mod workers;
 
 pub use http::{Address, HttpError, Listening, serve_http};
 pub use keys::KeysError;
@@ -53,7 +54,7 @@ fn tidy_soon(gate: &'static Gate) {
     tokio::spawn(async move {
         tokio::time::sleep(limits::TIDY_DELAY).await;
         // An error is a panic while tidying: the next server tries again.
-        let _ = tokio::task::spawn_blocking(|| gate.tidy()).await;
+        let _ = workers::run(|| gate.tidy()).await;
     });
 }
 

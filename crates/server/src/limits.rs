@@ -10,8 +10,10 @@ pub(crate) const MAX_CALLS: usize = 4096;
 pub(crate) const MAX_UNSENT_BYTES: usize = 8 << 20;
 /// Nor from a client that waits for the answers to this many requests.
 pub(crate) const MAX_OPEN_REQUESTS: usize = 4096;
-/// Threads for work that blocks. Work beyond that waits for a free thread.
-pub(crate) const MAX_BLOCKING_THREADS: usize = 128;
+/// Calls that wait for a job at once, each on a thread. More of them wait for their turn.
+pub(crate) const MAX_JOB_WAITS: usize = 128;
+/// All threads for work that blocks: those that wait for jobs, and those that start commands or look into the record.
+pub(crate) const MAX_BLOCKING_THREADS: usize = MAX_JOB_WAITS + 32;
 /// Questions that wait for an answer.
 pub(crate) const MAX_QUESTIONS: usize = 256;
 /// Questions of one client among them.

@@ -6,6 +6,7 @@
 
 pub(crate) mod form;
 pub(crate) mod input_approver;
+mod question_slots;
 mod question_task;
 
 use std::collections::HashMap;
@@ -21,11 +22,13 @@ use shellgate::{Admitted, PendingQuestion, Refused, Report, UnaskedQuestion};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
+use crate::calls::started;
 use crate::client::{Client, FormSupport, Principal};
-use crate::limits::{MAX_QUESTIONS, MAX_QUESTIONS_PER_CLIENT};
 use crate::progress::Progress;
+use crate::workers::{SessionTurn, Workers};
 use form::Form;
 use input_approver::InputApprover;
+use question_slots::{QuestionSlot, QuestionSlots};
 use question_task::QuestionTask;
 
 /// The request, approved or refused.
@@ -35,9 +38,11 @@ pub(crate) type Settled = Result<Box<Admitted<'static>>, Refused>;
 #[derive(Clone, Debug)]
 pub(crate) struct Questions {
     waiting: Arc<Mutex<HashMap<String, WaitingQuestion>>>,
+    slots: QuestionSlots,
     /// Renders a question for a person.
     shown: fn(&Question<'_>) -> String,
     askers: AllowedAskers,
+    workers: Workers,
 }
 
 /// Where the settings allow answers from.
@@ -66,6 +71,14 @@ pub(crate) struct WaitingQuestion {
 struct StoredForm {
     form: Option<Form>,
     shown: bool,
+}
+
+/// A call that waits for its question.
+pub(crate) struct CallWait<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) progress: &'a mut Option<Progress>,
+    /// Then it is answered, even if the question still waits.
+    pub(crate) deadline: Instant,
 }
 
 /// How a question ended.
@@ -105,10 +118,10 @@ pub(crate) enum QuestionOutcome {
 }
 
 impl Questions {
-    pub(crate) fn new(settings: &Settings, shown: fn(&Question<'_>) -> String) -> Self {
+    pub(crate) fn new(settings: &Settings, shown: fn(&Question<'_>) -> String, workers: Workers) -> Self {
         let allows = |asker: Asker| settings.approval.from.iter().any(|one| one.value == asker);
         let askers = AllowedAskers { elicitation: allows(Asker::Elicitation), queue: allows(Asker::Queue) };
-        Self { waiting: Arc::default(), shown, askers }
+        Self { waiting: Arc::default(), slots: QuestionSlots::default(), shown, askers, workers }
     }
 
     /// The approver for input to jobs.
@@ -116,26 +129,29 @@ impl Questions {
         InputApprover { askers: self.askers, shown: self.shown }
     }
 
-    /// Asks a person, and waits for the answer until `deadline`.
+    /// Asks a person, and waits for the answer until the call's deadline. The session's next call begins once the question is in the
+    /// record.
     pub(crate) async fn ask(
         &self,
         unasked: UnaskedQuestion<'static>,
-        client: &Client,
-        progress: &mut Option<Progress>,
-        deadline: Instant,
+        turn: SessionTurn,
+        call: CallWait<'_>,
     ) -> QuestionOutcome {
+        let client = call.client;
         let forms = if self.askers.elicitation { client.forms } else { FormSupport::None };
         if forms == FormSupport::None && !self.askers.queue {
-            return QuestionOutcome::Settled(Err(unasked.nobody()));
+            return QuestionOutcome::Settled(started(move || Err(unasked.nobody())).await);
         }
-        if self.is_full_for(&client.principal) {
-            let refused = unasked.unaskable("too many other questions wait for an answer");
-            return QuestionOutcome::Settled(Err(refused));
-        }
-        let pending = match unasked.post() {
+        let Some(slot) = self.slots.take(&client.principal) else {
+            let refused =
+                started(move || Err(unasked.unaskable("too many other questions wait for an answer")));
+            return QuestionOutcome::Settled(refused.await);
+        };
+        let pending = match started(move || unasked.post()).await {
             Ok(pending) => pending,
             Err(refused) => return QuestionOutcome::Settled(Err(refused)),
         };
+        drop(turn);
         let fetches_form = client.tasks && self.askers.elicitation;
         let form = (forms != FormSupport::None || fetches_form)
             .then(|| pending.with_question(|question| Form::of(question, self.shown)));
@@ -145,28 +161,21 @@ impl Questions {
         };
         let between_calls = forms == FormSupport::BetweenCalls;
         let configure = |task| QuestionTask { elicitation, form: form.clone(), between_calls, ..task };
-        let question = self.spawn_task(pending, client, configure);
+        let question = self.spawn_task(pending, slot, configure);
         if fetches_form {
             question.stored_form().form.clone_from(&form);
         }
         match form {
             Some(form) if between_calls => QuestionOutcome::Form(question, form),
-            _ => question.wait(client, progress, deadline).await,
+            _ => question.wait(call).await,
         }
-    }
-
-    /// Whether there are too many questions, of all clients or of this one: one client must not use up all.
-    fn is_full_for(&self, principal: &Principal) -> bool {
-        let waiting = self.waiting();
-        let own = waiting.values().filter(|question| question.principal == *principal).count();
-        waiting.len() >= MAX_QUESTIONS || own >= MAX_QUESTIONS_PER_CLIENT
     }
 
     /// Spawns the task of a question.
     fn spawn_task(
         &self,
         pending: PendingQuestion<'static>,
-        client: &Client,
+        slot: QuestionSlot,
         configure: impl FnOnce(QuestionTask) -> QuestionTask,
     ) -> WaitingQuestion {
         let (sender, commands) = mpsc::channel(8);
@@ -174,7 +183,7 @@ impl Questions {
         let question = WaitingQuestion {
             id: pending.id().to_owned(),
             number: pending.number(),
-            principal: client.principal.clone(),
+            principal: slot.principal().clone(),
             commands: sender,
             end,
             queued: Arc::new(pending.report()),
@@ -190,11 +199,13 @@ impl Questions {
             commands,
             deadline,
             queue: self.askers.queue,
+            workers: self.workers.clone(),
         });
         let (questions, id) = (self.clone(), question.id.clone());
         tokio::spawn(async move {
             let end = task.run().await;
             questions.waiting().remove(&id);
+            drop(slot);
             // Without a receiver no call wants to know.
             let _ = ended.send(end);
         });
@@ -245,13 +256,9 @@ impl Questions {
 }
 
 impl WaitingQuestion {
-    /// Waits for the answer until `deadline`. A canceled call withdraws the question.
-    pub(crate) async fn wait(
-        self,
-        client: &Client,
-        progress: &mut Option<Progress>,
-        deadline: Instant,
-    ) -> QuestionOutcome {
+    /// Waits for the answer until the call's deadline. A canceled call withdraws the question.
+    pub(crate) async fn wait(self, call: CallWait<'_>) -> QuestionOutcome {
+        let CallWait { client, progress, deadline } = call;
         let (attached, mut settled) = oneshot::channel();
         self.send(QuestionCommand::Attach(attached)).await;
         loop {

@@ -19,11 +19,11 @@ use shellgate::jobs::{Call, CallState};
 use shellgate::journal::calendar::exact;
 use shellgate::{Code, ErrorObject, Gate, State, Urgency};
 
-use crate::answer;
 use crate::client::{Client, FormSupport};
 use crate::jobs::{JobSources, is_below};
 use crate::questions::WaitingQuestion;
 use crate::questions::form::Form;
+use crate::{answer, workers};
 
 /// The key of the one input that a task requests.
 const APPROVAL_KEY: &str = "approval";
@@ -126,7 +126,7 @@ async fn found(gate: &'static Gate, id: &str, client: &Client) -> Result<Call, E
 async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ErrorObject> + Send + 'static,
 ) -> Result<T, ErrorData> {
-    match tokio::task::spawn_blocking(work).await {
+    match workers::run(work).await {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(error)) if matches!(error.code, Code::UnknownJob | Code::InvalidInput) => Err(unknown()),
         Ok(Err(error)) => Err(ErrorData::internal_error(error.to_string(), None)),

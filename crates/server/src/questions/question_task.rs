@@ -7,14 +7,16 @@ use rmcp::model::ClientResult;
 use rmcp::service::RequestHandle;
 use serde_json::Value;
 use shellgate::approval::{Answer, ApprovalChannel};
-use shellgate::{Follow, PendingQuestion};
+use shellgate::{Execution, Follow, PendingQuestion, Refused};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::form::Form;
 use super::{QuestionCommand, QuestionEnd, Settled};
+use crate::calls::started;
 use crate::execution_follower::follow_to_answer;
+use crate::workers::Workers;
 
 /// How often the record is checked for an answer from another terminal.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -56,6 +58,7 @@ pub(super) struct QuestionTask {
     pub(super) deadline: Instant,
     /// Whether another terminal may answer.
     pub(super) queue: bool,
+    pub(super) workers: Workers,
 }
 
 impl QuestionTask {
@@ -88,11 +91,11 @@ impl QuestionTask {
                 }
             }
         };
-        let Self { pending, elicitation, mut commands, .. } = self;
+        let Self { pending, elicitation, mut commands, workers, .. } = self;
         if let Some(elicitation) = elicitation {
             elicitation.cancel().await;
         }
-        let settled = pending.settle(answer, channel).map(Box::new);
+        let settled = started(move || pending.settle(answer, channel).map(Box::new)).await;
         // A call may have attached while the answer was written.
         commands.close();
         while let Some(command) = commands.recv().await {
@@ -107,15 +110,22 @@ impl QuestionTask {
             },
             None => settled,
         };
-        match settled.and_then(|admitted| admitted.waiting(Duration::ZERO).start(Follow::Quietly)) {
+        match start_job(settled, &workers).await {
             Ok(execution) => {
                 // It answers at once and runs on as a job. An error is a lost keeper: the record has the end.
-                let _ = follow_to_answer(execution, &CancellationToken::new(), &mut None).await;
+                let _ = follow_to_answer(execution, &workers, &CancellationToken::new(), &mut None).await;
                 QuestionEnd::Started
             }
             Err(refused) => QuestionEnd::Refused(refused.into()),
         }
     }
+}
+
+/// Starts an approved command as a job.
+async fn start_job(settled: Settled, workers: &Workers) -> Result<Execution, Refused> {
+    let admitted = settled?;
+    let _turn = workers.turn(admitted.request().chat.as_deref()).await;
+    started(move || admitted.waiting(Duration::ZERO).start(Follow::Quietly)).await
 }
 
 /// The result of the elicitation. Without one it waits for ever.

@@ -10,10 +10,10 @@ use shellgate::{Report, State, seconds};
 pub(super) fn of_question(number: Option<QuestionId>) -> String {
     match number {
         Some(number) => format!(
-            "a person must approve this: `shellgate approvals list` shows it, `shellgate approvals approve {number}` \
+            "needs a person's approval: `shellgate approvals list` shows it, `shellgate approvals approve {number}` \
              approves it"
         ),
-        None => "a person must approve this".to_owned(),
+        None => "needs a person's approval".to_owned(),
     }
 }
 
