@@ -3,6 +3,7 @@
 mod always;
 mod asking;
 mod bad_client;
+mod blocked;
 mod calls;
 mod http;
 mod shutdown;

@@ -97,6 +97,31 @@ fn many_starts_at_once_are_no_way_around_the_limit_of_jobs() {
 }
 
 #[test]
+fn a_burst_of_calls_begins_in_order() {
+    let place = Place::new(None);
+    // One command at a time: the keeper runs them in the order in which they were started.
+    let config = place.write("limits.toml", "[limits]\nmax_running = 1\n");
+    let command = place.shellgate(["mcp", "--config", config.to_str().unwrap()]);
+    let mut talk = Talk::begin(command, &json!({}));
+    let numbers: Vec<String> = (0..60).map(|n| n.to_string()).collect();
+    // Long texts take longer to judge, and keep their place.
+    let calls: Vec<u64> = numbers
+        .iter()
+        .map(|n| {
+            let padding = if n.ends_with('0') { " ".repeat(20_000) } else { String::new() };
+            talk.call(json!({"command": format!("echo {n}{padding} >> order")}))
+        })
+        .collect();
+    for id in calls {
+        let report = talk.answer(id)["result"]["structuredContent"].clone();
+        assert_eq!(report["status"], "completed", "{report}");
+    }
+    let order = std::fs::read_to_string(place.root().join("order")).unwrap();
+    assert_eq!(order.lines().collect::<Vec<_>>(), numbers);
+    talk.leave();
+}
+
+#[test]
 fn every_dialect_answers_with_one_text_and_the_facts() {
     let place = Place::new(None);
     for (dialect, tool, arguments) in [

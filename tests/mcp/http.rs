@@ -197,7 +197,7 @@ fn whoever_calls_it_by_an_address_of_this_machine_is_let_in() {
 }
 
 #[test]
-fn an_empty_file_of_keys_lets_nobody_in_and_says_so() {
+fn a_server_with_an_empty_file_of_keys_does_not_start() {
     let place = Place::new(None);
     std::fs::create_dir_all(place.state()).unwrap();
     let file = place.state().join("mcp-keys");
@@ -205,7 +205,7 @@ fn an_empty_file_of_keys_lets_nobody_in_and_says_so() {
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     let output = place.output(["mcp", "--http", "0"]);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("no key is in"), "{output:?}");
+    assert!(!output.status.success() && said.contains("has no key"), "{output:?}");
 }
 
 #[test]

@@ -1,12 +1,12 @@
-//! From a report to what the client gets: one block of text and the same facts as structured content.
+//! A report as the client gets it: one block of text, and the same facts as structured content.
 //!
-//! Agents show their model one of the two and drop the other, and most drop the mark of an error: so each has to be enough.
+//! Agents show their model one of the two, and most drop `isError`. So each must be complete by itself.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use shellgate::{Code, Dialect, Report};
 
-use crate::asking::Held;
+use crate::questions::WaitingQuestion;
 
 /// The answer to a call of the dialect's own tool.
 pub(crate) fn of_report(dialect: &Dialect, report: &Report) -> CallToolResult {
@@ -14,7 +14,7 @@ pub(crate) fn of_report(dialect: &Dialect, report: &Report) -> CallToolResult {
     let structured = serde_json::to_value(report).unwrap_or_default();
     let mut text = dialect.write(report);
     if let (Some(job), None) = (&report.job, report.unfinished_job()) {
-        // Dialects name what a command left at most by its pids, and a model needs more to deal with it.
+        // Dialects name the processes that a command left running by pid at most. The model needs the job's id too.
         text = with(text, "Job", &job.as_str().into());
         if serde_json::from_str::<Value>(&text).is_ok() {
             text = with(text, "Background", &json!(report.background));
@@ -23,31 +23,31 @@ pub(crate) fn of_report(dialect: &Dialect, report: &Report) -> CallToolResult {
     result(text, structured, is_error(report))
 }
 
-/// The answer to a call that waits for somebody's yes: where to give it, and how to go on.
-pub(crate) fn of_question(dialect: &Dialect, question: &Held) -> CallToolResult {
+/// The answer to a call whose question waits: how a person answers it, and how the model goes on.
+pub(crate) fn of_question(dialect: &Dialect, question: &WaitingQuestion) -> CallToolResult {
     let mut answer = of_report(dialect, question.report());
     add(&mut answer, "Approval", approval(question));
     answer
 }
 
-/// A question that waits, for tools that speak of jobs.
-pub(crate) fn waiting(question: &Held) -> Value {
+/// A waiting question, for the tools about jobs.
+pub(crate) fn waiting_job(question: &WaitingQuestion) -> Value {
     json!({"id": question.id, "status": question.report().status, "job": question.id, "approval": approval(question)})
 }
 
-fn approval(question: &Held) -> Value {
+fn approval(question: &WaitingQuestion) -> Value {
     let hint = match question.number {
         Some(number) => format!(
-            "a person must say yes: `shellgate approvals list` shows the question, `shellgate approvals approve {number}` \
-             answers it. Go on with `shell_wait`, job `{}`.",
+            "needs a person's approval: `shellgate approvals list` shows it, `shellgate approvals approve {number}` \
+             approves it. Wait for that with `shell_wait`, job `{}`.",
             question.id
         ),
-        None => "a person must say yes in your own program".to_owned(),
+        None => "needs a person's approval in your own program".to_owned(),
     };
     json!({"id": question.number.map(|number| number.0), "hint": hint})
 }
 
-/// Adds a fact to an answer: to the structured content, and to the text in its own form.
+/// Adds a fact to an answer: to the structured content, and to the text in the text's own form.
 pub(crate) fn add(answer: &mut CallToolResult, label: &str, fact: Value) {
     if let Some(ContentBlock::Text(block)) = answer.content.first_mut() {
         block.text = with(std::mem::take(&mut block.text), label, &fact);
@@ -71,7 +71,7 @@ fn with(text: String, label: &str, fact: &Value) -> String {
     }
 }
 
-/// A call that nothing was started for. A command that ran is an answer, however it ended.
+/// Whether nothing was started. A command that ran is no error, whatever its exit code.
 fn is_error(report: &Report) -> bool {
     report.is_refusal() || report.error.as_ref().is_some_and(|error| error.code == Code::SpawnFailed)
 }

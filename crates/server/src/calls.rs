@@ -1,7 +1,6 @@
 //! A tool call, from its arguments to its answer.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -10,40 +9,40 @@ use rmcp::model::{
 };
 use shellgate::jobs::tools::JobTool;
 use shellgate::jobs::{CallState, WaitConditions, WaitControl};
-use shellgate::{Admitted, Code, Considered, Dialect, ErrorObject, Follow, Gate, Report, Request, Urgency};
-use tokio::sync::{Mutex, Semaphore};
+use shellgate::{
+    Code, Considered, Dialect, ErrorObject, Execution, Follow, Gate, Refused, Report, Request,
+    UnaskedQuestion, Urgency,
+};
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::asking::form::Form;
-use crate::asking::{Held, Questions, WaitReport};
 use crate::client::Client;
-use crate::jobs::Places;
-use crate::limits::{MOST_CALLS, WAIT};
+use crate::execution_follower::follow_to_answer;
+use crate::jobs::JobSources;
+use crate::limits::{DEFAULT_WAIT, MAX_CALLS};
 use crate::progress::Progress;
-use crate::state::{CallDigest, Given, States};
-use crate::tasks::{self, Begun};
-use crate::{Offer, answer, following, jobs};
+use crate::questions::form::Form;
+use crate::questions::{CallWait, QuestionOutcome, Questions, WaitingQuestion};
+use crate::request_state::{CallDigest, RequestState, RequestStates};
+use crate::tasks::{self, TaskStart};
+use crate::workers::{self, Workers};
+use crate::{Offer, answer, jobs};
 
-/// Judging a longer text takes so long that others would have to wait for it.
-const LONG: usize = 16 << 10;
-/// So many calls begin as they come.
-const FEW: usize = 16;
-/// What the one thing that we ask a client for is called.
-const APPROVAL: &str = "approval";
+/// The key of the one input that we request from a client.
+const APPROVAL_KEY: &str = "approval";
 
-/// All calls, whoever makes them.
+/// The calls of all clients.
 #[derive(Debug)]
 pub(crate) struct Calls {
-    /// There is one as long as the process lives, and executions refer to it.
+    /// It lives as long as the process: executions refer to it.
     gate: &'static Gate,
     dialect: &'static Dialect,
     directory: Option<String>,
     questions: Questions,
-    states: States,
-    /// Places for calls.
-    places: Semaphore,
-    /// Whose turn it is to begin.
-    turns: Mutex<()>,
+    request_states: RequestStates,
+    /// One permit for each call under way.
+    permits: Semaphore,
+    workers: Workers,
 }
 
 /// One call under way.
@@ -51,43 +50,53 @@ struct Call {
     digest: CallDigest,
     client: Client,
     progress: Option<Progress>,
-    /// Then it is answered, whatever the command does.
-    patience: Instant,
-    /// Whether it is a task from then on.
+    /// Then it is answered, even if the command still runs.
+    deadline: Instant,
+    /// Whether it becomes a task then.
     task: bool,
-    /// The word of the session that it makes.
-    made: Option<String>,
+    /// The handle of the session that it makes.
+    new_session: Option<String>,
 }
 
 impl Call {
-    /// The client, if it gets a task. Whoever makes a session must be told its word, and a task has no place for it.
-    fn for_task(&self) -> Option<&Client> {
-        (self.task && self.made.is_none()).then_some(&self.client)
+    /// The client, if it gets a task. A call that makes a session gets none: a task has no place for the handle.
+    fn task_client(&self) -> Option<&Client> {
+        (self.task && self.new_session.is_none()).then_some(&self.client)
+    }
+
+    fn wait(&mut self) -> CallWait<'_> {
+        CallWait { client: &self.client, progress: &mut self.progress, deadline: self.deadline }
+    }
+
+    /// How closely the command's output is followed: a client with progress notifications wants it at once.
+    fn follow(&self) -> Follow {
+        if self.progress.is_some() { Follow::Closely } else { Follow::Quietly }
     }
 }
 
 impl Calls {
     pub(crate) fn new(offer: Offer) -> Self {
         let Offer { gate, dialect, directory, shown } = offer;
-        let questions = Questions::new(gate.settings(), shown);
-        let gate = Box::leak(Box::new(gate.with_approver(questions.typed())));
+        let workers = Workers::default();
+        let questions = Questions::new(gate.settings(), shown, workers.clone());
+        let gate = Box::leak(Box::new(gate.with_approver(questions.input_approver())));
         Self {
             gate,
             dialect,
             directory,
             questions,
-            states: States::default(),
-            places: Semaphore::new(MOST_CALLS),
-            turns: Mutex::default(),
+            request_states: RequestStates::default(),
+            permits: Semaphore::new(MAX_CALLS),
+            workers,
         }
     }
 
-    /// What commands pass.
+    /// The gate.
     pub(crate) fn gate(&self) -> &'static Gate {
         self.gate
     }
 
-    /// Answers one.
+    /// Answers a call.
     pub(crate) async fn answer(
         &self,
         params: CallToolRequestParams,
@@ -100,220 +109,244 @@ impl Calls {
         };
         let tool = JobTool::named(&params.name);
         if params.name != self.dialect.tool && tool.is_none() {
-            let message =
-                format!("there is no tool `{}`; `tools/list` shows those that are there", params.name);
+            let message = format!("there is no tool `{}`; `tools/list` has all tools", params.name);
             return Err(ErrorData::invalid_params(message, None));
         }
-        let Ok(_place) = self.places.try_acquire() else {
-            let error = ErrorObject::new(Code::Busy, format!("{MOST_CALLS} calls are under way"));
-            let report = self.dialect.refused(&arguments, error.hint("wait for some of their answers"));
-            return Ok(self.reported(&report));
+        let Ok(_permit) = self.permits.try_acquire() else {
+            let error = ErrorObject::new(Code::Busy, format!("{MAX_CALLS} calls are under way"));
+            let report = self.dialect.refused(&arguments, error.hint("wait until some of them are answered"));
+            return Ok(self.answer_of(&report));
         };
         let mut progress = client.progress.clone().map(|token| Progress::new(client.peer.clone(), token));
         if let Some(tool) = tool {
-            let answer = jobs::answer(self.places(), tool, arguments, &client, &mut progress).await;
+            let answer = jobs::answer(self.job_sources(), tool, arguments, &client, &mut progress).await;
             return Ok(answer.into());
         }
         let digest = CallDigest::of(&params.name, &arguments);
-        let mut call =
-            Call { digest, client, progress, patience: Instant::now() + WAIT, task: false, made: None };
+        let deadline = Instant::now() + DEFAULT_WAIT;
+        let mut call = Call { digest, client, progress, deadline, task: false, new_session: None };
         let read = self.dialect.read(&arguments);
         if let Ok(request) = &read {
-            call.patience = Instant::now() + request.wait.unwrap_or(WAIT);
+            call.deadline = Instant::now() + request.wait.unwrap_or(DEFAULT_WAIT);
             call.task = call.client.tasks && may_be_task(request);
         }
         if let Some(state) = params.request_state {
-            return self.again(&state, params.input_responses.unwrap_or_default(), call).await;
+            return self.resume(&state, params.input_responses.unwrap_or_default(), call).await;
         }
         let mut request = match read {
             Ok(request) => request,
-            Err(error) => return Ok(self.reported(&self.dialect.refused(&arguments, error))),
+            Err(error) => return Ok(self.answer_of(&self.dialect.refused(&arguments, error))),
         };
-        request.wait.get_or_insert(WAIT);
+        request.wait.get_or_insert(DEFAULT_WAIT);
         let chat = match call.client.principal.chat(request.chat.as_deref()) {
             Ok(chat) => chat,
-            Err(error) => return Ok(self.reported(&self.dialect.refused(&arguments, error))),
+            Err(error) => return Ok(self.answer_of(&self.dialect.refused(&arguments, error))),
         };
         request.chat = chat.name;
-        call.made = chat.made;
-        let made = call.made.clone();
-        Ok(with_session(self.run(request, call).await, made))
+        call.new_session = chat.new_handle;
+        let new_session = call.new_session.clone();
+        Ok(with_session(self.run(request, call).await, new_session))
     }
 
-    /// A call that is made again, with what its client's user said.
-    async fn again(
+    /// A call that its client repeats with the answer of its user.
+    async fn resume(
         &self,
         state: &str,
         responses: InputResponses,
         mut call: Call,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(Given { question, form, made, .. }) =
-            self.states.take(state, &call.digest, &call.client.principal)
+        let Some(RequestState { question, form, new_session, .. }) =
+            self.request_states.take(state, &call.digest, &call.client.principal)
         else {
-            let message = "`requestState` is unknown, used up, or for another call: call again without it";
+            let message =
+                "`requestState` is unknown, was used before, or is for another call: call again without it";
             return Err(ErrorData::invalid_params(message, None));
         };
-        if let Some(answer) = responses.get(APPROVAL).and_then(|response| form.answer(response)) {
+        if let Some(answer) = responses.get(APPROVAL_KEY).and_then(|response| form.answer(response)) {
             question.answer(answer).await;
         }
-        call.made.clone_from(&made);
-        let waited = question.wait(&call.client, &mut call.progress, call.patience).await;
-        Ok(with_session(self.waited(waited, call).await, made))
-    }
-
-    /// Waits for a call's turn to begin. Between two of them what has ended is answered: of a thousand calls at once, the
-    /// first must not wait until the last has begun.
-    async fn turn(&self) {
-        if self.places.available_permits() + FEW >= MOST_CALLS {
-            return;
-        }
-        let _turn = self.turns.lock().await;
-        tokio::task::yield_now().await;
+        call.new_session.clone_from(&new_session);
+        let outcome = question.wait(call.wait()).await;
+        Ok(with_session(self.after_question(outcome, call).await, new_session))
     }
 
     async fn run(&self, mut request: Request, mut call: Call) -> CallToolResponse {
-        self.turn().await;
         if request.directory.is_none() {
             request.directory.clone_from(&self.directory);
         }
-        match self.consider(request).await {
-            Ok(Considered::Allowed(admitted)) => self.start(*admitted, call).await,
-            Ok(Considered::NeedsApproval(unasked)) => {
-                let waited =
-                    self.questions.ask(*unasked, &call.client, &mut call.progress, call.patience).await;
-                self.waited(waited, call).await
+        let turn = self.workers.turn(request.chat.as_deref()).await;
+        if call.client.canceled.is_cancelled() {
+            let error = ErrorObject::new(Code::Canceled, "the call was canceled before its command started");
+            return self.answer_of(&Report::of_error(error));
+        }
+        let (gate, follow) = (self.gate, call.follow());
+        match started(move || begin(gate, request, follow)).await {
+            Ok(Begun::Started(execution)) => {
+                drop(turn);
+                self.follow(*execution, call).await
             }
-            Err(refused) => self.reported(&refused),
+            Ok(Begun::NeedsApproval(unasked)) => {
+                let outcome = self.questions.ask(*unasked, turn, call.wait()).await;
+                self.after_question(outcome, call).await
+            }
+            Err(refused) => self.answer_of(&refused),
         }
     }
 
-    async fn consider(&self, request: Request) -> Result<Considered<'static>, Box<Report>> {
-        let gate = self.gate;
-        if request.action.shown().len() <= LONG {
-            return gate.consider(request);
-        }
-        let considered = tokio::task::spawn_blocking(move || gate.consider(request)).await;
-        considered.unwrap_or_else(|error| Err(Box::new(Report::of_error(lost(&error)))))
-    }
-
-    async fn waited(&self, waited: WaitReport, call: Call) -> CallToolResponse {
-        match waited {
-            WaitReport::Settled(Ok(admitted)) => {
-                let left = call.patience.saturating_duration_since(Instant::now());
-                self.start(admitted.waiting(left), call).await
+    async fn after_question(&self, outcome: QuestionOutcome, call: Call) -> CallToolResponse {
+        match outcome {
+            QuestionOutcome::Settled(Ok(admitted)) => {
+                let turn = self.workers.turn(admitted.request().chat.as_deref()).await;
+                let left = call.deadline.saturating_duration_since(Instant::now());
+                let follow = call.follow();
+                let started = started(move || admitted.waiting(left).start(follow)).await;
+                drop(turn);
+                match started {
+                    Ok(execution) => self.follow(execution, call).await,
+                    Err(refused) => self.ended(&refused, call).await,
+                }
             }
-            WaitReport::Settled(Err(refused)) => self.reported(&refused),
-            WaitReport::Queued(question) => {
-                call.client.fate.unless_answered(self.undone(question.id.clone(), Some(question.clone())));
+            QuestionOutcome::Settled(Err(refused)) => self.answer_of(&refused),
+            QuestionOutcome::Queued(question) => {
+                let undo = self.stop_unanswered(question.id.clone(), Some(question.clone()));
+                call.client.completion.on_cancel(undo);
                 let plain = answer::of_question(self.dialect, &question);
-                self.goes_on(plain, &question.id, call.for_task()).await
+                self.continuing(plain, &question.id, call.task_client()).await
             }
-            WaitReport::Started(id) => self.catch_up(&id, call).await,
-            WaitReport::Form(question, form) => self.ask_in_turns(question, form, call),
+            QuestionOutcome::Started(id) => self.catch_up(&id, call).await,
+            QuestionOutcome::Form(question, form) => self.request_input(question, form, call),
         }
     }
 
-    /// The answer to a call whose command was started while nobody waited for it.
+    /// The answer to a call whose command was started while no call waited.
     async fn catch_up(&self, id: &str, mut call: Call) -> CallToolResponse {
-        let (gate, name) = (self.gate, id.to_owned());
-        let left = call.patience.saturating_duration_since(Instant::now());
+        let (gate, id) = (self.gate, id.to_owned());
+        let left = call.deadline.saturating_duration_since(Instant::now());
         let wait = move |cancel: Option<&WaitControl>| {
             let until = WaitConditions { timeout: Some(left), ..WaitConditions::default() };
-            let waited = gate.jobs()?.wait(&name, until, cancel)?;
-            Ok(match gate.call_named(&name)?.state {
+            let waited = gate.jobs()?.wait(&id, until, cancel)?;
+            Ok(match gate.call_named(&id)?.state {
                 CallState::Ended(report) => *report,
                 CallState::AwaitingApproval | CallState::Running(_) => waited.report,
             })
         };
-        match jobs::aside(&call.client, &mut call.progress, wait).await {
+        match jobs::off_thread(&self.workers, &call.client, &mut call.progress, wait).await {
             Ok(report) => self.ended(&report, call).await,
-            Err(error) => self.reported(&Report::of_error(error)),
+            Err(error) => self.answer_of(&Report::of_error(error)),
         }
     }
 
-    /// The client is to ask its user, and to call again.
-    fn ask_in_turns(&self, question: Held, form: Form, call: Call) -> CallToolResponse {
+    /// The answer that tells the client to ask its user and to call again.
+    fn request_input(&self, question: WaitingQuestion, form: Form, call: Call) -> CallToolResponse {
         let Some(params) = form.params() else { return answer::of_question(self.dialect, &question).into() };
-        let ask = InputRequest::Elicitation(ElicitRequest::new(params));
-        let Call { digest, client, made, .. } = call;
-        client.fate.unless_answered(self.undone(question.id.clone(), Some(question.clone())));
-        let state =
-            self.states.give(Given { call: digest, principal: client.principal, question, form, made });
-        InputRequiredResult::new(Some(BTreeMap::from([(APPROVAL.to_owned(), ask)])), Some(state)).into()
+        let input = InputRequest::Elicitation(ElicitRequest::new(params));
+        let Call { digest, client, new_session, .. } = call;
+        client.completion.on_cancel(self.stop_unanswered(question.id.clone(), Some(question.clone())));
+        let state = self.request_states.insert(RequestState {
+            call: digest,
+            principal: client.principal,
+            question,
+            form,
+            new_session,
+        });
+        InputRequiredResult::new(Some(BTreeMap::from([(APPROVAL_KEY.to_owned(), input)])), Some(state)).into()
     }
 
-    async fn start(&self, admitted: Admitted<'static>, mut call: Call) -> CallToolResponse {
-        let follow = if call.progress.is_some() { Follow::Closely } else { Follow::Quietly };
-        let report = match admitted.start(follow) {
-            Ok(execution) => following::to_the_end(execution, &call.client.canceled, &mut call.progress)
-                .await
-                .unwrap_or_else(|error: io::Error| Box::new(Report::of_error(lost(&error)))),
-            Err(refused) => refused,
-        };
+    async fn follow(&self, execution: Execution, mut call: Call) -> CallToolResponse {
+        let followed =
+            follow_to_answer(execution, &self.workers, &call.client.canceled, &mut call.progress).await;
+        let report = followed.unwrap_or_else(|error| Box::new(Report::of_error(lost(&error))));
         self.ended(&report, call).await
     }
 
-    /// The answer to a call that has waited long enough.
+    /// The answer to a call whose command has ended, or whose deadline has passed.
     async fn ended(&self, report: &Report, call: Call) -> CallToolResponse {
         let plain = answer::of_report(self.dialect, report);
         let answer = match report.unfinished_job() {
-            // Somebody must type, so the model must know.
-            Some(job) if !report.waiting_for_input => self.goes_on(plain, job, call.for_task()).await,
+            // The model has to type, so it gets the plain answer.
+            Some(job) if !report.waiting_for_input => self.continuing(plain, job, call.task_client()).await,
             _ => plain.into(),
         };
         if let Some(job) = &report.job {
-            call.client.fate.unless_answered(self.undone(job.clone(), None));
+            call.client.completion.on_cancel(self.stop_unanswered(job.clone(), None));
         }
         answer
     }
 
-    /// Ends what nobody will hear of: the job of this name, or the question that may make it one.
-    fn undone(&self, job: String, question: Option<Held>) -> impl Future<Output = ()> + Send + use<> {
+    /// Stops the job, or withdraws the question, of a call whose client never gets the answer that names it.
+    fn stop_unanswered(
+        &self,
+        job: String,
+        question: Option<WaitingQuestion>,
+    ) -> impl Future<Output = ()> + Send + use<> {
         let gate = self.gate;
         async move {
             if let Some(question) = question {
                 question.withdraw().await;
                 question.settled().await;
             }
-            // An error is a question that was never answered.
-            let _ = tokio::task::spawn_blocking(move || gate.jobs()?.stop(&job, Urgency::Politely)).await;
+            // An error is a question that never became a job.
+            let _ = workers::run(move || gate.jobs()?.stop(&job, Urgency::Politely)).await;
         }
     }
 
-    /// The answer to a call whose command goes on: a task if the client gets one and it is found as such, else `plain`.
-    async fn goes_on(&self, plain: CallToolResult, id: &str, client: Option<&Client>) -> CallToolResponse {
+    /// The answer to a call whose command runs on: a task if the client supports them, else `plain`.
+    async fn continuing(&self, plain: CallToolResult, id: &str, client: Option<&Client>) -> CallToolResponse {
         let Some(client) = client else { return plain.into() };
-        match tasks::begin(self.places(), id, client).await {
-            Ok(Begun::Task(task)) => CallToolResponse::Task(CreateTaskResult::new(*task)),
-            Ok(Begun::Over(result)) => result.into(),
+        match tasks::begin(self.job_sources(), id, client).await {
+            Ok(TaskStart::Task(task)) => CallToolResponse::Task(CreateTaskResult::new(*task)),
+            Ok(TaskStart::Ended(result)) => result.into(),
             Err(_) => plain.into(),
         }
     }
 
-    /// Where jobs and tasks are found.
-    pub(crate) fn places(&self) -> Places<'_> {
-        Places { gate: self.gate, questions: &self.questions }
+    /// The sources of jobs and tasks.
+    pub(crate) fn job_sources(&self) -> JobSources<'_> {
+        JobSources { gate: self.gate, questions: &self.questions, workers: &self.workers }
     }
 
-    fn reported(&self, report: &Report) -> CallToolResponse {
+    fn answer_of(&self, report: &Report) -> CallToolResponse {
         answer::of_report(self.dialect, report).into()
     }
 }
 
-/// The same with the word of the session that the call made.
-fn with_session(mut answer: CallToolResponse, made: Option<String>) -> CallToolResponse {
-    if let (CallToolResponse::Complete(answer), Some(made)) = (&mut answer, made) {
-        answer::add(answer, "Session", made.into());
+/// A request that the gate has judged.
+enum Begun {
+    /// It runs.
+    Started(Box<Execution>),
+    /// A person must approve it first.
+    NeedsApproval(Box<UnaskedQuestion<'static>>),
+}
+
+/// Judges a request, and starts its command if no approval is needed. Blocks.
+fn begin(gate: &'static Gate, request: Request, follow: Follow) -> Result<Begun, Refused> {
+    match gate.consider(request)? {
+        Considered::Allowed(admitted) => admitted.start(follow).map(|run| Begun::Started(Box::new(run))),
+        Considered::NeedsApproval(unasked) => Ok(Begun::NeedsApproval(unasked)),
+    }
+}
+
+/// Runs `start` on a worker thread. A panic there is a refusal.
+pub(crate) async fn started<T: Send + 'static>(
+    start: impl FnOnce() -> Result<T, Refused> + Send + 'static,
+) -> Result<T, Refused> {
+    workers::run(start).await.unwrap_or_else(|error| Err(Box::new(Report::of_error(lost(&error)))))
+}
+
+/// The answer, with the handle of the session that the call made.
+fn with_session(mut answer: CallToolResponse, new_session: Option<String>) -> CallToolResponse {
+    if let (CallToolResponse::Complete(answer), Some(handle)) = (&mut answer, new_session) {
+        answer::add(answer, "Session", handle.into());
     }
     answer
 }
 
-/// Whether a call may be a task when it takes its time. One for the background, or with a terminal, is made to go on with:
-/// its model wants the name of the job.
+/// Whether a slow call may become a task. A background start, or one with a terminal, gets a plain answer: its model goes on
+/// with the job.
 fn may_be_task(request: &Request) -> bool {
     !request.background && request.pty.is_none()
 }
 
 fn lost(error: &dyn std::error::Error) -> ErrorObject {
-    ErrorObject::new(Code::KeeperLost, format!("the call can't be followed: {error}"))
+    ErrorObject::new(Code::KeeperLost, format!("the connection to the command is lost: {error}"))
 }

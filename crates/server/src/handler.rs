@@ -1,4 +1,4 @@
-//! The requests of the protocol, each with what it does here.
+//! The requests of the protocol and their handlers.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use shellgate::Gate;
 
 use crate::calls::Calls;
 use crate::client::Client;
-use crate::{Offer, instructions, message, resources, tasks, tools};
+use crate::{Offer, instructions, message, resources, tasks, tools, workers};
 
-/// Answers every client: cheap to copy.
+/// Answers every client. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Handler {
     shared: Arc<Shared>,
@@ -45,19 +45,19 @@ impl Handler {
 }
 
 impl Handler {
-    /// What commands pass.
+    /// The gate.
     pub(crate) fn gate(&self) -> &'static Gate {
         self.shared.calls.gate()
     }
 
-    /// Does what takes its time without keeping others from theirs.
-    async fn aside<T: Send + 'static>(
+    /// Does blocking work on another thread.
+    async fn off_thread<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Gate, &Client) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
         let (gate, client) = (self.gate(), Client::of(context));
-        let done = tokio::task::spawn_blocking(move || work(gate, &client)).await;
+        let done = workers::run(move || work(gate, &client)).await;
         done.unwrap_or_else(|error| Err(ErrorData::internal_error(error.to_string(), None)))
     }
 }
@@ -74,7 +74,7 @@ impl ServerHandler for Handler {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(params.clone());
         let mut info = self.negotiate_initialize(&params)?;
-        // Clients that begin with this are of the generation before extensions.
+        // A client that sends `initialize` is of the generation before extensions.
         info.capabilities.extensions = None;
         Ok(info)
     }
@@ -104,8 +104,8 @@ impl ServerHandler for Handler {
         params: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let client = having_tasks::<GetTaskMethod>(&context)?;
-        let task = tasks::get(self.shared.calls.places(), &params.task_id, &client).await?;
+        let client = client_with_tasks::<GetTaskMethod>(&context)?;
+        let task = tasks::get(self.shared.calls.job_sources(), &params.task_id, &client).await?;
         Ok(GetTaskResult::new(task))
     }
 
@@ -114,8 +114,9 @@ impl ServerHandler for Handler {
         params: UpdateTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let client = having_tasks::<UpdateTaskMethod>(&context)?;
-        tasks::update(self.shared.calls.places(), &params.task_id, &params.input_responses, &client).await
+        let client = client_with_tasks::<UpdateTaskMethod>(&context)?;
+        tasks::update(self.shared.calls.job_sources(), &params.task_id, &params.input_responses, &client)
+            .await
     }
 
     async fn cancel_task(
@@ -123,8 +124,8 @@ impl ServerHandler for Handler {
         params: CancelTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let client = having_tasks::<CancelTaskMethod>(&context)?;
-        tasks::cancel(self.shared.calls.places(), &params.task_id, &client).await
+        let client = client_with_tasks::<CancelTaskMethod>(&context)?;
+        tasks::cancel(self.shared.calls.job_sources(), &params.task_id, &client).await
     }
 
     async fn on_custom_request(
@@ -133,8 +134,8 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        Err(if message::KNOWN.contains(&method.as_str()) {
-            message::unreadable(&method)
+        Err(if message::KNOWN_METHODS.contains(&method.as_str()) {
+            message::unreadable_parameters(&method)
         } else {
             ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None)
         })
@@ -145,7 +146,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let listed = self.aside(&context, |gate, client| Ok(resources::list(gate, client))).await?;
+        let listed = self.off_thread(&context, |gate, client| Ok(resources::list(gate, client))).await?;
         Ok(ListResourcesResult::with_all_items(listed))
     }
 
@@ -163,12 +164,12 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let read = move |gate: &Gate, client: &Client| resources::read(gate, &params.uri, client);
-        Ok(self.aside(&context, read).await?.into())
+        Ok(self.off_thread(&context, read).await?.into())
     }
 }
 
-/// The client, if its generation has tasks.
-fn having_tasks<M: ConstString>(context: &RequestContext<RoleServer>) -> Result<Client, ErrorData> {
+/// The client, if it supports tasks.
+fn client_with_tasks<M: ConstString>(context: &RequestContext<RoleServer>) -> Result<Client, ErrorData> {
     let client = Client::of(context);
     if client.tasks { Ok(client) } else { Err(ErrorData::method_not_found::<M>()) }
 }

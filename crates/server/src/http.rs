@@ -1,17 +1,18 @@
-//! Streamable HTTP: the same server for clients that are not our parent.
+//! Streamable HTTP: the same server for clients that are not our parent process.
 //!
-//! rmcp answers at `/mcp`. In front of it stands what it leaves to others: who has no key is let in nowhere, and nobody gets
-//! at a session that another key opened. `Host` and `Origin` are checked, so that a page in a browser can't reach us under
-//! some other name.
+//! rmcp answers at `/mcp`. The [`Guard`] in front of it checks what rmcp doesn't: every request needs a key, and a session
+//! is open only to the key that made it. rmcp checks `Host` and `Origin`, so that a page in a browser can't reach the
+//! server under another name.
 
+mod address;
 mod guard;
-mod listener;
-mod underway;
+mod open_calls;
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
@@ -21,12 +22,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Offer;
 use crate::handler::Handler;
-use crate::limits::{IDLE_SESSION, LONGEST_MESSAGE, MOST_CONNECTIONS, SLOWEST_HEAD};
-use crate::token::{Keys, KeysError};
+use crate::keys::{Keys, KeysError};
+use crate::limits::{HTTP_HEAD_TIMEOUT, HTTP_SESSION_IDLE_TIMEOUT, MAX_HTTP_CONNECTIONS, MAX_MESSAGE_BYTES};
+pub use address::Address;
 use guard::Guard;
-pub use listener::Address;
 
-/// Why there is no server.
+/// Pause after a connection could not be accepted.
+const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Why the server can't start.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each says it itself")]
 pub enum HttpError {
@@ -38,16 +42,16 @@ pub enum HttpError {
     Runtime(#[from] io::Error),
 }
 
-/// A server that listens, and what a client needs to know about it.
+/// A listening server, and what its clients need.
 #[derive(Debug)]
 pub struct Listening {
-    /// Where it is.
+    /// Its address.
     pub url: String,
-    /// The file with the keys to it.
+    /// The file with its keys.
     pub keys: PathBuf,
 }
 
-/// Serves whoever has a key, until a signal ends it. `begun` is called when clients can come.
+/// Serves every client with a key, until a signal ends it. Calls `begun` when clients can connect.
 ///
 /// # Errors
 /// When the address is taken, or the keys can't be read or written.
@@ -83,7 +87,7 @@ async fn serve(offer: Offer, address: SocketAddr, begun: impl FnOnce(&Listening)
 
 fn guard(handler: Handler, keys: Keys, address: SocketAddr, ended: CancellationToken) -> Guard {
     let mut config = SessionConfig::default();
-    config.keep_alive = Some(IDLE_SESSION);
+    config.keep_alive = Some(HTTP_SESSION_IDLE_TIMEOUT);
     let mut sessions = LocalSessionManager::default();
     sessions.session_config = config;
     let sessions = Arc::new(sessions);
@@ -94,36 +98,37 @@ fn guard(handler: Handler, keys: Keys, address: SocketAddr, ended: CancellationT
         .with_allowed_origins(names.iter().map(|name| format!("http://{name}:{}", address.port())))
         .enforce_origin_validation()
         .with_json_response(true)
-        .with_max_request_body_bytes(LONGEST_MESSAGE)
+        .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
         .with_cancellation_token(ended);
     let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions.clone(), config);
     Guard::new(service, sessions, keys, SocketAddr::from(([127, 0, 0, 1], address.port())))
 }
 
 async fn accept(listener: tokio::net::TcpListener, guard: Arc<Guard>) {
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let permits = Arc::new(Semaphore::new(MAX_HTTP_CONNECTIONS));
     loop {
-        // Who comes when all places are taken waits in the system's queue.
-        let Ok(place) = places.clone().acquire_owned().await else { return };
+        // While there are too many connections, new ones wait in the system's queue.
+        let Ok(permit) = permits.clone().acquire_owned().await else { return };
         let Ok((stream, _)) = listener.accept().await else {
-            // No descriptor left, most likely: some will be given back.
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            // Most likely no descriptor is free. Other connections will close theirs.
+            tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await;
             continue;
         };
+        // Without it answers are only later.
         let _ = stream.set_nodelay(true);
-        let (guard, at) = (guard.clone(), stream.local_addr().ok());
+        let (guard, local) = (guard.clone(), stream.local_addr().ok());
         tokio::spawn(async move {
             let answer = |request| {
                 let guard = guard.clone();
-                async move { Ok::<_, std::convert::Infallible>(guard.answer(request, at).await) }
+                async move { Ok::<_, std::convert::Infallible>(guard.answer(request, local).await) }
             };
-            // A client that breaks off is no trouble of ours.
+            // An error is a client that closes the connection early.
             let _ = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(SLOWEST_HEAD)
+                .header_read_timeout(HTTP_HEAD_TIMEOUT)
                 .serve_connection(TokioIo::new(stream), hyper::service::service_fn(answer))
                 .await;
-            drop(place);
+            drop(permit);
         });
     }
 }

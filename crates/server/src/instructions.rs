@@ -1,36 +1,36 @@
-//! What a model is told about the server as a whole: what may be run here, in few words, by the settings in force.
+//! The server's instructions for the model: what may run here, by the settings in force.
 
 use shellgate::jobs::tools::TOOLS;
 use shellgate::request::Words;
 use shellgate::settings::{ApprovalMode, Asker, Decision, Policy, Prefix, Settings, Sourced};
 
 use crate::Offer;
-use crate::limits::WAIT;
+use crate::limits::DEFAULT_WAIT;
 
-/// The tool that takes no job.
-const LIST: &str = "shell_jobs";
-/// So many prefixes are named; the rest is counted.
-const NAMED: usize = 12;
+/// The tool that takes no job id.
+const LIST_TOOL: &str = "shell_jobs";
+/// Prefixes that are named. The rest is counted.
+const MAX_NAMED_PREFIXES: usize = 12;
 
 pub(crate) fn of(offer: &Offer) -> String {
     let settings = offer.gate.settings();
     let root = offer.gate.root().display();
     let tool = offer.dialect.tool;
     let mut sentences =
-        vec![format!("`{tool}` runs commands in `{root}` and below, as far as the user's rules let it.")];
+        vec![format!("`{tool}` runs commands in `{root}` and below, within the user's rules.")];
     sentences.extend(policy(&settings.policy, settings));
     if settings.project_policy.is_some() {
-        sentences.push("The project's own settings forbid more.".to_owned());
+        sentences.push("The project's own settings are stricter.".to_owned());
     }
     if offer.dialect.words == Words::InScope {
-        sentences.push("A command is one program with its arguments; no shell reads them.".to_owned());
+        sentences.push("A command is one program with its arguments, without a shell.".to_owned());
     }
-    let takers: Vec<String> =
-        TOOLS.iter().filter(|tool| tool.name != LIST).map(|tool| format!("`{}`", tool.name)).collect();
+    let job_tools: Vec<String> =
+        TOOLS.iter().filter(|tool| tool.name != LIST_TOOL).map(|tool| format!("`{}`", tool.name)).collect();
     sentences.push(format!(
-        "A command that takes longer than {} s goes on as a job: its answer has the id, which {} take.",
-        WAIT.as_secs(),
-        takers.join(", ")
+        "A command that takes longer than {} s continues as a job. The answer has the job's id, for {}.",
+        DEFAULT_WAIT.as_secs(),
+        job_tools.join(", ")
     ));
     sentences.join(" ")
 }
@@ -43,7 +43,7 @@ fn policy(policy: &Policy, settings: &Settings) -> Vec<String> {
     let allowed: Vec<&Prefix> =
         listed(policy.core.as_deref().unwrap_or_default()).chain(ruled(Decision::Allow)).collect();
     let denied: Vec<&Prefix> = listed(&policy.exclude).chain(ruled(Decision::Deny)).collect();
-    let asked = asking(settings);
+    let asked = on_ask(settings);
     if !allowed.is_empty() {
         sentences.push(format!("Allowed: {}.", named(&allowed)));
     }
@@ -52,27 +52,30 @@ fn policy(policy: &Policy, settings: &Settings) -> Vec<String> {
         sentences.push(format!("{}: {asked}.", named(&about)));
     }
     if !denied.is_empty() {
-        sentences.push(format!("Refused, however it is written: {}.", named(&denied)));
+        sentences.push(format!("Refused in every spelling: {}.", named(&denied)));
     }
     let rest = match (&policy.core, policy.default) {
         (Some(_), _) | (None, Decision::Deny) => "refused",
         (None, Decision::Ask) => asked,
         (None, Decision::Allow) => "allowed",
     };
-    let everything =
-        if allowed.is_empty() && denied.is_empty() && about.is_empty() { "Everything" } else { "All else" };
+    let everything = if allowed.is_empty() && denied.is_empty() && about.is_empty() {
+        "Everything"
+    } else {
+        "Everything else"
+    };
     sentences.push(format!("{everything}: {rest}."));
     sentences
 }
 
-/// What becomes of what must be asked.
-fn asking(settings: &Settings) -> &'static str {
+/// What happens to a command that needs approval.
+fn on_ask(settings: &Settings) -> &'static str {
     let from = |asker: Asker| settings.approval.from.iter().any(|one| one.value == asker);
     match settings.approval.mode {
         Some(ApprovalMode::Allow) => "allowed",
         Some(ApprovalMode::Deny) => "refused",
         _ if from(Asker::Elicitation) || from(Asker::Queue) => "the user is asked first",
-        _ => "refused, as nobody can be asked",
+        _ => "refused, because no person can be asked",
     }
 }
 
@@ -84,8 +87,9 @@ fn named(prefixes: &[&Prefix]) -> String {
     if prefixes.iter().any(|prefix| **prefix == Prefix::Everything) {
         return "everything".to_owned();
     }
-    let mut names: Vec<String> = prefixes.iter().take(NAMED).map(|prefix| format!("`{prefix}`")).collect();
-    if let Some(more) = prefixes.len().checked_sub(NAMED).filter(|more| *more > 0) {
+    let mut names: Vec<String> =
+        prefixes.iter().take(MAX_NAMED_PREFIXES).map(|prefix| format!("`{prefix}`")).collect();
+    if let Some(more) = prefixes.len().checked_sub(MAX_NAMED_PREFIXES).filter(|more| *more > 0) {
         names.push(format!("{more} more"));
     }
     names.join(", ")

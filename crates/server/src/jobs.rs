@@ -1,5 +1,5 @@
-//! The tools about jobs. The gate has them; here is what a server adds: a question that still waits is a job too, and
-//! nobody gets at the jobs of another.
+//! The tools about jobs. The gate implements them. The server adds that a waiting question is a job too, and that a
+//! client can't reach the jobs of another.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,78 +14,85 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::answer;
-use crate::asking::typed::working_for;
-use crate::asking::{Held, Questions};
-use crate::client::Client;
-use crate::limits::WAIT;
-use crate::progress::{Progress, keep_end};
+use crate::client::{Client, Principal};
+use crate::limits::DEFAULT_WAIT;
+use crate::progress::{Progress, append_end};
+use crate::questions::input_approver::with_client;
+use crate::questions::{Questions, WaitingQuestion};
+use crate::workers::Workers;
 
-/// Where jobs are found: those that have started, and those that wait for a yes.
+/// The two sources of jobs: the gate has those that were started, `questions` those that wait for approval.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Places<'a> {
+pub(crate) struct JobSources<'a> {
     pub(crate) gate: &'static Gate,
     pub(crate) questions: &'a Questions,
+    pub(crate) workers: &'a Workers,
 }
 
 /// Answers a call of `tool`.
 pub(crate) async fn answer(
-    Places { gate, questions }: Places<'_>,
+    sources: JobSources<'_>,
     tool: &'static JobTool,
     arguments: String,
     client: &Client,
     progress: &mut Option<Progress>,
 ) -> CallToolResult {
+    let JobSources { gate, questions, .. } = sources;
     let given: Value = serde_json::from_str(&arguments).unwrap_or_default();
     let mut arguments = arguments;
-    if let Some(job) = named(&given) {
-        if let Some(question) = questions.find(job, &client.principal) {
-            match at_question(tool, &question, given.clone(), client, progress).await {
-                Ok(left) => arguments = left,
-                Err(answer) => return *answer,
-            }
-        } else if let Err(error) = allowed(gate, job, client) {
-            return result(refused(&error));
+    if let Some(question) = job_named_in(&given).and_then(|job| questions.find(job, &client.principal)) {
+        match answer_for_question(tool, &question, given.clone(), client, progress).await {
+            Ok(rest) => arguments = rest,
+            Err(answer) => return *answer,
         }
     }
-    let run = move |cancel: Option<&WaitControl>| Ok(gate.job_tool(tool, &arguments, cancel));
-    let mut done = aside(client, progress, run).await.unwrap_or_else(|error| refused(&error));
-    hide(gate, &mut done, client);
+    let (job, principal) = (job_named_in(&given).map(str::to_owned), client.principal.clone());
+    let run = move |cancel: Option<&WaitControl>| {
+        if let Some(job) = job {
+            check_owner(gate, &job, &principal)?;
+        }
+        Ok(gate.job_tool(tool, &arguments, cancel))
+    };
+    let mut done =
+        off_thread(sources.workers, client, progress, run).await.unwrap_or_else(|error| refused(&error));
+    hide_others(gate, &mut done, client);
     if tool.name == "shell_jobs" {
         add_waiting(&mut done, &questions.all_of(&client.principal));
     }
     result(done)
 }
 
-/// Does on a thread of its own what may wait for long. A client that takes its call back ends the waiting.
-pub(crate) async fn aside<T: Send + 'static>(
+/// Does work that may block for long on another thread. The client ends it by canceling the call.
+pub(crate) async fn off_thread<T: Send + 'static>(
+    workers: &Workers,
     client: &Client,
     progress: &mut Option<Progress>,
     work: impl FnOnce(Option<&WaitControl>) -> Result<T, ErrorObject> + Send + 'static,
 ) -> Result<T, ErrorObject> {
-    let (heard, hearing) = (Arc::new(Heard::default()), progress.is_some());
+    let (output, wants_output) = (Arc::new(JobOutput::default()), progress.is_some());
     let cancel = WaitControl::new().ok().map(|cancel| {
-        let heard = heard.clone();
-        if hearing { cancel.on_output(move |bytes| heard.add(bytes)) } else { cancel }
+        let output = output.clone();
+        if wants_output { cancel.on_output(move |bytes| output.add(bytes)) } else { cancel }
     });
-    let canceled = Arc::new(cancel);
+    let cancel = Arc::new(cancel);
     let work = {
-        let (canceled, client, runtime) = (canceled.clone(), client.clone(), Handle::current());
-        let run = move || work(canceled.as_ref().as_ref());
-        tokio::task::spawn_blocking(move || working_for(client, runtime, run))
+        let (cancel, client, runtime) = (cancel.clone(), client.clone(), Handle::current());
+        let run = move || work(cancel.as_ref().as_ref());
+        workers.run_wait(move || with_client(client, runtime, run))
     };
     tokio::pin!(work);
     let done = loop {
         tokio::select! {
             done = &mut work => break done,
             () = client.canceled.cancelled(), if !client.canceled.is_cancelled() => {}
-            () = heard.more.notified() => {
+            () = output.added.notified() => {
                 if let Some(progress) = progress {
-                    progress.printed(&heard.take());
+                    progress.add_output(&output.take());
                 }
             }
             () = Progress::tell(progress) => {}
         }
-        if let (true, Some(cancel)) = (client.canceled.is_cancelled(), canceled.as_ref()) {
+        if let (true, Some(cancel)) = (client.canceled.is_cancelled(), cancel.as_ref()) {
             cancel.cancel();
         }
     };
@@ -93,42 +100,42 @@ pub(crate) async fn aside<T: Send + 'static>(
     done.unwrap_or_else(|error| Err(ErrorObject::new(Code::Config, error.to_string())))
 }
 
-/// What a job prints while it is waited for on another thread.
+/// The output of a job that another thread waits for.
 #[derive(Default)]
-struct Heard {
-    printed: Mutex<Vec<u8>>,
-    more: Notify,
+struct JobOutput {
+    bytes: Mutex<Vec<u8>>,
+    added: Notify,
 }
 
-impl Heard {
-    /// Keeps the end of it, which is what will be told.
+impl JobOutput {
+    /// Adds output. Only the end is kept: a notification has no more.
     fn add(&self, bytes: &[u8]) {
-        let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
-        keep_end(&mut printed, bytes);
-        self.more.notify_one();
+        append_end(&mut self.bytes.lock().unwrap_or_else(PoisonError::into_inner), bytes);
+        self.added.notify_one();
     }
 
     fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut self.printed.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// The job that a call is about.
-fn named(given: &Value) -> Option<&str> {
+/// The job that a call names.
+fn job_named_in(given: &Value) -> Option<&str> {
     ["job", "id", "job_id"].iter().find_map(|name| given.get(name)?.as_str())
 }
 
-/// A call about a command that waits for somebody's yes: the arguments to go on with, or the answer.
-async fn at_question(
+/// A call about a command whose question waits. Returns the arguments to go on with once it is settled, or the answer.
+async fn answer_for_question(
     tool: &JobTool,
-    question: &Held,
+    question: &WaitingQuestion,
     mut given: Value,
     client: &Client,
     progress: &mut Option<Progress>,
 ) -> Result<String, Box<CallToolResult>> {
     let queued = |reason: &str| {
         let mut facts = json!({"reason": reason});
-        if let (Some(facts), Some(more)) = (facts.as_object_mut(), answer::waiting(question).as_object()) {
+        if let (Some(facts), Some(more)) = (facts.as_object_mut(), answer::waiting_job(question).as_object())
+        {
             facts.extend(more.clone());
         }
         Err(Box::new(answer::result(facts.to_string(), facts, false)))
@@ -136,17 +143,17 @@ async fn at_question(
     match tool.name {
         "shell_wait" => {
             let asked = given.get("timeout_ms").and_then(Value::as_u64).map(Duration::from_millis);
-            let until = Instant::now() + asked.unwrap_or(WAIT);
+            let deadline = Instant::now() + asked.unwrap_or(DEFAULT_WAIT);
             loop {
                 tokio::select! {
                     () = question.settled() => break,
                     () = client.canceled.cancelled() => return queued("canceled"),
-                    () = tokio::time::sleep_until(until) => return queued("timed_out"),
+                    () = tokio::time::sleep_until(deadline) => return queued("timed_out"),
                     () = Progress::tell(progress) => {}
                 }
             }
-            // What is left of the time is for the command.
-            let left = until.saturating_duration_since(Instant::now()).as_millis().max(1);
+            // The command gets the rest of the time.
+            let left = deadline.saturating_duration_since(Instant::now()).as_millis().max(1);
             if let Some(given) = given.as_object_mut() {
                 given.insert("timeout_ms".to_owned(), json!(u64::try_from(left).unwrap_or(1)));
             }
@@ -160,34 +167,34 @@ async fn at_question(
     Ok(given.to_string())
 }
 
-/// Whether the client may know of a job.
-fn allowed(gate: &Gate, job: &str, client: &Client) -> Result<(), ErrorObject> {
-    let Some(own) = client.principal.session(gate) else { return Ok(()) };
+/// Refuses the job of another client.
+fn check_owner(gate: &Gate, job: &str, principal: &Principal) -> Result<(), ErrorObject> {
+    let Some(own) = principal.session(gate) else { return Ok(()) };
     match gate.jobs()?.find(job) {
         Ok(execution) if is_below(&execution.session, &own) => Ok(()),
-        // As if there were none, also where only others' names begin so.
+        // The same error as for an unknown id, also when only other clients' ids begin so.
         Ok(_) | Err(ErrorObject { code: Code::UnknownJob | Code::InvalidInput, .. }) => {
-            let message = format!("no job is called `{job}`");
-            let hint = "`shell_jobs` lists yours; write the whole name";
+            let message = format!("there is no job `{job}`");
+            let hint = "`shell_jobs` lists your jobs; write the whole id";
             Err(ErrorObject::new(Code::UnknownJob, message).token(job).hint(hint))
         }
         Err(error) => Err(error),
     }
 }
 
-/// Takes the jobs of others out of a list.
-fn hide(gate: &Gate, answer: &mut ToolAnswer, client: &Client) {
+/// Removes the jobs of other clients from a list.
+fn hide_others(gate: &Gate, answer: &mut ToolAnswer, client: &Client) {
     let Some(own) = client.principal.session(gate) else { return };
     let Some(jobs) = answer.structured.get_mut("jobs").and_then(Value::as_array_mut) else { return };
     jobs.retain(|job| job.get("session").and_then(Value::as_str).is_some_and(|of| is_below(of, &own)));
     answer.text = answer.structured.to_string();
 }
 
-/// Adds those to the list that wait for somebody's yes: their names are known as jobs.
-fn add_waiting(answer: &mut ToolAnswer, questions: &[Held]) {
+/// Adds waiting questions to the list: the client knows their ids as jobs.
+fn add_waiting(answer: &mut ToolAnswer, questions: &[WaitingQuestion]) {
     let Some(jobs) = answer.structured.get_mut("jobs").and_then(Value::as_array_mut) else { return };
     jobs.extend(questions.iter().map(|question| {
-        let mut facts = answer::waiting(question);
+        let mut facts = answer::waiting_job(question);
         if let Some(facts) = facts.as_object_mut() {
             facts.insert("command".to_owned(), question.report().command.clone().into());
         }

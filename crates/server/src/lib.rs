@@ -1,63 +1,65 @@
 //! shellgate for agents that speak the Model Context Protocol, on standard input and output or over HTTP.
 //!
-//! The protocol itself, in both its generations, is [rmcp]'s: nothing outside this crate sees its types. Here is what the
-//! gate adds: a call becomes a request (`calls`), a question goes to whoever can answer it (`asking`), a report becomes
-//! text and structured content (`answer`). The transports bound what a client can do to us (`stdio`, `http`).
+//! [rmcp] implements the protocol itself, in both its generations; its types stay inside this crate. This crate adds the
+//! gate: a call becomes a request (`calls`), a person who can answer is asked (`questions`), a report becomes text and
+//! structured content (`answer`). The transports bound what a client can make the server do (`stdio`, `http`).
 //!
-//! Everything runs on one thread: the gate's work on a call is done in well under a millisecond, and while a command runs,
-//! only its socket is waited for.
+//! One thread serves the protocol, and never blocks: the journal and the keepers are reached from worker threads
+//! (`workers`). While a command runs, the server only waits on its socket.
 
 mod answer;
-mod asking;
+mod async_descriptor;
+mod call_completion;
 mod calls;
 mod client;
-mod fate;
-mod following;
+mod execution_follower;
 mod handler;
 mod http;
 mod instructions;
 mod jobs;
+mod keys;
 mod limits;
 mod message;
 mod progress;
+mod questions;
+mod request_state;
 mod resources;
 mod session;
-mod state;
 mod stdio;
 mod tasks;
-mod token;
 mod tools;
-mod waiter;
+mod workers;
 
 pub use http::{Address, HttpError, Listening, serve_http};
+pub use keys::KeysError;
 pub use stdio::serve_stdio;
-pub use token::KeysError;
 
 use shellgate::{Dialect, Gate};
 
 /// What a server offers.
 #[derive(Debug)]
 pub struct Offer {
-    /// What commands pass.
+    /// The gate that commands pass.
     pub gate: Gate,
     /// The form of its tool's arguments and answers.
     pub dialect: &'static Dialect,
-    /// Where commands run that name no directory, relative to the root.
+    /// Working directory of calls that name none, relative to the root.
     pub directory: Option<String>,
-    /// How a question is shown to a person: lines in which foreign text can't be taken for ours.
+    /// Renders a question for a person: lines in which the command's own text can't look like ours.
     pub shown: fn(&shellgate::approval::Question<'_>) -> String,
 }
 
 /// Tidies the record once the server is at work.
 fn tidy_soon(gate: &'static Gate) {
     tokio::spawn(async move {
-        tokio::time::sleep(limits::TIDY).await;
-        let _ = tokio::task::spawn_blocking(|| gate.tidy()).await;
+        tokio::time::sleep(limits::TIDY_DELAY).await;
+        // An error is a panic while tidying: the next server tries again.
+        let _ = workers::run(|| gate.tidy()).await;
     });
 }
 
-/// One thread for the protocol, and a few more for those who wait for jobs or look into the record.
+/// One thread for the protocol, and more for work that blocks.
 fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
-    runtime.enable_all().max_blocking_threads(limits::MOST_WAITS).build()
+    runtime.enable_all().max_blocking_threads(limits::MAX_BLOCKING_THREADS).build()
 }

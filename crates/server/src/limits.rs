@@ -1,32 +1,36 @@
-//! How much a client may ask of us at once. All of it is far more than agents use.
+//! Bounds on what clients may ask of the server. All of them are far above what agents use.
 
 use std::time::Duration;
 
-/// The longest message. A command's text is at most 128 KiB; what a command reads may be longer.
-pub(crate) const LONGEST_MESSAGE: usize = 16 << 20;
-/// So many calls may be under way. More are refused at once.
-pub(crate) const MOST_CALLS: usize = 4096;
-/// While so many bytes wait for a client to read them, nothing more is read from it.
-pub(crate) const MOST_UNSENT: usize = 8 << 20;
-/// Nor while so many of its requests wait for an answer.
-pub(crate) const MOST_REQUESTS: usize = 4096;
-/// So many calls may wait for jobs at once; the others have to wait for that, too.
-pub(crate) const MOST_WAITS: usize = 128;
-/// So many questions may wait for somebody.
-pub(crate) const MOST_QUESTIONS: usize = 256;
-/// So many of them of one client.
-pub(crate) const MOST_QUESTIONS_OF_ONE: usize = 64;
-/// So many clients may be connected over HTTP.
-pub(crate) const MOST_CONNECTIONS: usize = 256;
-/// So many sessions of older clients are held over HTTP.
-pub(crate) const MOST_SESSIONS: usize = 256;
-/// A session that nobody used for so long is forgotten.
-pub(crate) const IDLE_SESSION: Duration = Duration::from_secs(3600);
-/// The head of an HTTP request must have come by then.
-pub(crate) const SLOWEST_HEAD: Duration = Duration::from_secs(10);
-/// How long a call waits for the end of a command that doesn't say it itself: below the common limits of clients.
-pub(crate) const WAIT: Duration = Duration::from_secs(45);
-/// After the end of our input, calls that are under way have so long to end by themselves.
-pub(crate) const LAST_ANSWERS: Duration = Duration::from_millis(500);
-/// So long after its start a server looks after the record: nobody should wait for that.
-pub(crate) const TIDY: Duration = Duration::from_secs(2);
+/// The longest message. A command's text has at most 128 KiB; its standard input may be longer.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 20;
+/// Tool calls under way. The server refuses more with `busy`.
+pub(crate) const MAX_CALLS: usize = 4096;
+/// The server reads nothing more from a client that has this much of our output left to read.
+pub(crate) const MAX_UNSENT_BYTES: usize = 8 << 20;
+/// Nor from a client that waits for the answers to this many requests.
+pub(crate) const MAX_OPEN_REQUESTS: usize = 4096;
+/// Calls that wait for a job at once, each on a thread. More of them wait for their turn.
+pub(crate) const MAX_JOB_WAITS: usize = 128;
+/// All threads for work that blocks: those that wait for jobs, and those that start commands or look into the record.
+pub(crate) const MAX_BLOCKING_THREADS: usize = MAX_JOB_WAITS + 32;
+/// Questions that wait for an answer.
+pub(crate) const MAX_QUESTIONS: usize = 256;
+/// Questions of one client among them.
+pub(crate) const MAX_QUESTIONS_PER_CLIENT: usize = 64;
+/// Open HTTP connections.
+pub(crate) const MAX_HTTP_CONNECTIONS: usize = 256;
+/// Sessions that older clients hold over HTTP.
+pub(crate) const MAX_HTTP_SESSIONS: usize = 256;
+/// An HTTP session ends after this time without a request.
+pub(crate) const HTTP_SESSION_IDLE_TIMEOUT: Duration = Duration::from_secs(3600);
+/// The head of an HTTP request must arrive within this time.
+pub(crate) const HTTP_HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// The body of an HTTP request must arrive within this time.
+pub(crate) const HTTP_BODY_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a call without `wait_ms` waits for its command: less than the common timeouts of clients.
+pub(crate) const DEFAULT_WAIT: Duration = Duration::from_secs(45);
+/// After the end of our input, calls under way have this much time to end by themselves.
+pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
+/// The server tidies the record this long after its start, so that no client waits for it.
+pub(crate) const TIDY_DELAY: Duration = Duration::from_secs(2);

@@ -1,4 +1,4 @@
-//! From bytes to a message of the protocol, or to the error that its sender gets.
+//! Reading bytes as a message of the protocol, or as the error that its sender gets.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use rmcp::model::{CallToolRequest, ClientJsonRpcMessage, ClientRequest, RequestI
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The arguments of a tool call as they came, for a reader that is stricter than rmcp's: a repeated key is an error.
+/// The arguments of a tool call as they arrived. The dialect's reader is stricter than rmcp's: a repeated key is an error.
 #[derive(Clone, Debug)]
 pub(crate) struct RawArguments(pub(crate) Arc<str>);
 
-/// Methods that are in the protocol. What rmcp can't read of one, it takes for a method of somebody's own.
-pub(crate) const KNOWN: &[&str] = &[
+/// The methods of the protocol. rmcp reports a known method with bad parameters as a custom method.
+pub(crate) const KNOWN_METHODS: &[&str] = &[
     "completion/complete",
     "initialize",
     "logging/setLevel",
@@ -31,20 +31,20 @@ pub(crate) const KNOWN: &[&str] = &[
     "tools/list",
 ];
 
-/// What can't be understood, with the name of the request if it has one.
+/// Why a message can't be read, with the id of its request if it has one.
 #[derive(Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct MessageError {
     pub(crate) id: Option<RequestId>,
     pub(crate) error: Box<ErrorData>,
 }
 
-impl Trouble {
-    fn nameless(error: ErrorData) -> Self {
+impl MessageError {
+    fn without_id(error: ErrorData) -> Self {
         Self { id: None, error: Box::new(error) }
     }
 }
 
-/// What every message has.
+/// The fields that every message may have.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct Head<'a> {
@@ -65,32 +65,31 @@ struct Arguments<'a> {
     arguments: Option<&'a RawValue>,
 }
 
-/// One message, or several in a list, as one generation of the protocol allows.
-pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ClientJsonRpcMessage>, Trouble> {
+/// One message, or several in a list: one version of the protocol allows that.
+pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ClientJsonRpcMessage>, MessageError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let text = std::str::from_utf8(bytes)
-        .map_err(|_| Trouble::nameless(ErrorData::parse_error("a message must be UTF-8", None)))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| not_utf8())?;
     if !text.trim_start().starts_with('[') {
-        return Ok(vec![one(text)?]);
+        return Ok(vec![read_one(text)?]);
     }
     let list: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| not_json(&error))?;
     if list.is_empty() {
-        return Err(Trouble::nameless(ErrorData::invalid_request("the list is empty", None)));
+        return Err(MessageError::without_id(ErrorData::invalid_request("the list is empty", None)));
     }
-    list.into_iter().map(|message| one(message.get())).collect()
+    list.into_iter().map(|message| read_one(message.get())).collect()
 }
 
-fn one(text: &str) -> Result<ClientJsonRpcMessage, Trouble> {
+fn read_one(text: &str) -> Result<ClientJsonRpcMessage, MessageError> {
     let head: Head<'_> = serde_json::from_str(text).map_err(|error| match error.classify() {
         serde_json::error::Category::Data => {
             let error = ErrorData::invalid_request(format!("not a JSON-RPC message: {error}"), None);
-            Trouble { id: id_alone(text), error: Box::new(error) }
+            MessageError { id: id_in(text), error: Box::new(error) }
         }
         _ => not_json(&error),
     })?;
     if head.jsonrpc.as_deref() != Some("2.0") {
         let error = ErrorData::invalid_request("not a JSON-RPC message: `jsonrpc` must be \"2.0\"", None);
-        return Err(Trouble { id: id_alone(text), error: Box::new(error) });
+        return Err(MessageError { id: id_in(text), error: Box::new(error) });
     }
     if let Some(call) = tool_call(text, &head) {
         return Ok(call);
@@ -104,24 +103,25 @@ fn one(text: &str) -> Result<ClientJsonRpcMessage, Trouble> {
             ),
             _ => ErrorData::invalid_request(format!("not a JSON-RPC message: {error}"), None),
         };
-        Trouble { id, error: Box::new(error) }
+        MessageError { id, error: Box::new(error) }
     })?;
     if let ClientJsonRpcMessage::Request(request) = &message
         && let ClientRequest::CustomRequest(custom) = &request.request
-        && KNOWN.contains(&custom.method.as_str())
+        && KNOWN_METHODS.contains(&custom.method.as_str())
     {
-        return Err(Trouble { id: Some(request.id.clone()), error: Box::new(unreadable(&custom.method)) });
+        let error = Box::new(unreadable_parameters(&custom.method));
+        return Err(MessageError { id: Some(request.id.clone()), error });
     }
     Ok(message)
 }
 
-/// The id of a message of which nothing else can be read.
-fn id_alone(text: &str) -> Option<RequestId> {
+/// The id of a message that can't be read otherwise.
+fn id_in(text: &str) -> Option<RequestId> {
     let whole: serde_json::Value = serde_json::from_str(text).ok()?;
     serde_json::from_value(whole.get("id")?.clone()).ok()
 }
 
-/// A tool call, when it is one. rmcp would try one kind of message after the other; this is the kind that hurries.
+/// The message, if it is a tool call. rmcp would try every kind of message in turn; tool calls have to be quick.
 fn tool_call(text: &str, head: &Head<'_>) -> Option<ClientJsonRpcMessage> {
     if head.method.as_deref() != Some("tools/call") {
         return None;
@@ -139,56 +139,59 @@ fn arguments(params: &str) -> Option<RawArguments> {
     params.arguments.map(|arguments| RawArguments(arguments.get().into()))
 }
 
-pub(crate) fn unreadable(method: &str) -> ErrorData {
+pub(crate) fn unreadable_parameters(method: &str) -> ErrorData {
     ErrorData::invalid_params(format!("the parameters of `{method}` can't be read"), None)
 }
 
-fn not_json(error: &serde_json::Error) -> Trouble {
-    Trouble::nameless(ErrorData::parse_error(format!("not JSON: {error}"), None))
+fn not_utf8() -> MessageError {
+    MessageError::without_id(ErrorData::parse_error("a message must be UTF-8", None))
 }
 
-/// What a message means for the answers that its sender waits for.
-pub(crate) enum Said {
-    /// One more.
-    Asks(RequestId),
-    /// One less.
-    TakesBack(RequestId),
-    /// None of that.
-    Else,
+fn not_json(error: &serde_json::Error) -> MessageError {
+    MessageError::without_id(ErrorData::parse_error(format!("not JSON: {error}"), None))
 }
 
-/// Whether the body of an HTTP request is one message: rmcp would take what is no JSON for another type of content.
+/// What a message does to the requests that its sender waits for.
+pub(crate) enum MessageKind {
+    /// It makes one.
+    Request(RequestId),
+    /// It cancels one.
+    Cancellation(RequestId),
+    /// Neither.
+    Other,
+}
+
+/// Checks that the body of an HTTP request is one message. rmcp would report text that isn't JSON as a wrong content type.
 ///
 /// # Errors
 /// What its sender is told.
-pub(crate) fn is_one(body: &[u8]) -> Result<(), Trouble> {
-    let text = std::str::from_utf8(body)
-        .map_err(|_| Trouble::nameless(ErrorData::parse_error("a message must be UTF-8", None)))?;
+pub(crate) fn check_single(body: &[u8]) -> Result<(), MessageError> {
+    let text = std::str::from_utf8(body).map_err(|_| not_utf8())?;
     let whole: &RawValue = serde_json::from_str(text).map_err(|error| not_json(&error))?;
     if whole.get().starts_with('[') {
-        let error = "a list of messages isn't taken over HTTP: send one at a time";
-        return Err(Trouble::nameless(ErrorData::invalid_request(error, None)));
+        let error = "over HTTP, send one message at a time, not a list";
+        return Err(MessageError::without_id(ErrorData::invalid_request(error, None)));
     }
     Ok(())
 }
 
-/// What the body of an HTTP request says. What can't be read is rmcp's to complain about.
-pub(crate) fn said(body: &[u8]) -> Said {
+/// The kind of the message in the body of an HTTP request. rmcp reports what can't be read.
+pub(crate) fn kind_of(body: &[u8]) -> MessageKind {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Cancelled {
         request_id: RequestId,
     }
-    let Ok(head) = serde_json::from_slice::<Head<'_>>(body) else { return Said::Else };
-    let said = if head.method.as_deref() == Some("notifications/cancelled") {
+    let Ok(head) = serde_json::from_slice::<Head<'_>>(body) else { return MessageKind::Other };
+    let kind = if head.method.as_deref() == Some("notifications/cancelled") {
         let cancelled = head.params.and_then(|params| serde_json::from_str(params.get()).ok());
-        cancelled.map(|Cancelled { request_id }| Said::TakesBack(request_id))
+        cancelled.map(|Cancelled { request_id }| MessageKind::Cancellation(request_id))
     } else {
-        // Answers to our questions have an id too.
+        // A response to a request of ours has an id too, but no method.
         let id = head.id.filter(|_| head.method.is_some());
-        id.and_then(|id| serde_json::from_str(id.get()).ok()).map(Said::Asks)
+        id.and_then(|id| serde_json::from_str(id.get()).ok()).map(MessageKind::Request)
     };
-    said.unwrap_or(Said::Else)
+    kind.unwrap_or(MessageKind::Other)
 }
 
 /// The arguments of the tool call in the body of an HTTP request.

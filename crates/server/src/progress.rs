@@ -1,6 +1,6 @@
-//! Telling a client how its call goes on: what is printed, at most some times a second, and a sign of life when nothing is.
+//! Progress notifications of a call: the output as it comes, and a heartbeat while there is none.
 //!
-//! Two agents give a call more time whenever they hear something.
+//! Two agents extend a call's timeout with every notification.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -11,61 +11,61 @@ use rmcp::service::Peer;
 use shellgate::text;
 use tokio::time::Instant;
 
-/// The shortest time between two.
-const PACE: Duration = Duration::from_millis(250);
-/// The longest.
-const SILENCE: Duration = Duration::from_secs(10);
-/// So much of what was printed since the last time is shown: the end of it.
-const SHOWN: usize = 4096;
-/// How long the last one may take before the answer goes out anyway.
-const LAST: Duration = Duration::from_secs(1);
+/// The shortest time between two notifications.
+const OUTPUT_INTERVAL: Duration = Duration::from_millis(250);
+/// The longest: then a heartbeat is sent.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
+/// A notification has at most this much of the output since the last one: its end.
+const MAX_SHOWN_BYTES: usize = 4096;
+/// How long the answer waits for the last notification to be sent.
+const LAST_SEND_TIMEOUT: Duration = Duration::from_secs(1);
 
 type Sending = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// One call's.
+/// The progress notifications of one call.
 pub(crate) struct Progress {
     peer: Peer<RoleServer>,
     token: ProgressToken,
     begun: Instant,
     last: Instant,
-    /// Printed and not yet told.
-    printed: Vec<u8>,
-    /// One that is on its way: the client may be slow.
+    /// Output that no notification has had yet.
+    unsent: Vec<u8>,
+    /// A notification that is being sent: the client may be slow.
     sending: Option<Sending>,
 }
 
-/// Adds to what was printed, and keeps as much of the end as is told.
-pub(crate) fn keep_end(printed: &mut Vec<u8>, bytes: &[u8]) {
-    let kept = bytes.get(bytes.len().saturating_sub(SHOWN)..).unwrap_or_default();
-    printed.extend_from_slice(kept);
-    let excess = printed.len().saturating_sub(SHOWN);
-    printed.drain(..excess);
+/// Adds `bytes` to `output`, and drops what a notification can't have from its beginning.
+pub(crate) fn append_end(output: &mut Vec<u8>, bytes: &[u8]) {
+    let end = bytes.get(bytes.len().saturating_sub(MAX_SHOWN_BYTES)..).unwrap_or_default();
+    output.extend_from_slice(end);
+    let excess = output.len().saturating_sub(MAX_SHOWN_BYTES);
+    output.drain(..excess);
 }
 
 impl Progress {
     pub(crate) fn new(peer: Peer<RoleServer>, token: ProgressToken) -> Self {
         let now = Instant::now();
-        Self { peer, token, begun: now, last: now, printed: Vec::new(), sending: None }
+        Self { peer, token, begun: now, last: now, unsent: Vec::new(), sending: None }
     }
 
-    /// The command printed something. Only the end is kept: it may be much.
-    pub(crate) fn printed(&mut self, bytes: &[u8]) {
-        keep_end(&mut self.printed, bytes);
+    /// Adds output for the next notification.
+    pub(crate) fn add_output(&mut self, bytes: &[u8]) {
+        append_end(&mut self.unsent, bytes);
     }
 
-    /// What is to be told: the end of what was printed, from a whole character on, or that nothing was.
+    /// The text of the next notification: the end of the output, from a whole character on, or how long the call has waited.
     fn message(&mut self) -> String {
-        let printed = std::mem::take(&mut self.printed);
-        let start = printed.iter().position(|byte| byte & 0xc0 != 0x80).unwrap_or(0);
-        let printed = printed.get(start..).unwrap_or_default();
-        if printed.contains(&0) {
+        let output = std::mem::take(&mut self.unsent);
+        let start = output.iter().position(|byte| byte & 0xc0 != 0x80).unwrap_or(0);
+        let output = output.get(start..).unwrap_or_default();
+        if output.contains(&0) {
             return "binary output".to_owned();
         }
-        let text = text::rendered(printed);
+        let text = text::rendered(output);
         if text.is_empty() { format!("waiting for {} s", self.begun.elapsed().as_secs()) } else { text }
     }
 
-    /// Sends what is due, waiting until something is. Without progress, it waits for ever.
+    /// Waits until a notification is due, and sends it. Without progress it waits for ever.
     pub(crate) async fn tell(progress: &mut Option<Self>) {
         let Some(progress) = progress else { return std::future::pending().await };
         if let Some(sending) = &mut progress.sending {
@@ -73,7 +73,7 @@ impl Progress {
             progress.sending = None;
             return;
         }
-        let wait = if progress.printed.is_empty() { SILENCE } else { PACE };
+        let wait = if progress.unsent.is_empty() { HEARTBEAT_INTERVAL } else { OUTPUT_INTERVAL };
         tokio::time::sleep_until(progress.last + wait).await;
         let message = progress.message();
         progress.last = Instant::now();
@@ -83,15 +83,16 @@ impl Progress {
         let param = ProgressNotificationParam::new(progress.token.clone(), so_far).with_message(message);
         let peer = progress.peer.clone();
         progress.sending = Some(Box::pin(async move {
-            // A client that is gone is told nothing more.
+            // An error is a client that has gone: it needs no notification.
             let _ = peer.notify_progress(param).await;
         }));
     }
 
-    /// Lets the last one go out before the answer does.
+    /// Lets the last notification be sent before the answer.
     pub(crate) async fn finish(progress: &mut Option<Self>) {
         if let Some(sending) = progress.as_mut().and_then(|progress| progress.sending.take()) {
-            let _ = tokio::time::timeout(LAST, sending).await;
+            // The answer doesn't wait longer for a slow client.
+            let _ = tokio::time::timeout(LAST_SEND_TIMEOUT, sending).await;
         }
     }
 }

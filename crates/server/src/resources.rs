@@ -1,4 +1,4 @@
-//! Resources: what a job printed, and what the record says about an execution.
+//! Resources: the output of a job, and the record of an execution.
 
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
@@ -12,18 +12,18 @@ use crate::jobs::is_below;
 
 const SCHEME: &str = "shellgate://";
 
-/// What a name stands for.
-enum Wanted<'a> {
-    Printed(&'a str, Stream),
+/// What a URI names.
+enum ResourceName<'a> {
+    Output(&'a str, Stream),
     Record(&'a str),
 }
 
-impl<'a> Wanted<'a> {
-    fn of(uri: &'a str) -> Option<Self> {
+impl<'a> ResourceName<'a> {
+    fn parse(uri: &'a str) -> Option<Self> {
         let parts: Vec<&str> = uri.strip_prefix(SCHEME)?.split('/').collect();
         match parts.as_slice() {
-            ["jobs", id, "stdout"] => Some(Self::Printed(id, Stream::Stdout)),
-            ["jobs", id, "stderr"] => Some(Self::Printed(id, Stream::Stderr)),
+            ["jobs", id, "stdout"] => Some(Self::Output(id, Stream::Stdout)),
+            ["jobs", id, "stderr"] => Some(Self::Output(id, Stream::Stderr)),
             ["history", id] => Some(Self::Record(id)),
             _ => None,
         }
@@ -31,25 +31,20 @@ impl<'a> Wanted<'a> {
 
     fn id(&self) -> &'a str {
         match self {
-            Self::Printed(id, _) | Self::Record(id) => id,
+            Self::Output(id, _) | Self::Record(id) => id,
         }
     }
 }
 
-/// The names that a client can make itself.
+/// The templates of all URIs.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let template = |uri: &str, name: &str, about: &str, kind: &str| {
         ResourceTemplate::new(format!("{SCHEME}{uri}"), name).with_description(about).with_mime_type(kind)
     };
     vec![
-        template("jobs/{id}/stdout", "stdout", "What a job printed to standard output", "text/plain"),
-        template("jobs/{id}/stderr", "stderr", "What a job printed to standard error", "text/plain"),
-        template(
-            "history/{id}",
-            "record",
-            "What was asked, who allowed it, how it ended",
-            "application/json",
-        ),
+        template("jobs/{id}/stdout", "stdout", "The standard output of a job", "text/plain"),
+        template("jobs/{id}/stderr", "stderr", "The standard error of a job", "text/plain"),
+        template("history/{id}", "record", "The command, its approval and its result", "application/json"),
     ]
 }
 
@@ -62,35 +57,35 @@ pub(crate) fn list(gate: &Gate, client: &Client) -> Vec<Resource> {
     jobs.map(|job| {
         Resource::new(format!("{SCHEME}jobs/{}/stdout", job.id), job.id.clone())
             .with_title(job.command.clone())
-            .with_description(format!("{}: its standard output", job.status))
+            .with_description(format!("standard output, {}", job.status))
             .with_mime_type("text/plain")
     })
     .collect()
 }
 
-/// Reads one.
+/// Reads a resource.
 pub(crate) fn read(gate: &Gate, uri: &str, client: &Client) -> Result<ReadResourceResult, ErrorData> {
     let unknown = || ErrorData::resource_not_found(format!("there is no `{uri}`"), None);
-    let wanted = Wanted::of(uri).ok_or_else(unknown)?;
-    let contents = found(gate, &wanted, client).map_err(|error| match error.code {
+    let name = ResourceName::parse(uri).ok_or_else(unknown)?;
+    let contents = content(gate, &name, client).map_err(|error| match error.code {
         Code::UnknownJob | Code::InvalidInput => unknown(),
         _ => ErrorData::internal_error(error.to_string(), None),
     })?;
-    let kind = match wanted {
-        Wanted::Printed(..) => "text/plain",
-        Wanted::Record(_) => "application/json",
+    let kind = match name {
+        ResourceName::Output(..) => "text/plain",
+        ResourceName::Record(_) => "application/json",
     };
     Ok(ReadResourceResult::new(vec![ResourceContents::text(contents, uri).with_mime_type(kind)]))
 }
 
-fn found(gate: &Gate, wanted: &Wanted<'_>, client: &Client) -> Result<String, ErrorObject> {
+fn content(gate: &Gate, name: &ResourceName<'_>, client: &Client) -> Result<String, ErrorObject> {
     let jobs = gate.jobs()?;
-    let execution = jobs.find(wanted.id())?;
+    let execution = jobs.find(name.id())?;
     if client.principal.session(gate).is_some_and(|own| !is_below(&execution.session, &own)) {
-        return Err(ErrorObject::new(Code::UnknownJob, "it is another's"));
+        return Err(ErrorObject::new(Code::UnknownJob, "it belongs to another client"));
     }
-    match wanted {
-        Wanted::Printed(_, stream) => {
+    match name {
+        ResourceName::Output(_, stream) => {
             let ranges = jobs.ranges(&execution.id, &StreamPart::default())?;
             let most = usize::try_from(gate.settings().limits.answer_bytes).unwrap_or(usize::MAX);
             let excerpt = OutputQuery {
@@ -101,7 +96,7 @@ fn found(gate: &Gate, wanted: &Wanted<'_>, client: &Client) -> Result<String, Er
             };
             Ok(jobs.read(&execution.id, &excerpt)?.text)
         }
-        Wanted::Record(_) => {
+        ResourceName::Record(_) => {
             let report = jobs.report(&execution.id, Detail::Full)?;
             // A report is strings, numbers and lists: it always serializes.
             Ok(serde_json::to_string(&report).unwrap_or_default())

@@ -1,70 +1,73 @@
-//! Which session a call belongs to.
+//! The session that a call belongs to.
 //!
-//! The program that started us has the session of its root, and may name chats of it. Whoever comes over HTTP has a chat of
-//! their own, and in it such that we made: `session: "new"` makes one, and its word in the answer is good for its holder only.
+//! The program that started us has the session of its root, and may name chats of it. An HTTP client has a chat of its own,
+//! and may have more below it: a call with `session: "new"` makes one, and its answer has the handle, which only that
+//! client can use.
 
 use sha2::{Digest as _, Sha256};
 use shellgate::{ErrorObject, Gate};
 
 use crate::client::Principal;
-use crate::token::hex;
+use crate::keys::hex;
 
-/// What a call says to get a session of its own.
+/// The argument by which a call makes a session.
 const NEW: &str = "new";
-/// How much of a digest stands in a word.
-const SHORT: usize = 12;
+/// Bytes of the seal in a handle.
+const SEAL_BYTES: usize = 12;
 
-/// The chat that a call runs in, and the word for it if it is new.
+/// The chat that a call runs in.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Chat {
+    /// Its name, below the gate's session. `None`: the gate's session itself.
     pub(crate) name: Option<String>,
-    pub(crate) made: Option<String>,
+    /// Its handle, when the call made it.
+    pub(crate) new_handle: Option<String>,
 }
 
 impl Principal {
-    /// The chat that a call of this client runs in, when it asks for `asked`.
+    /// The chat of a call of this client, whose argument `session` is `asked`.
     ///
     /// # Errors
-    /// `invalid_input` for a word that we didn't make for them.
+    /// `invalid_input` for a handle that we didn't make for this client.
     pub(crate) fn chat(&self, asked: Option<&str>) -> Result<Chat, ErrorObject> {
-        let fresh = || ulid::Ulid::generate().to_string().to_ascii_lowercase();
+        let new_id = || ulid::Ulid::generate().to_string().to_ascii_lowercase();
         match (self, asked) {
             (Self::Parent, Some(NEW)) => {
-                let made = fresh();
-                Ok(Chat { name: Some(made.clone()), made: Some(made) })
+                let id = new_id();
+                Ok(Chat { name: Some(id.clone()), new_handle: Some(id) })
             }
-            (Self::Parent, asked) => Ok(Chat { name: asked.map(str::to_owned), made: None }),
-            (Self::Bearer { .. }, None) => Ok(Chat { name: self.own(), made: None }),
+            (Self::Parent, asked) => Ok(Chat { name: asked.map(str::to_owned), new_handle: None }),
+            (Self::Bearer { .. }, None) => Ok(Chat { name: self.own_chat(), new_handle: None }),
             (Self::Bearer { .. }, Some(NEW)) => {
-                let id = fresh();
-                let word = format!("{id}-{}", self.seal(&id));
-                Ok(Chat { name: self.own().map(|own| format!("{own}/{id}")), made: Some(word) })
+                let id = new_id();
+                let handle = format!("{id}-{}", self.seal(&id));
+                Ok(Chat { name: self.own_chat().map(|own| format!("{own}/{id}")), new_handle: Some(handle) })
             }
-            (Self::Bearer { .. }, Some(word)) => {
-                let ours = word.split_once('-').filter(|(id, seal)| *seal == self.seal(id));
-                let Some((id, _)) = ours else {
+            (Self::Bearer { .. }, Some(handle)) => {
+                let sealed = handle.split_once('-').filter(|(id, seal)| *seal == self.seal(id));
+                let Some((id, _)) = sealed else {
                     return Err(ErrorObject::invalid("`session` is no session of yours")
-                        .token(word)
-                        .hint("leave it out, or use `new` to get one"));
+                        .token(handle)
+                        .hint("leave it out, or use `new` to make one"));
                 };
-                Ok(Chat { name: self.own().map(|own| format!("{own}/{id}")), made: None })
+                Ok(Chat { name: self.own_chat().map(|own| format!("{own}/{id}")), new_handle: None })
             }
         }
     }
 
-    /// The session above all of this client's, as the record names it. `None`: all of the gate's.
+    /// The session above all of this client's, as the record names it. `None`: all sessions of the gate.
     pub(crate) fn session(&self, gate: &Gate) -> Option<String> {
-        self.own().map(|own| format!("{}/{own}", gate.session()))
+        self.own_chat().map(|own| format!("{}/{own}", gate.session()))
     }
 
-    fn own(&self) -> Option<String> {
+    fn own_chat(&self) -> Option<String> {
         match self {
             Self::Parent => None,
             Self::Bearer { name, .. } => Some(format!("http-{name}")),
         }
     }
 
-    /// What only we can add to an id, for this client.
+    /// A digest over an id and this client's key, which no other client can make.
     fn seal(&self, id: &str) -> String {
         let mut hash = Sha256::new();
         hash.update(b"shellgate session");
@@ -73,7 +76,7 @@ impl Principal {
             hash.update(name.as_bytes());
         }
         hash.update(id);
-        hex(hash.finalize().get(..SHORT).unwrap_or_default())
+        hex(hash.finalize().get(..SEAL_BYTES).unwrap_or_default())
     }
 }
 
@@ -86,24 +89,24 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_good_for_its_holder_only() {
+    fn only_the_client_that_made_a_session_can_use_its_handle() {
         let (ann, bob) = (bearer("ann", 1), bearer("bob", 2));
         let made = ann.chat(Some("new")).unwrap();
-        let word = made.made.unwrap();
-        assert_eq!(ann.chat(Some(&word)).unwrap().name, made.name);
+        let handle = made.new_handle.unwrap();
+        assert_eq!(ann.chat(Some(&handle)).unwrap().name, made.name);
         assert!(made.name.unwrap().starts_with("http-ann/"));
         for other in [bob, bearer("ann", 2), bearer("bob", 1)] {
-            assert!(other.chat(Some(&word)).is_err());
+            assert!(other.chat(Some(&handle)).is_err());
         }
-        for word in ["", "x", "http-bob", "../http-bob", "a-b"] {
-            assert!(ann.chat(Some(word)).is_err(), "{word}");
+        for handle in ["", "x", "http-bob", "../http-bob", "a-b"] {
+            assert!(ann.chat(Some(handle)).is_err(), "{handle}");
         }
         assert_eq!(ann.chat(None).unwrap().name.unwrap(), "http-ann");
     }
 
     #[test]
-    fn our_parent_names_chats_as_it_likes() {
-        assert_eq!(Principal::Parent.chat(None).unwrap(), Chat { name: None, made: None });
+    fn the_parent_may_name_any_chat() {
+        assert_eq!(Principal::Parent.chat(None).unwrap(), Chat { name: None, new_handle: None });
         assert_eq!(Principal::Parent.chat(Some("x")).unwrap().name.unwrap(), "x");
     }
 }

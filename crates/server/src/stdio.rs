@@ -1,16 +1,17 @@
 //! Standard input and output, a message a line.
 //!
-//! A transport of our own, because rmcp's drops what it can't read without a word, reads a client that doesn't read us
-//! without end, ends when something comes before `initialize`, and waits five seconds for running commands when its input
-//! ends. Nothing here changes the flags of the descriptors: others may hold them too.
+//! This is our own transport because rmcp's drops unreadable messages without an error, keeps reading from a client that
+//! doesn't read, ends when a message arrives before `initialize`, and waits five seconds for running commands at the end of
+//! its input. The flags of the descriptors stay as they are: other processes may share them.
 
-mod descriptor;
 mod output;
+mod standard_stream;
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions as _, GetMeta as _, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
@@ -20,44 +21,48 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Offer;
 use crate::handler::Handler;
-use crate::limits::{LAST_ANSWERS, LONGEST_MESSAGE};
-use crate::message::{self, Trouble};
-use descriptor::Descriptor;
+use crate::limits::{MAX_MESSAGE_BYTES, SHUTDOWN_GRACE};
+use crate::message::{self, MessageError};
 use output::Output;
+use standard_stream::StandardStream;
 
-/// How often a client that doesn't read us is looked at: it may have gone, and what it sent before isn't read.
-const LOOK: std::time::Duration = std::time::Duration::from_millis(500);
+/// How often we check whether a client that doesn't read has gone: we don't see the end of its input.
+const HANG_UP_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// What a client hears that has not said who it is.
-const STRANGER: &str =
-    "`initialize` must come first, or every request must say its protocol version in `_meta`";
+/// The error for a request before `initialize`.
+const NOT_INITIALIZED: &str =
+    "send `initialize` first, or name the protocol version in the `_meta` of every request";
 
-/// How much is read at once.
-const CHUNK: usize = 64 << 10;
+/// How far into a message that is too long we look for its id.
+const ID_SEARCH_BYTES: usize = 1024;
 
-/// Serves the program at the other end of standard input and output, until it goes away or tells us to.
+/// Bytes read at once.
+const READ_CHUNK_BYTES: usize = 64 << 10;
+
+/// Serves the program at the other end of standard input and output, until it closes them or a signal ends us.
 ///
 /// # Errors
-/// When there is no runtime to be had.
+/// When the runtime can't start.
 pub fn serve_stdio(offer: Offer) -> io::Result<()> {
     let runtime = crate::runtime()?;
     runtime.block_on(serve(Handler::new(offer)))?;
-    // Whoever still waits for a command isn't waited for: the keeper ends what we leave in the foreground.
+    // Calls under way are dropped: the keeper ends their foreground commands.
     runtime.shutdown_background();
     Ok(())
 }
 
 async fn serve(handler: Handler) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    // An agent's terminal sends it to us too; the agent says itself when it is done.
+    // A Ctrl-C in the agent's terminal reaches us too. The agent ends us itself.
     let _ignored = signal(SignalKind::interrupt())?;
     let mut terminated = signal(SignalKind::terminate())?;
     crate::tidy_soon(handler.gate());
     let ended = CancellationToken::new();
     let transport = Stdio::new(ended.clone())?;
     let serving = async {
-        // An error is a client that left before it said anything.
+        // An error is a client that left before its first message.
         if let Ok(service) = handler.serve(transport).await {
+            // However it ended, there is no client left to tell.
             let _ = service.waiting().await;
         }
     };
@@ -71,26 +76,26 @@ async fn serve(handler: Handler) -> io::Result<()> {
 
 /// The client, as rmcp sees it.
 struct Stdio {
-    input: Descriptor,
+    input: StandardStream,
     output: Arc<Output>,
-    /// Read and not yet taken.
+    /// Bytes of lines that are not complete.
     buffer: Vec<u8>,
-    /// The part of the buffer that has no newline.
+    /// The length of the buffer's beginning that has no newline.
     searched: usize,
-    /// The rest of a line that was too long is passed over.
+    /// Whether to skip the rest of a line that was too long.
     skipping: bool,
-    /// Taken and not yet given to rmcp.
+    /// Messages for rmcp.
     ready: VecDeque<ClientJsonRpcMessage>,
-    /// Whether the client has said who it is: rmcp takes nothing else before.
+    /// Whether the client has named its protocol version: rmcp wants that first.
     begun: bool,
-    /// Our input has ended, and all calls had their time.
+    /// Canceled when our input has ended and the calls under way had their grace time.
     ended: CancellationToken,
 }
 
 impl Stdio {
     fn new(ended: CancellationToken) -> io::Result<Self> {
         Ok(Self {
-            input: Descriptor::standard_input()?,
+            input: StandardStream::input()?,
             output: Arc::new(Output::new()?),
             buffer: Vec::new(),
             searched: 0,
@@ -101,7 +106,7 @@ impl Stdio {
         })
     }
 
-    /// Takes the lines that are whole.
+    /// Takes the complete lines out of the buffer.
     fn take_lines(&mut self) {
         while let Some(length) = self.newline() {
             let line: Vec<u8> = self.buffer.drain(..=length).collect();
@@ -111,27 +116,28 @@ impl Stdio {
             }
         }
         if self.buffer.is_empty() {
-            // What a long message took is given back.
-            self.buffer.shrink_to(2 * CHUNK);
+            // Free the memory of a long message.
+            self.buffer.shrink_to(2 * READ_CHUNK_BYTES);
         }
-        if self.buffer.len() > LONGEST_MESSAGE || self.skipping {
+        if self.buffer.len() > MAX_MESSAGE_BYTES || self.skipping {
             if !std::mem::replace(&mut self.skipping, true) {
-                let message = format!("a message is longer than {LONGEST_MESSAGE} bytes");
+                let message = format!("a message is longer than {MAX_MESSAGE_BYTES} bytes");
                 let id = id_at_start(&self.buffer);
-                self.answer(Trouble { id, error: Box::new(ErrorData::invalid_request(message, None)) });
+                let error = Box::new(ErrorData::invalid_request(message, None));
+                self.send_error(MessageError { id, error });
             }
             self.buffer = Vec::new();
             self.searched = 0;
         }
     }
 
-    /// Waits until the client has read enough of what it got. `false`: it has gone meanwhile.
-    async fn has_room(&self) -> bool {
+    /// Waits until the client has read enough of our output. `false`: it has gone.
+    async fn wait_for_room(&self) -> bool {
         loop {
             tokio::select! {
                 biased;
                 () = self.output.has_room() => return true,
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(HANG_UP_POLL_INTERVAL) => {}
             }
             if self.input.has_hung_up() {
                 return false;
@@ -156,7 +162,7 @@ impl Stdio {
         }
         match message::read(line) {
             Ok(messages) => messages.into_iter().for_each(|message| self.take(message)),
-            Err(trouble) => self.answer(trouble),
+            Err(error) => self.send_error(error),
         }
     }
 
@@ -164,14 +170,15 @@ impl Stdio {
         match &mut message {
             ClientJsonRpcMessage::Request(request) => {
                 if !self.begun && !may_come_first(&request.request) {
-                    let error = Box::new(ErrorData::invalid_params(STRANGER, None));
-                    return self.answer(Trouble { id: Some(request.id.clone()), error });
+                    let error = Box::new(ErrorData::invalid_params(NOT_INITIALIZED, None));
+                    return self.send_error(MessageError { id: Some(request.id.clone()), error });
                 }
-                let Some(fate) = self.output.begin(&request.id) else {
+                let Some(completion) = self.output.begin(&request.id) else {
                     let error = ErrorData::invalid_request("a request with this id is under way", None);
-                    return self.answer(Trouble { id: Some(request.id.clone()), error: Box::new(error) });
+                    let (id, error) = (Some(request.id.clone()), Box::new(error));
+                    return self.send_error(MessageError { id, error });
                 };
-                request.request.extensions_mut().insert(fate);
+                request.request.extensions_mut().insert(completion);
                 self.begun |= begins(&request.request);
             }
             ClientJsonRpcMessage::Notification(notification) => {
@@ -179,7 +186,7 @@ impl Stdio {
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.output.take_back(id);
+                    self.output.cancel(id);
                 }
                 if !self.begun {
                     return;
@@ -191,17 +198,18 @@ impl Stdio {
         self.ready.push_back(message);
     }
 
-    /// Tells the client what is wrong, in its turn. That finishes nothing: what it answers was never begun.
-    fn answer(&self, trouble: Trouble) {
-        let Trouble { id, error } = trouble;
+    /// Sends an error about a message that never became a request, so it finishes none.
+    fn send_error(&self, error: MessageError) {
+        let MessageError { id, error } = error;
         let send = self.output.clone().write(&TxJsonRpcMessage::<RoleServer>::error(*error, id), None);
         tokio::spawn(async move {
+            // An error is a client that reads no more: its input ends too.
             let _ = send.await;
         });
     }
 }
 
-/// Whether rmcp knows after this request which generation the client is of.
+/// Whether this request tells rmcp the client's protocol version.
 fn begins(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
@@ -210,14 +218,14 @@ fn begins(request: &ClientRequest) -> bool {
     }
 }
 
-/// Whether a client that has not said who it is may ask this.
+/// Whether a client may send this before it has named its protocol version.
 fn may_come_first(request: &ClientRequest) -> bool {
     begins(request) || matches!(request, ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_))
 }
 
-/// The id of a message that is too long to be read, if it stands before all that is long.
+/// The id of a message that is too long to read, if it is near the beginning.
 fn id_at_start(bytes: &[u8]) -> Option<RequestId> {
-    let start = bytes.get(..bytes.len().min(1024))?;
+    let start = bytes.get(..bytes.len().min(ID_SEARCH_BYTES))?;
     let text = std::str::from_utf8(start).ok()?;
     let (_, after) = text.split_once("\"id\"")?;
     let value = after.trim_start().strip_prefix(':')?.trim_start();
@@ -234,7 +242,7 @@ impl Transport<RoleServer> for Stdio {
     ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
         let sent = self.output.clone().send(&message);
         async move {
-            // Nobody reads us: our input will end too.
+            // An error is a client that reads no more: its input ends too.
             let _ = sent.await;
             Ok(())
         }
@@ -245,10 +253,10 @@ impl Transport<RoleServer> for Stdio {
             if let Some(message) = self.ready.pop_front() {
                 return Some(message);
             }
-            if !self.has_room().await {
+            if !self.wait_for_room().await {
                 break;
             }
-            match self.input.read(&mut self.buffer, CHUNK).await {
+            match self.input.read(&mut self.buffer, READ_CHUNK_BYTES).await {
                 Ok(1..) => self.take_lines(),
                 Ok(0) | Err(_) if !self.buffer.is_empty() && !self.skipping => {
                     let line = std::mem::take(&mut self.buffer);
@@ -257,7 +265,8 @@ impl Transport<RoleServer> for Stdio {
                 Ok(0) | Err(_) => break,
             }
         }
-        let _ = tokio::time::timeout(LAST_ANSWERS, self.output.all_answered()).await;
+        // Calls that take longer are dropped.
+        let _ = tokio::time::timeout(SHUTDOWN_GRACE, self.output.all_answered()).await;
         self.ended.cancel();
         None
     }

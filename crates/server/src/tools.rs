@@ -1,11 +1,11 @@
-//! What is offered: the dialect's own tool, and those about jobs.
+//! The declarations of the tools: the dialect's own, and those about jobs.
 
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 use shellgate::jobs::tools::TOOLS;
 use shellgate::{Dialect, Envelope};
 
-/// The tools, as `tools/list` shows them.
+/// The tools, as `tools/list` answers them.
 pub(crate) fn all(dialect: &Dialect) -> Vec<Tool> {
     let mut own = dialect.schema(Envelope::Mcp);
     if let Some(own) = own.as_object_mut() {
@@ -21,15 +21,15 @@ pub(crate) fn all(dialect: &Dialect) -> Vec<Tool> {
             "name": tool.name,
             "description": tool.about,
             "inputSchema": tool.input_schema(),
-            "outputSchema": bare(tool.output_schema()),
+            "outputSchema": without_descriptions(tool.output_schema()),
             "annotations": annotations,
         })
     });
     std::iter::once(own).chain(jobs).filter_map(|tool| serde_json::from_value(tool).ok()).collect()
 }
 
-/// A schema of answers without its words: no agent shows them to its model, and all of this is read at every start.
-fn bare(mut schema: Value) -> Value {
+/// A schema of answers without descriptions: no agent shows them to its model, and every start transfers them.
+fn without_descriptions(mut schema: Value) -> Value {
     if let Some(schema) = schema.as_object_mut() {
         schema.remove("additionalProperties");
         let properties = schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten();

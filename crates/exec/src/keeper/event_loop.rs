@@ -129,12 +129,17 @@ impl Keeper {
                 .filter_map(|run| run.lifecycle.deadline())
                 .chain(first_connection_by)
                 .min();
-            let ready = self.events.wait(deadline)?;
+            let mut ready = self.events.wait(deadline)?;
+            // A caller may send one request on an open connection and the next on a new one. The keeper takes them in that
+            // order, although `epoll` may name the listener first.
+            ready.sort_by_key(|token| *token == Token::Listener);
             self.recognised = None;
             for token in ready {
                 match token {
+                    // One connection at a time: a caller that sends requests quickly would keep the keeper in a loop here,
+                    // and its earlier requests on open connections would wait.
                     Token::Listener => {
-                        while let Some(caller) = socket.accept() {
+                        if let Some(caller) = socket.accept() {
                             first_connection_by = None;
                             self.accept(caller);
                         }

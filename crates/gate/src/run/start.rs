@@ -28,6 +28,12 @@ const TERM: &str = "xterm-256color";
 const EARLY: Duration = Duration::from_millis(300);
 
 impl Admitted<'_> {
+    /// The request.
+    #[must_use]
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
     /// The same, answered after `wait` at the latest: then it goes on as a job.
     #[must_use]
     pub fn waiting(mut self, wait: Duration) -> Self {

@@ -1,10 +1,9 @@
-//! Who is let in, and how much of it.
+//! Checks in front of rmcp: the key, the host, the session's owner, the size of the body.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
@@ -15,35 +14,33 @@ use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
-use super::underway::{Calls, Underway};
+use super::open_calls::{OpenCall, OpenCalls};
 use crate::client::{Body, Principal};
 use crate::handler::Handler;
-use crate::limits::{LONGEST_MESSAGE, MOST_SESSIONS};
-use crate::message::{Said, Trouble, is_one, said};
-use crate::token::Keys;
+use crate::keys::Keys;
+use crate::limits::{HTTP_BODY_TIMEOUT, MAX_HTTP_SESSIONS, MAX_MESSAGE_BYTES};
+use crate::message::{MessageError, MessageKind, check_single, kind_of};
 
-/// The header that names a session of an older client.
-const SESSION: &str = "mcp-session-id";
-/// A message must have come by then.
-const SLOWEST_BODY: Duration = Duration::from_secs(30);
+/// The header that names the session of an older client.
+const SESSION_HEADER: &str = "mcp-session-id";
 
 pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// CallState in front of rmcp.
+/// Checks every request before rmcp gets it.
 pub(super) struct Guard {
     service: StreamableHttpService<Handler, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
     keys: Keys,
-    /// What rmcp takes for our name.
-    known: SocketAddr,
+    /// An address that rmcp accepts as our host name.
+    known_address: SocketAddr,
     /// The sessions of older clients.
-    held: Mutex<HashMap<String, Session>>,
+    owned_sessions: Mutex<HashMap<String, Session>>,
 }
 
 /// A session of an older client.
 struct Session {
     owner: Principal,
-    calls: Calls,
+    calls: OpenCalls,
 }
 
 impl Guard {
@@ -51,21 +48,21 @@ impl Guard {
         service: StreamableHttpService<Handler, LocalSessionManager>,
         sessions: Arc<LocalSessionManager>,
         keys: Keys,
-        known: SocketAddr,
+        known_address: SocketAddr,
     ) -> Self {
-        Self { service, sessions, keys, known, held: Mutex::default() }
+        Self { service, sessions, keys, known_address, owned_sessions: Mutex::default() }
     }
 
-    /// Answers a request that came to this address of ours.
-    pub(super) async fn answer(&self, mut request: Request<Incoming>, at: Option<SocketAddr>) -> Answer {
-        if let Some(at) = at.filter(|at| *at != self.known) {
-            self.call_by_known_name(request.headers_mut(), at);
+    /// Answers a request that arrived at our address `local`.
+    pub(super) async fn answer(&self, mut request: Request<Incoming>, local: Option<SocketAddr>) -> Answer {
+        if let Some(local) = local.filter(|local| *local != self.known_address) {
+            self.rewrite_host(request.headers_mut(), local);
         }
-        self.admitted(request).await.unwrap_or_else(|refused| *refused)
+        self.admit(request).await.unwrap_or_else(|refused| *refused)
     }
 
-    async fn admitted(&self, request: Request<Incoming>) -> Result<Answer, Box<Answer>> {
-        let no = |status, why| Err(Box::new(refused(status, why)));
+    async fn admit(&self, request: Request<Incoming>) -> Result<Answer, Box<Answer>> {
+        let refuse = |status, why| Err(Box::new(refused(status, why)));
         let Some(principal) = self.principal(request.headers()) else {
             let mut answer =
                 refused(StatusCode::UNAUTHORIZED, "send the key to this server as a bearer token");
@@ -73,62 +70,66 @@ impl Guard {
             return Err(Box::new(answer));
         };
         if request.uri().path() != "/mcp" {
-            return no(StatusCode::NOT_FOUND, "the server is at /mcp");
+            return refuse(StatusCode::NOT_FOUND, "the server is at /mcp");
         }
         if !names_one_host(&request) {
-            return no(StatusCode::BAD_REQUEST, "the request names more than one host");
+            return refuse(StatusCode::BAD_REQUEST, "the request names more than one host");
         }
         let session = session(request.headers());
-        let calls = match session.as_ref().and_then(|session| self.held().get(session).map(Session::both)) {
+        let calls = match session
+            .as_ref()
+            .and_then(|session| self.owned_sessions().get(session).map(Session::owner_and_calls))
+        {
             Some((owner, _)) if owner != principal => {
-                return no(StatusCode::NOT_FOUND, "there is no such session");
+                return refuse(StatusCode::NOT_FOUND, "there is no such session");
             }
             known => known.map(|(_, calls)| calls),
         };
         if session.is_none() && request.method() == Method::POST && self.sessions_full().await {
-            return no(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions");
+            return refuse(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions");
         }
-        let ends = request.method() == Method::DELETE;
-        let posts = request.method() == Method::POST;
+        let is_delete = request.method() == Method::DELETE;
+        let is_post = request.method() == Method::POST;
         let mut request = with_body(request, &principal).await?;
-        if let (true, Some(Err(trouble))) = (posts, request.extensions().get().map(|Body(body)| is_one(body)))
-        {
-            return Err(Box::new(unreadable(trouble)));
+        let checked = request.extensions().get().map(|Body(body)| check_single(body));
+        if let (true, Some(Err(error))) = (is_post, checked) {
+            return Err(Box::new(unreadable(error)));
         }
-        let mut underway = None;
-        match request.extensions().get().map_or(Said::Else, |Body(body)| said(body)) {
-            Said::Asks(id) => {
-                let call = underway.insert(Underway::new(id, calls.as_ref()));
-                request.extensions_mut().insert(call.fate.clone());
+        let mut open_call = None;
+        match request.extensions().get().map_or(MessageKind::Other, |Body(body)| kind_of(body)) {
+            MessageKind::Request(id) => {
+                let call = open_call.insert(OpenCall::new(id, calls.as_ref()));
+                request.extensions_mut().insert(call.completion.clone());
             }
-            Said::TakesBack(id) => calls.iter().for_each(|calls| calls.take_back(&id)),
-            Said::Else => {}
+            MessageKind::Cancellation(id) => calls.iter().for_each(|calls| calls.cancel(&id)),
+            MessageKind::Other => {}
         }
         let mut answer = self.service.handle(request).await;
-        if ends && answer.status() == StatusCode::ACCEPTED {
-            // The session is gone by now, and clients look for that. So is whoever waited for its calls.
+        if is_delete && answer.status() == StatusCode::ACCEPTED {
+            // The session has ended already, so the status is not "accepted" but "OK": clients check it.
             *answer.status_mut() = StatusCode::OK;
-            calls.iter().for_each(Calls::take_all_back);
+            calls.iter().for_each(OpenCalls::cancel_all);
         }
         if let Some(session) = self::session(answer.headers()) {
-            let made = || Session { owner: principal, calls: Calls::default() };
-            self.held().entry(session).or_insert_with(made);
+            let new = || Session { owner: principal, calls: OpenCalls::default() };
+            self.owned_sessions().entry(session).or_insert_with(new);
         }
-        Ok(match underway {
-            Some(call) => call.watching(answer),
+        Ok(match open_call {
+            Some(call) => call.watch(answer),
             None => answer,
         })
     }
 
-    /// A machine has several addresses, and rmcp is told one list of names at the start: whoever calls us by the address that
-    /// they reached us at is right too. No page in a browser can do that under another site's name.
-    fn call_by_known_name(&self, headers: &mut HeaderMap, at: SocketAddr) {
+    /// Replaces our address `local` in `Host` and `Origin` by one that rmcp accepts. A machine has several addresses, and
+    /// rmcp has a fixed list of names; the address that the connection arrived at is right too. A page in a browser can't
+    /// send it in the name of another site.
+    fn rewrite_host(&self, headers: &mut HeaderMap, local: SocketAddr) {
         for (name, scheme) in [(header::HOST, ""), (header::ORIGIN, "http://")] {
             let is_ours = headers
                 .get(&name)
-                .is_some_and(|value| value.as_bytes() == format!("{scheme}{at}").as_bytes());
+                .is_some_and(|value| value.as_bytes() == format!("{scheme}{local}").as_bytes());
             let only = headers.get_all(&name).iter().count() == 1;
-            if let (true, Ok(ours)) = (is_ours && only, format!("{scheme}{}", self.known).parse()) {
+            if let (true, Ok(ours)) = (is_ours && only, format!("{scheme}{}", self.known_address).parse()) {
                 headers.insert(name, ours);
             }
         }
@@ -146,23 +147,23 @@ impl Guard {
 
     async fn sessions_full(&self) -> bool {
         let sessions = self.sessions.sessions.read().await;
-        // Whose session is gone owns nothing.
-        self.held().retain(|session, _| sessions.contains_key(session.as_str()));
-        sessions.len() >= MOST_SESSIONS
+        // Forget the owners of sessions that have ended.
+        self.owned_sessions().retain(|session, _| sessions.contains_key(session.as_str()));
+        sessions.len() >= MAX_HTTP_SESSIONS
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<String, Session>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn owned_sessions(&self) -> MutexGuard<'_, HashMap<String, Session>> {
+        self.owned_sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Session {
-    fn both(&self) -> (Principal, Calls) {
+    fn owner_and_calls(&self) -> (Principal, OpenCalls) {
         (self.owner.clone(), self.calls.clone())
     }
 }
 
-/// Whether all that names a host names the same one: rmcp looks at one of them.
+/// Whether the request names one host only: rmcp checks just one of the places.
 fn names_one_host<B>(request: &Request<B>) -> bool {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     let (first, second) = (hosts.next(), hosts.next());
@@ -170,18 +171,18 @@ fn names_one_host<B>(request: &Request<B>) -> bool {
     second.is_none() && target.is_none_or(|target| first.is_some_and(|host| host.as_bytes() == target))
 }
 
-/// The same request with its body read, for us and for rmcp.
+/// The request with its body read, for us and for rmcp.
 async fn with_body(
     request: Request<Incoming>,
     principal: &Principal,
 ) -> Result<Request<Full<Bytes>>, Box<Answer>> {
-    let no = |status, why: &str| Box::new(refused(status, why));
+    let refuse = |status, why: &str| Box::new(refused(status, why));
     let (mut parts, body) = request.into_parts();
-    let read = tokio::time::timeout(SLOWEST_BODY, Limited::new(body, LONGEST_MESSAGE).collect()).await;
-    let read = read.map_err(|_| no(StatusCode::REQUEST_TIMEOUT, "the message came too slowly"))?;
+    let read = tokio::time::timeout(HTTP_BODY_TIMEOUT, Limited::new(body, MAX_MESSAGE_BYTES).collect()).await;
+    let read = read.map_err(|_| refuse(StatusCode::REQUEST_TIMEOUT, "the message arrived too slowly"))?;
     let body = read.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
-        Some(_) => no(StatusCode::PAYLOAD_TOO_LARGE, "the message is too long"),
-        None => no(StatusCode::BAD_REQUEST, "the message broke off"),
+        Some(_) => refuse(StatusCode::PAYLOAD_TOO_LARGE, "the message is too long"),
+        None => refuse(StatusCode::BAD_REQUEST, "the message ended early"),
     })?;
     let body = body.to_bytes();
     parts.extensions.insert(principal.clone());
@@ -190,16 +191,16 @@ async fn with_body(
 }
 
 fn session(headers: &HeaderMap) -> Option<String> {
-    headers.get(SESSION)?.to_str().ok().map(str::to_owned)
+    headers.get(SESSION_HEADER)?.to_str().ok().map(str::to_owned)
 }
 
 fn refused(status: StatusCode, why: &str) -> Answer {
     answer(status, "text/plain", format!("{why}\n"))
 }
 
-/// The answer to what is no message, as one of the protocol.
-fn unreadable(trouble: Trouble) -> Answer {
-    let Trouble { id, error } = trouble;
+/// The answer to a body that is no message, in the form of the protocol.
+fn unreadable(error: MessageError) -> Answer {
+    let MessageError { id, error } = error;
     let message = serde_json::to_string(&TxJsonRpcMessage::<RoleServer>::error(*error, id));
     answer(StatusCode::BAD_REQUEST, "application/json", message.unwrap_or_default())
 }

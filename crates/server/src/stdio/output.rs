@@ -1,4 +1,4 @@
-//! What goes to the client, whole messages one after the other, and which requests wait for one.
+//! Messages to the client, one after the other, and the requests that wait for an answer.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,44 +10,44 @@ use rmcp::model::{JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, TxJsonRpcMessage};
 use tokio::sync::Notify;
 
-use super::descriptor::Descriptor;
-use crate::fate::Fate;
-use crate::limits::{MOST_REQUESTS, MOST_UNSENT};
+use super::standard_stream::StandardStream;
+use crate::call_completion::CallCompletion;
+use crate::limits::{MAX_OPEN_REQUESTS, MAX_UNSENT_BYTES};
 
 /// Standard output.
 #[derive(Debug)]
 pub(super) struct Output {
-    descriptor: tokio::sync::Mutex<Descriptor>,
-    /// Bytes that wait for the client to read.
+    stream: tokio::sync::Mutex<StandardStream>,
+    /// Bytes that the client has not read yet.
     unsent: AtomicUsize,
     /// Requests without an answer.
-    requests: Mutex<HashMap<RequestId, Fate>>,
-    /// Something was sent.
+    requests: Mutex<HashMap<RequestId, CallCompletion>>,
+    /// Notified when a message was sent or a request is over.
     sent: Notify,
 }
 
 impl Output {
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {
-            descriptor: tokio::sync::Mutex::new(Descriptor::standard_output()?),
+            stream: tokio::sync::Mutex::new(StandardStream::output()?),
             unsent: AtomicUsize::new(0),
             requests: Mutex::default(),
             sent: Notify::new(),
         })
     }
 
-    /// A request has come. `None`: one with this id is there already.
-    pub(super) fn begin(&self, id: &RequestId) -> Option<Fate> {
+    /// A request has arrived. `None`: a request with this id is under way.
+    pub(super) fn begin(&self, id: &RequestId) -> Option<CallCompletion> {
         match self.requests().entry(id.clone()) {
             Entry::Occupied(_) => None,
-            Entry::Vacant(place) => Some(place.insert(Fate::default()).clone()),
+            Entry::Vacant(entry) => Some(entry.insert(CallCompletion::default()).clone()),
         }
     }
 
-    /// It gets no answer any more, unless that is on its way.
-    pub(super) fn take_back(&self, id: &RequestId) {
-        let fate = self.requests().get(id).cloned();
-        if fate.is_some_and(|fate| fate.take_back()) {
+    /// The client cancels a request: it gets no answer, unless that is being sent.
+    pub(super) fn cancel(&self, id: &RequestId) {
+        let completion = self.requests().get(id).cloned();
+        if completion.is_some_and(|completion| completion.cancel()) {
             self.finish(id);
         }
     }
@@ -57,7 +57,7 @@ impl Output {
         self.sent.notify_waiters();
     }
 
-    /// Writes `message`, in its turn. An answer finishes its request, and isn't written if that was taken back.
+    /// Writes `message` after those before it. An answer finishes its request; that of a canceled request isn't written.
     pub(super) fn send(
         self: Arc<Self>,
         message: &TxJsonRpcMessage<RoleServer>,
@@ -67,8 +67,8 @@ impl Output {
             JsonRpcMessage::Error(error) => error.id.clone(),
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
-        let goes_out = |id: &RequestId| self.requests().get(id).is_some_and(Fate::answer);
-        let write = answered.as_ref().is_none_or(goes_out).then(|| self.write(message, answered));
+        let is_wanted = |id: &RequestId| self.requests().get(id).is_some_and(CallCompletion::mark_answered);
+        let write = answered.as_ref().is_none_or(is_wanted).then(|| self.write(message, answered));
         async move {
             match write {
                 Some(write) => write.await,
@@ -77,7 +77,7 @@ impl Output {
         }
     }
 
-    /// Writes `message`, in its turn, and finishes the request `answered`.
+    /// Writes `message` after those before it, and finishes the request `answered`.
     pub(super) fn write(
         self: Arc<Self>,
         message: &TxJsonRpcMessage<RoleServer>,
@@ -85,7 +85,7 @@ impl Output {
     ) -> impl Future<Output = io::Result<()>> + Send + use<> {
         let line = serde_json::to_vec(message).map(|mut line| {
             line.push(b'\n');
-            // It may wait for long.
+            // The client may take long to read it.
             line.shrink_to_fit();
             line
         });
@@ -93,7 +93,7 @@ impl Output {
         self.unsent.fetch_add(length, Ordering::Relaxed);
         async move {
             let written = match line {
-                Ok(line) => self.descriptor.lock().await.write(&line).await,
+                Ok(line) => self.stream.lock().await.write(&line).await,
                 Err(error) => Err(error.into()),
             };
             self.unsent.fetch_sub(length, Ordering::Relaxed);
@@ -105,29 +105,31 @@ impl Output {
         }
     }
 
-    /// Waits until the client has read enough of what it got.
+    /// Waits until the client has read enough of our output.
     pub(super) async fn has_room(&self) {
-        let is_so =
-            || self.unsent.load(Ordering::Relaxed) <= MOST_UNSENT && self.requests().len() < MOST_REQUESTS;
-        self.until(is_so).await;
+        self.wait_until(|| {
+            self.unsent.load(Ordering::Relaxed) <= MAX_UNSENT_BYTES
+                && self.requests().len() < MAX_OPEN_REQUESTS
+        })
+        .await;
     }
 
-    /// Waits until no request is without an answer.
+    /// Waits until every request is answered.
     pub(super) async fn all_answered(&self) {
-        self.until(|| self.requests().is_empty() && self.unsent.load(Ordering::Relaxed) == 0).await;
+        self.wait_until(|| self.requests().is_empty() && self.unsent.load(Ordering::Relaxed) == 0).await;
     }
 
-    async fn until(&self, is_so: impl Fn() -> bool) {
+    async fn wait_until(&self, condition: impl Fn() -> bool) {
         loop {
             let sent = self.sent.notified();
-            if is_so() {
+            if condition() {
                 return;
             }
             sent.await;
         }
     }
 
-    fn requests(&self) -> MutexGuard<'_, HashMap<RequestId, Fate>> {
+    fn requests(&self) -> MutexGuard<'_, HashMap<RequestId, CallCompletion>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

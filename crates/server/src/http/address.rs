@@ -1,14 +1,14 @@
-//! Where to listen.
+//! The address that the server listens on.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 
-/// An address and a port. Only a port means this machine alone.
+/// An address and a port. A port alone accepts connections of this machine only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address(pub(crate) SocketAddr);
 
 impl Address {
-    /// Whether other machines can come.
+    /// Whether other machines can connect.
     #[must_use]
     pub fn is_public(&self) -> bool {
         !self.0.ip().is_loopback()
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_alone_is_this_machine_alone() {
+    fn a_port_alone_means_this_machine_only() {
         for text in ["8000", ":8000", "localhost:8000", "127.0.0.1:8000"] {
             let address: Address = text.parse().unwrap();
             assert_eq!(address.0.to_string(), "127.0.0.1:8000");

@@ -1,24 +1,27 @@
 //! The question as a form in the agent's program.
 //!
-//! The first choice is no: a program may take it when somebody only presses Enter.
+//! The first choice is no: some programs take it when the user only presses Enter.
 
 use rmcp::model::ElicitRequestParams;
 use serde_json::{Value, json};
 use shellgate::approval::{Answer, Choice, Question};
 use shellgate::request::Action;
 
-/// What is asked, and what can be answered.
+/// The question's text and the answers that it offers.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     message: String,
     choices: Vec<Offered>,
 }
 
-/// A choice: its word, what it means, and what it says.
+/// One answer.
 #[derive(Clone, Debug)]
 struct Offered {
+    /// Its value in the form.
     word: &'static str,
+    /// Its label.
     meaning: String,
+    /// How far the yes goes. `None`: a no.
     choice: Option<Choice>,
 }
 
@@ -35,7 +38,7 @@ impl Form {
             ),
         ];
         let mut message = format!("May this command run?\n\n{}", shown(question));
-        // Their words stand among ours: such as could be taken for something else are not offered.
+        // Labels mix these words with ours, so words with blanks or odd characters are not offered.
         let plain =
             question.prefixes.iter().flatten().all(|word| word.bytes().all(|byte| byte.is_ascii_graphic()));
         if plain && !question.prefixes.is_empty() {
@@ -53,8 +56,8 @@ impl Form {
         Self { message, choices }
     }
 
-    /// As the protocol has it. One field: Codex can't send a form in which an optional text is empty. A reason for a no is read
-    /// all the same where a client sends one.
+    /// The parameters of the request. The form has one field, because Codex can't send one with an empty optional field.
+    /// A client may still send a `reason` for its no.
     pub(crate) fn params(&self) -> Option<ElicitRequestParams> {
         let words: Vec<&str> = self.choices.iter().map(|offered| offered.word).collect();
         let meanings: Vec<&str> = self.choices.iter().map(|offered| offered.meaning.as_str()).collect();
@@ -72,7 +75,7 @@ impl Form {
         })
     }
 
-    /// What a client's result says. `None`: nothing that can be understood, which is no answer.
+    /// Reads a client's result. `None`: it can't be read, so it is no answer.
     pub(crate) fn answer(&self, result: &Value) -> Option<Answer> {
         match result.get("action")?.as_str()? {
             "decline" => Some(Answer::No(None)),
@@ -105,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn every_action_is_understood_and_nonsense_is_no_answer() {
+    fn every_action_is_read_and_anything_else_is_no_answer() {
         let cases = [
             (json!({"action": "accept", "content": {"answer": "once"}}), Some(Answer::Yes(Choice::Once))),
             (json!({"action": "accept", "content": {"answer": "no"}}), Some(Answer::No(None))),

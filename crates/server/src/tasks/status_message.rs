@@ -1,4 +1,4 @@
-//! What a task says of itself in a sentence.
+//! The status message of a task: one sentence.
 
 use std::time::Duration;
 
@@ -6,38 +6,38 @@ use shellgate::jobs::JobSummary;
 use shellgate::journal::QuestionId;
 use shellgate::{Report, State, seconds};
 
-/// One that waits for a yes: where to give it.
+/// For a task whose question waits: how a person answers it.
 pub(super) fn of_question(number: Option<QuestionId>) -> String {
     match number {
         Some(number) => format!(
-            "a person must say yes: `shellgate approvals list` shows the question, `shellgate approvals approve {number}` \
-             answers it"
+            "needs a person's approval: `shellgate approvals list` shows it, `shellgate approvals approve {number}` \
+             approves it"
         ),
-        None => "a person must say yes".to_owned(),
+        None => "needs a person's approval".to_owned(),
     }
 }
 
-/// One that goes on.
+/// For a task whose command runs.
 pub(super) fn of_job(job: &JobSummary) -> String {
     let printed = job.stdout_bytes.saturating_add(job.stderr_bytes);
-    let mut words = match job.status {
-        State::Queued => "it waits for its turn".to_owned(),
-        _ => format!("it has run for {}, and printed {printed} bytes", about(job.age_ms)),
+    let mut message = match job.status {
+        State::Queued => "waits until fewer commands run".to_owned(),
+        _ => format!("running for {}, {printed} bytes of output", rounded(job.age_ms)),
     };
     if job.waiting_for_input {
-        words.push_str(&format!("; it waits for input: `shell_input` with job `{}` types at it", job.id));
+        message.push_str(&format!("; waits for input: use `shell_input` with job `{}`", job.id));
     } else if !job.last_line.is_empty() {
-        words.push_str(&format!("; the last line: {}", job.last_line));
+        message.push_str(&format!("; the last line: {}", job.last_line));
     }
-    words
+    message
 }
 
-/// One that is over.
+/// For a task whose command has ended.
 pub(super) fn of_end(report: &Report) -> String {
-    let after = about(report.duration_ms);
+    let after = rounded(report.duration_ms);
     match (&report.error, report.exit_code, &report.signal) {
         (Some(error), _, _) if report.status == State::Canceled && report.pid.is_some() => {
-            format!("{}; `shell_output` with job `{}` reads what it printed", error.message, report.id)
+            format!("{}; `shell_output` with job `{}` has its output", error.message, report.id)
         }
         (Some(error), _, _) => format!("{}: {}", error.code, error.message),
         (None, Some(code), _) => format!("exit code {code} after {after}"),
@@ -46,7 +46,7 @@ pub(super) fn of_end(report: &Report) -> String {
     }
 }
 
-/// Whole seconds, once there are some.
-fn about(ms: u64) -> String {
+/// A time in whole seconds, or in milliseconds below one second.
+fn rounded(ms: u64) -> String {
     seconds(Duration::from_millis(if ms < 1_000 { ms } else { ms / 1_000 * 1_000 }))
 }

@@ -1,7 +1,7 @@
-//! Words that nobody can guess: keys to the HTTP server, and handles.
+//! Keys to the HTTP server, and other random secrets.
 //!
-//! The keys are in a file of the state folder, a line each: the name of who holds it, a blank, the key. The first start
-//! makes one.
+//! The keys are in a file of the state folder. Each line is the holder's name, a blank and the key. The first start of the
+//! server makes the file with one key.
 
 use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
@@ -13,9 +13,11 @@ use sha2::{Digest as _, Sha256};
 use crate::client::Principal;
 
 /// The name of the file.
-const FILE: &str = "mcp-keys";
-/// Who holds the first key.
-const FIRST: &str = "default";
+const FILE_NAME: &str = "mcp-keys";
+/// The holder of the key that the first start makes.
+const FIRST_HOLDER: &str = "default";
+/// The shortest key.
+const MIN_KEY_CHARS: usize = 32;
 
 /// Why the keys can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -23,29 +25,31 @@ const FIRST: &str = "default";
 pub enum KeysError {
     #[error("`{}` can't be used: {error}", file.display())]
     Unusable { file: PathBuf, error: io::Error },
-    #[error("others may read or change `{}`: make it yours alone with `chmod 600`", .0.display())]
+    #[error("other users may read or change `{}`: make it yours alone with `chmod 600`", .0.display())]
     Open(PathBuf),
-    #[error("line {line} of `{}` isn't a name, a blank and a key of 32 characters or more", file.display())]
+    #[error("line {line} of `{}` isn't a name, a blank and a key of {MIN_KEY_CHARS} characters or more", file.display())]
     Line { file: PathBuf, line: usize },
-    #[error("no key is in `{}`: write one there, or remove the file to have one made", .0.display())]
+    #[error("`{}` has no key: write one there, or remove the file and the server makes one", .0.display())]
     None(PathBuf),
 }
 
-/// Who may come.
+/// The keys, with their holders.
 #[derive(Debug)]
 pub(crate) struct Keys {
     file: PathBuf,
-    /// Digests: comparing them tells nobody how much of a guess was right.
+    /// Digests: the time of a comparison tells nothing about the key.
     holders: Vec<([u8; 32], Arc<str>)>,
 }
 
 impl Keys {
-    /// Reads them, and makes the first one if there is none.
+    /// Reads the file, and makes it with one key if there is none.
     pub(crate) fn open(folder: &Path) -> Result<Self, KeysError> {
-        let file = folder.join(FILE);
+        let file = folder.join(FILE_NAME);
         let unusable = |error| KeysError::Unusable { file: file.clone(), error };
         match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file) {
-            Ok(mut new) => new.write_all(format!("{FIRST} {}\n", random()).as_bytes()).map_err(unusable)?,
+            Ok(mut new) => {
+                new.write_all(format!("{FIRST_HOLDER} {}\n", random_hex()).as_bytes()).map_err(unusable)?;
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(unusable(error)),
         }
@@ -60,7 +64,7 @@ impl Keys {
                 .trim()
                 .split_once(' ')
                 .map(|(name, key)| (name, key.trim()))
-                .filter(|(name, key)| key.len() >= 32 && !key.contains(' ') && is_name(name))
+                .filter(|(name, key)| key.len() >= MIN_KEY_CHARS && !key.contains(' ') && is_name(name))
                 .ok_or_else(|| KeysError::Line { file: file.clone(), line: number })?;
             holders.push((digest(key), name.into()));
         }
@@ -75,7 +79,7 @@ impl Keys {
         &self.file
     }
 
-    /// Who holds `key`. Takes as long for a wrong key as for a right one.
+    /// The holder of `key`. Takes the same time for a wrong key as for a right one.
     pub(crate) fn holder(&self, key: &str) -> Option<Principal> {
         let given = digest(key);
         let mut found = None;
@@ -89,7 +93,7 @@ impl Keys {
     }
 }
 
-/// A name is part of the name of a session.
+/// Whether a holder may have this name: it becomes part of a session's name.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
@@ -98,12 +102,12 @@ fn digest(key: &str) -> [u8; 32] {
     Sha256::digest(key).into()
 }
 
-/// 256 bits from the system.
-pub(crate) fn random() -> String {
+/// 256 random bits of the system, in hexadecimal.
+pub(crate) fn random_hex() -> String {
     let mut bytes = [0_u8; 32];
     let mut filled = 0;
     while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        // Fails only when interrupted: the flags are plain, and the system has one.
+        // With these flags it only fails when a signal interrupts it.
         filled += rustix::rand::getrandom(rest, rustix::rand::GetRandomFlags::empty()).unwrap_or(0);
     }
     hex(&bytes)

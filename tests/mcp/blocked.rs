@@ -1,0 +1,91 @@
+//! The server answers while one of its calls has to wait: for the journal, or for a keeper that starts slowly.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+
+use rustix::fs::{FlockOperation, Mode, OFlags};
+use serde_json::json;
+
+use super::talk::Talk;
+use crate::support::Place;
+
+/// Another process that holds the journal's write lock until it is dropped.
+struct JournalLock(Child);
+
+impl JournalLock {
+    fn take(place: &Place) -> Self {
+        let code = "import sqlite3, sys\n\
+                    journal = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
+                    journal.execute('BEGIN EXCLUSIVE')\n\
+                    print('locked', flush=True)\n\
+                    sys.stdin.read()";
+        let mut command = place.program("python3");
+        command.args(["-c", code]).arg(place.state().join("journal.db"));
+        let mut holder = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(holder.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "locked\n");
+        Self(holder)
+    }
+}
+
+impl Drop for JournalLock {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+/// Asserts that requests that need no journal are answered, and that none of `waiting` is.
+fn assert_answers(talk: &mut Talk, waiting: &[u64]) {
+    assert!(talk.ask("ping", json!({}))["result"].is_object());
+    assert!(talk.ask("tools/list", json!({}))["result"]["tools"].is_array());
+    for id in waiting {
+        assert!(talk.heard.iter().all(|heard| heard["id"] != *id), "{:?}", talk.heard);
+    }
+}
+
+#[test]
+fn a_locked_journal_holds_up_only_the_calls_that_write_to_it() {
+    let place = Place::new(None);
+    let mut talk = Talk::new(&place);
+    assert_eq!(talk.run(json!({"command": "echo warm"}))["stdout"], "warm\n");
+    let lock = JournalLock::take(&place);
+    let calls: Vec<u64> =
+        (0..3).map(|n| talk.call(json!({"command": format!("echo {n} >> order")}))).collect();
+    assert_answers(&mut talk, &calls);
+    assert!(!place.root().join("order").exists(), "nothing runs that is not recorded");
+    drop(lock);
+    for id in calls {
+        assert_eq!(talk.answer(id)["result"]["structuredContent"]["status"], "completed");
+    }
+    talk.leave();
+}
+
+#[test]
+fn a_slow_keeper_holds_up_only_its_own_session() {
+    let place = Place::new(None);
+    let mut talk = Talk::new(&place);
+    assert_eq!(talk.run(json!({"command": "echo warm"}))["stdout"], "warm\n");
+    // A keeper takes its socket under this lock. One that can't have it starts seconds later.
+    let sessions = rustix::fs::open(
+        place.state().join("sessions"),
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+    );
+    let sessions = sessions.unwrap();
+    rustix::fs::flock(&sessions, FlockOperation::LockExclusive).unwrap();
+    let slow: Vec<u64> = ["first", "second"]
+        .map(|name| talk.call(json!({"command": format!("echo {name} >> order"), "session": "cold"})))
+        .into();
+    assert_answers(&mut talk, &slow);
+    assert_eq!(talk.run(json!({"command": "echo warm"}))["stdout"], "warm\n");
+    assert_answers(&mut talk, &slow);
+    rustix::fs::flock(&sessions, FlockOperation::Unlock).unwrap();
+    for id in slow {
+        assert_eq!(talk.answer(id)["result"]["structuredContent"]["status"], "completed");
+    }
+    let order = std::fs::read_to_string(place.root().join("order")).unwrap();
+    assert_eq!(order.lines().count(), 2, "{order}");
+    talk.leave();
+}
