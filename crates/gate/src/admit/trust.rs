@@ -1,4 +1,4 @@
-//! Trust in a project's settings file: a person's word, for the file's exact content.
+//! Trust in a project's settings file. A person gives it for the file's exact content.
 
 use std::path::{Path, PathBuf};
 
@@ -21,19 +21,19 @@ impl ProjectFile {
         Ok(project_file(&path)?.map(|content| Self { path, content }))
     }
 
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What it says.
+    /// Its text.
     #[must_use]
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.content).into_owned()
     }
 
-    /// The hash of what it says.
+    /// The hash of its content.
     #[must_use]
     pub fn sha256(&self) -> Sha {
         Sha::of(&[&self.content])

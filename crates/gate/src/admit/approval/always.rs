@@ -1,11 +1,11 @@
-//! "Always": lines for the user's settings, shown before they are written.
+//! "Always": rules for the user's settings. A person sees the lines before they are written.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-/// Rules that are added to a file, which keeps everything else as it is.
+/// Rules to add to a settings file. The rest of the file stays as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Always {
     /// The file.
@@ -16,20 +16,20 @@ pub struct Always {
 }
 
 impl Always {
-    /// What would be written to allow these. `None` when there is nothing to allow, or no file to write to.
+    /// The rules that allow these prefixes. `None` when there is no prefix, or no file to write to.
     pub(crate) fn new(prefixes: &[Vec<String>]) -> Option<Self> {
         let file = crate::locations::settings_sources().user.filter(|_| !prefixes.is_empty())?;
         Some(Self::for_file(file, prefixes))
     }
 
-    /// The same for a file that was chosen before.
+    /// The rules for a file that was chosen before.
     pub(crate) fn for_file(file: PathBuf, prefixes: &[Vec<String>]) -> Self {
         let text = with_rules(DocumentMut::new(), prefixes).to_string();
         let lines = text.trim_end().lines().map(str::to_owned).collect();
         Self { file, lines, prefixes: prefixes.to_vec() }
     }
 
-    /// Adds the lines. The file is replaced as a whole, so that nobody reads half of it.
+    /// Adds the rules. The file is replaced as a whole, so that no process reads half of it.
     ///
     /// # Errors
     /// When the file can't be read or written, or isn't TOML.
@@ -52,7 +52,7 @@ impl Always {
         std::fs::rename(&draft, &self.file)
     }
 
-    /// Those of its prefixes that a rule of the file allows now.
+    /// The prefixes that a rule of the file allows now.
     pub(crate) fn written(&self) -> Vec<Vec<String>> {
         let text = std::fs::read_to_string(&self.file).unwrap_or_default();
         let document: DocumentMut = text.parse().unwrap_or_default();

@@ -1,10 +1,11 @@
-//! What may be approved for more than one call: a program with its subcommand, never a way to run anything.
+//! The prefixes that a person may approve for later calls: a program with its subcommand, never a wrapper or interpreter
+//! alone, which could run anything.
 
 use crate::admit::judge::{Decision, ReasonCode, Verdict};
 
-/// A prefix for each part that made the question, if all of them have one and nothing else made it.
+/// A prefix for each part that needs approval. Empty when a part has none, or when something else needs approval too.
 pub(crate) fn prefixes(verdict: &Verdict) -> Vec<Vec<String>> {
-    // Unknown programs, written files, odd characters: no prefix makes those better.
+    // No prefix covers unknown programs, written files or deceptive characters.
     if verdict.reasons().iter().any(|reason| reason.code != ReasonCode::Uncovered) {
         return Vec::new();
     }

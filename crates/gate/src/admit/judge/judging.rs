@@ -1,4 +1,4 @@
-//! Judging without running: settings, root and PATH, and no state folder, session or keeper.
+//! The judge: it needs settings, a root and PATH, but no state folder, session or keeper.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::settings::Settings;
 use crate::sys::shell;
 use crate::{Code, ErrorObject};
 
-/// What says whether a request may run. A [`Gate`](crate::Gate) has one;
+/// Decides whether a request may run. A [`Gate`](crate::Gate) has one;
 /// [`GateBuilder::judge`](crate::GateBuilder::judge) makes one alone.
 #[derive(Debug)]
 pub struct Judge {
@@ -55,7 +55,7 @@ impl Judge {
         self.book.judge(request, self.place(directory))
     }
 
-    /// The same with what was granted.
+    /// What the rules and the grants say about `request`.
     pub(crate) fn judge_with(&self, request: &Request, directory: &Inside, granted: &Granted) -> Verdict {
         self.book.with(granted).judge(request, self.place(directory))
     }
@@ -66,7 +66,7 @@ impl Judge {
         Where { root, directory: directory.path(), search_path, protected }
     }
 
-    /// Where words may only name what is in scope: the program, and what its arguments name.
+    /// Refuses a program or an argument outside the root, for a dialect whose words must be in scope.
     pub(crate) fn check_words(&self, request: &Request, directory: &Inside) -> Result<(), ErrorObject> {
         let (Words::InScope, Action::Program(argv)) = (request.words, &request.action) else { return Ok(()) };
         let name = argv.first().map_or("", String::as_str);
@@ -75,13 +75,13 @@ impl Judge {
             self.check_place(name, program)?;
         }
         match (found, check_scope(argv, self.place(directory), &self.root)) {
-            // What isn't found can't do anything, and that it isn't found says more about its paths.
+            // A program that doesn't exist does no harm, and starting it gives the better error.
             (Err(_), Err(error)) if error.code == Code::OutOfScope => Ok(()),
             (_, checked) => checked,
         }
     }
 
-    /// Whether a program that was named by its path lies inside the root or in a folder of PATH.
+    /// Whether a program that was named by its path is inside the root or in a folder of PATH.
     fn check_place(&self, name: &str, program: &Path) -> Result<(), ErrorObject> {
         let Some(folder) = program.parent().and_then(|folder| folder.canonicalize().ok()) else {
             return Ok(());

@@ -1,7 +1,7 @@
-//! The one place through which every request passes before anything is started.
+//! Every request passes here before anything is started.
 //!
 //! The judging itself is in [`shellgate_policy`]. Here settings become rules, a verdict becomes an answer, and the policy
-//! of a project file that nobody trusts is judged apart: of two verdicts the stricter counts.
+//! of an untrusted project file is judged apart: of two verdicts the stricter counts.
 
 mod judging;
 mod refusal;
@@ -77,7 +77,7 @@ pub(crate) struct Granted {
 #[derive(Clone, Debug)]
 struct RuleSet {
     rules: Rules,
-    /// Of a project file that nobody trusts.
+    /// The rules of an untrusted project file.
     project: Option<Rules>,
 }
 
@@ -89,7 +89,7 @@ impl RuleSet {
         }
     }
 
-    /// The same rules, and what was granted. What is excluded stays that.
+    /// These rules with rules for what was granted. An exclusion still denies.
     fn with(&self, granted: &Granted) -> Self {
         let mut book = self.clone();
         let allow = |prefix: &Vec<String>, how: &str| Rule {
@@ -103,7 +103,7 @@ impl RuleSet {
         for rules in [Some(&mut book.rules), book.project.as_mut()].into_iter().flatten() {
             rules.rules.extend(granted.session.iter().map(|prefix| allow(prefix, "this session")));
         }
-        // A rule of the user's settings is none of the project's.
+        // A rule of the user's settings doesn't change what the project file denies.
         book.rules.rules.extend(granted.always.iter().map(|prefix| allow(prefix, "always")));
         book
     }
@@ -137,7 +137,7 @@ fn judge_by(rules: &Rules, request: &Request, place: Where<'_>) -> Verdict {
     }
 }
 
-/// Looks whether the words of a program call stay inside the root and hold no code.
+/// Checks that the words of a program call stay inside the root and hold no code.
 fn check_scope(argv: &[String], place: Where<'_>, root: &Root) -> Result<(), ErrorObject> {
     match shellgate_policy::check_scope(argv, &machine(place)) {
         Ok(()) => Ok(()),

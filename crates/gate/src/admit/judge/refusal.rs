@@ -1,10 +1,10 @@
-//! A verdict that isn't allow, as the error that whoever asked gets: what, why, which rule, what would pass.
+//! A verdict that isn't allow, as the caller's error: what, why, which rule, what would pass.
 
 use shellgate_policy::{Decision, Reason, ReasonCode, Verdict};
 
 use crate::{Code, ErrorObject};
 
-/// The refusal of what the rules deny.
+/// The error of a request that the rules deny.
 pub(crate) fn denied(verdict: &Verdict) -> ErrorObject {
     let reason = verdict.reasons().iter().find(|reason| reason.decision == Decision::Deny);
     let code = match reason.map(|reason| reason.code) {
@@ -16,7 +16,7 @@ pub(crate) fn denied(verdict: &Verdict) -> ErrorObject {
     told(code, "the command is denied", reason, more)
 }
 
-/// The refusal of what a person would have to approve, with why nobody does.
+/// The error of a request that needs approval and doesn't get it. `why`: the reason.
 pub(crate) fn not_approved(code: Code, verdict: &Verdict, why: &str) -> ErrorObject {
     let reason = verdict.reasons().first();
     let error = told(code, "the command needs approval", reason, verdict.reasons().len());

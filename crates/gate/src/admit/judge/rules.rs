@@ -1,4 +1,4 @@
-//! Settings as the rules that the judge reads.
+//! Makes the judge's rules of settings.
 
 use shellgate_policy::{Decision, Entry, Prefix, Redirects, Rule, Rules};
 
