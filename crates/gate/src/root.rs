@@ -3,10 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::{Code, ErrorObject};
+use shellgate_policy::paths::resolve;
 
-/// As many links as the kernel follows before it calls them a loop.
-const MOST_LINKS: u32 = 40;
+use crate::{Code, ErrorObject};
 
 /// A root: an existing folder, all links followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,7 +98,7 @@ impl Root {
     /// `out_of_scope` when that is outside.
     pub(crate) fn destination(&self, asked: &str) -> Result<PathBuf, ErrorObject> {
         let joined = self.0.join(expanded(asked));
-        let place = joined.canonicalize().unwrap_or_else(|_| destination(&joined));
+        let place = destination(&joined);
         if self.contains(&place) { Ok(place) } else { Err(self.out_of_scope(asked)) }
     }
 
@@ -108,8 +107,7 @@ impl Root {
     /// # Errors
     /// `out_of_scope` when it doesn't.
     pub(crate) fn check(&self, asked: &str, path: &Path) -> Result<(), ErrorObject> {
-        let place = path.canonicalize().unwrap_or_else(|_| destination(path));
-        if self.contains(&place) { Ok(()) } else { Err(self.out_of_scope(asked)) }
+        if self.contains(&destination(path)) { Ok(()) } else { Err(self.out_of_scope(asked)) }
     }
 
     fn contains(&self, path: &Path) -> bool {
@@ -137,35 +135,10 @@ fn expanded(asked: &str) -> PathBuf {
     }
 }
 
-/// Where `path` leads, as far as that can be seen: links are followed, also those to nowhere.
+/// Where `path` leads, links followed, whether it is there or not. A path that has too many links can't be opened; it counts
+/// as inside if the last of them is, so that opening it says why.
 fn destination(path: &Path) -> PathBuf {
-    let mut rest = Vec::new();
-    let mut path = path.to_owned();
-    let mut links = 0;
-    let mut reached = loop {
-        if let Ok(real) = path.canonicalize() {
-            break real;
-        }
-        let Some(parent) = path.parent() else { break path };
-        match path.read_link() {
-            Ok(target) if links < MOST_LINKS => {
-                links += 1;
-                path = parent.join(target);
-            }
-            _ => {
-                // The last component is `..` or a name; without either there would be no parent.
-                rest.push(path.file_name().map(ToOwned::to_owned));
-                path = parent.to_owned();
-            }
-        }
-    };
-    for component in rest.into_iter().rev() {
-        match component {
-            Some(name) => reached.push(name),
-            None => drop(reached.pop()),
-        }
-    }
-    reached
+    resolve(path).unwrap_or_else(|error| error.at)
 }
 
 fn reason(error: &io::Error) -> &'static str {
