@@ -1,4 +1,4 @@
-//! How each limit would be held, and what that means.
+//! How each limit would be enforced, and what that means.
 
 use std::path::PathBuf;
 
@@ -9,22 +9,22 @@ use super::{Check, Health};
 use crate::Gate;
 use crate::settings::Settings;
 
-/// How one limit would be held.
+/// How one limit would be enforced.
 #[derive(Clone, Debug, Serialize)]
 pub struct LimitCheck {
     /// Its setting, in `[limits]`.
     pub limit: &'static str,
-    /// What the settings say; 0: no limit.
+    /// Its value in the settings; 0: no limit.
     pub value: u64,
     /// `cgroup_v2`, `cgroup_v1`, `watched` or `per_process`.
     pub mechanism: &'static str,
-    /// What that means, in a sentence.
+    /// What that means.
     pub message: &'static str,
-    /// Why it is not a better one, in the kernel's words.
+    /// Why better mechanisms don't work, in the kernel's words.
     pub tried: Vec<String>,
 }
 
-/// The settings in force, and what is to be said of them.
+/// The settings in force, and the check whether they can be read.
 pub(super) fn settings(root: Option<PathBuf>) -> (Option<Settings>, Check) {
     let mut builder = Gate::builder();
     if let Some(root) = root {
@@ -36,7 +36,8 @@ pub(super) fn settings(root: Option<PathBuf>) -> (Option<Settings>, Check) {
             (Some(judge.settings().clone()), check)
         }
         Err(error) => {
-            let check = Check::new("settings", Health::Missing, format!("Nothing runs: {}.", error.message));
+            let check =
+                Check::new("settings", Health::Missing, format!("No command can run: {}.", error.message));
             let hint = error.hint.unwrap_or_else(|| "correct the file".to_owned());
             (None, check.hint(hint))
         }
@@ -68,31 +69,29 @@ fn meaning(limited: LimitedResource, mechanism: Mechanism) -> &'static str {
     use Mechanism::{CgroupV1, CgroupV2, PerProcess, Watched};
     match (limited, mechanism) {
         (Memory, CgroupV2) => {
-            "The kernel counts the command with all its processes and ends them together when they need more."
+            "The kernel counts the memory of all processes of a command, and kills all of them when they need more."
         }
         (Memory, CgroupV1) => {
-            "The kernel counts the command with all its processes and ends one when they need more; shellgate ends the rest."
+            "The kernel counts the memory of all processes of a command, and kills one when they need more; shellgate kills the others."
         }
         (Memory, Watched | PerProcess) => {
-            "shellgate adds up the memory of all processes every 50 ms and ends them; in between they can have more."
+            "shellgate adds up the memory of all processes of a command every 50 ms, and kills them when they use more; in between they can use more."
         }
         (Processes, CgroupV2 | CgroupV1) => {
-            "The kernel makes no more processes and threads for the command; it goes on with those it has."
+            "The kernel refuses to create more processes and threads; the command continues with those it has."
         }
         (Processes, Watched | PerProcess) => {
-            "shellgate counts processes and threads every 50 ms and ends a command that has more."
+            "shellgate counts the processes and threads of a command every 50 ms, and kills the command when it has more."
         }
         (Cpu, CgroupV2 | CgroupV1) => {
-            "The kernel counts the time of all processes; shellgate looks every 50 ms and ends them."
+            "The kernel counts the processor time of all processes of a command; shellgate checks it every 50 ms, and kills them when they use more."
         }
         (Cpu, Watched | PerProcess) => {
-            "shellgate adds up the time of all processes every 50 ms and ends them; the kernel ends each that has it alone."
+            "shellgate adds up the processor time of all processes of a command every 50 ms, and kills them when they use more; the kernel kills a single process that uses more."
         }
-        (Disk, PerProcess) => {
-            "The kernel lets no file grow larger than that; many smaller ones are not counted here."
-        }
+        (Disk, PerProcess) => "The kernel refuses larger files; several smaller files are not added up.",
         (Disk, _) => {
-            "The kernel lets no file grow larger than that; shellgate adds up what all processes write every 50 ms and ends them."
+            "The kernel refuses larger files; shellgate adds up what all processes of a command write every 50 ms, and kills them when they write more."
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The kernel and the shell.
+//! Checks of the kernel and the shell.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,12 +9,12 @@ use shellgate_exec::{kernel as probe, proc};
 use super::{Check, Health};
 use crate::sys::shell::{self, NotFound};
 
-/// Where the shell is, and what is to be said of it.
+/// The path of the shell, and the check whether it is there.
 pub(super) fn shell() -> (Option<PathBuf>, Check) {
     let path = std::env::var_os("PATH");
     match shell::find(shell::SHELL, path.as_deref(), Path::new("/")) {
         Ok(path) => {
-            let version = version(&path).unwrap_or_else(|| "it does not say its version".to_owned());
+            let version = version(&path).unwrap_or_else(|| "its version is not known".to_owned());
             let said = format!("`{}` reads the commands: {version}.", path.display());
             (Some(path), Check::new("bash", Health::Ok, said))
         }
@@ -42,11 +42,15 @@ pub(super) fn checks() -> Vec<Check> {
 
 fn pidfd() -> Check {
     match rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty()) {
-        Ok(_) => {
-            Check::new("pidfd", Health::Ok, "Processes can be pinned, so no stranger is ever signalled.")
-        }
+        Ok(_) => Check::new(
+            "pidfd",
+            Health::Ok,
+            "Processes have descriptors (pidfd), so a signal never reaches a process that reused a pid.",
+        ),
         Err(error) => {
-            let said = format!("Processes can't be pinned ({error}), so commands can't be stopped safely.");
+            let said = format!(
+                "Processes have no descriptors (pidfd: {error}), so commands can't be stopped safely."
+            );
             Check::new("pidfd", Health::Missing, said).hint("Linux 5.3 or newer has it")
         }
     }
@@ -54,11 +58,13 @@ fn pidfd() -> Check {
 
 fn subreaper() -> Check {
     match rustix::process::child_subreaper() {
-        Ok(_) => {
-            Check::new("subreaper", Health::Ok, "Processes that lose their parent stay with their command.")
-        }
+        Ok(_) => Check::new(
+            "subreaper",
+            Health::Ok,
+            "Orphaned processes become children of the keeper, so they stay with their command.",
+        ),
         Err(error) => {
-            let said = format!("Processes that lose their parent can't be followed ({error}).");
+            let said = format!("Orphaned processes can't be found again ({error}).");
             Check::new("subreaper", Health::Missing, said).hint("Linux 3.4 or newer has it")
         }
     }
@@ -70,21 +76,23 @@ fn children() -> Check {
         (false, true) => Check::new(
             "proc",
             Health::Warning,
-            "`/proc` has no lists of children: all processes are looked through, which is slower.",
+            "`/proc` doesn't list the children of a process: shellgate searches all processes, which is slower.",
         ),
-        (false, false) => {
-            Check::new("proc", Health::Missing, "`/proc` is not there: commands can't be followed.")
-                .hint("mount it: `mount -t proc proc /proc`")
-        }
+        (false, false) => Check::new(
+            "proc",
+            Health::Missing,
+            "`/proc` is not mounted, so the processes of a command can't be found.",
+        )
+        .hint("mount it: `mount -t proc proc /proc`"),
     }
 }
 
 fn close_range() -> Check {
     let (health, said) = match probe::close_range() {
-        true => (Health::Ok, "Descriptors can be closed all at once."),
+        true => (Health::Ok, "A keeper can close its inherited descriptors with one system call."),
         false => (
             Health::Warning,
-            "Descriptors can't be closed all at once: a keeper that starts closes them one by one, which is slower.",
+            "A keeper has to close its inherited descriptors one by one, which makes its start slower.",
         ),
     };
     let check = Check::new("close_range", health, said);
@@ -94,16 +102,22 @@ fn close_range() -> Check {
     }
 }
 
-/// What is mounted; whether it can be used is said with each limit.
+/// Which control groups are mounted. Whether they can be used is checked for each limit.
 fn cgroups() -> Check {
     let mounts = proc::own().mounts();
     let of = |kind: &str| mounts.iter().filter(|mount| mount.kind == kind).count();
     let (unified, split) = (of("cgroup2"), of("cgroup"));
     let said = match (unified, split) {
-        (0, 0) => "No control groups are mounted: shellgate watches limits itself.",
-        (_, 0) => "Control groups of version 2 are mounted; the limits below say what they can be used for.",
-        (0, _) => "Control groups of version 1 are mounted; the limits below say what they can be used for.",
-        _ => "Control groups of both versions are mounted; the limits below say what they can be used for.",
+        (0, 0) => "No control groups are mounted: shellgate watches the limits itself.",
+        (_, 0) => {
+            "Control groups of version 2 are mounted; the checks of the limits below say how they can be used."
+        }
+        (0, _) => {
+            "Control groups of version 1 are mounted; the checks of the limits below say how they can be used."
+        }
+        _ => {
+            "Control groups of both versions are mounted; the checks of the limits below say how they can be used."
+        }
     };
     let health = if unified + split == 0 { Health::Warning } else { Health::Ok };
     Check::new("cgroups", health, said)
@@ -111,26 +125,28 @@ fn cgroups() -> Check {
 
 fn user_namespaces() -> Check {
     let said = match probe::user_namespaces() {
-        Some(true) => "User namespaces can be made. Confinement will use them.",
-        Some(false) => "User namespaces can't be made by this user. Confinement will use them.",
-        None => "Whether user namespaces can be made could not be tried. Confinement will use them.",
+        Some(true) => "This user can create user namespaces. Confinement will use them.",
+        Some(false) => "This user can't create user namespaces. Confinement will use them.",
+        None => {
+            "It could not be tried whether this user can create user namespaces. Confinement will use them."
+        }
     };
     Check::new("user_namespaces", Health::NotUsedYet, said)
 }
 
 fn landlock() -> Check {
     let said = match probe::landlock() {
-        Some(version) => format!("Landlock is there, version {version}. Confinement will use it."),
-        None => "Landlock is not there. Confinement will use it.".to_owned(),
+        Some(version) => format!("The kernel has Landlock version {version}. Confinement will use it."),
+        None => "The kernel has no Landlock. Confinement will use it.".to_owned(),
     };
     Check::new("landlock", Health::NotUsedYet, said)
 }
 
 fn seccomp() -> Check {
-    let is = if probe::seccomp() { "can" } else { "can't" };
+    let can = if probe::seccomp() { "can" } else { "can't" };
     Check::new(
         "seccomp",
         Health::NotUsedYet,
-        format!("System calls {is} be filtered. Confinement will use it."),
+        format!("System calls {can} be filtered (seccomp). Confinement will use that."),
     )
 }

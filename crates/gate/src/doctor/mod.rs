@@ -1,5 +1,5 @@
-//! What this machine can do, and what that means for its user. Everything is found by doing it, as far as that leaves
-//! nothing behind.
+//! `shellgate doctor`: what this machine can do, and what that means for the user. Each check tries the thing itself, as
+//! far as that leaves no trace.
 
 mod limits;
 mod machine;
@@ -11,50 +11,50 @@ use serde::Serialize;
 
 pub use limits::LimitCheck;
 
-/// All that was found.
+/// The results of all checks.
 #[derive(Clone, Debug, Serialize)]
 pub struct Diagnosis {
-    /// Whether all that is needed is there.
+    /// Whether everything that shellgate needs is there.
     pub ok: bool,
-    /// Our version.
+    /// The version of shellgate.
     pub version: &'static str,
-    /// The user, by number.
+    /// The number of the user.
     pub user: u32,
-    /// What was looked at, in the order in which people read it.
+    /// The checks, in the order in which people read them.
     pub checks: Vec<Check>,
-    /// How each limit would be held.
+    /// How each limit would be enforced.
     pub limits: Vec<LimitCheck>,
 }
 
-/// One thing that was looked at.
+/// One check and its result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
-    /// What, in one word for programs.
+    /// Its name, for programs.
     pub name: &'static str,
-    /// How it is.
+    /// The result.
     pub status: Health,
     /// A sentence for people.
     pub message: String,
-    /// What would help.
+    /// What the user can do about it.
     pub hint: Option<String>,
 }
 
-/// How something is.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Health {
-    /// As it should be.
+    /// It works.
     Ok,
-    /// It works, and there is something to know.
+    /// It works, but the user should know something about it.
     Warning,
-    /// It is needed and isn't there.
+    /// shellgate needs it, and it doesn't work.
     Missing,
-    /// Whether it is there or not: nothing uses it yet.
+    /// shellgate doesn't use it yet, whether it works or not.
     NotUsedYet,
 }
 
 impl Health {
-    /// The word for people.
+    /// The name that people read.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -76,8 +76,8 @@ impl Check {
     }
 }
 
-/// Looks at this machine, for a small program of one thread. `state`: the state folder, if not the standard one; `root`:
-/// the folder whose settings count, if not the current one.
+/// Runs all checks. The calling process must have one thread, because some checks fork. `state`: the state folder, if not
+/// the standard one. `root`: the folder whose settings apply, if not the current one.
 #[must_use]
 pub fn examine(state: Option<PathBuf>, root: Option<PathBuf>) -> Diagnosis {
     let (settings, settings_check) = limits::settings(root);

@@ -1,4 +1,4 @@
-//! The state folder, the journal in it, and a keeper that starts a command.
+//! Checks of the state folder, of its journal, and of a keeper that runs a command.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt as _;
@@ -17,7 +17,8 @@ pub(super) fn checks(chosen: Option<PathBuf>, shell: Option<&Path>) -> Vec<Check
     let state = match open_state(chosen) {
         Ok(state) => state,
         Err(error) => {
-            let check = Check::new("state", Health::Missing, format!("Nothing can run: {}.", error.message));
+            let check =
+                Check::new("state", Health::Missing, format!("No command can run: {}.", error.message));
             return vec![check.hint(error.hint.unwrap_or_default())];
         }
     };
@@ -26,8 +27,8 @@ pub(super) fn checks(chosen: Option<PathBuf>, shell: Option<&Path>) -> Vec<Check
     checks
 }
 
-/// Kinds of file systems, by the number that the kernel has for them, where files or locks may not be what they seem.
-const ODD: [(u64, &str); 9] = [
+/// File systems on which sockets, locks or SQLite may not work, with the kernel's numbers for them (`f_type`).
+const UNRELIABLE_FILE_SYSTEMS: [(u64, &str); 9] = [
     (0x6969, "NFS"),
     (0xff53_4d42, "CIFS"),
     (0xfe53_4d42, "SMB"),
@@ -39,24 +40,23 @@ const ODD: [(u64, &str); 9] = [
     (0x7375_7245, "Coda"),
 ];
 
-/// In memory.
-const TMPFS: u64 = 0x0102_1994;
+/// The kernel's number for a file system in memory.
+const TMPFS_TYPE: u64 = 0x0102_1994;
 
 fn folder(state: &StateFolder) -> Check {
     let path = state.path().display();
     let kind = rustix::fs::statfs(state.path()).ok().and_then(|found| u64::try_from(found.f_type).ok());
-    if let Some((_, name)) = ODD.iter().find(|(number, _)| Some(*number) == kind) {
+    if let Some((_, name)) = UNRELIABLE_FILE_SYSTEMS.iter().find(|(number, _)| Some(*number) == kind) {
         let said = format!(
-            "The state folder `{path}` is on {name}: sockets, locks and the journal may not work there, or only for one machine."
+            "The state folder `{path}` is on {name}: sockets, locks and the journal may not work there, or only on one machine."
         );
         return Check::new("state", Health::Warning, said)
-            .hint("name a folder on a disk of this machine with SHELLGATE_HOME");
+            .hint("set SHELLGATE_HOME to a folder on a disk of this machine");
     }
-    if kind == Some(TMPFS) {
+    if kind == Some(TMPFS_TYPE) {
         let said =
-            format!("The state folder `{path}` is in memory: the record is gone when the machine restarts.");
-        return Check::new("state", Health::Warning, said)
-            .hint("name a folder on a disk with SHELLGATE_HOME");
+            format!("The state folder `{path}` is in memory: a restart of the machine deletes the record.");
+        return Check::new("state", Health::Warning, said).hint("set SHELLGATE_HOME to a folder on a disk");
     }
     Check::new("state", Health::Ok, format!("The state folder is `{path}`."))
 }
@@ -64,37 +64,36 @@ fn folder(state: &StateFolder) -> Check {
 fn journal(state: &StateFolder) -> Check {
     match Journal::open(state.path()).and_then(|journal| journal.head()) {
         Ok(head) => {
-            let said = format!("The journal can be written, and has {} entries.", head.seq);
+            let said = format!("The journal can be written; its last entry has number {}.", head.seq);
             Check::new("journal", Health::Ok, said)
         }
-        Err(error) => {
-            Check::new("journal", Health::Missing, format!("What runs can't be recorded: {error}."))
-                .hint("free some space or make the state folder writable")
-        }
+        Err(error) => Check::new("journal", Health::Missing, format!("Commands can't be recorded: {error}."))
+            .hint("free some space or make the state folder writable"),
     }
 }
 
-/// What killed keepers left, as it lies there. Any other command that looks at the record clears it away.
+/// Control groups that killed keepers left behind. Other commands, which read the record, remove them; this one doesn't.
 fn leftovers(state: &StateFolder) -> Check {
     let notes = shellgate_exec::group_notes(state);
     let held = shellgate_exec::held_executions(state).ok().flatten();
     let stale = held.map_or(0, |held| notes.stale(&held));
     match stale {
-        0 => Check::new("leftovers", Health::Ok, "No killed keeper has left anything behind."),
+        0 => Check::new("leftovers", Health::Ok, "There are no leftovers of killed keepers."),
         count => {
-            let said = format!("Killed keepers have left control groups of {count} executions behind.");
-            Check::new("leftovers", Health::Warning, said).hint("`shellgate jobs` clears them away")
+            let said = format!("There are control groups of {count} executions whose keepers were killed.");
+            Check::new("leftovers", Health::Warning, said).hint("`shellgate jobs` removes them")
         }
     }
 }
 
-/// Has a keeper start the shell, with nothing to do, and leaves no trace of it.
+/// Has a keeper run an empty command in the shell, and removes its output files.
 fn keeper(state: &StateFolder, shell: &Path) -> Check {
     let begun = Instant::now();
     let id = ExecId::generate();
     let ended = run(state, shell, id);
     let (stdout, stderr) = state.spool_files(id);
     for file in [stdout, stderr] {
+        // When the keeper didn't start there are none.
         let _ = std::fs::remove_file(file);
     }
     match ended {
@@ -103,11 +102,11 @@ fn keeper(state: &StateFolder, shell: &Path) -> Check {
             Check::new("keeper", Health::Ok, said)
         }
         Ok(other) => {
-            let said = format!("A keeper started, but the command that does nothing ended as `{other}`.");
+            let said = format!("A keeper started, but its empty command ended as `{other}`.");
             Check::new("keeper", Health::Missing, said).hint("try `bash -c true` by hand")
         }
         Err(why) => Check::new("keeper", Health::Missing, format!("No command can run: {why}."))
-            .hint("look at the state folder's `sessions`, and try again"),
+            .hint("look at `sessions` in the state folder, and try again"),
     }
 }
 
