@@ -249,6 +249,6 @@ fn tricks_of_shells_and_terminals_run_nothing_unjudged() {
 fn a_terminal_whose_keys_were_changed_takes_no_commands() {
     for_each_user(|place| {
         let job = Job::start(place, "stty erase Z; exec bash --norc");
-        is_refused(place, &job, &["ls"], "denied_by_policy: the keys of the terminal");
+        is_refused(place, &job, &["ls"], "denied_by_policy: the control keys of the terminal");
     });
 }

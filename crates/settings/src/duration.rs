@@ -1,6 +1,6 @@
-//! Durations as people type them: `30s`, `5m`, `1500ms`, `2h`; a bare number is milliseconds.
+//! Durations as people type them: `30s`, `5m`, `1500ms`, `2h`. A bare number is milliseconds.
 
-/// The longest time that can be set: one day.
+/// The longest duration that can be set: one day.
 pub const MAX_DURATION_MS: u64 = 86_400_000;
 
 /// Why a text isn't a duration.
@@ -9,13 +9,13 @@ pub enum DurationError {
     /// It isn't a whole number and a unit.
     #[error("must be a time like `30s`, `5m`, `1500ms` or `2h`, found {found:?}")]
     Shape {
-        /// What was written.
+        /// The text.
         found: String,
     },
     /// It is zero or longer than a day.
     #[error("must be from 1 ms to 24 h (86400000 ms), found {found:?}")]
     Range {
-        /// What was written.
+        /// The text.
         found: String,
     },
 }
@@ -36,7 +36,7 @@ pub fn parse_duration(text: &str) -> Result<u64, DurationError> {
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return Err(shape());
     }
-    // Only too many digits can fail here, and that is a number out of range.
+    // Parsing fails only for too many digits, so the number is out of range.
     let number: u64 = digits.parse().map_err(|_| range())?;
     let ms = number.checked_mul(factor).ok_or_else(range)?;
     if (1..=MAX_DURATION_MS).contains(&ms) { Ok(ms) } else { Err(range()) }

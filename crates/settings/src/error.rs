@@ -1,19 +1,19 @@
-//! What can be wrong with settings, as sentences: where, what was found, what is wanted, and a hint.
+//! Errors in settings. Each says where it is, what was found, what is wanted, and mostly has a hint.
 
 use std::{fmt, path::Path, sync::Arc};
 
 use super::{Place, PrefixError};
 
-/// Settings that can't be used. Nothing runs until they are mended.
+/// Settings that can't be used. No command runs until they are corrected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsError {
-    /// Where.
+    /// Where the error is.
     pub at: At,
-    /// What.
+    /// What is wrong.
     pub problem: Box<Problem>,
 }
 
-/// Where the trouble is.
+/// Where an error is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum At {
     /// The file as a whole.
@@ -37,55 +37,55 @@ impl fmt::Display for At {
 /// What is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// A file that was asked for isn't there.
+    /// A file that was named doesn't exist.
     #[error("this settings file does not exist")]
     Missing,
-    /// The system refuses.
+    /// The system refuses to read the file.
     #[error("this settings file can't be read: {reason}")]
     Unreadable {
-        /// In the system's words.
+        /// The system's error message.
         reason: String,
     },
-    /// Something else has this name.
+    /// The path is not a regular file.
     #[error("a settings file must be a regular file, found {found}")]
     NotAFile {
-        /// What it is.
+        /// What it is instead.
         found: &'static str,
     },
-    /// Nobody writes settings this long.
+    /// The file is too large to be settings.
     #[error("a settings file must not be larger than {most} bytes")]
     TooLarge {
         /// The limit.
         most: u64,
     },
-    /// Someone else could change what is allowed here.
+    /// Other users may write the file, and so change what is allowed.
     #[error("a settings file must be writable by its owner only, found mode {mode:04o}")]
     OthersMayWrite {
         /// The permission bits.
         mode: u32,
     },
-    /// Someone else can change what is allowed here.
+    /// Another user owns the file, and so can change what is allowed.
     #[error("a settings file must belong to you (user {me}) or to root, found user {owner}")]
     Owner {
-        /// Whose it is.
+        /// The user that owns it.
         owner: u32,
-        /// Who we are.
+        /// The user that runs shellgate.
         me: u32,
     },
-    /// Bytes that are no text.
+    /// The file is not UTF-8.
     #[error("a settings file must be UTF-8 text, found the byte 0x{byte:02x}")]
     NotUtf8 {
-        /// The first byte that can't be.
+        /// The first invalid byte.
         byte: u8,
     },
-    /// Not TOML, or not JSON.
+    /// The file is not TOML, or not JSON.
     #[error("this is not {language}: {message}")]
     Syntax {
-        /// What it should be.
+        /// The language that it should be.
         language: &'static str,
-        /// In the words of the parser.
+        /// The parser's error message.
         message: String,
-        /// What may be meant.
+        /// How to correct it.
         hint: Option<&'static str>,
     },
     /// A `[section]` that doesn't exist.
@@ -93,7 +93,7 @@ pub enum Problem {
     UnknownSection {
         /// Its name.
         name: String,
-        /// What may be meant, or what there is.
+        /// The name that was probably meant, or the names that exist.
         hint: String,
     },
     /// A key that doesn't exist.
@@ -101,10 +101,10 @@ pub enum Problem {
     UnknownKey {
         /// Its dotted path.
         path: String,
-        /// What may be meant, or what there is.
+        /// The name that was probably meant, or the names that exist.
         hint: String,
     },
-    /// A key that can't be left out.
+    /// A required key is missing.
     #[error("{path} is missing")]
     MissingKey {
         /// Its dotted path.
@@ -112,37 +112,37 @@ pub enum Problem {
         /// How to write it.
         hint: String,
     },
-    /// A value of the wrong type, or out of range, or no such word.
+    /// A value has the wrong type, is out of range, or is an unknown word.
     #[error("{path} must be {wanted}, found {found}")]
     Wanted {
         /// The dotted path.
         path: String,
-        /// What could have been.
+        /// The values that are allowed.
         wanted: String,
-        /// What is there.
+        /// The value that was found.
         found: String,
-        /// What may be meant.
+        /// How to correct it.
         hint: Option<String>,
     },
-    /// A key that is there twice.
-    #[error("{path} is there twice")]
+    /// A key is given twice.
+    #[error("{path} is given twice")]
     Twice {
         /// Its dotted path.
         path: String,
     },
-    /// An entry that is no command prefix.
+    /// An entry is not a command prefix.
     #[error("{0}")]
     Prefix(#[from] PrefixError),
-    /// A flag's value that is out of range.
+    /// The value of a flag is out of range.
     #[error("must be from 1 to {most} ms, found {found}")]
     Timeout {
-        /// What was given.
+        /// The value that was given.
         found: u64,
-        /// The most that can be.
+        /// The largest value.
         most: u64,
     },
-    /// `~/` and no home.
-    #[error("{path} begins with `~`, and there is no home folder")]
+    /// A path begins with `~`, and the home folder is not known.
+    #[error("{path} begins with `~`, but `HOME` is not set")]
     NoHome {
         /// The dotted path.
         path: String,
@@ -154,19 +154,17 @@ impl SettingsError {
         Self { at, problem: Box::new(problem) }
     }
 
-    /// What to do about it, when that can be known.
+    /// How to correct it. `None`: there is no general advice.
     pub fn hint(&self) -> Option<String> {
         let hint = match &*self.problem {
             Problem::Missing => "check the path after `--config`".to_owned(),
-            Problem::NotAFile { .. } => "move it away, or write the settings there".to_owned(),
-            Problem::TooLarge { .. } => "check that this is the file that you mean".to_owned(),
+            Problem::NotAFile { .. } => "move it away, or put the settings file there".to_owned(),
+            Problem::TooLarge { .. } => "check that this is the right file".to_owned(),
             Problem::OthersMayWrite { .. } => match &self.at {
                 At::File(path) => format!("run `chmod go-w {}`", shell_word(&path.display().to_string())),
                 At::Place(_) | At::Flag(_) => return None,
             },
-            Problem::Owner { .. } => {
-                "read it, and if it says what you want, make a copy of your own".to_owned()
-            }
+            Problem::Owner { .. } => "read it, and if you agree with it, make your own copy".to_owned(),
             Problem::NotUtf8 { .. } => "save it as UTF-8".to_owned(),
             Problem::Syntax { hint, .. } => (*hint)?.to_owned(),
             Problem::UnknownSection { hint, .. }
@@ -182,7 +180,7 @@ impl SettingsError {
     }
 }
 
-/// A path as it can be pasted into a shell.
+/// Quotes a path for a shell.
 fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
     if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
@@ -196,7 +194,7 @@ impl fmt::Display for SettingsError {
 
 impl std::error::Error for SettingsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // The sentence has the problem in it already; naming it as the source would say it twice.
+        // The message contains the problem already. As the source it would be printed twice.
         None
     }
 }
@@ -206,7 +204,7 @@ mod tests {
     use super::shell_word;
 
     #[test]
-    fn a_hint_can_be_pasted() {
+    fn paths_in_hints_are_quoted_for_a_shell() {
         assert_eq!(shell_word("/a/b-c.toml"), "/a/b-c.toml");
         assert_eq!(shell_word("/a b"), "'/a b'");
         assert_eq!(shell_word("/a';rm"), r"'/a'\'';rm'");

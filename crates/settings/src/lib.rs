@@ -1,11 +1,11 @@
-//! Settings: what is allowed, who is asked, how commands are confined and limited.
+//! Settings: which commands are allowed, who is asked, how commands are confined and limited.
 //!
 //! # How it works
 //!
-//! Settings come in layers, later ones over earlier ones: built in, the machine's file, the user's file, the
-//! project's file, the files named with `--config`, flags. A file becomes a list of changes, checked against one
-//! table of keys ([`keys`]); merging applies the changes to the typed [`Settings`]. Every value, and every entry of
-//! a list, remembers its [`Origin`].
+//! Settings come in layers. Later layers win over earlier ones: built-in values, the machine's file, the user's
+//! file, the project's file, the files named with `--config`, flags. A file is read into a list of changes, checked
+//! against one table of keys ([`keys`]). Merging applies the changes to the typed [`Settings`]. Every value, and
+//! every entry of a list, has its [`Origin`].
 //!
 //! ```no_run
 //! use shellgate_settings::{Settings, Sources};
@@ -19,13 +19,13 @@
 //!
 //! # What it promises
 //!
-//! - A later layer wins, but exclusions and rules add up over all layers, flags add to the core list, and a table's
-//!   entries are set one by one.
-//! - A project file that nobody trusts makes nothing looser. Its core list, default and rules are kept apart in
-//!   [`Settings::project_policy`]; what else would loosen is ignored, and [`Settings::notices`] says so.
-//! - A file that is broken, unreadable, or that others may write is a [`SettingsError`] with the place and a hint,
-//!   never skipped. Reading never waits: a named pipe in place of a file is an error too.
-//! - Without files, loading is a few calls of `open`.
+//! - A later layer wins, with three exceptions: exclusions and rules add up over all layers, flags add to the core
+//!   list, and the entries of a table are set one by one.
+//! - An untrusted project file makes nothing looser. Its core list, default and rules are kept separate, in
+//!   [`Settings::project_policy`]. Its other loosening changes are ignored, and [`Settings::notices`] lists them.
+//! - A file that is broken, unreadable, or writable by other users is a [`SettingsError`] with its place and a hint.
+//!   It is never skipped. Reading never blocks: a named pipe in place of a file is an error too.
+//! - Without files, loading takes only a few calls of `open`.
 
 mod duration;
 pub mod environment;

@@ -1,6 +1,6 @@
 //! The settings as types, with the built-in values.
 //!
-//! The values here are the only place where defaults are written: the table of keys reads them from here.
+//! The built-in values are defined only here. The table of keys reads them from here.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -26,25 +26,25 @@ pub struct Settings {
     pub journal: JournalSettings,
     /// `[environment]`
     pub environment: Environment,
-    /// The policy of a project file that nobody trusts: judged apart from `policy`, and the stricter verdict counts.
-    /// Where that file says nothing, this policy allows, so that it can only add to the other's strictness.
+    /// The policy of an untrusted project file. It is judged separately from `policy`, and the stricter verdict counts.
+    /// It allows everything that the file doesn't mention, so it can only make the result stricter.
     pub project_policy: Option<Policy>,
-    /// What an untrusted project file wanted and didn't get.
+    /// Settings that have no effect, such as those that an untrusted project file may not change.
     pub notices: Vec<Notice>,
-    /// Keys that some layer set. The others are built in, so this costs nothing when no layer exists.
+    /// The origins of keys that a layer has set. All other keys have built-in values.
     pub(crate) origins: Vec<(&'static str, Origin)>,
 }
 
 impl Settings {
-    /// Where the value of a key came from, by its dotted path; for a list or table, the last layer that changed it.
-    /// `None` if there is no such key.
+    /// The origin of a key's value, by the key's dotted path. For a list or table, the last layer that changed it. `None`:
+    /// there is no such key.
     pub fn origin(&self, path: &str) -> Option<&Origin> {
         let key = keys::find(path)?;
         let set = self.origins.iter().rev().find(|(set, _)| *set == key.path);
         Some(set.map_or(&Origin::BuiltIn, |(_, origin)| origin))
     }
 
-    /// The value of a key as a file would write it; `None` if there is no such key, or it has no value.
+    /// The value of a key as it is written in a file. `None`: there is no such key, or it has no value.
     pub fn shown(&self, path: &str) -> Option<String> {
         keys::find(path)?.show(self)
     }
@@ -58,29 +58,29 @@ impl Settings {
 /// `[workspace]`
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Workspace {
-    /// The root when none is given: absolute, `~/` already replaced.
+    /// The root if no other is given. An absolute path: `~/` is already replaced.
     pub working_directory: Option<PathBuf>,
 }
 
 /// `[policy]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// The allowlist. `None`: there is none. `Some` and empty: there is one, and it allows nothing.
+    /// The allowlist. `None`: there is no allowlist. `Some` and empty: there is one, and it allows nothing.
     pub core: Option<Vec<Sourced<Prefix>>>,
-    /// What is denied, whatever else is said.
+    /// Commands that are always denied.
     pub exclude: Vec<Sourced<Prefix>>,
-    /// For what no rule covers, without a core list.
+    /// The decision for commands that no rule covers, if there is no core list.
     pub default: Decision,
-    /// What is to happen with substitutions.
+    /// The decision for substitutions.
     pub substitution: Substitution,
-    /// What is to happen with output to files.
+    /// The decision for output to files.
     pub redirects: Redirects,
-    /// The long form, in the order of the layers.
+    /// The rules, in the order of the layers.
     pub rules: Vec<Rule>,
 }
 
 impl Policy {
-    /// A policy that objects to nothing: what a file adds to it is all that the file objects to.
+    /// A policy that allows everything. Only what a file adds to it makes it stricter.
     pub(crate) fn neutral() -> Self {
         Self {
             default: Decision::Allow,
@@ -107,11 +107,11 @@ impl Default for Policy {
 /// `[approval]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approval {
-    /// What becomes of `ask`. Nothing is built in: the dialects choose.
+    /// What happens when a verdict is `ask`. `None`: the dialect chooses.
     pub mode: Option<ApprovalMode>,
     /// Who may answer.
     pub from: Vec<Sourced<Asker>>,
-    /// How long a question waits, in seconds; then the answer is no.
+    /// How many seconds a question waits for an answer before it is denied.
     pub timeout_s: u64,
 }
 
@@ -127,22 +127,22 @@ impl Default for Approval {
 pub struct Sandbox {
     /// How commands are confined.
     pub mode: SandboxMode,
-    /// Whether they reach the network.
+    /// Whether confined commands reach the network.
     pub network: Network,
     /// What to do when this machine lacks a mechanism.
     pub on_missing: OnMissing,
-    /// Whether what they touch is recorded.
+    /// Whether the files that commands use are recorded.
     pub observe: bool,
-    /// Paths that can be written besides the root, as written.
+    /// Paths that commands may write besides the root, as written in the file.
     pub writable: Vec<Sourced<String>>,
-    /// Paths that can't be read, besides the built-in list, as written.
+    /// Paths that commands may not read, besides the built-in list, as written in the file.
     pub unreadable: Vec<Sourced<String>>,
 }
 
 impl Default for Sandbox {
     fn default() -> Self {
         Self {
-            // `workspace` once confinement is built; until then that would refuse every command.
+            // `workspace` once confinement is built. Until then it would refuse every command.
             mode: SandboxMode::Off,
             network: Network::Allow,
             on_missing: OnMissing::Refuse,
@@ -156,27 +156,27 @@ impl Default for Sandbox {
 /// `[limits]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// How long a foreground command may run; 0: no limit.
+    /// How long a foreground command may run. 0: no limit.
     pub timeout_ms: u64,
-    /// How long a command may be silent; 0: no limit.
+    /// How long a command may print nothing. 0: no limit.
     pub idle_timeout_ms: u64,
-    /// How many commands of a session run at once; more wait.
+    /// How many commands of a session run at once. Others wait.
     pub max_running: u64,
     /// Characters of a stream that the model gets.
     pub answer_chars: u64,
-    /// Bytes of a stream that the model gets where complete output is promised.
+    /// Bytes of a stream that the model gets if complete output was asked for.
     pub answer_bytes: u64,
     /// Bytes of a stream that are kept on disk.
     pub capture_bytes: u64,
-    /// Memory of a command; 0: no limit.
+    /// Memory of a command. 0: no limit.
     pub memory_mb: u64,
-    /// Processes of a command; 0: no limit.
+    /// Processes of a command. 0: no limit.
     pub processes: u64,
-    /// Processor time of a command; 0: no limit.
+    /// CPU time of a command. 0: no limit.
     pub cpu_s: u64,
-    /// What a command may add to the disk; 0: no limit.
+    /// How much a command may add to the disk. 0: no limit.
     pub disk_mb: u64,
-    /// Jobs of a session.
+    /// How many jobs a session may have.
     pub jobs_per_session: u64,
 }
 
@@ -201,11 +201,11 @@ impl Default for Limits {
 /// `[journal]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalSettings {
-    /// Whether nothing runs when the journal can't be written.
+    /// Whether commands are refused when the journal can't be written.
     pub required: bool,
-    /// How long entries are kept; 0: for ever.
+    /// How long entries are kept. 0: for ever.
     pub keep_days: u64,
-    /// How much is kept; 0: everything.
+    /// How much output is kept. 0: all of it.
     pub keep_mb: u64,
 }
 
@@ -218,17 +218,17 @@ impl Default for JournalSettings {
 /// `[environment]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Environment {
-    /// What a command inherits.
+    /// Which variables a command inherits.
     pub inherit: Inherit,
     /// Whether pagers and prompts are switched off.
     pub quiet: bool,
     /// Whether variables that look like secrets are hidden.
     pub hide_secrets: bool,
-    /// Variables that are passed on even so.
+    /// Variables that are passed on even if they look like secrets.
     pub keep: Vec<Sourced<String>>,
     /// Variables that are set.
     pub set: BTreeMap<String, Sourced<String>>,
-    /// Variables that are taken away.
+    /// Variables that are removed.
     pub remove: Vec<Sourced<String>>,
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Origin;
 
-/// Something that was ignored and that a person should know of. Nothing fails because of it.
+/// A setting that was ignored. A person should know, but it is no error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// The setting.
@@ -20,14 +20,14 @@ pub struct Notice {
 pub enum Ignored {
     /// Only trusted files may set this at all.
     NeedsTrust,
-    /// It isn't stricter than what holds already, which is this.
+    /// It isn't stricter than the current value.
     NotStricter {
-        /// The value that stays, as a file would write it.
+        /// The current value, as it is written in a file.
         stays: String,
     },
-    /// A rule's grants, in an untrusted project file; the rule itself counts.
+    /// The grants of a rule in an untrusted project file. The rule itself counts.
     Grants,
-    /// No code acts on it yet.
+    /// It is not implemented yet.
     NotBuilt {
         /// What happens instead.
         instead: &'static str,

@@ -1,4 +1,4 @@
-//! Where a value came from: built in, a place in a file, or a flag.
+//! The origin of a value: built in, a place in a file, or a flag.
 
 use std::{fmt, path::Path, sync::Arc};
 
@@ -22,9 +22,9 @@ impl fmt::Display for Place {
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// Nobody set it.
+    /// No layer set it.
     BuiltIn,
-    /// A file set it, here.
+    /// A file set it, at this place.
     File(Place),
     /// This flag of the command line set it.
     Flag(&'static str),
@@ -40,12 +40,12 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value and where it came from: what lists are made of, since their entries may come from several layers.
+/// A value with its origin. Lists consist of these, because their entries may come from several layers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Sourced<T> {
     /// The value.
     pub value: T,
-    /// Where it came from.
+    /// Its origin.
     pub origin: Origin,
 }
 
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn origins_read_well() {
+    fn origins_are_printed_as_places_and_flags() {
         let place = Place { path: Path::new("/path/config.toml").into(), line: 12, column: 3 };
         assert_eq!(Origin::BuiltIn.to_string(), "built in");
         assert_eq!(Origin::File(place).to_string(), "/path/config.toml:12:3");

@@ -1,12 +1,12 @@
-//! A command prefix, as `core`, `exclude` and rules name commands.
+//! A command prefix: `core`, `exclude` and rules name commands by their first words.
 //!
-//! Blanks separate words: `git push` is the words `git` and `push`. `*`, or the name of a tool alone, is
-//! everything. A prefix may also be written as other agents write it, `run_shell_command(git push)`: taken as
-//! plain words that would match nothing, and an exclusion that silently matches nothing is a hole.
+//! Spaces separate words: `git push` is the words `git` and `push`. `*`, or the name of a tool alone, means every
+//! command. A prefix may also be written in the form of other agents, `run_shell_command(git push)`. Read as plain words
+//! it would match no command, and an exclusion that silently matches nothing is a security hole.
 
 use std::fmt;
 
-/// The names that the shell tool has in the dialects, and had in older files of other agents.
+/// The names of the shell tool in the dialects, and in older files of other agents.
 pub const TOOL_NAMES: &[&str] = &["run_shell_command", "ShellTool", "shell_cmd", "shell"];
 
 /// The commands that begin with these words.
@@ -14,7 +14,7 @@ pub const TOOL_NAMES: &[&str] = &["run_shell_command", "ShellTool", "shell_cmd",
 pub enum Prefix {
     /// Every command.
     Everything,
-    /// Commands that begin with these words; at least one, none of them empty.
+    /// Commands that begin with these words. There is at least one, and none is empty.
     Words(Vec<String>),
 }
 
@@ -27,16 +27,16 @@ pub enum PrefixError {
     /// One of its words is empty.
     #[error("a command prefix can't have an empty word")]
     EmptyWord,
-    /// It has a NUL byte, which no command can have.
+    /// It contains a NUL byte, which no command can contain.
     #[error("a command prefix can't have a NUL byte")]
     Nul,
-    /// `run_shell_command(` and no `)` at the end.
+    /// `run_shell_command(` without `)` at the end.
     #[error("a tool name followed by `(` must end with `)`")]
     Unclosed,
 }
 
 impl PrefixError {
-    /// What to do about it.
+    /// How to correct it.
     pub fn hint(self) -> &'static str {
         match self {
             Self::Empty | Self::EmptyWord => "name a command like `git status`, or `*` for every command",
@@ -47,7 +47,7 @@ impl PrefixError {
 }
 
 impl Prefix {
-    /// Reads a prefix whose blanks separate words.
+    /// Reads a prefix from text. Spaces separate words.
     pub fn parse(text: &str) -> Result<Self, PrefixError> {
         match Self::of_tool(text)? {
             Some(prefix) => Ok(prefix),
@@ -55,7 +55,7 @@ impl Prefix {
         }
     }
 
-    /// A prefix of words that are separate already.
+    /// Makes a prefix of separate words.
     pub fn from_words(words: Vec<String>) -> Result<Self, PrefixError> {
         if words.iter().any(|word| word.contains('\0')) {
             return Err(PrefixError::Nul);
@@ -70,8 +70,8 @@ impl Prefix {
         }
     }
 
-    /// Reads an entry of another agent's tool list: `run_shell_command` or `run_shell_command(PREFIX)`.
-    /// `None` when the entry is about some other tool.
+    /// Reads an entry of another agent's tool list: `run_shell_command` or `run_shell_command(PREFIX)`. `None`: the entry
+    /// is about another tool.
     pub(crate) fn of_tool(entry: &str) -> Result<Option<Self>, PrefixError> {
         let entry = entry.trim();
         let (name, rest) = match entry.split_once('(') {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn separate_words_keep_their_blanks() {
+    fn separate_words_keep_their_spaces() {
         let read = |words: &[&str]| Prefix::from_words(words.iter().map(|w| (*w).to_owned()).collect());
         assert_eq!(read(&["git", "a b"]), words(&["git", "a b"]));
         assert_eq!(read(&["git", ""]), Err(PrefixError::EmptyWord));

@@ -1,41 +1,41 @@
-//! `[[policy.rule]]`: the long form of a policy entry.
+//! `[[policy.rule]]`: a policy entry with a decision, a reason and grants.
 
 use super::{Decision, Origin, Prefix};
 
 /// One `[[policy.rule]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// The commands that it is about.
+    /// The commands that it covers.
     pub prefix: Prefix,
-    /// What is to happen with them.
+    /// The decision for them.
     pub decision: Decision,
-    /// Why, for whoever is asked or refused.
+    /// The reason, for the person who is asked and for the caller that is refused.
     pub reason: Option<String>,
-    /// What these commands get beyond the others.
+    /// What these commands may use that others may not.
     pub grants: Grants,
     /// Where it is written.
     pub origin: Origin,
 }
 
-/// What a rule gives to its commands, and to them only.
+/// What the commands of a rule may use, and other commands may not.
 ///
-/// Paths are kept as written (`~/.ssh`, `$SSH_AUTH_SOCK`): they mean what they mean when the command starts.
+/// Paths are kept as written (`~/.ssh`, `$SSH_AUTH_SOCK`), and resolved when the command starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants {
-    /// The network, where confinement would deny it.
+    /// Whether they reach the network, even if confinement denies it.
     pub network: bool,
-    /// Paths that can be read.
+    /// Paths that they may read.
     pub read: Vec<String>,
-    /// Paths that can be written.
+    /// Paths that they may write.
     pub write: Vec<String>,
-    /// Variables that are passed on, even if they look like secrets.
+    /// Variables that they get even if they look like secrets.
     pub env: Vec<String>,
-    /// Unix sockets that can be reached.
+    /// Unix sockets that they may connect to.
     pub sockets: Vec<String>,
 }
 
 impl Grants {
-    /// Whether nothing is granted.
+    /// Whether the rule grants nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

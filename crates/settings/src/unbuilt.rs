@@ -1,7 +1,7 @@
-//! Settings that are read and checked, and that no code acts on yet.
+//! Settings that are read and checked, but not implemented yet.
 //!
-//! A person who writes one expects it to do something. Until it does, loading says that it doesn't
-//! ([`Ignored::NotBuilt`]). Whoever builds one of them removes its row.
+//! A person who writes one expects an effect. Until there is one, loading adds a notice ([`Ignored::NotBuilt`]). A change
+//! that implements a setting removes its row here.
 
 use crate::{ApprovalMode, Ignored, Notice, Origin, Settings};
 

@@ -1,22 +1,22 @@
-//! The words that settings are written in: each setting with a closed choice is an enum of its own.
+//! The values of settings with a fixed choice of words. Each such setting has an enum.
 //!
-//! A word knows how strict it is, so that a file nobody trusts can move a setting only towards the strict end.
-//! Words of equal strictness restrict different things (`read-only` and `strict`): neither may replace the other.
+//! Every word has a strictness, so that an untrusted file can only make a setting stricter. Words of equal strictness
+//! restrict different things (`read-only` and `strict`): neither may replace the other.
 
 use std::fmt;
 
-/// What every enum of words can do; lets the table of keys treat them alike.
+/// The interface of all these enums. The table of keys uses it.
 pub trait Word: Copy + Sized + 'static {
     /// All words, in the order in which messages list them.
     const NAMES: &'static [&'static str];
 
-    /// The word as it is written in a file or after a flag.
+    /// The word, as written in a file or after a flag.
     fn name(self) -> &'static str;
 
     /// Higher is stricter.
     fn strictness(self) -> u8;
 
-    /// The value that is written `name`.
+    /// The value of the word `name`.
     fn from_name(name: &str) -> Option<Self>;
 }
 
@@ -24,13 +24,13 @@ pub trait Word: Copy + Sized + 'static {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be one of {}, found `{found}`", Choices(names))]
 pub struct UnknownWord {
-    /// What was written.
+    /// The word that was found.
     pub found: String,
-    /// What could have been.
+    /// The allowed words.
     pub names: &'static [&'static str],
 }
 
-/// Choices as a sentence lists them: each in backticks, commas between.
+/// Choices, listed for a sentence: each in backticks, with commas between.
 pub(crate) struct Choices<'a>(pub(crate) &'a [&'a str]);
 
 impl fmt::Display for Choices<'_> {
@@ -42,7 +42,7 @@ impl fmt::Display for Choices<'_> {
     }
 }
 
-/// Writes one enum: each line is a variant, its word, and its strictness.
+/// Defines an enum. Each line has a variant, its word and its strictness.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$line:meta])* $variant:ident = $word:literal, $strictness:literal;)+ }) => {
         $(#[$about])*
@@ -89,7 +89,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What is to happen with a command.
+    /// The decision for a command.
     Decision {
         /// It runs.
         Allow = "allow", 0;
@@ -101,9 +101,9 @@ words! {
 }
 
 words! {
-    /// What is to happen with `$( )`, backticks, `<( )` and `>( )`.
+    /// The decision for `$( )`, backticks, `<( )` and `>( )`.
     Substitution {
-        /// What is inside is judged like any other command.
+        /// The command inside is judged like any other.
         Check = "check", 0;
         /// A person is asked, whatever is inside.
         Ask = "ask", 1;
@@ -113,19 +113,19 @@ words! {
 }
 
 words! {
-    /// What is to happen with output redirected to a file.
+    /// The decision for output that is redirected to a file.
     Redirects {
         /// A person is asked.
         Ask = "ask", 2;
-        /// Free inside the root; elsewhere a person is asked.
+        /// Allowed inside the root. Elsewhere a person is asked.
         Scope = "scope", 1;
-        /// Free everywhere.
+        /// Allowed everywhere.
         Allow = "allow", 0;
     }
 }
 
 words! {
-    /// What becomes of a verdict that says `ask`.
+    /// What happens when a verdict is `ask`.
     ApprovalMode {
         /// A person is asked.
         Ask = "ask", 2;
@@ -133,19 +133,19 @@ words! {
         OnNeed = "on-need", 1;
         /// Every `ask` becomes `deny`.
         Deny = "deny", 3;
-        /// Every `ask` becomes `allow`; `deny` stays `deny`.
+        /// Every `ask` becomes `allow`. `deny` stays `deny`.
         Allow = "allow", 0;
     }
 }
 
 words! {
-    /// Who may answer a question. None of them is stricter than another; a shorter list of them is.
+    /// Where a question may be answered. No place is stricter than another, but a shorter list of them is.
     Asker {
         /// The terminal that the command line runs on.
         Terminal = "terminal", 0;
         /// The queue that `shellgate approvals` shows.
         Queue = "queue", 0;
-        /// The page of the server.
+        /// The server's web page.
         Page = "page", 0;
         /// The MCP client, by elicitation.
         Elicitation = "elicitation", 0;
@@ -155,13 +155,13 @@ words! {
 words! {
     /// How commands are confined.
     SandboxMode {
-        /// Not at all.
+        /// They are not confined.
         Off = "off", 0;
         /// They can write nothing and reach no network.
         ReadOnly = "read-only", 2;
         /// They can write inside the root.
         Workspace = "workspace", 1;
-        /// As `workspace`, with no network and little to read elsewhere.
+        /// They can write inside the root, reach no network, and read little elsewhere.
         Strict = "strict", 2;
     }
 }
@@ -169,7 +169,7 @@ words! {
 words! {
     /// Whether confined commands reach the network.
     Network {
-        /// They do.
+        /// They reach it.
         Allow = "allow", 0;
         /// They reach nothing outside the session.
         Deny = "deny", 1;
@@ -181,7 +181,7 @@ words! {
     OnMissing {
         /// Run nothing.
         Refuse = "refuse", 1;
-        /// Say so, and run with what there is.
+        /// Warn, and run with the confinement that is possible.
         Warn = "warn", 0;
     }
 }
@@ -191,7 +191,7 @@ words! {
     Inherit {
         /// All but those that never reach a command.
         All = "all", 0;
-        /// The few that programs can't do without.
+        /// The few that most programs need.
         Core = "core", 1;
     }
 }
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_reads_back() {
+    fn every_word_is_parsed_and_printed() {
         check::<Decision>();
         check::<Substitution>();
         check::<Redirects>();

@@ -1,8 +1,8 @@
-//! Which part of a text is kept when it is longer than its limit.
+//! Chooses the part of a text to keep when it is longer than its limit.
 
 use super::view::Limit;
 
-/// Where a text is cut: `..head` and `tail..` are kept. Both are character boundaries.
+/// Where a text is cut: `..head` and `tail..` are kept. Both offsets are character boundaries.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cut {
     pub(super) head: usize,
@@ -18,7 +18,7 @@ impl Limit {
         }
     }
 
-    /// The number of characters or bytes that it allows.
+    /// The number of characters or bytes that the limit allows.
     #[must_use]
     pub fn amount(self) -> usize {
         match self {
@@ -26,15 +26,15 @@ impl Limit {
         }
     }
 
-    /// The most bytes of text that can be within the limit.
-    pub(super) fn bytes(self) -> usize {
+    /// The largest number of bytes that a text within the limit can have.
+    pub(super) fn max_bytes(self) -> usize {
         match self {
             Self::Chars(amount) => amount.saturating_mul(4),
             Self::Bytes(amount) => amount,
         }
     }
 
-    /// The length of the longest prefix of `text` that uses no more than `amount`.
+    /// The length of the longest prefix of `text` that uses at most `amount`.
     fn prefix(self, text: &str, amount: usize) -> usize {
         match self {
             Self::Chars(_) => text.char_indices().nth(amount).map_or(text.len(), |(at, _)| at),
@@ -42,7 +42,7 @@ impl Limit {
         }
     }
 
-    /// The start of the longest suffix of `text` that uses no more than `amount`.
+    /// The start of the longest suffix of `text` that uses at most `amount`.
     fn suffix(self, text: &str, amount: usize) -> usize {
         match self {
             Self::Chars(_) if amount == 0 => text.len(),
@@ -52,13 +52,14 @@ impl Limit {
     }
 }
 
-/// Cuts one text that is too long.
+/// Cuts one text that is longer than the limit.
 pub(super) fn within(text: &str, limit: Limit) -> Cut {
     let half = limit.amount().div_ceil(2);
     Cut { head: head(text, half, limit), tail: tail(text, limit.amount() - half, limit) }
 }
 
-/// Cuts the texts of a stream's two ends: each gets half of the limit, and what the other doesn't need.
+/// Cuts the texts of a stream's two ends. Each gets half of the limit, and the part of the other half that the other
+/// doesn't use.
 pub(super) fn between(first: &str, last: &str, limit: Limit) -> Cut {
     let (wanted_first, wanted_last) = (limit.measure(first), limit.measure(last));
     let half = limit.amount().div_ceil(2);
@@ -69,24 +70,24 @@ pub(super) fn between(first: &str, last: &str, limit: Limit) -> Cut {
 
 /// The end of the head: after the last line end in its last quarter, if there is one.
 fn head(text: &str, amount: usize, limit: Limit) -> usize {
-    let most = limit.prefix(text, amount);
-    if most == text.len() {
-        return most;
+    let longest = limit.prefix(text, amount);
+    if longest == text.len() {
+        return longest;
     }
-    let near = most - most / 4;
-    let kept = text.as_bytes().get(..most).unwrap_or_default();
-    memchr::memrchr(b'\n', kept).map(|at| at + 1).filter(|end| *end >= near).unwrap_or(most)
+    let near = longest - longest / 4;
+    let kept = text.as_bytes().get(..longest).unwrap_or_default();
+    memchr::memrchr(b'\n', kept).map(|at| at + 1).filter(|end| *end >= near).unwrap_or(longest)
 }
 
-/// The start of the tail: after the first line end in its first quarter, if it doesn't start a line already.
+/// The start of the tail: after the first line end in its first quarter, unless it is the start of a line already.
 fn tail(text: &str, amount: usize, limit: Limit) -> usize {
-    let most = limit.suffix(text, amount);
-    if most == 0 || text.as_bytes().get(most - 1) == Some(&b'\n') {
-        return most;
+    let start = limit.suffix(text, amount);
+    if start == 0 || text.as_bytes().get(start - 1) == Some(&b'\n') {
+        return start;
     }
-    let near = (text.len() - most) / 4;
-    let kept = text.as_bytes().get(most..).unwrap_or_default();
-    memchr::memchr(b'\n', kept).filter(|at| *at < near).map_or(most, |at| most + at + 1)
+    let near = (text.len() - start) / 4;
+    let kept = text.as_bytes().get(start..).unwrap_or_default();
+    memchr::memchr(b'\n', kept).filter(|at| *at < near).map_or(start, |at| start + at + 1)
 }
 
 #[cfg(test)]
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_end_leaves_goes_to_the_other() {
+    fn each_end_gets_what_the_other_does_not_use() {
         assert_eq!(between("ab", "0123456789", Limit::Bytes(8)), Cut { head: 2, tail: 4 });
         assert_eq!(between("0123456789", "ab", Limit::Bytes(8)), Cut { head: 6, tail: 0 });
         assert_eq!(between("0123456789", "", Limit::Bytes(4)), Cut { head: 4, tail: 0 });

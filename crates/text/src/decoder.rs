@@ -1,18 +1,18 @@
-//! Bytes to text, chunk by chunk, for live events.
+//! Decodes bytes into text, chunk by chunk, for live events.
 
-/// A piece of decoded text and where it began.
+/// A piece of decoded text, with its offset in the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// The offset in the stream of the piece's first byte. Replaced bytes make text and bytes differ in
-    /// length, so it can't be computed from the texts before.
+    /// The offset of the piece's first byte in the stream. It can't be computed from the earlier texts, because a
+    /// replaced byte has another length in the text.
     pub offset: u64,
-    /// The text: whole characters, invalid bytes replaced by U+FFFD, codes left as they are.
+    /// The text: whole characters, with invalid bytes replaced by U+FFFD. Codes are kept.
     pub text: String,
 }
 
-/// Turns chunks of bytes into text without ever splitting a character.
+/// Decodes chunks of bytes without splitting a character.
 ///
-/// The pieces of any chunking, put together, are what `String::from_utf8_lossy` makes of the whole.
+/// However the stream is chunked, its pieces put together equal `String::from_utf8_lossy` of the whole stream.
 ///
 /// ```
 /// let mut decoder = shellgate::text::Decoder::new();
@@ -23,9 +23,9 @@ pub struct Piece {
 /// ```
 #[derive(Debug, Default)]
 pub struct Decoder {
-    /// The start of a character whose rest hasn't come yet: at most three bytes.
+    /// The first bytes of a character whose rest hasn't come yet: at most three.
     held: Vec<u8>,
-    /// The offset in the stream of the first held byte, or of the next byte.
+    /// The offset of the first held byte in the stream; if none is held, of the next byte.
     offset: u64,
 }
 
@@ -36,7 +36,7 @@ impl Decoder {
         Self::default()
     }
 
-    /// Takes the next bytes; answers the text that is certain by now, if any.
+    /// Takes the next bytes. Returns the text that is complete by now, if any.
     pub fn push(&mut self, chunk: &[u8]) -> Option<Piece> {
         if self.held.is_empty() {
             return self.decode(chunk);
@@ -46,7 +46,7 @@ impl Decoder {
         self.decode(&bytes)
     }
 
-    /// The stream has ended: what was held is an invalid sequence.
+    /// Ends the stream. Held bytes are an invalid sequence then.
     pub fn finish(&mut self) -> Option<Piece> {
         let held = std::mem::take(&mut self.held);
         let piece = Piece { offset: self.offset, text: String::from_utf8_lossy(&held).into_owned() };
@@ -74,7 +74,7 @@ impl Decoder {
     }
 }
 
-/// Whether more bytes could still make a character of these.
+/// Whether these bytes are the beginning of a character.
 fn is_incomplete(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// Bytes among which broken and split characters are likely.
+    /// Bytes with many broken and split characters.
     fn bytes() -> impl Strategy<Value = Vec<u8>> {
         let part = prop_oneof![
             any::<char>().prop_map(|c| c.to_string().into_bytes()),

@@ -1,4 +1,4 @@
-//! The lines that stand for what isn't shown.
+//! Marker lines: they say what is left out of a text.
 
 use std::{fmt::Write, ops::Range, path::Path};
 
@@ -7,14 +7,14 @@ use super::{
     source::Stream,
 };
 
-/// How lines of ours begin. Output lines that begin so are indented, see [`super::render`].
-pub const STARTS: [&str; 2] = ["[… ", "[binary output"];
+/// The beginnings of marker lines. Lines of output that begin so are indented, see [`super::render`].
+pub const MARKER_STARTS: [&str; 2] = ["[… ", "[binary output"];
 
-/// A path longer than this isn't repeated in a command to copy.
-const SHORT_PATH: usize = 120;
+/// A longer path isn't repeated in a command to copy.
+const MAX_REPEATED_PATH_BYTES: usize = 120;
 
-/// The line between head and tail. `readable` is the limit of one look: a command that reads the rest is
-/// offered when its output would fit.
+/// The line between head and tail. It offers a command that reads the rest if the rest has at most `readable`
+/// bytes.
 pub(super) fn left_out(range: &Range<u64>, stream: &Stream<'_>, readable: u64) -> String {
     let count = range.end.saturating_sub(range.start);
     let amount = bytes(count);
@@ -23,11 +23,11 @@ pub(super) fn left_out(range: &Range<u64>, stream: &Stream<'_>, readable: u64) -
         return format!("[… {amount} left out; {} …]", incomplete(stream, &path));
     }
     let first = stream.begins + range.start + 1;
-    if count <= readable && path.len() <= SHORT_PATH {
+    if count <= readable && path.len() <= MAX_REPEATED_PATH_BYTES {
         let quoted = quote(&path);
         format!(
             "[… {amount} left out; the whole output is in {path}; \
-             these: `tail -c +{first} {quoted} | head -c {count}` …]"
+             to read them: `tail -c +{first} {quoted} | head -c {count}` …]"
         )
     } else {
         format!("[… {amount} left out, from byte {first} on; the whole output is in {path} …]")
@@ -56,11 +56,11 @@ pub(super) fn binary(binary: &Binary, stream: &Stream<'_>) -> String {
     }
 }
 
-/// What the file has, and why not all.
+/// How much of the stream the file holds, and why not all of it.
 fn incomplete(stream: &Stream<'_>, path: &str) -> String {
     let why = match &stream.lost {
         None => "the capture limit was reached".to_owned(),
-        Some(reason) => format!("keeping them failed: {}", one_line(reason)),
+        Some(reason) => format!("writing the file failed: {}", one_line(reason)),
     };
     match stream.kept {
         0 => format!("none were kept, {why}"),
@@ -76,12 +76,12 @@ fn shown(path: &Path) -> String {
     one_line(&path.to_string_lossy())
 }
 
-/// Without anything that could end our line or act on a terminal.
+/// Replaces control characters, which could end the line or act on a terminal.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// As one word of a shell.
+/// Quotes a word for a shell.
 fn quote(word: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
     if word.chars().all(safe) {
@@ -89,9 +89,9 @@ fn quote(word: &str) -> String {
     }
     let mut quoted = String::from("'");
     for c in word.chars() {
-        // A quote can't be written inside quotes.
+        // A single quote can't be inside single quotes.
         let written = if c == '\'' { write!(quoted, r"'\''") } else { write!(quoted, "{c}") };
-        debug_assert!(written.is_ok(), "a string takes everything");
+        debug_assert!(written.is_ok(), "writing to a string never fails");
     }
     quoted.push('\'');
     quoted

@@ -1,53 +1,53 @@
-//! A terminal's screen, as a person would see it now.
+//! The screen of a terminal, as a person would see it now.
 //!
-//! A full-screen program draws over what it drew before, so its output read from the start is of no use to anybody. Its
-//! stream is played on a screen of the terminal's size, and what is on it in the end is shown. The work is bounded: of a
-//! long stream the end is played, after a look whether the program had switched to the other screen before that.
+//! A full-screen program draws over what it drew before, so its output as text is of no use. The stream is played on a
+//! screen of the terminal's size, and the final screen is shown. The work is bounded: of a long stream only the end is
+//! played, after a search for a switch to the alternate screen before it.
 
 use std::num::NonZeroU16;
 use std::os::unix::fs::FileExt as _;
 
 use crate::{MARKERS, Source};
 
-/// How much of a stream's end is played. A program that draws redraws within that.
-const PLAYED: u64 = 2 << 20;
+/// How much of a stream's end is played. A full-screen program redraws its screen within that.
+const PLAYED_BYTES: u64 = 2 << 20;
 
-/// How far back a switch to the other screen is looked for.
-const LOOKED_AT: u64 = 64 << 20;
+/// How much is searched for a switch to the alternate screen.
+const SEARCHED_BYTES: u64 = 64 << 20;
 
-/// What is read at once.
-const PIECE: u64 = 1 << 20;
+const READ_CHUNK_BYTES: u64 = 1 << 20;
 
-/// The longest code that is looked for, less one byte: pieces overlap by that.
-const OVERLAP: u64 = 8;
+/// The length of the longest switch, less one byte. Chunks overlap by this much.
+const OVERLAP_BYTES: u64 = 8;
 
-/// The codes for the other screen, without the letter that says on or off.
-const SWITCHES: [&[u8]; 3] = [b"\x1b[?1049", b"\x1b[?47", b"\x1b[?1047"];
+/// The codes that switch to or from the alternate screen, without their last letter: `h` for on, `l` for off.
+const SWITCH_CODES: [&[u8]; 3] = [b"\x1b[?1049", b"\x1b[?47", b"\x1b[?1047"];
 
-/// A screen.
+/// The screen of a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Screen {
-    /// Its lines, without blanks at their ends, and without empty lines at its end.
+    /// Its lines, without spaces at their ends and without empty lines at the end.
     pub text: String,
-    /// Where the cursor is, counted from 0: row and column.
+    /// The row and the column of the cursor, counted from 0.
     pub cursor: (u16, u16),
-    /// Whether a program draws on it. Else it is the end of what was printed, and lines that left it are of interest too.
+    /// Whether a full-screen program draws on it. If not, it shows the end of the output, and lines that scrolled out matter
+    /// too.
     pub drawn: bool,
-    /// Whether its program has asked for the other set of cursor keys.
+    /// Whether the program has switched the cursor keys to application mode.
     pub application_keys: bool,
-    /// The codes that make an empty screen show the same, with its modes.
+    /// The codes that draw this screen on an empty terminal, modes included.
     pub codes: String,
-    /// The codes for the modes alone.
+    /// The codes that set the modes alone.
     pub modes: String,
 }
 
-/// The screen of a terminal of this size after what was printed on it. `None` when that can't be read.
+/// Plays a stream on a terminal of this size, and returns the final screen. `None`: the stream can't be played.
 #[must_use]
 pub fn screen(source: &Source<'_>, rows: u16, cols: u16) -> Option<Screen> {
     let bytes = end_of(source);
     let before = source.spooled.saturating_sub(bytes.len() as u64);
-    let alternate = before > 0 && was_switched(source, before);
-    // Other people's code reads what anybody may print: a panic in it is a screen that we don't have.
+    let alternate = before > 0 && is_alternate_at(source, before);
+    // A library parses untrusted output here. If it panics, there is no screen.
     std::panic::catch_unwind(|| play(&bytes, alternate, (rows, cols))).ok()
 }
 
@@ -71,18 +71,18 @@ fn play(bytes: &[u8], alternate: bool, (rows, cols): (u16, u16)) -> Screen {
     }
     text.truncate(text.trim_end_matches('\n').len());
     let drawn = screen.alternate_screen() || is_drawn(bytes, usize::from(rows.get()));
-    let other = if screen.alternate_screen() { "\x1b[?1049h" } else { "" };
+    let switch = if screen.alternate_screen() { "\x1b[?1049h" } else { "" };
     Screen {
         text,
         cursor: screen.cursor_position(),
         drawn,
         application_keys: screen.application_cursor(),
-        codes: format!("{other}{}", screen.state_formatted()),
+        codes: format!("{switch}{}", screen.state_formatted()),
         modes: screen.input_mode_formatted(),
     }
 }
 
-/// Whether the cursor was put somewhere and fewer lines than the screen has were printed since.
+/// Whether the program has moved the cursor to an address, and printed at most a screen of lines since.
 fn is_drawn(bytes: &[u8], rows: usize) -> bool {
     let mut lines = 0;
     for at in memchr::memrchr2_iter(b'\x1b', b'\n', bytes) {
@@ -101,22 +101,22 @@ fn is_drawn(bytes: &[u8], rows: usize) -> bool {
     false
 }
 
-/// The last bytes of the stream: those in the file, or those that were kept in memory behind it.
+/// The last bytes of the stream: from the file, or those kept in memory if the file doesn't hold the end.
 fn end_of(source: &Source<'_>) -> Vec<u8> {
     if source.total > source.spooled && !source.tail.is_empty() {
         return source.tail.to_vec();
     }
-    read(source, source.spooled.saturating_sub(PLAYED)..source.spooled)
+    read(source, source.spooled.saturating_sub(PLAYED_BYTES)..source.spooled)
 }
 
-/// Whether the other screen was on at `end`.
-fn was_switched(source: &Source<'_>, end: u64) -> bool {
-    let earliest = end.saturating_sub(LOOKED_AT);
+/// Whether the alternate screen was on at the offset `end`.
+fn is_alternate_at(source: &Source<'_>, end: u64) -> bool {
+    let earliest = end.saturating_sub(SEARCHED_BYTES);
     let mut until = end;
     while until > earliest {
-        let from = until.saturating_sub(PIECE).max(earliest);
-        let bytes = read(source, from..(until + OVERLAP).min(end));
-        let last = SWITCHES.iter().filter_map(|code| {
+        let from = until.saturating_sub(READ_CHUNK_BYTES).max(earliest);
+        let bytes = read(source, from..(until + OVERLAP_BYTES).min(end));
+        let last = SWITCH_CODES.iter().filter_map(|code| {
             let at = memchr::memmem::rfind(&bytes, code)?;
             Some((at, bytes.get(at + code.len()) == Some(&b'h')))
         });
@@ -134,7 +134,7 @@ fn read(source: &Source<'_>, range: std::ops::Range<u64>) -> Vec<u8> {
     while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
         match source.file.read_at(rest, range.start + filled as u64) {
             Ok(count @ 1..) => filled += count,
-            // The file is shorter than we were told: what is there is shown.
+            // The file is shorter than `source` says: what it holds is shown.
             _ => break,
         }
     }
@@ -165,24 +165,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_over_is_gone() {
+    fn drawing_over_text_replaces_it() {
         let shown = of(b"$ vim\r\n\x1b[?1049h\x1b[2J\x1b[1;1Hold\x1b[1;1Hnew\x1b[5;1H-- INSERT --\x1b[1;4H");
         assert_eq!(shown.text, "new\n\n\n\n-- INSERT --");
         assert_eq!((shown.cursor, shown.drawn), ((0, 3), true));
     }
 
     #[test]
-    fn lines_that_go_on_are_not_a_drawing() {
+    fn lines_that_scroll_are_not_a_drawing() {
         assert!(!of(b"one\r\ntwo\r\n").drawn);
-        assert!(of(b"\x1b[H\x1b[2Jtop\r\n").drawn, "cleared a moment ago");
-        assert!(!of(b"\x1b[H\x1b[2J1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n").drawn, "and went on printing");
+        assert!(of(b"\x1b[H\x1b[2Jtop\r\n").drawn, "just cleared");
+        assert!(
+            !of(b"\x1b[H\x1b[2J1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n").drawn,
+            "cleared, then more lines than rows"
+        );
         assert!(!of(b"\x1b[?1049hx\x1b[?1049ldone\r\n").drawn);
     }
 
     #[test]
-    fn the_end_of_a_long_stream_is_enough() {
+    fn of_a_long_stream_the_end_is_played() {
         let mut bytes = b"\x1b[?1049h".to_vec();
-        while (bytes.len() as u64) < PLAYED + 2 * PIECE {
+        while (bytes.len() as u64) < PLAYED_BYTES + 2 * READ_CHUNK_BYTES {
             bytes.extend_from_slice(b"\x1b[2;1Hsame line");
         }
         bytes.extend_from_slice(b"\x1b[1;1Hlast");
@@ -192,13 +195,13 @@ mod tests {
     }
 
     #[test]
-    fn our_own_lines_cannot_be_forged() {
+    fn marker_lines_cannot_be_forged() {
         assert_eq!(of("[… 5 bytes …]\x07".as_bytes()).text, " [… 5 bytes …]");
     }
 
     proptest::proptest! {
         #[test]
-        fn noise_is_shown_or_not_but_never_breaks(noise in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300)) {
+        fn arbitrary_bytes_make_a_screen_without_control_characters(noise in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300)) {
             let shown = of(&noise);
             assert!(shown.text.chars().all(|c| c == '\n' || !c.is_control()));
         }

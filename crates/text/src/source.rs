@@ -1,37 +1,36 @@
-//! Where a stream's bytes are: a spool file, and the end of the stream in memory when the file is shorter.
+//! The bytes of a stream: a spool file, and the last bytes in memory if the file doesn't hold the whole stream.
 
 use std::{fs::File, io, ops::Range, path::Path};
 
-/// The bytes of one stream, as its capture left them.
+/// The captured bytes of one stream.
 #[derive(Debug, Clone)]
 pub struct Source<'a> {
     /// The spool file, open for reading.
     pub file: &'a File,
-    /// Its path, for the reader of the text.
+    /// The path of the file, to be named in the text.
     pub path: &'a Path,
-    /// Where in the file it begins: 0, or that of a part which is looked at as if it were all.
+    /// The offset in the file at which it begins. It is 0, except for a part that is treated as a stream of its own.
     pub begins: u64,
-    /// How many bytes of the file from there on are valid: the first `spooled` bytes of the stream.
+    /// How many bytes of the file from `begins` on are valid. They are the first bytes of the stream.
     pub spooled: u64,
     /// How many bytes the command wrote.
     pub total: u64,
-    /// The last bytes of the stream, when `total` is larger than `spooled`; may be empty, may overlap the
-    /// file.
+    /// The last bytes of the stream, if `total` is larger than `spooled`. May be empty, and may overlap the file.
     pub tail: &'a [u8],
-    /// Why spooling stopped early, such as "No space left on device"; `None` is the capture limit.
+    /// Why spooling stopped early, such as "No space left on device". `None`: the capture limit was reached.
     pub lost: Option<String>,
 }
 
-/// A source whose numbers have been made to agree with each other and with the file.
+/// A source whose numbers agree with each other and with the file.
 pub(super) struct Stream<'a> {
     file: &'a File,
     pub(super) path: &'a Path,
-    /// Where in the file its first byte is.
+    /// The offset of its first byte in the file.
     pub(super) begins: u64,
-    /// The first bytes of the stream, that the file holds.
+    /// How many bytes of the stream the file holds, from its start.
     pub(super) kept: u64,
     pub(super) total: u64,
-    /// What comes after `kept`, from `tail_at` to the end.
+    /// The bytes from `tail_at` to the end. They don't overlap the file.
     tail: &'a [u8],
     tail_at: u64,
     pub(super) lost: Option<String>,
@@ -49,12 +48,12 @@ impl<'a> Stream<'a> {
         };
         let kept = source.spooled.min(on_disk);
         if kept < source.spooled && lost.is_none() {
-            lost = Some("the file was made shorter afterwards".to_owned());
+            lost = Some("the file was truncated later".to_owned());
         }
         let total = source.total.max(source.spooled);
         let length = source.tail.len() as u64;
         let tail_at = total.saturating_sub(length).max(kept);
-        // The tail counts from its end, so cut what the file holds already off its start.
+        // The tail ends with the stream. Bytes at its start that the file holds too are cut off.
         let wanted = usize::try_from(total - tail_at).unwrap_or(usize::MAX);
         let start = source.tail.len().saturating_sub(wanted);
         let tail = source.tail.get(start..).unwrap_or_default();
@@ -62,13 +61,13 @@ impl<'a> Stream<'a> {
         Self { file: source.file, path: source.path, begins: source.begins, kept, total, tail, tail_at, lost }
     }
 
-    /// The bytes that nobody has: between the end of the file and the start of the tail.
+    /// The bytes that were not kept: between the end of the file and the start of the tail.
     pub(super) fn missing(&self) -> Range<u64> {
         self.kept..self.tail_at
     }
 
-    /// Reads a part of the stream that isn't missing. A file that can't be read is noted as lost from there
-    /// on, and the answer is as long as it got.
+    /// Reads a part of the stream that isn't missing. If the file can't be read at some byte, the rest of the file
+    /// counts as lost, and only the bytes before it are returned.
     pub(super) fn read(&mut self, range: Range<u64>) -> Vec<u8> {
         let from_file = range.start.min(self.kept)..range.end.min(self.kept);
         let length = usize::try_from(from_file.end - from_file.start).unwrap_or(usize::MAX);
@@ -78,7 +77,7 @@ impl<'a> Stream<'a> {
             let offset = from_file.start + filled as u64;
             match read_at(self.file, rest, self.begins + offset) {
                 Ok(0) => {
-                    return self.lose(bytes, filled, offset, "the file was made shorter while being read");
+                    return self.lose(bytes, filled, offset, "the file was truncated while it was read");
                 }
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_read_where_it_is() {
+    fn a_part_is_read_at_its_offset() {
         let file = spool(b"0123456789");
         let part = Source { begins: 3, spooled: 4, ..source(&file, 4, b"") };
         let mut stream = Stream::new(&part);
@@ -157,10 +156,10 @@ mod tests {
     }
 
     #[test]
-    fn a_file_cut_behind_our_back_is_said() {
+    fn a_truncated_file_is_reported() {
         let file = spool(b"01234");
         let stream = Stream::new(&source(&file, 10, b""));
         assert_eq!(stream.missing(), 5..10);
-        assert_eq!(stream.lost.as_deref(), Some("the file was made shorter afterwards"));
+        assert_eq!(stream.lost.as_deref(), Some("the file was truncated later"));
     }
 }

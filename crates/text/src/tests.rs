@@ -1,4 +1,4 @@
-//! Whole views: cuts, sentences, and what holds for any bytes.
+//! Tests of whole views: cuts, marker lines, and properties of any bytes.
 
 use std::{fs::File, io::Write, path::Path, time::Instant};
 
@@ -107,7 +107,7 @@ fn the_command_offered_reads_what_is_left_out() {
 }
 
 #[test]
-fn a_large_cut_names_the_place() {
+fn a_large_cut_names_the_offset() {
     insta::assert_snapshot!(Spool::new(lines(100)).view(Limit::Chars(26)).text, @"
     line 000000
     [… 1176 bytes left out, from byte 13 on; the whole output is in /spool/7/stdout …]
@@ -128,7 +128,7 @@ fn a_large_cut_names_the_place() {
 }
 
 #[test]
-fn what_was_never_kept_is_said() {
+fn bytes_that_were_not_kept_are_reported() {
     let bytes = lines(100);
     insta::assert_snapshot!(Spool::partly(bytes.clone(), 600, 100).view(Limit::Chars(50)).text, @"
     line 000000
@@ -162,7 +162,7 @@ fn a_tail_that_meets_the_file_makes_it_whole() {
 }
 
 #[test]
-fn a_file_that_shrank_is_said() {
+fn a_truncated_file_is_reported() {
     let spool = Spool::new(lines(10));
     spool.file.set_len(24).unwrap();
     insta::assert_snapshot!(spool.view(Limit::Chars(5000)).text, @"
@@ -173,8 +173,8 @@ fn a_file_that_shrank_is_said() {
 }
 
 #[test]
-fn of_much_only_the_ends_are_read() {
-    // 12 MB of lines: more than is rendered whole.
+fn of_a_long_stream_only_the_ends_are_read() {
+    // 12 MB of lines: too many to be rendered whole.
     let view = Spool::new(lines(1_000_000)).view(Limit::Chars(60));
     insta::assert_snapshot!(view.text, @"
     line 000000
@@ -186,7 +186,7 @@ fn of_much_only_the_ends_are_read() {
 }
 
 #[test]
-fn progress_of_megabytes_is_its_last_state() {
+fn megabytes_of_progress_show_the_last_state() {
     let mut raw = b"start\n".to_vec();
     for n in 0..1_000_000 {
         raw.extend(format!("\r{n:07} of 1000000").bytes());
@@ -233,7 +233,7 @@ fn binary_is_described() {
 }
 
 #[test]
-fn short_or_separated_is_text() {
+fn short_and_zero_separated_output_is_text() {
     assert_eq!(Spool::new(b"\x01\x02\0\0\xff".to_vec()).view(Limit::Chars(10)).text, "\u{fffd}");
     let found = Spool::new(b"./a file\0./another\0".repeat(1000)).view(Limit::Bytes(1 << 20));
     assert!(found.text.starts_with("./a file./another"));
@@ -243,7 +243,7 @@ fn short_or_separated_is_text() {
 }
 
 #[test]
-fn the_hash_is_the_real_one() {
+fn the_hash_is_that_of_sha256sum() {
     let hash = |bytes: &[u8]| Spool::new(bytes.to_vec()).view(Limit::Chars(1)).binary.unwrap().sha256;
     // From `sha256sum`.
     assert_eq!(hash(&[0; 64]), "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b");
@@ -268,9 +268,9 @@ proptest! {
         let bad = view.text.chars().find(|c| c.is_control() && *c != '\n' && *c != '\t');
         prop_assert_eq!(bad, None);
         let markers: Vec<&str> =
-            view.text.lines().filter(|line| marker::STARTS.iter().any(|start| line.starts_with(start))).collect();
+            view.text.lines().filter(|line| marker::MARKER_STARTS.iter().any(|start| line.starts_with(start))).collect();
         prop_assert_eq!(markers.len(), usize::from(view.truncated));
-        // Its own newline, and one for a head that ended within a line.
+        // The marker's newline, and one for a head that ended within a line.
         let marker = markers.first().map_or(0, |line| limit.measure(line) + 2);
         if view.binary.is_none() {
             prop_assert!(limit.measure(&view.text) <= amount + marker, "{:?}", view.text);
@@ -287,13 +287,13 @@ proptest! {
             let tail = tail.strip_prefix('\n').unwrap();
             let head = if text.starts_with(head) { head } else { head.strip_suffix('\n').unwrap() };
             prop_assert!(text.starts_with(head) && text.ends_with(tail));
-            // A newline after the head may be the marker's or the text's own.
+            // A newline after the head may be the marker's or the text's.
             prop_assert!((head.len() + count + tail.len()).abs_diff(text.len()) <= 1);
         }
     }
 }
 
-/// `cargo test --release -p shellgate text::tests::speed -- --ignored --nocapture`
+/// `cargo test --release -p shellgate-text tests::speed -- --ignored --nocapture`
 #[test]
 #[ignore = "measures, doesn't assert"]
 fn speed() {

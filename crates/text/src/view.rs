@@ -1,4 +1,4 @@
-//! A stream as a model sees it.
+//! The text of a stream that a model sees.
 
 use std::ops::Range;
 
@@ -10,25 +10,25 @@ use super::{
 };
 
 /// Streams up to this size are rendered whole.
-const WHOLE: u64 = 8 << 20;
+const WHOLE_MAX_BYTES: u64 = 8 << 20;
 
-/// Of larger ones, this much at each end, or as much as the limit needs.
-const WINDOW: u64 = 1 << 20;
+/// Of larger streams, this much is rendered at each end, or more if the limit is larger.
+const WINDOW_BYTES: u64 = 1 << 20;
 
-/// A tail begins with a whole line if one begins this near.
-const NEAR: usize = 64 << 10;
+/// A tail begins with a whole line if a line begins within this many bytes.
+const LINE_START_MAX_BYTES: usize = 64 << 10;
 
-/// How long a text may be. The line that says what was left out comes on top.
+/// How long a text may be. The marker line doesn't count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// So many characters.
+    /// This many characters.
     Chars(usize),
-    /// So many bytes of UTF-8.
+    /// This many bytes of UTF-8.
     Bytes(usize),
 }
 
 impl Limit {
-    /// As much of the start of `text` as there may be.
+    /// The longest start of `text` within the limit.
     #[must_use]
     pub fn first_of(self, text: &str) -> &str {
         let end = match self {
@@ -42,15 +42,15 @@ impl Limit {
 /// Clean text of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
-    /// The text: no control characters but newline and tab.
+    /// The text. It contains no control characters except newline and tab.
     pub text: String,
-    /// Whether something of the output isn't in the text, which then says so in a line of its own.
+    /// Whether some of the output isn't in the text. The text says so in a marker line then.
     pub truncated: bool,
-    /// Set when the output is binary; the text describes it instead of showing it.
+    /// Set if the output is binary. The text describes it then.
     pub binary: Option<Binary>,
 }
 
-/// What could be had of a stream.
+/// The rendered parts of a stream.
 enum Parts {
     Whole(Rendered),
     Ends { head: Rendered, tail: Rendered },
@@ -58,7 +58,7 @@ enum Parts {
 
 /// The clean text of a stream, within a limit.
 ///
-/// Reading the file is the only thing that can fail, and then what is missing is said in the text.
+/// Only reading the file can fail. The text says what is missing then.
 #[must_use]
 pub fn view(source: &Source<'_>, limit: Limit) -> View {
     let mut stream = Stream::new(source);
@@ -86,10 +86,10 @@ pub fn view(source: &Source<'_>, limit: Limit) -> View {
     View { text, truncated, binary: None }
 }
 
-/// How much of a file is looked at for its last line.
-const LAST: u64 = 8 << 10;
+/// How much of a file's end is searched for its last line.
+const LAST_LINE_WINDOW_BYTES: u64 = 8 << 10;
 
-/// The last line of a file that has something in it, as a reader would see it. Empty when there is none.
+/// The last line of a file that isn't blank, rendered. Empty if there is none.
 #[must_use]
 pub fn last_line(file: &std::fs::File) -> String {
     let total = file.metadata().map_or(0, |metadata| metadata.len());
@@ -103,23 +103,25 @@ pub fn last_line(file: &std::fs::File) -> String {
         lost: None,
     };
     let mut stream = Stream::new(&source);
-    last_line_in(&stream.read(total.saturating_sub(LAST)..total))
+    last_line_in(&stream.read(total.saturating_sub(LAST_LINE_WINDOW_BYTES)..total))
 }
 
-/// The same of bytes.
+/// The last line of `bytes` that isn't blank, rendered. Empty if there is none.
+#[must_use]
 pub fn last_line_in(bytes: &[u8]) -> String {
     let text = render(bytes.to_vec(), 0).text;
     text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned()
 }
 
-/// One line of output, as a reader would see it.
+/// One line of output, rendered.
+#[must_use]
 pub fn one_line(bytes: &[u8]) -> String {
     render(bytes.to_vec(), 0).text.trim_end_matches('\n').to_owned()
 }
 
 fn parts(stream: &mut Stream<'_>, limit: Limit) -> Parts {
-    let window = WINDOW.max(limit.bytes() as u64);
-    if stream.missing().is_empty() && stream.total <= WHOLE.max(window.saturating_mul(2)) {
+    let window = WINDOW_BYTES.max(limit.max_bytes() as u64);
+    if stream.missing().is_empty() && stream.total <= WHOLE_MAX_BYTES.max(window.saturating_mul(2)) {
         let bytes = stream.read(0..stream.total);
         if bytes.len() as u64 == stream.total {
             return Parts::Whole(rendered(bytes, 0));
@@ -127,40 +129,41 @@ fn parts(stream: &mut Stream<'_>, limit: Limit) -> Parts {
     }
     let mut head = stream.read(0..window.min(stream.kept));
     if head.len() as u64 == window {
-        // The last line goes on in what isn't read.
+        // The last line continues in bytes that aren't read.
         head.truncate(memchr::memrchr(b'\n', &head).map_or(head.len(), |at| at + 1));
     }
-    // Where nothing is missing the tail comes from the file, else it can only be what was kept in memory.
+    // If no bytes are missing, the tail is read from the file. Else it is what was kept in memory.
     let earliest = if stream.missing().is_empty() { head.len() as u64 } else { stream.missing().end };
     let start = stream.total.saturating_sub(window).max(earliest);
     let tail = stream.read(start..stream.total);
-    let skipped = first_line(&tail);
+    let skipped = text_start(&tail);
     let tail = tail.get(skipped..).unwrap_or_default().to_vec();
     Parts::Ends { head: rendered(head, 0), tail: rendered(tail, start + skipped as u64) }
 }
 
-/// Where text begins that was cut out of a stream: after the first line end, or else with a whole character.
-fn first_line(bytes: &[u8]) -> usize {
-    let near = bytes.get(..NEAR.min(bytes.len() / 4)).unwrap_or_default();
+/// Where the text of a cut stream begins: after the first line end, or else at a whole character.
+fn text_start(bytes: &[u8]) -> usize {
+    let near = bytes.get(..LINE_START_MAX_BYTES.min(bytes.len() / 4)).unwrap_or_default();
     let inside = bytes.iter().take(3).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
     memchr::memchr(b'\n', near).map_or(inside, |at| at + 1)
 }
 
 fn rendered(bytes: Vec<u8>, base: u64) -> Rendered {
     let mut rendered = render(bytes, base);
-    rendered.indent_lines(&marker::STARTS);
+    rendered.indent_lines(&marker::MARKER_STARTS);
     rendered
 }
 
-/// Where a tail begins that doesn't look like a marker. Whole lines that do are indented by now, but a cut
-/// within a line can make another.
+/// The start of a tail that doesn't look like a marker. Whole lines that look like one are indented already, but a
+/// cut within a line can make another.
 fn past_marker(text: &str, tail: usize) -> usize {
-    let looks_like_one =
-        text.get(tail..).is_some_and(|text| marker::STARTS.iter().any(|start| text.starts_with(start)));
+    let looks_like_one = text
+        .get(tail..)
+        .is_some_and(|text| marker::MARKER_STARTS.iter().any(|start| text.starts_with(start)));
     tail + usize::from(looks_like_one)
 }
 
-/// Head, marker on a line of its own, tail.
+/// Joins head and tail, with the marker on a line of its own between them.
 fn join(
     head: Option<&str>,
     left_out: &Range<u64>,

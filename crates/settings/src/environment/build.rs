@@ -1,4 +1,4 @@
-//! Applies the rules.
+//! Builds the environment of a command by the rules.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -8,40 +8,40 @@ use std::{
 use super::{pattern, rules::Rules, secrets, tables};
 use crate::Inherit;
 
-/// The environment of a command, and what didn't make it there.
+/// The environment of a command, and the variables that were left out of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Built {
     /// All variables, each name once, sorted by name.
     pub vars: Vec<(OsString, OsString)>,
-    /// The variables that were held back, in the order they were found.
+    /// The variables that were left out, in the order in which they were found.
     pub hidden: Vec<Hidden>,
 }
 
-/// A variable that was held back.
+/// A variable that was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hidden {
-    /// Its name; what isn't UTF-8 in it is replaced.
+    /// Its name, with invalid UTF-8 replaced.
     pub name: String,
-    /// The rule that held it back. Never says anything about the value but its kind.
+    /// The rule that left it out. It says nothing about the value except its kind.
     pub why: Why,
 }
 
-/// A rule that holds a variable back.
+/// Why a variable was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// Its name is on the list of those that never pass.
+    /// Its name is on the list of variables that are never inherited.
     Never(&'static str),
-    /// It holds an exported shell function.
+    /// It is an exported shell function.
     Function,
     /// It isn't on the core list.
     NotCore,
-    /// Its name is that of a secret.
+    /// Its name looks like the name of a secret.
     SecretName(&'static str),
-    /// Its value is a secret of this kind.
+    /// Its value contains a secret of this kind.
     SecretValue(&'static str),
     /// The settings remove it.
     Removed,
-    /// No program could receive it: the name is empty or holds `=`, or there is a zero byte.
+    /// It can't be passed to a program: its name is empty or contains `=`, or there is a NUL byte.
     Impossible,
 }
 
@@ -52,23 +52,23 @@ impl fmt::Display for Why {
             Self::Function => write!(out, "exported functions are never inherited"),
             Self::NotCore => write!(out, "not on the core list"),
             Self::SecretName(pattern) => write!(out, "named like a secret: `{pattern}`"),
-            Self::SecretValue(kind) => write!(out, "holds a secret: {kind}"),
+            Self::SecretValue(kind) => write!(out, "contains a secret: {kind}"),
             Self::Removed => write!(out, "removed by `environment.remove`"),
-            Self::Impossible => write!(out, "not a possible variable"),
+            Self::Impossible => write!(out, "can't be passed to a program"),
         }
     }
 }
 
-/// Builds the environment of a command from what was inherited.
+/// Builds the environment of a command from the inherited variables.
 pub fn build(inherited: impl IntoIterator<Item = (OsString, OsString)>, rules: &Rules) -> Built {
     let mut built = Built::default();
     for (name, value) in inherited {
-        match judge(&name, &value, rules) {
+        match why_hidden(&name, &value, rules) {
             None => built.vars.push((name, value)),
             Some(why) => built.hide(&name, why),
         }
     }
-    // Where a name came twice, programs find the first.
+    // If a name occurs twice, programs find the first.
     built.vars.sort_by(|one, other| one.0.cmp(&other.0));
     built.vars.dedup_by(|later, first| later.0 == first.0);
 
@@ -78,19 +78,19 @@ pub fn build(inherited: impl IntoIterator<Item = (OsString, OsString)>, rules: &
         built.set(name, value);
     }
     built.remove(&rules.remove);
-    // A variable that arrives after all, with another value, isn't hidden.
+    // A variable that was set to another value isn't hidden.
     let vars = &built.vars;
     built.hidden.retain(|hidden| position(vars, OsStr::new(&hidden.name)).is_err());
     built
 }
 
-/// The rule that holds an inherited variable back, if any.
-fn judge(name: &OsStr, value: &OsStr, rules: &Rules) -> Option<Why> {
+/// Why an inherited variable is left out. `None`: it is passed on.
+fn why_hidden(name: &OsStr, value: &OsStr, rules: &Rules) -> Option<Why> {
     let (name, value) = (name.as_encoded_bytes(), value.as_encoded_bytes());
     if !is_possible(name, value) {
         return Some(Why::Impossible);
     }
-    if let Some((pattern, _)) = tables::NEVER.iter().find(|(pattern, _)| pattern::fits(pattern, name)) {
+    if let Some((pattern, _)) = tables::NEVER.iter().find(|(pattern, _)| pattern::matches(pattern, name)) {
         return Some(Why::Never(pattern));
     }
     if value.starts_with(tables::FUNCTION_VALUE.as_bytes()) {
@@ -102,14 +102,14 @@ fn judge(name: &OsStr, value: &OsStr, rules: &Rules) -> Option<Why> {
     if rules.inherit == Inherit::Core && pattern::find(tables::CORE, name).is_none() {
         return Some(Why::NotCore);
     }
-    if rules.hide_secrets { secrets::judge(name, value) } else { None }
+    if rules.hide_secrets { secrets::detect(name, value) } else { None }
 }
 
 fn is_possible(name: &[u8], value: &[u8]) -> bool {
     !name.is_empty() && memchr::memchr2(b'=', 0, name).is_none() && memchr::memchr(0, value).is_none()
 }
 
-/// Where a name is among sorted variables, or should be.
+/// The index of a name among sorted variables, or the index at which it would be inserted.
 fn position(vars: &[(OsString, OsString)], name: &OsStr) -> Result<usize, usize> {
     vars.binary_search_by(|(known, _)| known.as_os_str().cmp(name))
 }

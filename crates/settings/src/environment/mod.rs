@@ -1,21 +1,21 @@
-//! Which environment a command gets.
+//! The environment of a command.
 //!
-//! A command inherits the variables of whoever started shellgate, less what would change how bash or the
-//! loader work, and less what looks like a secret: an agent reads everything a command prints, so `env` must
-//! not be a way to a token. [`build()`] applies the rules in a fixed order:
+//! A command inherits the environment of shellgate, without variables that change how bash or the loader work,
+//! and without variables that look like secrets: an agent reads everything that a command prints, so `env` must
+//! not print a token. [`build()`] applies the rules in this order:
 //!
-//! 1. never: variables that make bash or the loader run code (`tables::NEVER`). No setting brings an
-//!    inherited one back.
-//! 2. inherit: everything, or only `tables::CORE`.
-//! 3. secrets, by name and by value (`secrets::tables`).
-//! 4. quiet: pagers and prompts off.
-//! 5. set: the user's own variables. They may be anything, also a name of step 1: who writes the settings may
-//!    choose what bash does; who happens to start an agent from a shell with `BASH_ENV` set doesn't mean to.
-//! 6. remove: the last word.
+//! 1. never: variables that make bash or the loader run code (`tables::NEVER`) are left out. No setting brings
+//!    an inherited one back.
+//! 2. inherit: all variables, or only `tables::CORE`.
+//! 3. secrets are left out, by name and by value (`secrets::tables`).
+//! 4. quiet: pagers and prompts are switched off.
+//! 5. set: variables from the settings. Names of step 1 are allowed here, because a person wrote them on
+//!    purpose. A `BASH_ENV` in the shell that started an agent is mostly there by accident.
+//! 6. remove: variables that the settings remove, also those of step 5.
 //!
-//! `keep` brings names through steps 2 and 3. Everything inherited that doesn't arrive is listed with the
-//! rule that held it back, never with its value. `docs/environment.md` is the same for readers, and a test
-//! holds it against the tables.
+//! `keep` lets names pass steps 2 and 3. Every inherited variable that is left out is listed with its rule,
+//! never with its value. `docs/environment.md` describes the same for users, and a test compares it with the
+//! tables.
 
 mod build;
 mod pattern;

@@ -1,7 +1,7 @@
-//! Names with a `*` at one end or both.
+//! Patterns for names: a `*` at the start, at the end, or at both.
 
-/// Whether `name` is what `pattern` says. Letters count as they are written: so do variables' names.
-pub(super) fn fits(pattern: &str, name: &[u8]) -> bool {
+/// Whether `name` matches `pattern`. Case matters, as it does in names of variables.
+pub(super) fn matches(pattern: &str, name: &[u8]) -> bool {
     let (open_start, pattern) = pattern.strip_prefix('*').map_or((false, pattern), |rest| (true, rest));
     let (open_end, pattern) = pattern.strip_suffix('*').map_or((false, pattern), |rest| (true, rest));
     let wanted = pattern.as_bytes();
@@ -13,9 +13,9 @@ pub(super) fn fits(pattern: &str, name: &[u8]) -> bool {
     }
 }
 
-/// The first of `patterns` that fits.
+/// The first of `patterns` that matches.
 pub(super) fn find<'a, P: AsRef<str>>(patterns: &'a [P], name: &[u8]) -> Option<&'a str> {
-    patterns.iter().map(AsRef::as_ref).find(|pattern| fits(pattern, name))
+    patterns.iter().map(AsRef::as_ref).find(|pattern| matches(pattern, name))
 }
 
 #[cfg(test)]
@@ -35,7 +35,7 @@ mod tests {
             ("*", "ANYTHING", true),
             ("", "A", false),
         ] {
-            assert_eq!(fits(pattern, name.as_bytes()), want, "{pattern} {name}");
+            assert_eq!(matches(pattern, name.as_bytes()), want, "{pattern} {name}");
         }
     }
 }

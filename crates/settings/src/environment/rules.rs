@@ -1,21 +1,21 @@
-//! The rules a user can choose.
+//! The rules that a user can set.
 
 use crate::{Environment, Inherit, Sourced};
 
-/// The `[environment]` settings, without the places where they are written.
+/// The `[environment]` settings, without their origins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
-    /// Which inherited variables a command may see at all.
+    /// Which inherited variables a command may get.
     pub inherit: Inherit,
     /// Whether pagers and terminal prompts are turned off.
     pub quiet: bool,
     /// Whether inherited variables that look like secrets are hidden.
     pub hide_secrets: bool,
-    /// Names that pass `inherit` and `hide_secrets`; `*` at the start or end stands for anything.
+    /// Names that are exempt from `inherit` and `hide_secrets`. `*` at the start or end stands for any text.
     pub keep: Vec<String>,
-    /// Variables to set, whatever was inherited.
+    /// Variables to set. They replace inherited ones.
     pub set: Vec<(String, String)>,
-    /// Names that never arrive, even when set; `*` at the start or end stands for anything.
+    /// Names to remove, even those in `set`. `*` at the start or end stands for any text.
     pub remove: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
-//! Names that never pass, names that always do.
+//! Tables of variables: never inherited, core, and set by `quiet`.
 
-/// Inherited variables that never reach a command, and why. A `*` at the end stands for anything.
+/// Variables that a command never inherits, and the reason. A `*` at the end stands for any text.
 pub(super) const NEVER: &[(&str, &str)] = &[
     ("BASH_ENV", "bash runs the file it names before every command"),
     ("ENV", "sh runs the file it names"),
@@ -10,14 +10,13 @@ pub(super) const NEVER: &[(&str, &str)] = &[
     ("BASH_FUNC_*", "an exported function replaces a command of its name"),
     ("__BASH_FUNC*", "an exported function, as bash spells it on macOS"),
     ("LD_*", "the loader runs the libraries it names inside every program"),
-    ("DYLD_*", "the loader of macOS, the same"),
+    ("DYLD_*", "the loader of macOS runs the libraries it names inside every program"),
 ];
 
-/// How the value of an exported function begins, whatever its name: bash before 2014 took any variable for
-/// one.
+/// The beginning of an exported function's value. Bash before 2014 took any variable with such a value for a function.
 pub(super) const FUNCTION_VALUE: &str = "() {";
 
-/// With `inherit = "core"`, the variables that pass. A `*` at the end stands for anything.
+/// The variables that are inherited with `inherit = "core"`. A `*` at the end stands for any text.
 pub(super) const CORE: &[&str] = &[
     "HOME",
     "PATH",
@@ -39,7 +38,7 @@ pub(super) const CORE: &[&str] = &[
     "XDG_*",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
-    // Windows, where hardly a program starts without them.
+    // Windows: most programs don't start without them.
     "APPDATA",
     "COMSPEC",
     "LOCALAPPDATA",
@@ -52,6 +51,6 @@ pub(super) const CORE: &[&str] = &[
     "WINDIR",
 ];
 
-/// Set by `quiet`: nobody is there to page or to answer.
+/// Variables that `quiet` sets: a command has no person who could use a pager or answer a prompt.
 pub(super) const QUIET: &[(&str, &str)] =
     &[("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")];

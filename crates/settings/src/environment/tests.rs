@@ -1,4 +1,4 @@
-//! The rules together, the secrets as a table, and the documentation against the tables.
+//! Tests of all rules together, of the secrets in a table, and of the documentation.
 
 use std::{ffi::OsString, time::Instant};
 
@@ -13,7 +13,7 @@ fn vars(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
     pairs.iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
-/// The environment as lines, then what was hidden and why.
+/// The environment as lines, then the hidden variables with the reason.
 fn shown(pairs: &[(&str, &str)], rules: &Rules) -> String {
     let built = build(vars(pairs), rules);
     let arrived = built.vars.iter().map(|(name, value)| format!("{}={}", name.display(), value.display()));
@@ -26,7 +26,7 @@ fn loud() -> Rules {
 }
 
 #[test]
-fn every_rule_says_why() {
+fn every_hidden_variable_has_a_reason() {
     let inherited = [
         ("HOME", "/home/a"),
         ("EDITOR", "vi"),
@@ -76,7 +76,7 @@ fn core_is_a_short_list() {
 }
 
 #[test]
-fn keep_helps_secrets_but_not_what_never_passes() {
+fn keep_lets_secrets_pass_but_not_variables_that_are_never_inherited() {
     let inherited =
         [("GH_TOKEN", "abc"), ("NPM_TOKEN", "abc"), ("LD_PRELOAD", "x"), ("ENV", "x"), ("f", "() { :; }")];
     let rules = Rules { keep: vec!["GH_TOKEN".into(), "LD_*".into(), "ENV".into(), "f".into()], ..loud() };
@@ -92,7 +92,7 @@ fn keep_helps_secrets_but_not_what_never_passes() {
 }
 
 #[test]
-fn set_is_the_users_own_word_and_remove_the_last() {
+fn set_replaces_inherited_variables_and_remove_comes_last() {
     let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let rules = Rules {
         set: vec![
@@ -122,7 +122,7 @@ fn set_is_the_users_own_word_and_remove_the_last() {
     assert_eq!(twice.vars, vars(&[("PATH", "/first")]));
 }
 
-/// Secrets, and the row that finds each.
+/// Secrets, and the row that detects each.
 const SECRETS: &[(&str, &str, &str)] = &[
     ("GH_TOKEN", "x", "*TOKEN"),
     ("GITHUB_TOKEN_2", "x", "*TOKEN"),
@@ -171,7 +171,7 @@ const SECRETS: &[(&str, &str, &str)] = &[
     ("X", "AccountName=a;AccountKey=abcdefghijklmnopqrstu==", "Azure storage key"),
 ];
 
-/// What is no secret, and why it might be taken for one.
+/// Variables that are no secrets, and what could be mistaken in them.
 const NO_SECRETS: &[(&str, &str, &str)] = &[
     ("TOKENIZERS_PARALLELISM", "false", "another word"),
     ("MAX_TOKENS", "4096", "a count"),
@@ -215,9 +215,9 @@ const NO_SECRETS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn secrets_and_what_only_looks_like_one() {
+fn secrets_are_detected_and_other_variables_are_not() {
     for (name, value, row) in SECRETS {
-        let found = secrets::judge(name.as_bytes(), value.as_bytes());
+        let found = secrets::detect(name.as_bytes(), value.as_bytes());
         let by = match found {
             Some(Why::SecretName(by) | Why::SecretValue(by)) => Some(by),
             _ => None,
@@ -225,7 +225,7 @@ fn secrets_and_what_only_looks_like_one() {
         assert_eq!(by, Some(*row), "{name}={value}");
     }
     for (name, value, reason) in NO_SECRETS {
-        assert_eq!(secrets::judge(name.as_bytes(), value.as_bytes()), None, "{name}={value}: {reason}");
+        assert_eq!(secrets::detect(name.as_bytes(), value.as_bytes()), None, "{name}={value}: {reason}");
     }
 }
 
@@ -233,7 +233,7 @@ fn secrets_and_what_only_looks_like_one() {
 fn every_row_works() {
     for row in secret::NAMES {
         let name = row.shown.replace('*', "MY");
-        assert!(matches!(secrets::judge(name.as_bytes(), b"abc"), Some(Why::SecretName(_))), "{name}");
+        assert!(matches!(secrets::detect(name.as_bytes(), b"abc"), Some(Why::SecretName(_))), "{name}");
     }
     for row in secret::VALUES {
         let body = "Bearer 0123456789ABCDEF".repeat(4).replace(['r', ' '], "0");
@@ -244,7 +244,7 @@ fn every_row_works() {
         ];
         let found = samples
             .iter()
-            .any(|sample| secrets::judge(b"X", sample.as_bytes()) == Some(Why::SecretValue(row.kind)));
+            .any(|sample| secrets::detect(b"X", sample.as_bytes()) == Some(Why::SecretValue(row.kind)));
         assert!(found, "{}", row.start);
     }
 }
@@ -283,7 +283,7 @@ proptest! {
     }
 }
 
-/// `cargo test --release -p shellgate environment::tests::speed -- --ignored --nocapture`
+/// `cargo test --release -p shellgate-settings environment::tests::speed -- --ignored --nocapture`
 #[test]
 #[ignore = "measures, doesn't assert"]
 fn speed() {

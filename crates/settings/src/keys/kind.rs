@@ -1,4 +1,4 @@
-//! What a row of the table is made of.
+//! The types of a row in the table of keys.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -9,7 +9,7 @@ use crate::{Asker, Settings, Sourced, Word, words::Choices};
 pub struct Key {
     /// Its dotted path.
     pub path: &'static str,
-    /// What it is for, in a line.
+    /// Its description, in a line.
     pub about: &'static str,
     /// What an untrusted project file may do to it.
     pub untrusted: Untrusted,
@@ -21,28 +21,28 @@ pub struct Key {
 pub enum Untrusted {
     /// Nothing.
     Ignored,
-    /// Make it stricter: a switch on, a number lower, a word towards the strict end, fewer askers.
+    /// Make it stricter: a switch on, a lower number, a stricter word, fewer askers.
     Tightens,
     /// Add entries.
     Adds,
-    /// Have it in a policy of its own; the stricter verdict of the two policies counts.
+    /// Set it in a separate policy. The stricter verdict of the two policies counts.
     Apart,
 }
 
-/// What a key holds, and where in the settings it is.
+/// The type of a key, and its field in the settings.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// `true` or `false`; `true` is the strict side.
+    /// `true` or `false`. `true` is stricter.
     Switch(Slot<bool>),
-    /// A whole number. Where it can be 0, 0 means: no limit.
+    /// A whole number. If 0 is allowed, it means no limit.
     Whole { slot: Slot<u64>, min: u64, max: u64 },
     /// One of a few words.
     Word(WordSlot),
-    /// A folder: absolute or below `~`; empty for none.
+    /// A folder: an absolute path or one below `~`. Empty: none.
     Folder(Slot<Option<PathBuf>>),
     /// Strings, each with its origin.
     Texts { slot: Slot<Vec<Sourced<String>>>, of: TextsOf },
-    /// Who may answer.
+    /// Where questions may be answered.
     Askers(Slot<Vec<Sourced<Asker>>>),
     /// Variables and their values.
     Variables(Slot<BTreeMap<String, Sourced<String>>>),
@@ -54,21 +54,21 @@ pub(crate) enum Kind {
     Rules,
 }
 
-/// What the strings of a list are.
+/// What kind of strings a list has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextsOf {
     Paths,
     VariableNames,
 }
 
-/// Where in the settings a value is.
+/// The field of a value in the settings.
 #[derive(Debug)]
 pub(crate) struct Slot<T> {
     pub(crate) get: fn(&Settings) -> &T,
     pub(crate) at: fn(&mut Settings) -> &mut T,
 }
 
-/// Names the field: `slot!(limits.timeout_ms)`.
+/// Makes the slot of a field: `slot!(limits.timeout_ms)`.
 macro_rules! slot {
     ($section:ident . $field:ident) => {
         Slot { get: |settings| &settings.$section.$field, at: |settings| &mut settings.$section.$field }
@@ -76,13 +76,14 @@ macro_rules! slot {
 }
 pub(crate) use slot;
 
-/// Where in the settings a word is, and which words there are.
+/// The field of a word in the settings, and the words that it can be.
 #[derive(Debug)]
 pub(crate) struct WordSlot {
     pub(crate) names: &'static [&'static str],
     pub(crate) strictness: fn(&str) -> Option<u8>,
-    /// What holds now; when nothing does, the word that an untrusted file has to be at least as strict as.
+    /// The current word. `None`: it is not set.
     pub(crate) get: fn(&Settings) -> Option<&'static str>,
+    /// The word to compare with while it is not set: an untrusted file must be at least as strict.
     pub(crate) unset: &'static str,
     pub(crate) set: fn(&mut Settings, &str),
 }
@@ -107,7 +108,7 @@ impl<T: Word> WordSlotOf<T> {
 }
 
 impl Key {
-    /// The section that the key is in.
+    /// The section of the key.
     pub fn section(&self) -> &'static str {
         self.path.split_once('.').map_or(self.path, |(section, _)| section)
     }
@@ -117,7 +118,7 @@ impl Key {
         self.path.split_once('.').map_or(self.path, |(_, name)| name)
     }
 
-    /// What can be written there, as in "must be …".
+    /// The allowed values, to follow "must be".
     pub fn wanted(&self) -> String {
         match &self.kind {
             Kind::Switch(_) => "`true` or `false`".to_owned(),

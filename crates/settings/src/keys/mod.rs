@@ -1,7 +1,7 @@
-//! The table of keys: what can be set, to what, and what a file that nobody trusts may do to it.
+//! The table of keys: their names, their types, and what an untrusted file may do to each.
 //!
-//! Reading, checking, error messages, hints and the reference text all come from this one table; a new setting is
-//! a field of the model and a row here.
+//! Reading, checking, error messages, hints and the reference text all use this table. A new setting is a field of the
+//! model and a row here.
 
 mod kind;
 mod nearest;

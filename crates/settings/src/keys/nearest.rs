@@ -1,30 +1,32 @@
-//! What someone may have meant: the nearest name to one that doesn't exist.
+//! Finds the known name that is nearest to an unknown one.
 
 use super::{KEYS, Key, sections};
 use crate::words::Choices;
 
-/// The candidate that differs least from `word`, if it differs little enough to be a slip.
+/// A longer word is no typing mistake. Computing its distance would also take long.
+const MAX_WORD_BYTES: usize = 64;
+
+/// The candidate that differs least from `word`, if it differs little enough to be a typing mistake.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // A name this long is no slip, and the distance takes time by its length.
-    if word.len() > 64 {
+    if word.len() > MAX_WORD_BYTES {
         return None;
     }
     let plain = |text: &str| text.to_lowercase().replace('-', "_");
     let word = plain(word);
-    let most = (word.chars().count() / 3).clamp(1, 3);
+    let max_distance = (word.chars().count() / 3).clamp(1, 3);
     candidates
         .map(|candidate| {
             let plain = plain(candidate);
-            // The start of a name is a likely slip too: `timeout` for `timeout_ms`.
+            // The beginning of a name is a likely mistake too: `timeout` for `timeout_ms`.
             let start = word.len() > 2 && plain.starts_with(&word);
             (if start { 1 } else { distance(&word, &plain) }, candidate)
         })
-        .filter(|(distance, _)| *distance <= most)
+        .filter(|(distance, _)| *distance <= max_distance)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
 
-/// How many characters must be added, removed or changed (Levenshtein).
+/// The number of characters that must be added, removed or changed (Levenshtein distance).
 pub fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -44,12 +46,13 @@ pub fn distance(a: &str, b: &str) -> usize {
     row.last().copied().unwrap_or_default()
 }
 
-/// A hint that names what may be meant.
+/// A hint with the name that was probably meant.
 pub(crate) fn did_you_mean(name: &str) -> String {
     format!("did you mean `{name}`?")
 }
 
-/// What may be meant by `name` in `section` (empty: above all sections), else what there is.
+/// A hint for the unknown key `name` in `section` (empty: outside of all sections): the key that was probably meant, or the
+/// keys that exist.
 pub(crate) fn key_hint(section: &str, name: &str) -> String {
     let here: Vec<_> = KEYS.iter().filter(|key| key.section() == section).map(Key::name).collect();
     if let Some(name) = nearest(name, here.iter().copied()) {
@@ -63,7 +66,7 @@ pub(crate) fn key_hint(section: &str, name: &str) -> String {
     if section.is_empty() { all_sections() } else { format!("[{section}] has {}", Choices(&here)) }
 }
 
-/// What may be meant by the section `name`, else what there is.
+/// A hint for the unknown section `name`: the section that was probably meant, or the sections that exist.
 pub(crate) fn section_hint(name: &str) -> String {
     match nearest(name, sections().into_iter()) {
         Some(section) => did_you_mean(&format!("[{section}]")),

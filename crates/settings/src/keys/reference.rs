@@ -1,11 +1,9 @@
-//! The reference: a settings file with every key, its meaning and its built-in value.
-
-use std::fmt::Write as _;
+//! The reference: a settings file with every key, its description and its built-in value.
 
 use super::{KEYS, Kind, Untrusted};
 use crate::Settings;
 
-/// A whole settings file in which everything has its built-in value.
+/// A settings file in which every key has its built-in value.
 pub fn reference() -> String {
     let built_in = Settings::default();
     let mut text = String::new();
@@ -14,18 +12,14 @@ pub fn reference() -> String {
         if key.section() != section {
             section = key.section();
             let gap = if text.is_empty() { "" } else { "\n" };
-            let _ = writeln!(text, "{gap}[{section}]");
+            text.push_str(&format!("{gap}[{section}]\n"));
         }
-        let _ = writeln!(text, "# {}. Takes {}.", key.about, key.wanted());
-        let _ = writeln!(text, "# In an untrusted project file: {}.", untrusted(key.untrusted));
+        text.push_str(&format!("# {}. Takes {}.\n", key.about, key.wanted()));
+        text.push_str(&format!("# In an untrusted project file: {}.\n", untrusted(key.untrusted)));
         match (&key.kind, key.show(&built_in)) {
             (Kind::Rules, _) => text.push_str(EXAMPLE_RULE),
-            (_, Some(value)) => {
-                let _ = writeln!(text, "{} = {value}", key.name());
-            }
-            (_, None) => {
-                let _ = writeln!(text, "# {} =", key.name());
-            }
+            (_, Some(value)) => text.push_str(&format!("{} = {value}\n", key.name())),
+            (_, None) => text.push_str(&format!("# {} =\n", key.name())),
         }
     }
     text
@@ -36,7 +30,7 @@ fn untrusted(rule: Untrusted) -> &'static str {
         Untrusted::Ignored => "ignored",
         Untrusted::Tightens => "can only make it stricter",
         Untrusted::Adds => "can add entries",
-        Untrusted::Apart => "judged apart, the stricter verdict counts",
+        Untrusted::Apart => "judged separately, the stricter verdict counts",
     }
 }
 

@@ -1,11 +1,11 @@
-//! A value as a file would write it.
+//! Values as they are written in a file.
 
 use super::{Key, Kind};
 use crate::{Origin, Prefix, Settings, Sourced, Word};
 
 impl Key {
-    /// The key's value as a file would write it; `None` if it has none. Rules are too long for that, so theirs is
-    /// how many there are.
+    /// The key's value as it is written in a file. `None`: it has no value. Rules are too long, so only their number is
+    /// shown.
     pub fn show(&self, settings: &Settings) -> Option<String> {
         match &self.kind {
             Kind::Switch(slot) => Some((slot.get)(settings).to_string()),
@@ -30,7 +30,7 @@ impl Key {
         }
     }
 
-    /// The origins of a list's entries, in order; empty for anything but a list.
+    /// The origins of a list's entries, in order. Empty for keys that are not lists.
     pub fn entries<'a>(&self, settings: &'a Settings) -> Vec<&'a Origin> {
         match &self.kind {
             Kind::Texts { slot, .. } => origins((slot.get)(settings)),

@@ -1,4 +1,4 @@
-//! What a layer is made of: changes, already checked, each to one key.
+//! A layer is a list of checked changes, each of one key.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -7,7 +7,7 @@ use crate::{
     keys::{Key, Slot, WordSlot},
 };
 
-/// A file's changes, in its order.
+/// The changes of a file, in the file's order.
 pub(super) type Layer = Vec<Change>;
 
 /// A change of one key.
@@ -15,12 +15,12 @@ pub(super) type Layer = Vec<Change>;
 pub(super) struct Change {
     pub(super) key: &'static Key,
     pub(super) origin: Origin,
-    pub(super) to: To,
+    pub(super) value: NewValue,
 }
 
-/// The new value beside the place it goes to, so that they can't disagree about the type.
+/// A new value and its field, as one variant for each type, so that the two always have the same type.
 #[derive(Debug)]
-pub(super) enum To {
+pub(super) enum NewValue {
     Switch(&'static Slot<bool>, bool),
     Whole(&'static Slot<u64>, u64),
     Word(&'static WordSlot, &'static str),

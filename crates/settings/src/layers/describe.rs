@@ -1,4 +1,4 @@
-//! What was found where something else was wanted, and what may have been meant.
+//! Describes a wrong value, and hints at the value that was probably meant.
 
 use toml_edit::{Item, Value};
 
@@ -7,7 +7,7 @@ use crate::{
     parse_duration,
 };
 
-/// A value or table as a sentence names it.
+/// A value or table, for a sentence.
 pub(super) fn describe(item: &Item) -> String {
     match item {
         Item::Value(value) => describe_value(value),
@@ -16,7 +16,7 @@ pub(super) fn describe(item: &Item) -> String {
     }
 }
 
-/// A value as a sentence names it, not too long.
+/// A value, for a sentence. Long strings are cut.
 pub(super) fn describe_value(value: &Value) -> String {
     match value {
         Value::String(text) => describe_string(text.value()),
@@ -35,7 +35,7 @@ pub(super) fn describe_string(text: &str) -> String {
     format!("the string {short:?}{more}")
 }
 
-/// What may be meant by a value that can't be.
+/// How to correct a value that is not allowed.
 pub(super) fn hint_for(key: &Key, item: &Item) -> Option<String> {
     match (&key.kind, item.as_str()) {
         (Kind::Word(slot), Some(found)) => {

@@ -1,6 +1,6 @@
-//! Opening a settings file without waiting, and only if nobody else could have written it.
+//! Opens a settings file without blocking, and only if other users can't have written it.
 //!
-//! Everything is checked on the opened file, never by its path again: what is read is what was checked.
+//! All checks use the opened descriptor, never the path again, so the file that is read is the one that was checked.
 
 use std::{fs::File, io::Read as _, path::Path};
 
@@ -13,32 +13,32 @@ use rustix::{
 use super::text::Text;
 use crate::{At, Problem, SettingsError};
 
-/// No settings are longer than this.
-pub(super) const LARGEST: u64 = 1 << 20;
+/// Larger files are refused.
+pub(super) const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// What kind of file it is that is read.
+/// Which settings file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// One of the standard places: it need not exist.
+    /// A file in a standard place. It need not exist.
     Standard,
-    /// The project's: it need not exist, and may be anyone's. A checkout often belongs to another user (a container's
-    /// root works on files of the host's user), and without trust the file can't loosen anything; trust is for the
-    /// exact content. That others may not write it holds here too.
+    /// The project's file. It need not exist, and any user may own it: a checkout often belongs to another user (the root
+    /// user of a container works on files of the host's user). Without trust the file can't loosen anything, and trust
+    /// covers its exact content. Other users may not write it either.
     Project,
-    /// Named by whoever runs us: it must exist.
+    /// A file named with `--config`. It must exist.
     Named,
 }
 
-/// Reads a settings file; `None` if it need not exist and doesn't.
-pub(super) fn read(path: &Path, place: Place) -> Result<Option<Text>, SettingsError> {
-    bytes(path, place)?.map(|bytes| Text::new(path, bytes)).transpose()
+/// Reads a settings file as text. `None`: it doesn't exist, and need not.
+pub(super) fn read_text(path: &Path, place: Place) -> Result<Option<Text>, SettingsError> {
+    read_bytes(path, place)?.map(|bytes| Text::new(path, bytes)).transpose()
 }
 
-/// The same, to the letter.
-pub(super) fn bytes(path: &Path, place: Place) -> Result<Option<Vec<u8>>, SettingsError> {
+/// Reads the bytes of a settings file. `None`: it doesn't exist, and need not.
+pub(super) fn read_bytes(path: &Path, place: Place) -> Result<Option<Vec<u8>>, SettingsError> {
     let fail = |problem| Err(SettingsError::new(At::File(path.into()), problem));
     let unreadable = |error: std::io::Error| Problem::Unreadable { reason: error.to_string() };
-    // Without NONBLOCK, opening a named pipe waits for a writer.
+    // Without NONBLOCK, opening a named pipe would block until it has a writer.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match open(path, flags, Mode::empty()) {
         Ok(file) => file,
@@ -62,12 +62,12 @@ pub(super) fn bytes(path: &Path, place: Place) -> Result<Option<Vec<u8>>, Settin
         return fail(Problem::Owner { owner: stat.st_uid, me });
     }
     let mut bytes = Vec::new();
-    if let Err(error) = File::from(file).take(LARGEST + 1).read_to_end(&mut bytes) {
+    if let Err(error) = File::from(file).take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes) {
         return fail(unreadable(error));
     }
-    // Not by the size that the system tells: the file may grow while it is read.
-    if bytes.len() as u64 > LARGEST {
-        return fail(Problem::TooLarge { most: LARGEST });
+    // The size from `fstat` isn't enough: the file may grow while it is read.
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return fail(Problem::TooLarge { most: MAX_FILE_BYTES });
     }
     Ok(Some(bytes))
 }

@@ -1,4 +1,4 @@
-//! What the command line sets.
+//! Settings from the command line.
 
 use crate::{
     ApprovalMode, Asker, At, Decision, MAX_DURATION_MS, Network, OnMissing, Origin, Prefix, Problem,
@@ -16,7 +16,7 @@ pub struct Flags {
     pub default: Option<Decision>,
     /// `--approve`
     pub approve: Option<ApprovalMode>,
-    /// `--ask`: the only one that is asked.
+    /// `--ask`: the only place where questions may be answered.
     pub ask: Option<Asker>,
     /// `--sandbox`
     pub sandbox: Option<SandboxMode>,
@@ -29,7 +29,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Applies the flags, over all files.
+    /// Applies the flags, after all files.
     pub(super) fn apply(&self, settings: &mut Settings) -> Result<(), SettingsError> {
         if !self.core.is_empty() {
             settings.policy.core.get_or_insert_default().extend(prefixes("--core", &self.core)?);

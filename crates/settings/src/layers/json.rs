@@ -1,8 +1,8 @@
-//! Reading other agents' settings files: JSON with comments, of which only the tool lists mean anything here.
+//! Reads other agents' settings files: JSON with comments. Only their tool lists are used.
 //!
-//! Gemini CLI has them in `tools.core` and `tools.exclude`, Qwen Code and asimi at the top as `coreTools` and
-//! `excludeTools`. Everything else in such a file is theirs and ignored; but a tool list that can't be read is an
-//! error, since ignoring it would allow what it denies.
+//! Gemini CLI has the lists in `tools.core` and `tools.exclude`, Qwen Code and asimi at the top level in `coreTools` and
+//! `excludeTools`. Everything else in such a file is ignored. But a tool list that can't be read is an error: ignoring it
+//! would allow what it denies.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use jsonc_parser::{
 };
 
 use super::{
-    change::{Change, Layer, To},
+    change::{Change, Layer, NewValue},
     describe::describe_string,
     text::Text,
 };
@@ -23,13 +23,13 @@ use crate::{
     keys::{self, Kind},
 };
 
-/// Whether a file is to be read as JSON, by its name.
+/// Whether a file is JSON, by its name.
 pub(super) fn is_json(path: &Path) -> bool {
     path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json") || end.eq_ignore_ascii_case("jsonc"))
 }
 
-/// JSON, with comments and trailing commas, as agents accept it in their settings.
-pub const OPTIONS: ParseOptions = ParseOptions {
+/// Parse options for other agents' settings: JSON with comments and trailing commas.
+pub const PARSE_OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
     allow_trailing_commas: true,
@@ -47,7 +47,7 @@ pub(super) fn read(text: &Text) -> Result<Layer, SettingsError> {
     let syntax = |offset, message: String| {
         text.error(offset, Problem::Syntax { language: "JSON", message, hint: None })
     };
-    let parsed = parse_to_ast(text.as_str(), &CollectOptions::default(), &OPTIONS)
+    let parsed = parse_to_ast(text.as_str(), &CollectOptions::default(), &PARSE_OPTIONS)
         .map_err(|error| syntax(error.range().start, lower(&error.kind().to_string())))?;
     let root = match &parsed.value {
         Some(Value::Object(root)) => root,
@@ -73,7 +73,7 @@ enum Which {
     Exclude,
 }
 
-/// A list as far as it was read: where it begins, how many entries it has, and those about the shell.
+/// A tool list: its offset in the file, the number of its entries, and the prefixes of the entries for the shell tool.
 struct List {
     offset: usize,
     entries: usize,
@@ -135,16 +135,19 @@ impl Lists<'_> {
             };
             let Some(list) = list else { continue };
             let prefixes = list.prefixes.clone();
-            // A core list that only has other tools is a list, and allows no command.
-            let to =
-                if core { To::Core((list.entries > 0).then_some(prefixes)) } else { To::Exclude(prefixes) };
-            layer.push(Change { key, origin: self.text.origin(list.offset), to });
+            // A core list with entries for other tools alone still counts: it allows no command.
+            let value = if core {
+                NewValue::Core((list.entries > 0).then_some(prefixes))
+            } else {
+                NewValue::Exclude(prefixes)
+            };
+            layer.push(Change { key, origin: self.text.origin(list.offset), value });
         }
         layer
     }
 }
 
-/// The property of this name; an error if there are two, since other readers would take one or the other.
+/// The property with this name. Two of them are an error, because readers differ in which one they take.
 fn only<'a, 'b>(
     text: &Text,
     object: &'b Object<'a>,

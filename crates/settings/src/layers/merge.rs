@@ -1,27 +1,27 @@
-//! Applying a trusted layer: later wins, but exclusions and rules add up.
+//! Applies a trusted layer. A later value replaces an earlier one, but exclusions and rules add up.
 
-use super::change::{Change, Layer, To};
+use super::change::{Change, Layer, NewValue};
 use crate::Settings;
 
-/// Applies every change of a layer that may change anything.
-pub(super) fn trusted(settings: &mut Settings, layer: Layer) {
+/// Applies all changes of a trusted layer.
+pub(super) fn apply_trusted(settings: &mut Settings, layer: Layer) {
     for change in layer {
         apply(settings, change);
     }
 }
 
-pub(super) fn apply(settings: &mut Settings, Change { key, origin, to }: Change) {
-    match to {
-        To::Switch(slot, value) => *(slot.at)(settings) = value,
-        To::Whole(slot, value) => *(slot.at)(settings) = value,
-        To::Word(slot, name) => (slot.set)(settings, name),
-        To::Folder(slot, value) => *(slot.at)(settings) = value,
-        To::Texts(slot, value) => *(slot.at)(settings) = value,
-        To::Askers(slot, value) => *(slot.at)(settings) = value,
-        To::Variables(slot, value) => (slot.at)(settings).extend(value),
-        To::Core(value) => settings.policy.core = value,
-        To::Exclude(value) => settings.policy.exclude.extend(value),
-        To::Rules(value) => settings.policy.rules.extend(value),
+pub(super) fn apply(settings: &mut Settings, Change { key, origin, value }: Change) {
+    match value {
+        NewValue::Switch(slot, value) => *(slot.at)(settings) = value,
+        NewValue::Whole(slot, value) => *(slot.at)(settings) = value,
+        NewValue::Word(slot, name) => (slot.set)(settings, name),
+        NewValue::Folder(slot, value) => *(slot.at)(settings) = value,
+        NewValue::Texts(slot, value) => *(slot.at)(settings) = value,
+        NewValue::Askers(slot, value) => *(slot.at)(settings) = value,
+        NewValue::Variables(slot, value) => (slot.at)(settings).extend(value),
+        NewValue::Core(value) => settings.policy.core = value,
+        NewValue::Exclude(value) => settings.policy.exclude.extend(value),
+        NewValue::Rules(value) => settings.policy.rules.extend(value),
     }
     settings.set_origin(key.path, origin);
 }

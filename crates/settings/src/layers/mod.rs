@@ -1,4 +1,4 @@
-//! Layers: where settings come from, how each is read, and how they are put together.
+//! Layers: the sources of settings, how each is read, and how they are merged.
 
 mod change;
 mod describe;
@@ -17,7 +17,7 @@ mod untrusted;
 
 pub use self::{
     flags::Flags,
-    json::OPTIONS as AGENTS_JSON,
+    json::PARSE_OPTIONS as AGENTS_JSON,
     load::project_file,
     sources::{PROJECT_FILE, Sources, Trust, TrustStore},
 };

@@ -1,4 +1,4 @@
-//! Reading `[[policy.rule]]`.
+//! Reads `[[policy.rule]]`.
 
 use toml_edit::{Item, Key as TomlKey, TableLike, Value};
 
@@ -12,12 +12,12 @@ use crate::{
     words::Choices,
 };
 
-const RULE: &str = "policy.rule";
+const RULE_PATH: &str = "policy.rule";
 const RULE_KEYS: &[&str] = &["prefix", "decision", "reason", "grants"];
-const GRANTS: &str = "policy.rule.grants";
+const GRANTS_PATH: &str = "policy.rule.grants";
 const GRANTS_KEYS: &[&str] = &["network", "read", "write", "env", "sockets"];
 
-/// Reads the rules of a file, written as `[[policy.rule]]` or as a list of tables in braces.
+/// Reads the rules of a file, written as `[[policy.rule]]` or as a list of inline tables.
 pub(super) fn read(
     reader: &Reader<'_>,
     key: &Key,
@@ -36,9 +36,12 @@ pub(super) fn read(
         let offset = value.span().map_or_else(|| start_of(item, at), |span| span.start);
         match value.as_inline_table() {
             Some(table) => rule(reader, table, offset),
-            None => {
-                Err(reader.wanted_at(offset, RULE, &key.wanted(), format!("{} in it", describe_value(value))))
-            }
+            None => Err(reader.wanted_at(
+                offset,
+                RULE_PATH,
+                &key.wanted(),
+                format!("{} in it", describe_value(value)),
+            )),
         }
     };
     array.iter().map(read).collect()
@@ -48,7 +51,7 @@ fn rule(reader: &Reader<'_>, table: &dyn TableLike, offset: usize) -> Result<Rul
     let origin = reader.text.origin(offset);
     let (mut prefix, mut decision, mut reason, mut grants) = (None, None, None, Grants::default());
     for (key, item) in entries(table) {
-        let path = format!("{RULE}.{}", key.get());
+        let path = format!("{RULE_PATH}.{}", key.get());
         match key.get() {
             "prefix" => prefix = Some(read_prefix(reader, &path, key, item)?),
             "decision" => {
@@ -62,13 +65,13 @@ fn rule(reader: &Reader<'_>, table: &dyn TableLike, offset: usize) -> Result<Rul
                 reason = Some(found.to_owned());
             }
             "grants" => grants = read_grants(reader, key, item)?,
-            _ => return Err(unknown(reader, RULE, RULE_KEYS, key)),
+            _ => return Err(unknown(reader, RULE_PATH, RULE_KEYS, key)),
         }
     }
     let missing = |name: &str, example: &str| {
         let problem = Problem::MissingKey {
-            path: format!("{RULE}.{name}"),
-            hint: format!("a rule has at least a prefix and a decision: add `{name} = {example}`"),
+            path: format!("{RULE_PATH}.{name}"),
+            hint: format!("a rule needs a prefix and a decision: add `{name} = {example}`"),
         };
         reader.text.error(offset, problem)
     };
@@ -81,7 +84,7 @@ fn rule(reader: &Reader<'_>, table: &dyn TableLike, offset: usize) -> Result<Rul
     })
 }
 
-/// A list of words, each as it is; or a string whose blanks separate words, as in `core`.
+/// Reads a prefix: a list of words, or a string whose spaces separate words, as in `core`.
 fn read_prefix(reader: &Reader<'_>, path: &str, key: &TomlKey, item: &Item) -> Result<Prefix, SettingsError> {
     let prefix = match item.as_str() {
         Some(text) => Prefix::parse(text),
@@ -92,11 +95,11 @@ fn read_prefix(reader: &Reader<'_>, path: &str, key: &TomlKey, item: &Item) -> R
 
 fn read_grants(reader: &Reader<'_>, at: &TomlKey, item: &Item) -> Result<Grants, SettingsError> {
     let Some(table) = item.as_table_like() else {
-        return Err(reader.wanted(item, at, GRANTS, "a table"));
+        return Err(reader.wanted(item, at, GRANTS_PATH, "a table"));
     };
     let mut grants = Grants::default();
     for (key, item) in entries(table) {
-        let path = format!("{GRANTS}.{}", key.get());
+        let path = format!("{GRANTS_PATH}.{}", key.get());
         let list = || strings(reader, &path, key, item);
         match key.get() {
             "network" => {
@@ -107,7 +110,7 @@ fn read_grants(reader: &Reader<'_>, at: &TomlKey, item: &Item) -> Result<Grants,
             "write" => grants.write = list()?,
             "env" => grants.env = list()?,
             "sockets" => grants.sockets = list()?,
-            _ => return Err(unknown(reader, GRANTS, GRANTS_KEYS, key)),
+            _ => return Err(unknown(reader, GRANTS_PATH, GRANTS_KEYS, key)),
         }
     }
     Ok(grants)
@@ -119,7 +122,7 @@ fn strings(
     key: &TomlKey,
     item: &Item,
 ) -> Result<Vec<String>, SettingsError> {
-    const WANTED: &str = "a list of strings that aren't empty";
+    const WANTED: &str = "a list of non-empty strings";
     let array = item.as_array().ok_or_else(|| reader.wanted(item, key, path, WANTED))?;
     let read = |value: &Value| match value.as_str() {
         Some(text) if !text.is_empty() && !text.contains('\0') => Ok(text.to_owned()),

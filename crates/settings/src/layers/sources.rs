@@ -1,4 +1,4 @@
-//! Where the layers are.
+//! The sources of the layers.
 
 use std::{
     ffi::OsString,
@@ -14,45 +14,46 @@ pub const PROJECT_FILE: &str = ".shellgate.toml";
 
 const SYSTEM_FILE: &str = "/etc/shellgate/config.toml";
 
-/// Whether a person has said that a project file may loosen things.
+/// Whether a person trusts the project file. Only a trusted file may loosen settings.
 #[derive(Debug, Clone, Default)]
 pub enum Trust {
-    /// No person has: the file can only make things stricter.
+    /// It is untrusted: it can only make settings stricter.
     #[default]
     Untrusted,
-    /// A person has, for the file's exact content.
+    /// It is trusted.
     Trusted,
-    /// This store is asked, once the file is found and read.
+    /// The store decides when the file has been read.
     Recorded(Arc<dyn TrustStore>),
 }
 
-/// Knows which project files a person trusts. The record is one; settings don't depend on it.
+/// Knows which project files a person trusts. The journal is such a store; this crate doesn't depend on it.
 pub trait TrustStore: fmt::Debug + Send + Sync {
     /// Whether a person trusts exactly this content of `file`.
     fn is_trusted(&self, file: &Path, content: &[u8]) -> bool;
 }
 
-/// Where the layers are. The default has none but the built-in one.
+/// The sources of the layers. The default has only the built-in values.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
-    /// The machine's file; need not exist.
+    /// The machine's file. It need not exist.
     pub system: Option<PathBuf>,
-    /// The user's file; need not exist.
+    /// The user's file. It need not exist.
     pub user: Option<PathBuf>,
-    /// The project's file; need not exist.
+    /// The project's file. It need not exist.
     pub project: Option<PathBuf>,
     /// Whether the project's file is trusted.
     pub trust: Trust,
-    /// Files named with `--config`, in order; must exist.
+    /// Files named with `--config`, in order. They must exist.
     pub extra: Vec<PathBuf>,
-    /// What the command line sets.
+    /// Settings from the command line.
     pub flags: Flags,
-    /// What `~` is in `workspace.working_directory`.
+    /// The folder that `~` stands for in `workspace.working_directory`.
     pub home: Option<PathBuf>,
 }
 
 impl Sources {
-    /// The standard places of a machine and user, by `HOME` and `XDG_CONFIG_HOME`; no project. Relative values count as unset, as the XDG specification says.
+    /// The standard places of the machine's and the user's files, by `HOME` and `XDG_CONFIG_HOME`, without a project. As the
+    /// XDG specification says, relative values count as unset.
     pub fn by_environment(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let folder = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = folder("HOME");
@@ -65,7 +66,7 @@ impl Sources {
         }
     }
 
-    /// The same, with the project file of this root.
+    /// Adds the project file of this root.
     #[must_use]
     pub fn with_root(mut self, root: &Path) -> Self {
         self.project = Some(root.join(PROJECT_FILE));

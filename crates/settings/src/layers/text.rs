@@ -1,16 +1,16 @@
-//! The text of a settings file, and the places in it.
+//! The text of a settings file, with lines and columns of its bytes.
 
 use std::{cell::Cell, path::Path, sync::Arc};
 
 use crate::{At, Origin, Place, Problem, SettingsError};
 
-/// A settings file's text.
+/// The text of a settings file.
 #[derive(Debug)]
 pub(super) struct Text {
     path: Arc<Path>,
     text: String,
-    /// The last place that was asked for. The next is mostly behind it: counting on from here keeps a file with a
-    /// hundred thousand entries from being counted through a hundred thousand times.
+    /// The last place that was asked for. The next one mostly follows it, so counting continues from here. Counting from the
+    /// start each time would make the time quadratic in the number of entries.
     last: Cell<Cursor>,
 }
 
@@ -24,7 +24,7 @@ struct Cursor {
 const START: Cursor = Cursor { offset: 0, line: 1, column: 1 };
 
 impl Text {
-    /// Takes the bytes of a file; an error if they are no text. A byte order mark is dropped.
+    /// The text of these bytes. They must be UTF-8. A byte order mark is dropped.
     pub(super) fn new(path: &Path, bytes: Vec<u8>) -> Result<Self, SettingsError> {
         let path: Arc<Path> = path.into();
         match String::from_utf8(bytes) {
@@ -49,7 +49,7 @@ impl Text {
         &self.text
     }
 
-    /// The place of a byte.
+    /// The line and column of a byte.
     pub(super) fn place(&self, offset: usize) -> Place {
         let mut at = self.last.get();
         if at.offset > offset {

@@ -1,11 +1,11 @@
-//! Reading our own files: TOML, checked against the table of keys.
+//! Reads shellgate's own settings files: TOML, checked against the table of keys.
 
 use std::{collections::BTreeMap, path::Path};
 
 use toml_edit::{Document, Item, Key as TomlKey, TableLike, Value};
 
 use super::{
-    change::{Change, Layer, To},
+    change::{Change, Layer, NewValue},
     describe::{describe, describe_value, hint_for},
     rules,
     text::Text,
@@ -15,7 +15,7 @@ use crate::{
     keys::{self, Key, Kind, TextsOf},
 };
 
-/// Reads a file's changes. The first thing that is wrong is the error.
+/// Reads the changes of a file. Fails at the first mistake.
 pub(super) fn read(text: &Text, home: Option<&Path>) -> Result<Layer, SettingsError> {
     let document = Document::parse(text.as_str()).map_err(|error| {
         let offset = error.span().map_or(text.as_str().len(), |span| span.start);
@@ -32,12 +32,12 @@ pub(super) fn read(text: &Text, home: Option<&Path>) -> Result<Layer, SettingsEr
     Ok(layer)
 }
 
-/// The keys of a table with their values, in the order of the file.
+/// The keys and values of a table, in the order of the file.
 pub(super) fn entries(table: &dyn TableLike) -> impl Iterator<Item = (&TomlKey, &Item)> {
     table.iter().filter_map(|(name, _)| table.get_key_value(name))
 }
 
-/// Reads values out of one file; knows what to say when it can't.
+/// Reads the values of one file, and makes the errors.
 pub(super) struct Reader<'a> {
     pub(super) text: &'a Text,
     home: Option<&'a Path>,
@@ -58,8 +58,8 @@ impl Reader<'_> {
                 let hint = keys::key_hint(name.get(), key.get());
                 return Err(self.text.error(start(key), Problem::UnknownKey { path, hint }));
             };
-            let to = self.value(known, key, item)?;
-            layer.push(Change { key: known, origin: self.text.origin(start(key)), to });
+            let value = self.value(known, key, item)?;
+            layer.push(Change { key: known, origin: self.text.origin(start(key)), value });
         }
         Ok(())
     }
@@ -73,18 +73,18 @@ impl Reader<'_> {
         self.text.error(start(name), problem)
     }
 
-    fn value(&self, key: &'static Key, at: &TomlKey, item: &Item) -> Result<To, SettingsError> {
+    fn value(&self, key: &'static Key, at: &TomlKey, item: &Item) -> Result<NewValue, SettingsError> {
         let fail = || self.not_wanted(key, at, item);
         match &key.kind {
-            Kind::Switch(slot) => item.as_bool().map(|value| To::Switch(slot, value)).ok_or_else(fail),
+            Kind::Switch(slot) => item.as_bool().map(|value| NewValue::Switch(slot, value)).ok_or_else(fail),
             Kind::Whole { slot, min, max } => {
                 let number = item.as_integer().and_then(|number| u64::try_from(number).ok());
                 let number = number.filter(|number| (*min..=*max).contains(number));
-                number.map(|number| To::Whole(slot, number)).ok_or_else(fail)
+                number.map(|number| NewValue::Whole(slot, number)).ok_or_else(fail)
             }
             Kind::Word(slot) => {
                 let found = item.as_str().and_then(|found| slot.names.iter().find(|name| **name == found));
-                found.map(|name| To::Word(slot, name)).ok_or_else(fail)
+                found.map(|name| NewValue::Word(slot, name)).ok_or_else(fail)
             }
             Kind::Folder(slot) => {
                 let folder = item.as_str().filter(|folder| !folder.contains('\0')).ok_or_else(fail)?;
@@ -102,25 +102,25 @@ impl Reader<'_> {
                     (absolute, None) if absolute.starts_with('/') => Some(absolute.into()),
                     _ => return Err(fail()),
                 };
-                Ok(To::Folder(slot, folder))
+                Ok(NewValue::Folder(slot, folder))
             }
             Kind::Texts { slot, of } => {
                 let check = |text: &str| is_text(text, *of).then(|| text.to_owned());
-                Ok(To::Texts(slot, self.list(key, at, item, check)?))
+                Ok(NewValue::Texts(slot, self.list(key, at, item, check)?))
             }
-            Kind::Askers(slot) => Ok(To::Askers(slot, self.list(key, at, item, Asker::from_name)?)),
-            Kind::Variables(slot) => Ok(To::Variables(slot, self.variables(key, at, item)?)),
+            Kind::Askers(slot) => Ok(NewValue::Askers(slot, self.list(key, at, item, Asker::from_name)?)),
+            Kind::Variables(slot) => Ok(NewValue::Variables(slot, self.variables(key, at, item)?)),
             Kind::Core => {
                 let prefixes = self.prefixes(key, at, item)?;
-                // An empty list is no list; a list that allows nothing can only come from another agent's file.
-                Ok(To::Core((!prefixes.is_empty()).then_some(prefixes)))
+                // An empty list counts as no list. A list that allows nothing can only come from another agent's file.
+                Ok(NewValue::Core((!prefixes.is_empty()).then_some(prefixes)))
             }
-            Kind::Exclude => Ok(To::Exclude(self.prefixes(key, at, item)?)),
-            Kind::Rules => Ok(To::Rules(rules::read(self, key, at, item)?)),
+            Kind::Exclude => Ok(NewValue::Exclude(self.prefixes(key, at, item)?)),
+            Kind::Rules => Ok(NewValue::Rules(rules::read(self, key, at, item)?)),
         }
     }
 
-    /// A list of strings, each of which `read` accepts.
+    /// Reads a list of strings. `read` must accept each of them.
     fn list<T>(
         &self,
         key: &Key,
@@ -195,7 +195,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a string can be an entry of a list. Neither paths nor names can be empty or have a NUL byte.
+/// Whether a string can be an entry of a list. Paths and names can't be empty or contain a NUL byte.
 fn is_text(text: &str, of: TextsOf) -> bool {
     !text.is_empty() && !text.contains('\0') && (of == TextsOf::Paths || !text.contains('='))
 }

@@ -1,10 +1,10 @@
-//! Applying a project file that nobody trusts: it can make things stricter, never looser.
+//! Applies an untrusted project file. It can make settings stricter, never looser.
 //!
-//! What a file may do to a key is in the table of keys. A row that doesn't fit its kind ends in "ignored" here, so
-//! a mistake in the table can't loosen anything.
+//! The table of keys says what such a file may do to each key. If a row's right doesn't fit the key's type, the change is
+//! ignored, so a mistake in the table can't loosen anything.
 
 use super::{
-    change::{Change, Layer, To},
+    change::{Change, Layer, NewValue},
     merge,
 };
 use crate::{
@@ -12,13 +12,13 @@ use crate::{
     keys::{Kind, Untrusted, WordSlot},
 };
 
-/// Applies what is stricter, keeps the policy apart, and notes what was ignored.
-pub(super) fn untrusted(settings: &mut Settings, layer: Layer) {
-    // A change of `policy` goes to a copy with a policy that objects to nothing; only that policy is kept.
+/// Applies the stricter changes, keeps the file's policy separate, and notes the ignored changes.
+pub(super) fn apply_untrusted(settings: &mut Settings, layer: Layer) {
+    // Changes of `policy` are applied to other settings, whose policy allows everything. Only that policy is kept.
     let mut apart: Option<Settings> = None;
     for change in layer {
         match change.key.untrusted {
-            Untrusted::Ignored => needs_trust(settings, change),
+            Untrusted::Ignored => ignore_without_trust(settings, change),
             Untrusted::Tightens => tighten(settings, change),
             Untrusted::Adds => add(settings, change),
             Untrusted::Apart => {
@@ -36,8 +36,8 @@ fn ignore(settings: &mut Settings, change: &Change, why: Ignored) {
     settings.notices.push(Notice { key: change.key.path, origin: change.origin.clone(), why });
 }
 
-/// Ignores a change, and says so if it would have changed anything.
-fn needs_trust(settings: &mut Settings, change: Change) {
+/// Ignores a change, and adds a notice if it would have changed anything.
+fn ignore_without_trust(settings: &mut Settings, change: Change) {
     let (key, origin) = (change.key, change.origin.clone());
     let mut changed = settings.clone();
     merge::apply(&mut changed, change);
@@ -46,7 +46,7 @@ fn needs_trust(settings: &mut Settings, change: Change) {
     }
 }
 
-/// How a wanted value compares with the one that holds.
+/// How a new value compares with the current one.
 enum Compared {
     Stricter,
     Same,
@@ -54,13 +54,13 @@ enum Compared {
 }
 
 fn tighten(settings: &mut Settings, change: Change) {
-    let compared = match &change.to {
-        To::Switch(slot, value) => match ((slot.get)(settings), *value) {
+    let compared = match &change.value {
+        NewValue::Switch(slot, value) => match ((slot.get)(settings), *value) {
             (false, true) => Compared::Stricter,
             (true, false) => Compared::Looser,
             _ => Compared::Same,
         },
-        To::Whole(slot, value) => {
+        NewValue::Whole(slot, value) => {
             let zero_is_no_limit = matches!(change.key.kind, Kind::Whole { min: 0, .. });
             let limit = |number: u64| if zero_is_no_limit && number == 0 { u64::MAX } else { number };
             match limit(*value).cmp(&limit(*(slot.get)(settings))) {
@@ -69,20 +69,20 @@ fn tighten(settings: &mut Settings, change: Change) {
                 std::cmp::Ordering::Greater => Compared::Looser,
             }
         }
-        To::Word(slot, name) => word(settings, slot, name),
-        To::Askers(slot, askers) => {
+        NewValue::Word(slot, name) => compare_words(settings, slot, name),
+        NewValue::Askers(slot, askers) => {
             let held = (slot.get)(settings);
             let named = |asker: Asker| askers.iter().any(|named| named.value == asker);
             let more = askers.iter().any(|asker| held.iter().all(|held| held.value != asker.value));
             let fewer = held.iter().any(|held| !named(held.value));
-            // Someone new is looser, even if someone else goes.
+            // A new asker makes the list looser, even if another one is left out.
             match (more, fewer) {
                 (true, _) => Compared::Looser,
                 (false, true) => Compared::Stricter,
                 (false, false) => Compared::Same,
             }
         }
-        _ => return needs_trust(settings, change),
+        _ => return ignore_without_trust(settings, change),
     };
     match compared {
         Compared::Stricter => merge::apply(settings, change),
@@ -94,14 +94,14 @@ fn tighten(settings: &mut Settings, change: Change) {
     }
 }
 
-fn word(settings: &Settings, slot: &WordSlot, wanted: &str) -> Compared {
+fn compare_words(settings: &Settings, slot: &WordSlot, wanted: &str) -> Compared {
     let held = (slot.get)(settings);
     if held == Some(wanted) {
         return Compared::Same;
     }
     let holds = (slot.strictness)(held.unwrap_or(slot.unset));
     let wanted = (slot.strictness)(wanted);
-    // Without a value, one that is as strict as the strictest choice of the dialects counts as stricter.
+    // If it is not set, a word as strict as the strictest choice of the dialects counts as stricter.
     match (wanted, holds) {
         (Some(wanted), Some(holds)) if wanted > holds || (held.is_none() && wanted == holds) => {
             Compared::Stricter
@@ -111,21 +111,21 @@ fn word(settings: &Settings, slot: &WordSlot, wanted: &str) -> Compared {
 }
 
 fn add(settings: &mut Settings, mut change: Change) {
-    match &mut change.to {
-        To::Exclude(_) => merge::apply(settings, change),
-        To::Texts(slot, entries) => {
+    match &mut change.value {
+        NewValue::Exclude(_) => merge::apply(settings, change),
+        NewValue::Texts(slot, entries) => {
             let mut all = (slot.get)(settings).clone();
             all.append(entries);
             *entries = all;
             merge::apply(settings, change);
         }
-        _ => needs_trust(settings, change),
+        _ => ignore_without_trust(settings, change),
     }
 }
 
-/// Takes away what the rules of an untrusted file would give to commands.
+/// Removes the grants of an untrusted file's rules.
 fn without_grants(settings: &mut Settings, mut change: Change) -> Change {
-    if let To::Rules(rules) = &mut change.to {
+    if let NewValue::Rules(rules) = &mut change.value {
         for rule in rules.iter_mut().filter(|rule| !rule.grants.is_empty()) {
             rule.grants = Grants::default();
             let why = Ignored::Grants;

@@ -1,8 +1,8 @@
-//! First bytes of well-known formats.
+//! Magic numbers of well-known formats.
 
 use super::share;
 
-/// A format: its bytes at an offset.
+/// A magic number: bytes at an offset.
 struct Magic {
     offset: usize,
     bytes: &'static [u8],
@@ -13,7 +13,7 @@ const fn at(offset: usize, bytes: &'static [u8], kind: &'static str) -> Magic {
     Magic { offset, bytes, kind }
 }
 
-/// The first that fits counts.
+/// The first row that matches counts.
 const TABLE: &[Magic] = &[
     at(0, b"\x7fELF", "ELF program"),
     at(0, b"\x89PNG\r\n\x1a\n", "PNG image"),
@@ -70,14 +70,14 @@ const TABLE: &[Magic] = &[
     at(0, b"\xd4\xc3\xb2\xa1", "packet capture"),
 ];
 
-/// What begins like this. Where the first bytes are letters that text could begin with, something that text
-/// hasn't must follow, and a lot of it after less than five letters: "GIF89a is a format" is text, and so is
-/// the first line of a PDF.
+/// The format of a stream that begins with this sample. If the magic number is plain letters, the sample must also
+/// contain bytes that text doesn't have, and many of them if it has less than five letters: "GIF89a is a format" is
+/// text, and so is the first line of a PDF.
 pub(super) fn kind(sample: &[u8]) -> Option<&'static str> {
-    TABLE.iter().find(|magic| fits(magic, sample)).map(|magic| magic.kind)
+    TABLE.iter().find(|magic| matches(magic, sample)).map(|magic| magic.kind)
 }
 
-fn fits(magic: &Magic, sample: &[u8]) -> bool {
+fn matches(magic: &Magic, sample: &[u8]) -> bool {
     let starts = sample.get(magic.offset..).is_some_and(|rest| rest.starts_with(magic.bytes));
     starts
         && (share::has_any(magic.bytes)
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_begins_alike_is_text() {
+    fn text_that_begins_with_a_magic_number_is_text() {
         for text in [
             "GIF89a is a format\n",
             "%PDF-1.4\n",

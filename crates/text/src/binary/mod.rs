@@ -1,5 +1,5 @@
-//! Output that isn't text: recognised by its first bytes or by what it is made of, described instead of
-//! shown.
+//! Binary output. It is recognised by its first bytes or by its share of bytes that text doesn't have, and described
+//! instead of shown.
 
 mod examine;
 mod magic;

@@ -1,28 +1,29 @@
-//! Tells text from other bytes by the share of bytes that text hasn't.
+//! Distinguishes text from binary data by the share of bytes that text doesn't have.
 
-/// A sample with more invalid UTF-8 than this many percent isn't text. Western European text in latin-1 has
-/// about five, compressed data over forty; Russian in its old encodings has most, and would be unreadable
-/// anyway.
-const INVALID_PERCENT: usize = 25;
+/// A sample with more invalid UTF-8 than this isn't text. Western European text in latin-1 has about five percent,
+/// compressed data over forty. Russian text in its old encodings has most, and would be unreadable anyway.
+const MAX_INVALID_PERCENT: usize = 25;
 
-/// The same for control characters that text hasn't and for zeros that stand together. Random bytes have ten.
-const CONTROL_PERCENT: usize = 8;
+/// A sample with more control characters that text doesn't have, or zeros in a row, isn't text. Random bytes have ten
+/// percent.
+const MAX_CONTROL_PERCENT: usize = 8;
 
 /// Whether these bytes aren't text.
 pub(super) fn is_binary(sample: &[u8]) -> bool {
     let invalid = invalid(sample) * 100 / sample.len().max(1);
     let control = controls(sample) * 100 / sample.len().max(1);
-    invalid > INVALID_PERCENT
-        || control > CONTROL_PERCENT
-        || invalid * CONTROL_PERCENT + control * INVALID_PERCENT > INVALID_PERCENT * CONTROL_PERCENT
+    invalid > MAX_INVALID_PERCENT
+        || control > MAX_CONTROL_PERCENT
+        || invalid * MAX_CONTROL_PERCENT + control * MAX_INVALID_PERCENT
+            > MAX_INVALID_PERCENT * MAX_CONTROL_PERCENT
 }
 
-/// Whether there is anything in it that text wouldn't have.
+/// Whether the sample has any byte that text doesn't have.
 pub(super) fn has_any(sample: &[u8]) -> bool {
     invalid(sample) + controls(sample) > 0 || sample.contains(&0)
 }
 
-/// Bytes that are no UTF-8, a character cut off at either end apart.
+/// Counts bytes that are not UTF-8. A character that is cut off at either end doesn't count.
 fn invalid(sample: &[u8]) -> usize {
     let leading = sample.iter().take(3).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
     let mut count: usize =
@@ -35,8 +36,8 @@ fn invalid(sample: &[u8]) -> usize {
     count
 }
 
-/// Control characters that neither text nor terminals use, and zeros in runs. A single zero separates words,
-/// as `find -print0` does.
+/// Counts control characters that neither text nor terminals use, and zeros in a row. A single zero doesn't count: it
+/// separates words, as in the output of `find -print0`.
 fn controls(sample: &[u8]) -> usize {
     let mut count = 0;
     let mut after_zero = false;
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_not() {
+    fn other_bytes_are_binary() {
         let mut seed = 1_u32;
         let random: Vec<u8> = std::iter::repeat_with(|| {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

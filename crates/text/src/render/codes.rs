@@ -1,13 +1,13 @@
-//! What escape sequences do to the screen.
+//! Applies escape sequences to the screen.
 
 use vte::{Params, Parser, Perform};
 
 use super::screen::{Erase, Screen};
 
-/// The length of the escape sequence that `bytes` begin with, string sequences apart: up to its final byte,
-/// or to whatever breaks it off.
-pub(super) fn sequence(bytes: &[u8]) -> usize {
-    // After `ESC [` come parameters up to a letter, after a bare `ESC` intermediates up to nearly anything.
+/// The length of the escape sequence at the start of `bytes`, up to its final byte or to a byte that aborts it. Not
+/// for string sequences.
+pub(super) fn sequence_length(bytes: &[u8]) -> usize {
+    // After `ESC [` come parameters and then a final byte, after a bare `ESC` intermediate bytes and then a final byte.
     let finals = if bytes.get(1) == Some(&b'[') { 0x40..=0x7e } else { 0x30..=0x7e };
     let prefix = if bytes.get(1) == Some(&b'[') { 2 } else { 1 };
     for (at, byte) in bytes.iter().enumerate().skip(prefix) {
@@ -21,9 +21,9 @@ pub(super) fn sequence(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// The length of the string sequence (OSC, DCS, SOS, PM, APC) that `bytes` begin with, with its terminator;
-/// `None` if it isn't one, or never ends.
-pub(super) fn string(bytes: &[u8]) -> Option<usize> {
+/// The length of the string sequence (OSC, DCS, SOS, PM, APC) at the start of `bytes`, with its terminator. `None`: it
+/// isn't a string sequence, or has no end.
+pub(super) fn string_length(bytes: &[u8]) -> Option<usize> {
     let introducer = bytes.get(1)?;
     if !b"]PX^_".contains(introducer) {
         return None;
@@ -39,18 +39,18 @@ pub(super) fn string(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Plays one sequence, as measured by [`sequence`].
+/// Plays one sequence, whose length [`sequence_length`] has measured.
 pub(super) fn apply(parser: &mut Parser, screen: &mut Screen, bytes: &[u8]) {
     let mut codes = Codes { screen, complete: false };
     parser.advance(&mut codes, bytes);
     if !codes.complete {
-        // Broken off: nothing of it may leak into the next one.
+        // The sequence was aborted. A new parser keeps its state out of the next one.
         *parser = Parser::new();
     }
 }
 
-/// Control characters other than ESC, which mean the same inside and outside of sequences.
-pub(super) fn control(screen: &mut Screen, byte: u8) {
+/// Applies a control character other than ESC. Inside a sequence it means the same as outside.
+pub(super) fn apply_control(screen: &mut Screen, byte: u8) {
     match byte {
         b'\n' => screen.newline(),
         b'\r' => screen.carriage_return(),
@@ -67,7 +67,7 @@ struct Codes<'a> {
 
 impl Perform for Codes<'_> {
     fn execute(&mut self, byte: u8) {
-        control(self.screen, byte);
+        apply_control(self.screen, byte);
     }
 
     fn esc_dispatch(&mut self, intermediates: &[u8], _ignore: bool, byte: u8) {
@@ -115,8 +115,8 @@ fn cursor(screen: &mut Screen, numbers: &Numbers<'_>, action: char) {
             screen.move_to_row(count - 1);
             screen.move_to_column(numbers.count(1) - 1);
         }
-        'J' => erase(numbers.raw(0)).into_iter().for_each(|part| screen.erase_screen(part)),
-        'K' => erase(numbers.raw(0)).into_iter().for_each(|part| screen.erase_row(part)),
+        'J' => erased_part(numbers.raw(0)).into_iter().for_each(|part| screen.erase_screen(part)),
+        'K' => erased_part(numbers.raw(0)).into_iter().for_each(|part| screen.erase_row(part)),
         'L' => screen.insert_rows(count),
         'M' => screen.delete_rows(count),
         'P' => screen.delete_characters(count),
@@ -128,8 +128,8 @@ fn cursor(screen: &mut Screen, numbers: &Numbers<'_>, action: char) {
     }
 }
 
-/// `3`, the scrollback, is nothing to us.
-fn erase(number: usize) -> Option<Erase> {
+/// Which part a sequence erases. `None`: the scrollback (`3`) or an unknown part.
+fn erased_part(number: usize) -> Option<Erase> {
     match number {
         0 => Some(Erase::After),
         1 => Some(Erase::Before),
@@ -142,12 +142,12 @@ fn erase(number: usize) -> Option<Erase> {
 struct Numbers<'a>(&'a Params);
 
 impl Numbers<'_> {
-    /// As written, 0 when absent.
+    /// The number as written, or 0 if it is absent.
     fn raw(&self, index: usize) -> usize {
         self.0.iter().nth(index).and_then(<[u16]>::first).map_or(0, |number| usize::from(*number))
     }
 
-    /// As a count or a position, for which absent and 0 mean 1.
+    /// The number as a count or a position: absent and 0 mean 1.
     fn count(&self, index: usize) -> usize {
         self.raw(index).max(1)
     }

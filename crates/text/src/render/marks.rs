@@ -1,14 +1,14 @@
-//! Rendered text, and which raw byte each place in it came from.
+//! Rendered text, with a map from positions in it back to raw bytes.
 
-/// How far the text must have grown before another mark is worth its memory.
-const APART: usize = 32;
+/// Marks are at least this many bytes of text apart, to save memory.
+const MIN_MARK_DISTANCE: usize = 32;
 
-/// Clean text of one stretch of raw bytes.
+/// The clean text of a range of raw bytes.
 #[derive(Debug)]
 pub(crate) struct Rendered {
     pub(crate) text: String,
     marks: Marks,
-    /// The stream's offset of the first raw byte.
+    /// The offset of the first raw byte in the stream.
     base: u64,
     /// How many raw bytes there were.
     length: usize,
@@ -19,18 +19,18 @@ impl Rendered {
         Self { text, marks, base, length }
     }
 
-    /// The stream's offset of the byte behind this place in the text: exact for plain text, else about a line
-    /// off at most.
+    /// The offset in the stream of the raw byte at this position in the text. It is exact for plain text, and else at
+    /// most about a line off.
     pub(crate) fn raw_at(&self, place: usize) -> u64 {
-        // Codes after the last character belong to it.
+        // Codes after the last character count as part of it.
         let raw = if place >= self.text.len() { self.length } else { self.marks.raw_at(place) };
         self.base + raw.min(self.length) as u64
     }
 
-    /// Puts a blank before every line that begins with one of `guarded`.
-    pub(crate) fn indent_lines(&mut self, guarded: &[&str]) {
-        let starts = |line: &str| guarded.iter().any(|start| line.starts_with(start));
-        if !guarded.iter().any(|start| memchr::memmem::find(self.text.as_bytes(), start.as_bytes()).is_some())
+    /// Puts a space before every line that begins with one of `starts`.
+    pub(crate) fn indent_lines(&mut self, starts: &[&str]) {
+        let is_indented = |line: &str| starts.iter().any(|start| line.starts_with(start));
+        if !starts.iter().any(|start| memchr::memmem::find(self.text.as_bytes(), start.as_bytes()).is_some())
         {
             return;
         }
@@ -39,7 +39,7 @@ impl Rendered {
         let mut place = 0;
         for line in self.text.split_inclusive('\n') {
             marks.note(text.len(), self.marks.raw_at(place));
-            if starts(line) {
+            if is_indented(line) {
                 text.push(' ');
             }
             text.push_str(line);
@@ -50,19 +50,19 @@ impl Rendered {
     }
 }
 
-/// Places in the text whose raw offset is known, both ascending. Between two marks text and bytes run in
-/// step.
+/// Positions in the text and their raw offsets, both ascending. Between two marks, each byte of text is one raw byte.
 #[derive(Debug, Default)]
 pub(super) struct Marks(Vec<(usize, usize)>);
 
 impl Marks {
-    /// The text at `place` came from the byte at `raw`.
+    /// Notes that the text at `place` came from the raw byte at `raw`.
     pub(super) fn note(&mut self, place: usize, raw: usize) {
         let (last_place, last_raw) = self.0.last().copied().unwrap_or_default();
         let in_step = raw.saturating_sub(last_raw) == place - last_place;
-        let far = place - last_place >= APART || raw.saturating_sub(last_raw) >= 16 * APART;
+        let far =
+            place - last_place >= MIN_MARK_DISTANCE || raw.saturating_sub(last_raw) >= 16 * MIN_MARK_DISTANCE;
         if !in_step && far {
-            // Redrawn rows can come from earlier bytes than the row above them.
+            // A redrawn row can come from earlier bytes than the row above it.
             self.0.push((place, raw.max(last_raw)));
         }
     }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_without_marks_is_in_step() {
+    fn without_marks_each_byte_of_text_is_one_raw_byte() {
         let plain = Rendered::new("abc\ndef".to_owned(), Marks::default(), 100, 7);
         assert_eq!(plain.raw_at(0), 100);
         assert_eq!(plain.raw_at(4), 104);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_shift_what_follows_them() {
+    fn a_mark_shifts_the_positions_after_it() {
         let mut marks = Marks::default();
         marks.note(10, 10);
         marks.note(40, 500);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_look_like_ours_are_indented() {
+    fn lines_with_these_starts_are_indented() {
         let mut text = Rendered::new("[… a\nb [… c\n[… d".to_owned(), Marks::default(), 0, 20);
         text.indent_lines(&["[… "]);
         assert_eq!(text.text, " [… a\nb [… c\n [… d");

@@ -1,4 +1,4 @@
-//! Walks over raw bytes and plays them on a screen.
+//! Plays raw bytes on a screen.
 
 use vte::Parser;
 
@@ -33,16 +33,16 @@ fn play(bytes: &[u8]) -> (String, Marks) {
         let length = match first {
             0x1b => escape(&mut parser, &mut screen, rest),
             0xc2 if plain::is_c1(after.first()) => 2,
-            // The two bytes of U+00A0 to U+00BF, or an invalid one: told apart while printing.
-            0xc2 => text(&mut screen, rest, 1 + plain::run(after)),
-            _ => match plain::run(rest) {
+            // The two bytes of U+00A0 to U+00BF, or an invalid byte: printing distinguishes them.
+            0xc2 => print(&mut screen, rest, 1 + plain::run_length(after)),
+            _ => match plain::run_length(rest) {
                 0 => {
-                    // The next byte is where a new row begins.
+                    // A new row begins at the next byte.
                     screen.set_position(at + 1);
-                    codes::control(&mut screen, *first);
+                    codes::apply_control(&mut screen, *first);
                     1
                 }
-                run => text(&mut screen, rest, run),
+                run => print(&mut screen, rest, run),
             },
         };
         at += length;
@@ -52,7 +52,7 @@ fn play(bytes: &[u8]) -> (String, Marks) {
 }
 
 /// Prints the first `length` bytes of `rest`.
-fn text(screen: &mut Screen, rest: &[u8], length: usize) -> usize {
+fn print(screen: &mut Screen, rest: &[u8], length: usize) -> usize {
     for chunk in rest.get(..length).unwrap_or_default().utf8_chunks() {
         if !chunk.valid().is_empty() {
             screen.print(chunk.valid());
@@ -66,13 +66,13 @@ fn text(screen: &mut Screen, rest: &[u8], length: usize) -> usize {
 
 fn escape(parser: &mut Parser, screen: &mut Screen, rest: &[u8]) -> usize {
     match rest.get(1) {
-        // Not the start of anything.
+        // Not the start of a sequence.
         None | Some(0x1b) => 1,
-        // A string that never ends: only its introducer goes, or all the rest would vanish. This happens once
-        // at most, as any further ESC would have ended it, so the search stays linear.
-        Some(b']' | b'P' | b'X' | b'^' | b'_') => codes::string(rest).unwrap_or(2),
+        // If the string has no end, only its introducer is dropped: else all the rest would be lost. This happens once
+        // at most, because any further ESC would end the string, so the time stays linear.
+        Some(b']' | b'P' | b'X' | b'^' | b'_') => codes::string_length(rest).unwrap_or(2),
         Some(_) => {
-            let length = codes::sequence(rest);
+            let length = codes::sequence_length(rest);
             codes::apply(parser, screen, rest.get(..length).unwrap_or_default());
             length
         }

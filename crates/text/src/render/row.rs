@@ -1,10 +1,9 @@
 //! One row of the screen.
 
-/// Edits that move cells stop working on rows longer than this: they cost time in proportion to the row, for
-/// a few bytes of input.
-const MOVABLE: usize = 1024;
+/// On longer rows, edits that move cells do nothing: a few bytes of input could cost time in proportion to the row.
+const MAX_MOVABLE_WIDTH: usize = 1024;
 
-/// A row: text as long as it was only appended to, cells from the first change on.
+/// A row. It is a text while it is only appended to, and cells after the first other change.
 #[derive(Debug, Default)]
 pub(super) struct Row {
     text: String,
@@ -22,8 +21,8 @@ impl Row {
         Self { start, ..Self::default() }
     }
 
-    /// Makes the row an empty one that begins at this raw offset, keeping its memory.
-    pub(super) fn renew(&mut self, start: usize) {
+    /// Empties the row, which then begins at this raw offset. Keeps its memory.
+    pub(super) fn reset(&mut self, start: usize) {
         self.text.clear();
         self.cells.clear();
         self.edited = false;
@@ -40,20 +39,19 @@ impl Row {
         if self.edited { self.cells.iter().all(|cell| *cell == ' ') } else { self.text.is_empty() }
     }
 
-    /// Whether the row was painted and wiped again, as opposed to an empty line that was printed.
-    pub(super) fn is_wiped(&self) -> bool {
+    /// Whether the row was drawn and erased again. An empty line that was printed is not erased.
+    pub(super) fn is_erased(&self) -> bool {
         self.edited && self.is_blank()
     }
 
-    /// Writes over what is there from `column` on, which must not lie beyond the end; answers the column
-    /// after it.
+    /// Writes `text` over the row from `column` on. `column` must not be beyond the end. Returns the column after the text.
     pub(super) fn write(&mut self, column: usize, text: &str) -> usize {
         if !self.edited && column >= self.width {
             self.text.push_str(text);
             self.width += if text.is_ascii() { text.len() } else { text.chars().count() };
             return self.width;
         }
-        self.edit();
+        self.make_editable();
         let mut at = column;
         for character in text.chars() {
             match self.cells.get_mut(at) {
@@ -66,7 +64,7 @@ impl Row {
         at
     }
 
-    /// Appends blanks.
+    /// Appends spaces.
     pub(super) fn pad(&mut self, count: usize) {
         if self.edited {
             self.cells.resize(self.cells.len() + count, ' ');
@@ -76,44 +74,44 @@ impl Row {
         self.width += count;
     }
 
-    /// Drops everything from `column` on.
+    /// Removes everything from `column` on.
     pub(super) fn truncate(&mut self, column: usize) {
         if column < self.width {
-            self.edit();
+            self.make_editable();
             self.cells.truncate(column);
             self.width = column;
         }
     }
 
-    /// Replaces `count` characters by blanks.
+    /// Replaces `count` characters by spaces.
     pub(super) fn blank(&mut self, column: usize, count: usize) {
         let end = column.saturating_add(count).min(self.width);
         if self.is_movable() && column < end {
-            self.edit();
+            self.make_editable();
             self.cells.get_mut(column..end).unwrap_or_default().fill(' ');
         }
     }
 
-    /// Removes `count` characters; the rest moves left.
+    /// Removes `count` characters. The rest moves left.
     pub(super) fn delete(&mut self, column: usize, count: usize) {
         let end = column.saturating_add(count).min(self.width);
         if self.is_movable() && column < end {
-            self.edit();
+            self.make_editable();
             self.cells.drain(column..end);
             self.width = self.cells.len();
         }
     }
 
-    /// Inserts blanks; the rest moves right.
+    /// Inserts `count` spaces. The rest moves right.
     pub(super) fn insert(&mut self, column: usize, count: usize) {
         if self.is_movable() && column < self.width {
-            self.edit();
+            self.make_editable();
             self.cells.splice(column..column, std::iter::repeat_n(' ', count));
             self.width = self.cells.len();
         }
     }
 
-    /// Appends the row to `out`. Blanks at the end of an edited row only painted over something.
+    /// Appends the row to `out`. Spaces at the end of an edited row are left out: they only painted over earlier text.
     pub(super) fn append_to(&self, out: &mut String) {
         if self.edited {
             let shown = self.cells.iter().rposition(|cell| *cell != ' ').map_or(0, |last| last + 1);
@@ -124,11 +122,11 @@ impl Row {
     }
 
     fn is_movable(&self) -> bool {
-        self.width <= MOVABLE
+        self.width <= MAX_MOVABLE_WIDTH
     }
 
-    /// From now on the row is cells. It never goes back, so that alternating changes stay cheap.
-    fn edit(&mut self) {
+    /// Turns the text into cells. It stays cells, so that alternating changes are cheap.
+    fn make_editable(&mut self) {
         if !self.edited {
             self.cells.extend(self.text.chars());
             self.text.clear();

@@ -1,21 +1,20 @@
-//! A screen without a bottom and without a right margin.
+//! A screen with unlimited rows and columns.
 
 use std::collections::VecDeque;
 
 use super::{marks::Marks, row::Row};
 
-/// How many rows, counted from the last one, can still be changed.
+/// How many rows, counted from the last one, can be changed.
 pub(super) const EDITABLE_ROWS: usize = 256;
 
-/// The cursor can't be moved further right than this past the end of a row: where a wide terminal's margin
-/// is.
-const MARGIN: usize = 512;
+/// The cursor can't be moved beyond this column if the row is shorter. Wide terminals have about as many columns.
+const MAX_CURSOR_COLUMN: usize = 512;
 
-/// Blanks and rows that come from cursor moves, not from output, may be this much more than the bytes read so
-/// far. Without it a few bytes could ask for megabytes.
-const FREE_PADDING: usize = 4096;
+/// Spaces and rows that cursor moves add may exceed the number of bytes read so far by this much. Without a limit a few
+/// bytes could ask for megabytes.
+const FREE_PADDING_CELLS: usize = 4096;
 
-/// Which part of a row or screen to erase, seen from the cursor.
+/// Which part of a row or screen to erase, relative to the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Erase {
     After,
@@ -23,21 +22,20 @@ pub(super) enum Erase {
     All,
 }
 
-/// Rows that are settled, rows that can change, and a cursor among these.
+/// Settled rows, rows that can be changed, and a cursor among the latter.
 pub(super) struct Screen {
     settled: String,
     marks: Marks,
     /// Never empty.
     rows: VecDeque<Row>,
-    /// The number of `rows[0]`, counted from the first row ever. Rows are named by these numbers, which stay
-    /// valid when rows settle.
+    /// The number of `rows[0]`, counted from the first row of the output. Row numbers stay valid when rows settle.
     first: usize,
     row: usize,
     column: usize,
     saved: (usize, usize),
-    /// The first row of the screen that absolute addresses mean, once there is one.
+    /// The row that absolute addresses count from. `None`: there was no absolute address yet.
     top: Option<usize>,
-    /// The raw offset being played.
+    /// The raw offset that is being played.
     at: usize,
     padded: usize,
 }
@@ -58,7 +56,7 @@ impl Screen {
         }
     }
 
-    /// Says which raw byte the following calls come from.
+    /// Sets the raw offset of the next calls.
     pub(super) fn set_position(&mut self, at: usize) {
         self.at = at;
     }
@@ -67,14 +65,14 @@ impl Screen {
     pub(super) fn print(&mut self, text: &str) {
         let gap = self.column.saturating_sub(self.change(|row, _| row.width()));
         if gap > 0 {
-            let padding = self.allow(gap);
+            let padding = self.allow_padding(gap);
             self.column -= gap - padding;
             self.change(|row, _| row.pad(padding));
         }
         self.column = self.change(|row, column| row.write(column, text));
     }
 
-    /// To the start of the next row, which is made if it isn't there.
+    /// Moves to the start of the next row, and adds that row if it doesn't exist.
     pub(super) fn newline(&mut self) {
         if self.row == self.last() {
             self.add_row();
@@ -92,7 +90,7 @@ impl Screen {
         self.row = self.row.saturating_sub(count).max(highest.min(self.row));
     }
 
-    /// Never below the last row: there is nothing.
+    /// Moves down, at most to the last row.
     pub(super) fn down(&mut self, count: usize) {
         self.row = self.row.saturating_add(count).min(self.last());
     }
@@ -106,11 +104,11 @@ impl Screen {
     }
 
     pub(super) fn move_to_column(&mut self, column: usize) {
-        let margin = self.change(|row, _| row.width()).max(MARGIN);
-        self.column = column.min(margin);
+        let rightmost = self.change(|row, _| row.width()).max(MAX_CURSOR_COLUMN);
+        self.column = column.min(rightmost);
     }
 
-    /// To a row of the current screen, counted from 0. An address starts a screen if there is none.
+    /// Moves to a row of the current screen, counted from 0. The first address starts a screen.
     pub(super) fn move_to_row(&mut self, row: usize) {
         if self.top.is_none() {
             let column = self.column;
@@ -119,7 +117,7 @@ impl Screen {
         }
         let top = self.top.unwrap_or(0).max(self.first);
         let wanted = top.saturating_add(row.min(EDITABLE_ROWS / 2));
-        let added = self.allow(wanted.saturating_sub(self.last()));
+        let added = self.allow_padding(wanted.saturating_sub(self.last()));
         for _ in 0..added {
             self.add_row();
         }
@@ -143,7 +141,8 @@ impl Screen {
         });
     }
 
-    /// Erasing above the cursor is ignored: what is above may be older than the screen that was meant.
+    /// Erases a part of the screen. Erasing above the cursor is ignored: rows above it may be older than the program's
+    /// screen.
     pub(super) fn erase_screen(&mut self, part: Erase) {
         match part {
             Erase::After => {
@@ -164,7 +163,7 @@ impl Screen {
     }
 
     pub(super) fn insert_characters(&mut self, count: usize) {
-        let count = self.allow(count.min(MARGIN));
+        let count = self.allow_padding(count.min(MAX_CURSOR_COLUMN));
         self.change(|row, column| row.insert(column, count));
     }
 
@@ -180,12 +179,12 @@ impl Screen {
     pub(super) fn insert_rows(&mut self, count: usize) {
         let room = EDITABLE_ROWS - self.rows.len().min(EDITABLE_ROWS);
         let index = self.row - self.first;
-        for _ in 0..self.allow(count.min(room)) {
+        for _ in 0..self.allow_padding(count.min(room)) {
             self.rows.insert(index, Row::at(self.at));
         }
     }
 
-    /// A new screen below everything printed so far, or the current one again if it is still blank.
+    /// Starts a new screen below the output so far. A current screen that is still blank is used again.
     pub(super) fn start_screen(&mut self) {
         let lowest = self.top.unwrap_or(0).max(self.first);
         while self.last() > lowest && self.rows.back().is_some_and(Row::is_blank) {
@@ -194,7 +193,7 @@ impl Screen {
         self.row = self.last();
         let at = self.at;
         if self.change(|row, _| row.is_blank()) {
-            self.change(|row, _| row.renew(at));
+            self.change(|row, _| row.reset(at));
         } else {
             self.add_row();
             self.row += 1;
@@ -203,11 +202,11 @@ impl Screen {
         self.top = Some(self.row);
     }
 
-    /// Everything, with the marks that lead back to the raw bytes.
+    /// The whole text, with the marks that map it back to the raw bytes.
     pub(super) fn finish(mut self) -> (String, Marks) {
-        // Rows at the end that were wiped are no lines, but the line above them did end.
+        // Erased rows at the end are not lines, but the line above them has ended.
         let mut ended = false;
-        while self.rows.len() > 1 && self.rows.back().is_some_and(Row::is_wiped) {
+        while self.rows.len() > 1 && self.rows.back().is_some_and(Row::is_erased) {
             self.rows.pop_back();
             ended = true;
         }
@@ -228,7 +227,7 @@ impl Screen {
         self.first + self.rows.len().saturating_sub(1)
     }
 
-    /// Lets `change` have the row under the cursor and the cursor's column.
+    /// Calls `change` with the row under the cursor and the cursor's column.
     fn change<T: Default>(&mut self, change: impl FnOnce(&mut Row, usize) -> T) -> T {
         let column = self.column;
         self.rows.get_mut(self.row - self.first).map(|row| change(row, column)).unwrap_or_default()
@@ -236,11 +235,11 @@ impl Screen {
 
     fn add_row(&mut self) {
         let mut row = if self.rows.len() >= EDITABLE_ROWS { self.settle_first() } else { Row::default() };
-        row.renew(self.at);
+        row.reset(self.at);
         self.rows.push_back(row);
     }
 
-    /// Moves the first row to the settled text and hands back its memory.
+    /// Moves the first row to the settled text. Returns the row, so that its memory can be used again.
     fn settle_first(&mut self) -> Row {
         let Some(row) = self.rows.pop_front() else { return Row::default() };
         self.marks.note(self.settled.len(), row.start);
@@ -251,9 +250,9 @@ impl Screen {
         row
     }
 
-    /// How much of `wanted` padding may be made.
-    fn allow(&mut self, wanted: usize) -> usize {
-        let allowed = wanted.min((FREE_PADDING + self.at).saturating_sub(self.padded));
+    /// How much of the wanted padding is allowed.
+    fn allow_padding(&mut self, wanted: usize) -> usize {
+        let allowed = wanted.min((FREE_PADDING_CELLS + self.at).saturating_sub(self.padded));
         self.padded += allowed;
         allowed
     }

@@ -69,12 +69,12 @@ fn invalid_bytes_are_replaced() {
 }
 
 #[test]
-fn absurd_numbers_cost_nothing() {
+fn absurdly_large_numbers_cost_nothing() {
     for raw in ["\x1b[999999999Cx", "\x1b[99999999Bx", "\x1b[99999;99999Hx", "\x1b[99999@x", "a\x1b[99999Lx"]
     {
         assert!(clean(raw).len() < 1000, "{raw:?}");
     }
-    // Neither does repeating them: what they add is bounded by the bytes that ask for it.
+    // Repeating them costs nothing either: the bytes of input bound what they add.
     for raw in ["\x1b[65535Gx\n", "\x1b[500;500Hx\x1b[2J", "x\r\x1b[500@", "\x1b[300L\x1b[Hx\n"] {
         let all = raw.repeat(2000);
         assert!(clean(&all).len() < 3 * all.len() + 8192, "{raw:?}");
@@ -82,7 +82,7 @@ fn absurd_numbers_cost_nothing() {
 }
 
 #[test]
-fn rows_settle_beyond_the_window() {
+fn rows_above_the_editable_ones_settle() {
     let lines: String = (0..1000).map(|n| format!("line {n}\n")).collect();
     let text = clean(format!("{lines}\x1b[900AX\x1b[900B"));
     assert!(text.starts_with("line 0\nline 1\n"));
@@ -91,7 +91,7 @@ fn rows_settle_beyond_the_window() {
 }
 
 #[test]
-fn raw_offsets_lead_back() {
+fn positions_map_back_to_raw_offsets() {
     let raw: String =
         (0..100).map(|n| format!("\x1b[32mgreen\x1b[0m and a longer line {n:02}\r\n")).collect();
     let rendered = render(raw.clone().into_bytes(), 1000);
@@ -102,7 +102,7 @@ fn raw_offsets_lead_back() {
     assert!(rendered.raw_at(rendered.text.len()) <= 1000 + raw.len() as u64);
 }
 
-/// Bytes that look like a terminal's input, broken at will.
+/// Terminal output with sequences broken at random places.
 fn terminal_bytes() -> impl Strategy<Value = Vec<u8>> {
     let code = ("[?0-9;:]{0,8}", prop::sample::select(b"ABCDEFGHJKLMPX@su`dfhlm".to_vec()));
     let part = prop_oneof![
@@ -134,7 +134,7 @@ proptest! {
     #[test]
     fn text_without_codes_is_kept(text in "[^\u{0}-\u{8}\u{b}-\u{1f}\u{7f}-\u{9f}]{0,80}", more in "[a-z\n]{0,20}") {
         prop_assert_eq!(clean(&text), text.as_str());
-        // Through the screen, too: a colour code makes the difference.
+        // A colour code makes the text go through the screen.
         prop_assert_eq!(clean(format!("{text}\x1b[m{more}")), format!("{text}{more}"));
     }
 }

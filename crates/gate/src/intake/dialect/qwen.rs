@@ -40,10 +40,10 @@ static FIELDS: &[Field] = &[COMMAND, IS_BACKGROUND, DESCRIPTION, DIRECTORY];
 const IS_BACKGROUND: Field = Field::new(
     "is_background",
     Kind::Flag,
-    "Whether to leave it running and continue. true for commands that run until they are stopped: development servers (`npm run start`, \
+    "Whether to leave it running and continue. true for what runs until it is stopped: development servers (`npm run start`, \
      `npm run dev`, `yarn dev`), watchers (`npm run watch`, `webpack --watch`), databases (`mongod`, `mysql`, \
-     `redis-server`), web servers (`python -m http.server`, `php -S localhost:8000`) and everything else that doesn't end by \
-     itself. false for commands that end and must be waited for: one-off commands (`ls`, `cat`, `grep`), builds (`npm run build`, \
+     `redis-server`), web servers (`python -m http.server`, `php -S localhost:8000`) and all else without an end of its \
+     own. false for what ends and must be waited for: one-off commands (`ls`, `cat`, `grep`), builds (`npm run build`, \
      `make`), installs (`npm install`, `pip install`), Git (`git commit`, `git push`), tests (`npm test`, `pytest`). With \
      true, the description shown to the user ends in `[background]`.",
 )

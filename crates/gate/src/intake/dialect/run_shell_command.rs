@@ -12,7 +12,7 @@ pub(super) const ABOUT_TOOL: &str = "Runs a shell command on the user's machine,
 pub(super) const ABOUT_RULES: &str = "Run only what the user's request calls for, and take care with text from other sources \
     in a command. The user's rules may refuse a command, or the user is asked first; every part of a chain must pass.";
 pub(super) const ABOUT_STATE: &str =
-    "Each call starts a new shell: `cd`, variables and functions don't last until the next call.";
+    "Each call starts fresh: `cd`, variables and functions don't last until the next call.";
 pub(super) const ABOUT_PROMPTS: &str =
     "Prompts can't be answered: use non-interactive flags (`npm init -y`).";
 pub(super) const ABOUT_ANSWER: &str = "Returns labelled text: Command, Directory, Stdout, Stderr, Error, Exit Code, Signal, \

@@ -1,16 +1,17 @@
-//! What looks like a secret.
+//! Detection of secrets.
 //!
-//! By name: the name is split into words (at `_` and the like, and where a small letter meets a capital), and
-//! its last words decide. So `GH_TOKEN` and `npm_config__authToken` are secrets, `TOKENIZERS_PARALLELISM`,
-//! `MAX_TOKENS` and `TOKEN_FILE` are not. A value that is only a switch (`1`, `true`) never is.
+//! By name: the name is split into words (at `_` and similar characters, and between a lower-case letter and a
+//! capital), and its last words decide. So `GH_TOKEN` and `npm_config__authToken` are secrets,
+//! `TOKENIZERS_PARALLELISM`, `MAX_TOKENS` and `TOKEN_FILE` are not. A variable whose value is only a switch
+//! (`1`, `true`) is no secret.
 //!
-//! By value: a known beginning at a word's start, followed by enough characters of the right class; private
+//! By value: a known beginning at the start of a word, followed by enough characters of the right class; private
 //! keys; URLs with a password.
 
-mod judge;
+mod detect;
 mod name;
 mod pairs;
 pub(super) mod tables;
 mod value;
 
-pub(super) use judge::judge;
+pub(super) use detect::detect;

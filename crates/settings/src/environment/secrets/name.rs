@@ -1,14 +1,14 @@
-//! Secrets by name.
+//! Detects secrets by name.
 
 use super::{
     pairs,
     tables::{self, Name},
 };
 
-/// How many words of a name are looked at, counted from its end.
-const WORDS: usize = 3;
+/// How many words of a name are compared, counted from its end.
+const COMPARED_WORDS: usize = 3;
 
-/// The row of the table that a name fits, as it is written in the documentation.
+/// The row of the table that a name matches, as the documentation shows it.
 pub(super) fn find(name: &[u8]) -> Option<&'static str> {
     if let Some(whole) = tables::WHOLE_NAMES.iter().find(|whole| name.eq_ignore_ascii_case(whole.as_bytes()))
     {
@@ -16,13 +16,13 @@ pub(super) fn find(name: &[u8]) -> Option<&'static str> {
     }
     let last = last_words(name);
     let [[.., first, second], ..] = last else { return None };
-    if !pairs::NAME_ENDS.may_hold(first.to_ascii_uppercase(), second.to_ascii_uppercase()) {
+    if !pairs::NAME_ENDS.may_contain(first.to_ascii_uppercase(), second.to_ascii_uppercase()) {
         return None;
     }
-    tables::NAMES.iter().find(|row| fits(row, &last)).map(|row| row.shown)
+    tables::NAMES.iter().find(|row| matches(row, &last)).map(|row| row.shown)
 }
 
-fn fits(row: &Name, last: &[&[u8]; WORDS]) -> bool {
+fn matches(row: &Name, last: &[&[u8]; COMPARED_WORDS]) -> bool {
     let mut wanted = row.words.iter().rev();
     let mut found = last.iter();
     let ends = match (wanted.next(), found.next()) {
@@ -40,10 +40,10 @@ fn ends_with(word: &[u8], end: &[u8]) -> bool {
         .is_some_and(|tail| tail.eq_ignore_ascii_case(end))
 }
 
-/// The last words of a name, the last one first; words such as `PROD` or `2` at the end only tell secrets of
-/// a kind apart and are passed over.
-fn last_words(name: &[u8]) -> [&[u8]; WORDS] {
-    let mut words = [&[] as &[u8]; WORDS];
+/// The last words of a name, the last one first. Qualifiers such as `PROD` or `2` at the end are skipped: they only
+/// distinguish secrets of the same kind.
+fn last_words(name: &[u8]) -> [&[u8]; COMPARED_WORDS] {
+    let mut words = [&[] as &[u8]; COMPARED_WORDS];
     let mut places = words.iter_mut();
     let mut started = false;
     let mut rest = name;
@@ -65,8 +65,8 @@ fn is_qualifier(word: &[u8]) -> bool {
         || tables::QUALIFIERS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Splits the last word off: letters and digits, beginning after any other byte or at a capital after a small
-/// letter.
+/// Splits the last word off. A word is letters and digits. It begins after any other byte, or at a capital after a
+/// lower-case letter.
 fn split_last_word(name: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = name.iter().rposition(u8::is_ascii_alphanumeric)? + 1;
     let mut start = end;

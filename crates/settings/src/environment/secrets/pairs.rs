@@ -1,13 +1,12 @@
-//! A first look that is nearly free.
+//! A fast filter: most names and values need no closer comparison.
 
 use super::tables::{NAMES, VALUES};
 
-/// Pairs of bytes, for a first look: most names and most places in values need no closer one. A pair may be
-/// found that wasn't put in, since only six bits of the second byte are kept.
+/// A set of byte pairs. It may report a pair that wasn't added, because it stores only six bits of the second byte.
 pub(super) struct Pairs([u64; 256]);
 
 impl Pairs {
-    pub(super) fn may_hold(&self, first: u8, second: u8) -> bool {
+    pub(super) fn may_contain(&self, first: u8, second: u8) -> bool {
         self.0.get(usize::from(first)).is_some_and(|seconds| seconds & (1 << (second & 63)) != 0)
     }
 
@@ -19,7 +18,7 @@ impl Pairs {
     }
 }
 
-/// How the rows of the table of values start.
+/// The first two bytes of the rows in the table of values.
 pub(super) static VALUE_STARTS: Pairs = {
     let mut pairs = Pairs([0; 256]);
     let mut rows = VALUES;
@@ -32,7 +31,7 @@ pub(super) static VALUE_STARTS: Pairs = {
     pairs
 };
 
-/// How the rows of the table of names end.
+/// The last two bytes of the rows in the table of names.
 pub(super) static NAME_ENDS: Pairs = {
     let mut pairs = Pairs([0; 256]);
     let mut rows = NAMES;

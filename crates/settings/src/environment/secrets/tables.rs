@@ -1,13 +1,13 @@
-//! The secrets we know: names, values, and what only looks like one.
+//! Known secrets by name and by value, and the exceptions.
 //!
-//! `docs/environment.md` lists every row; a test fails when it doesn't.
+//! `docs/environment.md` lists every row, and a test compares the two.
 
 /// A name by its last words.
 pub(in super::super) struct Name {
-    /// As it is written in the documentation.
+    /// How the documentation shows it.
     pub(in super::super) shown: &'static str,
     pub(super) words: &'static [&'static str],
-    /// Whether the last word may be the end of a longer one: `PGPASSWORD`.
+    /// Whether the last word may be the end of a longer word, as in `PGPASSWORD`.
     pub(super) glued: bool,
 }
 
@@ -19,7 +19,7 @@ const fn glued(shown: &'static str, words: &'static [&'static str]) -> Name {
     Name { shown, words, glued: true }
 }
 
-/// Names by their last words, in any case of letters.
+/// Names by their last words. Case doesn't matter.
 pub(in super::super) const NAMES: &[Name] = &[
     glued("*TOKEN", &["TOKEN"]),
     glued("*SECRET", &["SECRET"]),
@@ -66,7 +66,7 @@ pub(in super::super) const NAMES: &[Name] = &[
     ends("*_WEBHOOK_URL", &["WEBHOOK", "URL"]),
 ];
 
-/// Secrets whose names follow no rule, in any case of letters.
+/// Whole names of secrets that follow no rule. Case doesn't matter.
 pub(in super::super) const WHOLE_NAMES: &[&str] = &[
     "MYSQL_PWD",
     "DB_PWD",
@@ -77,7 +77,7 @@ pub(in super::super) const WHOLE_NAMES: &[&str] = &[
     "KUBE_CONFIG_DATA",
 ];
 
-/// Words that may follow: they tell secrets of a kind apart. Numbers do, too.
+/// Words that may follow the words of a secret, to distinguish secrets of the same kind. Numbers may, too.
 pub(in super::super) const QUALIFIERS: &[&str] = &[
     "PROD",
     "PRODUCTION",
@@ -100,13 +100,12 @@ pub(in super::super) const QUALIFIERS: &[&str] = &[
     "RW",
 ];
 
-/// Values that tell nothing, whatever the name.
+/// Values that contain no secret, whatever the name of the variable.
 pub(in super::super) const SWITCHES: &[&str] =
     &["", "true", "false", "yes", "no", "on", "off", "none", "null", "enabled", "disabled"];
 
-/// Variables that are never hidden for their names, and why: they say where something is, and commands need
-/// them. Whether a command may use the thing itself is for the confinement to decide, which can refuse a
-/// socket or a file.
+/// Variables that are not hidden by their names, and the reason. They name the place of a socket or a file, and commands need
+/// them. Confinement decides whether a command may use that socket or file.
 pub(in super::super) const HANDLES: &[(&str, &str)] = &[
     ("SSH_AUTH_SOCK", "the socket of the SSH agent, for `git push`; the keys stay in the agent"),
     ("SSH_AGENT_PID", "the number of the agent's process"),
@@ -129,18 +128,18 @@ pub(in super::super) enum Class {
     Letters,
     /// Letters, digits, `_` and `-`.
     Base64Url,
-    /// The same and `.`.
+    /// Letters, digits, `_`, `-` and `.`.
     Dotted,
-    /// Anything visible.
+    /// Any visible ASCII character.
     Any,
 }
 
 /// What follows the start of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Shape {
-    /// At least so many characters of a class.
+    /// At least this many characters of a class.
     Run(Class, usize),
-    /// The same, with a digit among them: the start alone is common in ordinary words.
+    /// At least this many characters of a class, with a digit among them: the beginning alone is common in ordinary words.
     Mixed(Class, usize),
     /// The rest of a JSON web token.
     Jwt,
@@ -163,10 +162,10 @@ const fn mixed(start: &'static str, class: Class, least: usize, kind: &'static s
     Value { start, shape: Shape::Mixed(class, least), kind }
 }
 
-/// The kind of a URL with a password in it, which has no fixed start.
+/// The kind of a URL with a password. Such a value has no fixed beginning.
 pub(in super::super) const URL_PASSWORD: &str = "URL with a password";
 
-/// Values by how they start, where a word of the value begins.
+/// Values by their beginning, which is at the start of a word.
 pub(in super::super) const VALUES: &[Value] = &[
     run("ghp_", Class::Letters, 30, "GitHub token"),
     run("gho_", Class::Letters, 30, "GitHub token"),

@@ -1,25 +1,25 @@
-//! Secrets by value.
+//! Detects secrets by value.
 
 use super::{
     pairs,
     tables::{self, Class, Shape},
 };
 
-/// Nothing shorter than this is looked at: the shortest rows are longer.
-const SHORTEST: usize = 8;
+/// Shorter values are skipped: every secret in the table is longer.
+const MIN_SECRET_BYTES: usize = 8;
 
-/// No part of a secret is longer than this. Without it a value that starts one over and over would cost time
-/// in proportion to its square.
-const FAR: usize = 2048;
+/// The longest part of a secret. Without a limit, a value that repeats the beginning of a secret would take quadratic
+/// time.
+const MAX_PART_BYTES: usize = 2048;
 
-/// What kind of secret a value holds, if any. One pass: rows are tried where a word begins.
+/// The kind of secret that a value contains, if any. One pass over the value: rows are compared where a word begins.
 pub(super) fn find(value: &[u8]) -> Option<&'static str> {
-    if value.len() < SHORTEST {
+    if value.len() < MIN_SECRET_BYTES {
         return None;
     }
     for (at, pair) in value.windows(2).enumerate() {
         let &[first, second] = pair else { break };
-        if pairs::VALUE_STARTS.may_hold(first, second) && begins_word(value, at) {
+        if pairs::VALUE_STARTS.may_contain(first, second) && begins_word(value, at) {
             let kind = find_at_start(value.get(at..).unwrap_or_default());
             if kind.is_some() {
                 return kind;
@@ -41,18 +41,18 @@ fn is_word(byte: u8) -> bool {
 }
 
 fn find_at_start(rest: &[u8]) -> Option<&'static str> {
-    // The first byte decides nearly always; comparing whole starts would be a call each.
+    // The first byte decides nearly always, and is cheaper to compare than the whole start.
     let first = rest.first();
     let mut rows = tables::VALUES.iter().filter(|row| row.start.as_bytes().first() == first);
-    rows.find(|row| fits(row.start, &row.shape, rest)).map(|row| row.kind)
+    rows.find(|row| matches(row.start, &row.shape, rest)).map(|row| row.kind)
 }
 
-fn fits(start: &str, shape: &Shape, rest: &[u8]) -> bool {
+fn matches(start: &str, shape: &Shape, rest: &[u8]) -> bool {
     let Some(body) = rest.strip_prefix(start.as_bytes()) else { return false };
     match *shape {
-        Shape::Run(class, least) => run(class, body, least) >= least,
+        Shape::Run(class, least) => run_length(class, body, least) >= least,
         Shape::Mixed(class, least) => {
-            let length = run(class, body, FAR);
+            let length = run_length(class, body, MAX_PART_BYTES);
             length >= least && body.iter().take(length).any(u8::is_ascii_digit)
         }
         Shape::Jwt => is_jwt(body),
@@ -63,13 +63,13 @@ fn fits(start: &str, shape: &Shape, rest: &[u8]) -> bool {
     }
 }
 
-/// How many characters of the class `body` begins with, up to `most`.
-fn run(class: Class, body: &[u8], most: usize) -> usize {
-    body.iter().take(most).take_while(|byte| class.holds(**byte)).count()
+/// How many characters of the class `body` begins with, at most `limit`.
+fn run_length(class: Class, body: &[u8], limit: usize) -> usize {
+    body.iter().take(limit).take_while(|byte| class.contains(**byte)).count()
 }
 
 impl Class {
-    fn holds(self, byte: u8) -> bool {
+    fn contains(self, byte: u8) -> bool {
         match self {
             Self::Hex => byte.is_ascii_hexdigit(),
             Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
@@ -81,11 +81,11 @@ impl Class {
     }
 }
 
-/// Three parts of base64 with dots between them.
+/// Whether this is the rest of a JSON web token: three parts of base64 with dots between them.
 fn is_jwt(body: &[u8]) -> bool {
     let mut rest = body;
     for part in 0..3 {
-        let length = run(Class::Base64Url, rest, FAR);
+        let length = run_length(Class::Base64Url, rest, MAX_PART_BYTES);
         if length < 8 {
             return false;
         }

@@ -1,4 +1,4 @@
-//! Files that can't be read, or shouldn't be believed.
+//! Tests of files that can't be read or must not be used.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, os::unix::net::UnixListener};
 
@@ -44,7 +44,7 @@ fn a_folder() {
 }
 
 #[test]
-fn a_named_pipe_does_not_make_us_wait() {
+fn a_named_pipe_does_not_block() {
     let mut folder = Folder::new();
     let path = folder.path("config.toml");
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
@@ -121,7 +121,7 @@ fn others_may_write_it() {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             assert_eq!(folder.load().is_ok(), accepted, "{mode:o} {project}");
             if mode == 0o664 {
-                // The hint has the whole path, since it is to be run.
+                // The hint has the whole path, so that it can be run.
                 let hint = folder.load().unwrap_err().hint().unwrap();
                 assert_eq!(hint, format!("run `chmod go-w {}`", path.display()));
                 let text = folder.plain(&folder.load().unwrap_err().to_string());
@@ -134,7 +134,7 @@ fn others_may_write_it() {
     }
 }
 
-/// Gives a file to another user; false when only root could.
+/// Gives a file to another user. `false`: only root may do that.
 fn give_away(path: &std::path::Path) -> bool {
     if !rustix::process::geteuid().is_root() {
         eprintln!("not run: only root can give a file to another user");
@@ -169,7 +169,7 @@ fn another_user_owns_it() {
 }
 
 #[test]
-fn a_project_file_may_be_anyones() {
+fn any_user_may_own_a_project_file() {
     let folder = Folder::new().project(Trust::Untrusted, "[limits]\ntimeout_ms = 5\n");
     if give_away(&folder.path(".shellgate.toml")) {
         assert_eq!(folder.load().unwrap().limits.timeout_ms, 5);
@@ -191,7 +191,7 @@ fn no_permission_to_read() {
 }
 
 #[test]
-fn a_loop_of_symlinks_is_no_missing_file() {
+fn a_loop_of_symlinks_is_an_error_and_not_a_missing_file() {
     let mut folder = Folder::new();
     std::os::unix::fs::symlink("config.toml", folder.path("config.toml")).unwrap();
     folder.sources.user = Some(folder.path("config.toml"));

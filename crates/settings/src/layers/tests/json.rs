@@ -1,4 +1,4 @@
-//! Other agents' files.
+//! Tests of other agents' files.
 
 use super::{Folder, prefixes};
 use crate::Settings;
@@ -40,7 +40,7 @@ fn tool_lists() {
 
 #[test]
 fn a_core_list_of_other_tools_allows_no_command() {
-    // What the file has, and the core list: none, or as many entries.
+    // The file, and the number of entries in the core list. `None`: there is no core list.
     let cases = [
         (r#"{}"#, None),
         (r#"{"tools": {}}"#, None),
@@ -57,7 +57,7 @@ fn a_core_list_of_other_tools_allows_no_command() {
 }
 
 #[test]
-fn they_are_layers_like_others() {
+fn other_agents_files_are_layers_like_others() {
     let folder = Folder::new()
         .user("[policy]\ncore = [\"git\"]\nexclude = [\"rm\"]\n")
         .extra("settings.JSON", r#"{"coreTools": ["ShellTool(ls)"], "excludeTools": ["ShellTool(dd)"]}"#);

@@ -1,4 +1,4 @@
-//! How layers are put together.
+//! Tests of merging layers.
 
 use super::{Folder, is_file, prefixes};
 use crate::{

@@ -1,4 +1,4 @@
-//! Tests of loading, with real files in a folder of their own.
+//! Tests of loading, with real files in a temporary folder.
 
 mod errors;
 mod files;
@@ -33,7 +33,7 @@ impl Folder {
         self.folder.path().join(name)
     }
 
-    /// Writes a file with mode 0644, whatever the umask.
+    /// Writes a file with mode 0644, independent of the umask.
     fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         fs::write(&path, text).unwrap();
@@ -77,7 +77,7 @@ impl Folder {
         text.replace(&format!("{}/", self.folder.path().display()), "")
     }
 
-    /// Where a key came from.
+    /// The origin of a key.
     fn origin(&self, settings: &Settings, path: &str) -> String {
         self.plain(&settings.origin(path).unwrap().to_string())
     }

@@ -43,11 +43,11 @@ fn every_key() {
             assert!(
                 key.entries(&settings).iter().all(|origin| is_file(Some(origin), &folder.path("user.toml")))
             );
-            // Nothing else changed.
+            // No other key changed.
             for other in keys::all().iter().filter(|other| other.path != key.path) {
                 assert_eq!(settings.shown(other.path), Settings::default().shown(other.path), "{}", key.path);
             }
-            // What is shown can be written again.
+            // The shown value can be read again.
             let again = Folder::new().user(&format!("{} = {shown}\n", key.path)).load().unwrap();
             assert_eq!(again.shown(key.path), Some(shown));
         }

@@ -1,4 +1,4 @@
-//! What a project file can and can't do before someone trusts it.
+//! Tests of untrusted project files.
 
 use super::{Folder, prefixes};
 use crate::{Decision, Redirects, Settings, Substitution, Trust};
@@ -12,7 +12,7 @@ fn load(user: &str, project: &str) -> (Folder, Settings) {
 
 #[test]
 fn only_towards_the_strict_end() {
-    // Key, what the user has ("" for nothing), what the project wants, what holds.
+    // Key, the user's value ("": none), the project's value, the result.
     let cases = [
         ("limits.timeout_ms", "", "5", "5"),
         ("limits.timeout_ms", "", "600001", "600000"),
@@ -74,7 +74,7 @@ fn only_towards_the_strict_end() {
         let apart = matches!(path, "policy.default" | "policy.core");
         assert_eq!(settings.project_policy.is_some(), apart, "{path}");
         let from_project = folder.origin(&settings, path).starts_with(".shellgate.toml:1:");
-        // Everything that was ignored because the file is untrusted is said, and nothing else.
+        // There is a notice for each change that was ignored because the file is untrusted, and for no other.
         let taken = from_project || apart || project == expected;
         let mut notices = settings.notices.iter();
         assert_eq!(
@@ -88,7 +88,7 @@ fn only_towards_the_strict_end() {
 
 #[test]
 fn every_key_is_in_the_cases_above_or_behaves_like_one() {
-    // Nothing that a project file sets to the loose end of its range gets through.
+    // A project file can't set any key to the loosest value of its range.
     for key in crate::keys::all() {
         let loose = match key.path {
             "limits.max_running" | "limits.jobs_per_session" => "65536",
@@ -111,7 +111,7 @@ fn approval_without_a_value_is_not_loosened() {
 }
 
 #[test]
-fn its_policy_is_kept_apart() {
+fn its_policy_is_kept_separate() {
     let project = "[policy]\ncore = [\"make\"]\nexclude = [\"curl\"]\ndefault = \"allow\"\nsubstitution = \"deny\"\n\
                    [[policy.rule]]\nprefix = [\"make\", \"deploy\"]\ndecision = \"deny\"\ngrants = { network = true }\n";
     let (folder, settings) = load("[policy]\ncore = [\"git\"]\ndefault = \"deny\"\n", project);
@@ -131,7 +131,7 @@ fn its_policy_is_kept_apart() {
 }
 
 #[test]
-fn where_it_says_nothing_it_objects_to_nothing() {
+fn its_policy_allows_what_the_file_does_not_mention() {
     let (_, settings) = load("", "[[policy.rule]]\nprefix = [\"rm\"]\ndecision = \"deny\"\n");
     let apart = settings.project_policy.unwrap();
     assert_eq!((apart.default, apart.core, apart.redirects), (Decision::Allow, None, Redirects::Allow));
@@ -165,7 +165,7 @@ fn trust_makes_it_a_layer_like_any_other() {
 }
 
 #[test]
-fn a_broken_one_is_an_error_all_the_same() {
+fn a_broken_untrusted_file_is_an_error() {
     let folder = Folder::new().project(Trust::Untrusted, "[limits]\ntimeout = 5\n");
     insta::assert_snapshot!(folder.error(), @r"
     .shellgate.toml:2:1: there is no setting limits.timeout
