@@ -51,7 +51,7 @@ impl Keeper {
         let sources = self.runs.get(&key).and_then(|run| run.sources.as_ref());
         Remains {
             is_empty: self.trees.is_empty(key),
-            has_unclaimed: recognised == Recognised::Some,
+            has_unclaimed: recognised == Recognised::NotAll,
             streams_closed: sources
                 .is_none_or(|sources| sources.both().iter().all(|source| source.is_closed())),
             has_unborn: look == Look::WithUnborn

@@ -9,7 +9,7 @@ use crate::sys::processes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Recognised {
     All,
-    Some,
+    NotAll,
 }
 
 impl Keeper {
@@ -48,7 +48,7 @@ impl Keeper {
                 Some(owner) => self.trees.claim(pid, owner),
                 None => {
                     self.trees.mark_ambiguous(pid);
-                    all = Recognised::Some;
+                    all = Recognised::NotAll;
                 }
             }
         }

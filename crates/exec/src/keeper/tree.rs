@@ -147,7 +147,7 @@ impl Trees {
         let mut awake = self.members(run);
         awake.retain(|member| !matches!(member.stat.letter, b'T' | b't'));
         signal_all(&awake, Signal::STOP);
-        if awake.is_empty() { Suspended::All } else { Suspended::Some }
+        if awake.is_empty() { Suspended::All } else { Suspended::NotAll }
     }
 
     /// Kills the orphans that were looked at and belong to no execution, with their descendants.
@@ -162,7 +162,7 @@ impl Trees {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suspended {
     All,
-    Some,
+    NotAll,
 }
 
 /// The kind of a child that was reaped.

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptors_ride_along() {
+    fn descriptors_arrive_with_their_message() {
         let (ours, theirs) = pair();
         let file = tempfile::tempfile().unwrap();
         send(ours.as_fd(), &encode(&Urgency::Now).unwrap(), &[file.as_fd(), file.as_fd()]).unwrap();

@@ -37,7 +37,7 @@ use crate::outcome::Exit;
 use crate::wire::Urgency;
 
 #[test]
-fn every_case_goes_as_it_says() {
+fn every_case_in_the_file_holds() {
     let cases: Vec<&str> = include_str!("cases.txt").split("\n# ").skip(1).collect();
     assert!(cases.len() >= 80, "{}", cases.len());
     let mut wrong = Vec::new();

@@ -126,7 +126,7 @@ fn can_happen(phase: &str, event: &Event) -> bool {
 }
 
 #[test]
-fn every_phase_takes_every_event_as_the_table_says() {
+fn every_phase_handles_every_event_as_the_table_says() {
     let mut table = String::new();
     for at in 0..phases().len() {
         writeln!(table, "# {}", phases()[at].0).unwrap();

@@ -24,7 +24,7 @@ fn a_maximum_of_zero_means_one() {
 }
 
 #[test]
-fn the_first_holds_up_those_behind_it() {
+fn the_first_in_the_queue_delays_the_others() {
     let mut queue = Queue::default();
     queue.push(1);
     queue.push(2);
@@ -35,7 +35,7 @@ fn the_first_holds_up_those_behind_it() {
 }
 
 #[test]
-fn executions_that_are_gone_are_passed_over() {
+fn executions_that_are_gone_are_skipped() {
     let mut queue = Queue::default();
     (1..=3).for_each(|run| queue.push(run));
     let max_running = |run| (run == 3).then_some(1);
