@@ -8,7 +8,7 @@
 //!
 //! In a control group the kernel enforces memory and processes by itself. It counts processor time there, and the keeper
 //! reads the counter. No control group counts bytes written to disk, so the keeper always measures those. Between two
-//! measurements a tree may exceed a limit. Therefore each process also gets resource limits ([`rlimits`]), wide enough
+//! measurements a tree may exceed a limit. Therefore each process also gets resource limits ([`rlimits()`]), wide enough
 //! that a process which reaches one has exceeded the limit of the tree.
 //!
 //! An execution without limits costs nothing: no file is opened and nothing is measured.

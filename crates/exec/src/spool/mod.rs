@@ -3,7 +3,7 @@
 //! They are `spool/ID.stdout` and `spool/ID.stderr` in the state folder. When a stream is longer than its file may be,
 //! `ID.stdout.tail` has its last bytes. The caller creates the files and sends the descriptors to the keeper, so that a
 //! confined keeper needs no access to the state folder. A process that has a file open has a shared lock on it. So a file
-//! that can be locked exclusively is finished, also after a crash ([`prune`]).
+//! that can be locked exclusively is finished, also after a crash ([`prune()`]).
 
 mod prune;
 mod tail;

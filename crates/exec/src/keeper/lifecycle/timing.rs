@@ -41,7 +41,7 @@ pub(in crate::keeper) struct Timeouts {
 }
 
 impl Lifecycle {
-    /// When the keeper has to send [`Event::Tick`].
+    /// When the keeper has to send [`Event::Tick`](super::Event::Tick).
     pub(in crate::keeper) fn deadline(&self) -> Option<Instant> {
         match self.phase {
             Phase::Queued => self.answer_at(),
