@@ -218,7 +218,7 @@ impl<'a> PendingQuestion<'a> {
                 ErrorObject::new(Code::Config, message).hint("say yes for this session instead")
             })?;
         }
-        let answered = PersonAnswer { choice, by: approval::user(), channel: channel };
+        let answered = PersonAnswer { choice, by: approval::user(), channel };
         let answering = entry.journal().answer(*number, answered, grants(&answer, &question));
         answering.map(counting).map_err(|e| unwritable(&e))
     }
