@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use shellgate::{Code, ErrorObject, Report, SpawnTrouble, State};
+use shellgate::{Code, ErrorObject, Report, SpawnFailure, State};
 
 use crate::output;
 
@@ -149,8 +149,8 @@ fn own_code(report: &Report) -> u8 {
 /// A missing bash is a failure of ours. For a program that the caller named, shells have exit codes.
 fn spawn_code(error: &ErrorObject) -> u8 {
     match error.spawn {
-        Some(SpawnTrouble::NotFound) => NOT_FOUND,
-        Some(SpawnTrouble::NotExecutable) => NOT_EXECUTABLE,
-        Some(SpawnTrouble::NoShell | SpawnTrouble::Other) | None => REFUSED,
+        Some(SpawnFailure::NotFound) => NOT_FOUND,
+        Some(SpawnFailure::NotExecutable) => NOT_EXECUTABLE,
+        Some(SpawnFailure::NoShell | SpawnFailure::Other) | None => REFUSED,
     }
 }

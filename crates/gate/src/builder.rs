@@ -1,4 +1,4 @@
-//! Making a gate: root, settings, state folder, session, keeper.
+//! Builds a gate from root, settings, state folder, session and keeper.
 
 use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::session_name::SessionName;
 use crate::settings::{Flags, Settings, Sources, Trust};
 use crate::{Code, ErrorObject};
 
-/// What a [`Gate`] is made of. Everything has a default.
+/// Builds a [`Gate`]. Everything has a default.
 #[derive(Debug, Default)]
 pub struct GateBuilder {
     root: Option<PathBuf>,
@@ -33,14 +33,13 @@ pub struct GateBuilder {
     starter: Option<Starter>,
     default_root: DefaultRoot,
     approver: Option<Box<dyn Approver>>,
-    once: bool,
-    /// The record isn't tidied yet.
-    untidy: bool,
+    one_shot: bool,
+    tidy_later: bool,
     unrecorded: bool,
 }
 
 impl Gate {
-    /// Says where the root is, which settings count and how a keeper is started.
+    /// A builder with all defaults.
     #[must_use]
     pub fn builder() -> GateBuilder {
         GateBuilder::default()
@@ -48,28 +47,28 @@ impl Gate {
 }
 
 impl GateBuilder {
-    /// The folder that commands run in and below. Default: `workspace.working_directory`, else the current folder.
+    /// The root: commands run in it and in folders below it. Default: `workspace.working_directory`, else the current folder.
     #[must_use]
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = Some(root.into());
         self
     }
 
-    /// Where the root is when neither [`root`](Self::root) nor a setting says it. Default: the current folder.
+    /// The root when neither [`root`](Self::root) nor a setting names one. Default: the current folder.
     #[must_use]
     pub fn default_root(mut self, default_root: DefaultRoot) -> Self {
         self.default_root = default_root;
         self
     }
 
-    /// The session. Default: `$SHELLGATE_SESSION`, else one per root.
+    /// The name of the session. Default: `$SHELLGATE_SESSION`, else the session of the root.
     #[must_use]
     pub fn session(mut self, session: impl Into<String>) -> Self {
         self.session = Some(session.into());
         self
     }
 
-    /// One more settings file, over those in the standard places.
+    /// Adds a settings file. It wins over those in the standard places.
     #[must_use]
     pub fn config(mut self, file: impl Into<PathBuf>) -> Self {
         self.config.push(file.into());
@@ -83,7 +82,7 @@ impl GateBuilder {
         self
     }
 
-    /// Where state is kept. Default: `$SHELLGATE_HOME`, else `shellgate` in the XDG state folder.
+    /// The state folder. Default: `$SHELLGATE_HOME`, else `shellgate` in the XDG state folder.
     #[must_use]
     pub fn state_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.state = Some(folder.into());
@@ -98,56 +97,56 @@ impl GateBuilder {
         self
     }
 
-    /// Who is asked when the rules want a person to decide. Default: nobody, and that is a no.
+    /// Asks a person when the policy says `ask`. Without an approver such commands are refused.
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Some(Box::new(approver));
         self
     }
 
-    /// Leaves it to [`Gate::tidy`] to close what a crash left open and to let go of what need not be kept.
+    /// Leaves tidying the journal to a later call of [`Gate::tidy`].
     #[must_use]
     pub fn tidy_later(mut self) -> Self {
-        self.untidy = true;
+        self.tidy_later = true;
         self
     }
 
-    /// For a small program of one thread that makes one call: the keeper is forked off, and not kept for later calls.
+    /// For a small program with one thread that makes one call: the keeper is forked, and its connection isn't kept open.
     #[must_use]
     pub fn one_shot(mut self) -> Self {
         self.starter = Some(Starter::Fork);
-        self.once = true;
+        self.one_shot = true;
         self
     }
 
-    /// Nothing is written to the journal: for embedders who keep their own record. Then there is no history, nothing to
-    /// audit, and nobody who could answer from elsewhere; an approval for the session holds for one call.
+    /// Writes nothing to the journal, for programs that keep their own record. There is no history then, nothing to audit, and
+    /// no queue in which another terminal could answer a question. An approval for the session holds for one call only.
     #[must_use]
     pub fn without_record(mut self) -> Self {
         self.unrecorded = true;
         self
     }
 
-    /// Makes only what judges: nothing is created, and nothing can run.
+    /// Builds only the judge. It creates no files and can't run commands.
     ///
     /// # Errors
-    /// `config` when a settings file is broken or the root is no folder.
+    /// `config` when a settings file is broken or the root is not a folder.
     pub fn judge(mut self) -> Result<Judge, ErrorObject> {
-        let (judge, _) = self.seated()?;
+        let (judge, _) = self.judge_and_environment()?;
         Ok(judge)
     }
 
-    /// The project's settings file, for a person to look at before they trust it.
+    /// The project's settings file, for a person to read before trusting it.
     ///
     /// # Errors
     /// `config` when it, or another settings file, is broken.
     pub fn project_file(mut self) -> Result<Option<ProjectFile>, ErrorObject> {
-        let (judge, _) = self.seated()?;
+        let (judge, _) = self.judge_and_environment()?;
         ProjectFile::of(judge.root.path())
     }
 
-    /// What judges, and the environment that every command begins with.
-    fn seated(&mut self) -> Result<(Judge, Vec<CString>), ErrorObject> {
+    /// Makes the judge and the environment that commands inherit.
+    fn judge_and_environment(&mut self) -> Result<(Judge, Vec<CString>), ErrorObject> {
         inside::check(Chosen {
             config: &self.config,
             flags: &self.flags,
@@ -164,15 +163,15 @@ impl GateBuilder {
         };
         let default_root = || match self.default_root {
             DefaultRoot::Current => std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
-            // Not the current folder instead: nobody chose that.
+            // The current folder is no replacement: a person might not expect it to be the root.
             DefaultRoot::Home => std::env::home_dir().unwrap_or_default(),
         };
-        let asked = self.root.take();
-        let explicit = asked.is_some();
+        let requested = self.root.take();
+        let explicit = requested.is_some();
         let mut by_settings = false;
         let (root, settings) = Settings::load_for_root(&sources, |configured| {
             by_settings = !explicit && configured.is_some();
-            let chosen = asked.or_else(|| configured.map(Path::to_owned)).unwrap_or_else(default_root);
+            let chosen = requested.or_else(|| configured.map(Path::to_owned)).unwrap_or_else(default_root);
             chosen.canonicalize().unwrap_or(chosen)
         })?;
         if !by_settings {
@@ -187,12 +186,12 @@ impl GateBuilder {
         Ok((Judge::new(settings, root, search_path, protected), environment))
     }
 
-    /// Makes the gate.
+    /// Builds the gate.
     ///
     /// # Errors
-    /// `config` when a settings file is broken, the root is no folder, or the state folder can't be used.
+    /// `config` when a settings file is broken, the root is not a folder, or the state folder can't be used.
     pub fn build(mut self) -> Result<Gate, ErrorObject> {
-        let (judge, environment) = self.seated()?;
+        let (judge, environment) = self.judge_and_environment()?;
         let state = locations::open_state(self.state)?;
         let starter = match self.starter {
             Some(starter) => starter,
@@ -204,18 +203,18 @@ impl GateBuilder {
             mb => mb.saturating_mul(1 << 20),
         };
         let session = Session::new(state.clone(), session_name.key(), starter.clone(), keep_bytes);
-        let session = if self.once { Ok(session) } else { session.kept() };
+        let session = if self.one_shot { Ok(session) } else { session.kept() };
         let session = session.map_err(|error| crate::gate::session_error(&error))?;
         let recorder = match self.unrecorded {
             true => Recorder::none(),
             false => Recorder::open(&state, judge.settings.journal.required),
         };
-        // One in 64 short calls does the work of all.
-        let tidy = !self.untidy && (!self.once || std::process::id().is_multiple_of(64));
+        // Of the one-shot programs, only one in 64 tidies: that is often enough.
+        let tidy = !self.tidy_later && (!self.one_shot || std::process::id().is_multiple_of(64));
         if tidy {
             recorder.tidy(&state, &judge.settings.journal);
         }
-        let umask = if self.once { umask_of_one_thread() } else { umask_of_many_threads() };
+        let umask = if self.one_shot { umask_of_one_thread() } else { umask_of_many_threads() };
         Ok(Gate {
             judge,
             state,
@@ -233,18 +232,19 @@ impl GateBuilder {
     }
 }
 
-fn session_name(asked: Option<String>, root: &Path) -> Result<SessionName, ErrorObject> {
-    if let Some(name) = inside::session(asked.as_deref())? {
+fn session_name(requested: Option<String>, root: &Path) -> Result<SessionName, ErrorObject> {
+    if let Some(name) = inside::session(requested.as_deref())? {
         return Ok(name);
     }
     let by_environment = || std::env::var("SHELLGATE_SESSION").ok().filter(|name| !name.is_empty());
-    match asked.or_else(|| by_environment().filter(|_| !inside::is_inside())) {
+    match requested.or_else(|| by_environment().filter(|_| !inside::is_inside())) {
         Some(name) => SessionName::named(&name),
         None => Ok(SessionName::of_root(root)),
     }
 }
 
-/// What no command may touch: our own settings and state. Its output is kept there too, and may be read.
+/// The paths that commands may not use: shellgate's settings and state. Only the spool folder, which holds their output, may be
+/// read.
 fn protected(sources: &Sources, state: Option<&Path>) -> Protected {
     let files = [&sources.system, &sources.user].into_iter().flatten();
     let folders = files.filter_map(|file| file.parent()).map(Path::to_owned);
@@ -253,7 +253,8 @@ fn protected(sources: &Sources, state: Option<&Path>) -> Protected {
     Protected::new(folders.chain(state)).readable(spool)
 }
 
-/// `shellgate` beside the running program or in the folder above (where cargo puts examples and tests), else on PATH.
+/// The keeper's program: this program if it calls `keeper_hook`, else `shellgate` in its folder or the folder above (cargo puts
+/// examples and tests one level deeper), else on PATH.
 fn keeper_program() -> Result<PathBuf, ErrorObject> {
     if crate::run::hook::is_installed()
         && let Ok(own) = std::env::current_exe()
@@ -266,7 +267,7 @@ fn keeper_program() -> Result<PathBuf, ErrorObject> {
     let on_path = std::env::split_paths(&on_path).filter(|folder| folder.is_absolute());
     let mut places = beside.chain(on_path.map(|folder| folder.join("shellgate")));
     places.find(|place| place.is_file()).ok_or_else(|| {
-        ErrorObject::new(Code::Config, "the `shellgate` program, which keeps commands running, was not found")
+        ErrorObject::new(Code::Config, "the program `shellgate` was not found; it is needed as keeper")
             .hint("install it, name it with `keeper_program`, or call `shellgate::keeper_hook` first thing in `main`")
     })
 }
@@ -275,14 +276,15 @@ fn variable(vars: &[(OsString, OsString)], name: &str) -> Option<OsString> {
     vars.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
 }
 
-/// Our own mask, which a command inherits as if we had started it ourselves. The system call that tells it also
-/// changes it, for a moment and for every thread; reading the status file doesn't, and takes thirty times as long.
+/// The umask of this process, which its commands inherit. The system call that reads it also changes it for a moment, for every
+/// thread, so this is only for programs with one thread.
 fn umask_of_one_thread() -> u32 {
     let mask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     rustix::process::umask(mask);
     mask.as_raw_mode()
 }
 
+/// The umask of this process, from its status file. That is thirty times as slow, and safe with many threads.
 fn umask_of_many_threads() -> u32 {
     shellgate_exec::proc::own().status().and_then(|status| status.umask()).unwrap_or(0o022)
 }

@@ -1,10 +1,10 @@
-//! What went wrong, in the one shape that every front end shows.
+//! The error type that every front end shows.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// The kind of an error: stable words that programs compare.
+/// The code of an error. Programs rely on these words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words are documented in the table of docs/results.md")]
@@ -31,7 +31,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// Whether it means that nothing was started. The others are answers: how something ended.
+    /// Whether the code means that nothing was started. The other codes say how a command ended.
     #[must_use]
     pub const fn is_refusal(self) -> bool {
         !matches!(
@@ -64,7 +64,7 @@ impl Code {
         Self::LimitExceeded,
     ];
 
-    /// The code that is written so.
+    /// The code with this name.
     pub(crate) fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.to_string() == word)
     }
@@ -76,65 +76,65 @@ impl fmt::Display for Code {
     }
 }
 
-/// An error, in the order and with the names of the contract.
+/// An error. The names and the order of its fields are fixed: programs read it as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ErrorObject {
-    /// The kind.
+    /// The code.
     pub code: Code,
     /// A sentence for a person or a model.
     pub message: String,
-    /// The part of the input that is the trouble.
+    /// The part of the input that caused the error.
     pub token: Option<String>,
-    /// The rule that decided, and where it is written.
+    /// The rule that decided, with its origin.
     pub rule: Option<String>,
-    /// What would pass.
+    /// How to avoid the error.
     pub hint: Option<String>,
-    /// With [`Code::SpawnFailed`]: what exactly was in the way. Shells have exit codes for some of it.
+    /// With [`Code::SpawnFailed`]: the reason. Shells have exit codes for some reasons.
     #[serde(skip)]
-    pub spawn: Option<SpawnTrouble>,
+    pub spawn: Option<SpawnFailure>,
 }
 
 /// Why a program did not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpawnTrouble {
-    /// There is no shell to read the text.
+pub enum SpawnFailure {
+    /// The shell was not found.
     NoShell,
-    /// There is no such program.
+    /// The program was not found.
     NotFound,
-    /// There is, but it can't be executed.
+    /// The program was found, but is not executable.
     NotExecutable,
-    /// The machine or the folder is in the way.
+    /// Another reason, such as a missing folder or a limit of the machine.
     Other,
 }
 
 impl ErrorObject {
-    /// An error with nothing but its sentence.
+    /// An error with a code and a message.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), token: None, rule: None, hint: None, spawn: None }
     }
 
-    /// A request that can't be understood. The sentence begins `invalid input:`.
+    /// An invalid request. The message begins with `invalid input:`.
     #[must_use]
     pub fn invalid(message: impl fmt::Display) -> Self {
         Self::new(Code::InvalidInput, format!("invalid input: {message}"))
     }
 
-    /// The same, with the part that is the trouble.
+    /// Adds the part of the input that caused the error.
     #[must_use]
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(token.into());
         self
     }
 
-    /// The same, with the rule that decided.
+    /// Adds the rule that decided.
     #[must_use]
     pub fn rule(mut self, rule: impl Into<String>) -> Self {
         self.rule = Some(rule.into());
         self
     }
 
-    /// The same, with what would pass.
+    /// Adds how to avoid the error.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -145,8 +145,8 @@ impl ErrorObject {
 impl ErrorObject {
     /// A program that did not start.
     #[must_use]
-    pub(crate) fn spawn_failed(trouble: SpawnTrouble, message: String) -> Self {
-        Self { spawn: Some(trouble), ..Self::new(Code::SpawnFailed, message) }
+    pub(crate) fn spawn_failed(failure: SpawnFailure, message: String) -> Self {
+        Self { spawn: Some(failure), ..Self::new(Code::SpawnFailed, message) }
     }
 }
 
@@ -169,13 +169,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_shows_as_the_word_programs_read() {
+    fn a_code_is_printed_as_in_json() {
         assert_eq!(Code::SandboxUnavailable.to_string(), "sandbox_unavailable");
         assert_eq!(serde_json::to_string(&Code::TimedOut).unwrap(), "\"timed_out\"");
     }
 
     #[test]
-    fn keys_stand_in_the_contract_s_order() {
+    fn the_keys_in_json_have_their_fixed_order() {
         let error = ErrorObject::invalid("no").token("x").hint("y");
         assert_eq!(
             serde_json::to_string(&error).unwrap(),

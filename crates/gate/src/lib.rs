@@ -38,7 +38,7 @@ pub use answer::duration::seconds;
 pub use answer::report::{Background, Report};
 pub use answer::signal_names::SignalName;
 pub use builder::GateBuilder;
-pub use error::{Code, ErrorObject, SpawnTrouble};
+pub use error::{Code, ErrorObject, SpawnFailure};
 pub use gate::{Gate, Refused};
 pub use intake::dialect::{DefaultRoot, Dialect, Envelope};
 pub use intake::request::Request;

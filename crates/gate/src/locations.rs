@@ -1,4 +1,4 @@
-//! Where settings and state are: by the environment, or by the keeper of the command that this process runs in.
+//! The locations of settings and state. The environment names them, or the keeper if this process runs inside a command.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use crate::{Code, ErrorObject};
 
 /// The standard places of settings files.
 ///
-/// Below a command that a keeper runs, the environment is the command's, and doesn't say where settings are: the system's
-/// list of users does.
+/// Inside a command that a keeper runs, the command controls the environment, so the home folder is read from the system's
+/// list of users.
 pub(crate) fn settings_sources() -> Sources {
     if surroundings().is_none() {
         return Sources::by_environment(|name| std::env::var_os(name));
@@ -20,30 +20,32 @@ pub(crate) fn settings_sources() -> Sources {
     Sources::by_environment(|name| home.clone().filter(|_| name == "HOME"))
 }
 
-/// The path of the state folder. Below a command that a keeper runs, that is the keeper's own, whatever variables say.
+/// The path of the state folder. Inside a command that a keeper runs it is the keeper's state folder, whatever the environment
+/// says.
 pub(crate) fn state_path(chosen: Option<PathBuf>) -> Result<PathBuf, ErrorObject> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let named = || std::env::var_os("SHELLGATE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let from_variable =
+        || std::env::var_os("SHELLGATE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
     let below = |home: PathBuf| home.join(".local/state/shellgate");
     let standard = || match surroundings() {
         Some(around) => around.state.or_else(|| crate::sys::home::of_user().map(below)),
-        None => named()
+        None => from_variable()
             .or_else(|| absolute("XDG_STATE_HOME").map(|folder| folder.join("shellgate")))
             .or_else(|| std::env::home_dir().map(below)),
     };
     let path = chosen.or_else(standard).ok_or_else(|| {
-        ErrorObject::new(Code::Config, "there is no place for state: HOME is not set")
+        ErrorObject::new(Code::Config, "there is no folder for state: HOME is not set")
             .hint("set SHELLGATE_HOME to a folder of your own")
     })?;
     Ok(std::path::absolute(&path).unwrap_or(path))
 }
 
-/// Opens the state folder, and makes it if it is missing.
+/// Opens the state folder, and creates it if it doesn't exist.
 pub(crate) fn open_state(chosen: Option<PathBuf>) -> Result<StateFolder, ErrorObject> {
     let path = state_path(chosen)?;
     StateFolder::open(&path).map_err(|error| {
         ErrorObject::new(Code::Config, error.to_string())
             .token(path.display().to_string())
-            .hint("make it writable for you alone, or name another folder with SHELLGATE_HOME")
+            .hint("make it writable by you alone, or name another folder with SHELLGATE_HOME")
     })
 }

@@ -1,4 +1,4 @@
-//! The root that commands run below, and folders in it.
+//! The root, and the folders inside it that commands run in.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,12 @@ use shellgate_policy::paths::resolve;
 
 use crate::{Code, ErrorObject};
 
-/// A root: an existing folder, all links followed.
+/// A root: an existing folder, with all links resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Root(PathBuf);
 
-/// A folder that was inside its root when we looked, all links followed.
+/// A folder that a command runs in, with all links resolved. It was inside the root when it was checked, unless
+/// [`Root::anywhere`] made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Inside {
     path: PathBuf,
@@ -24,7 +25,7 @@ impl Inside {
         &self.path
     }
 
-    /// The folder relative to the root; `.` is the root.
+    /// The path relative to the root. `.` is the root.
     pub(crate) fn shown(&self) -> &str {
         &self.shown
     }
@@ -34,31 +35,31 @@ impl Root {
     /// The root at `path`.
     ///
     /// # Errors
-    /// `config` when it isn't a folder.
+    /// `config` when it is not a folder.
     pub(crate) fn open(path: &Path) -> Result<Self, ErrorObject> {
-        let trouble = |what: &str| {
+        let to_error = |what: &str| {
             ErrorObject::new(Code::Config, format!("the root `{}` {what}", path.display()))
                 .token(path.display().to_string())
                 .hint("name an existing folder with `--root`")
         };
-        let real = path.canonicalize().map_err(|error| trouble(reason(&error)))?;
+        let real = path.canonicalize().map_err(|error| to_error(reason(&error)))?;
         if !real.is_dir() {
-            return Err(trouble("is not a folder"));
+            return Err(to_error("is not a folder"));
         }
         Ok(Self(real))
     }
 
-    /// The root itself.
+    /// The path of the root.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The folder that `directory` names, from the root.
+    /// The folder `directory`, relative to the root.
     ///
     /// # Errors
-    /// `out_of_scope` when it lies outside, `invalid_input` when it isn't a folder that can be entered.
+    /// `out_of_scope` when it is outside the root, `invalid_input` when it is not a folder that can be entered.
     pub(crate) fn directory(&self, directory: Option<&str>) -> Result<Inside, ErrorObject> {
-        // Models send an empty text for what they have nothing to say about.
+        // Models send an empty text for fields that they don't use.
         let Some(asked) = directory.filter(|asked| !asked.is_empty()) else {
             return Ok(Inside { path: self.0.clone(), shown: ".".to_owned() });
         };
@@ -68,9 +69,9 @@ impl Root {
                 .hint("name an existing folder, relative to the root")
         };
         if asked.contains('\0') {
-            return Err(invalid("is no folder's name"));
+            return Err(invalid("contains a NUL character"));
         }
-        // What lies outside is not our business, not even whether it exists.
+        // The check comes first: the error must not tell whether a path outside the root exists.
         self.destination(asked)?;
         let real = self.0.join(expanded(asked)).canonicalize().map_err(|error| invalid(reason(&error)))?;
         if !self.contains(&real) {
@@ -86,26 +87,26 @@ impl Root {
         Ok(Inside { path: real, shown: if shown.is_empty() { ".".to_owned() } else { shown } })
     }
 
-    /// A folder that something runs in already, wherever that is.
+    /// A folder that a process already runs in, inside or outside the root.
     pub(crate) fn anywhere(&self, path: &Path) -> Inside {
         let shown = path.strip_prefix(&self.0).unwrap_or(path).display().to_string();
         Inside { path: path.to_owned(), shown: if shown.is_empty() { ".".to_owned() } else { shown } }
     }
 
-    /// Where `asked` leads from the root, links followed, whether it is there or not.
+    /// The path that `asked` leads to from the root, with links resolved. It need not exist.
     ///
     /// # Errors
-    /// `out_of_scope` when that is outside.
+    /// `out_of_scope` when that is outside the root.
     pub(crate) fn destination(&self, asked: &str) -> Result<PathBuf, ErrorObject> {
         let joined = self.0.join(expanded(asked));
         let place = destination(&joined);
         if self.contains(&place) { Ok(place) } else { Err(self.out_of_scope(asked)) }
     }
 
-    /// Whether `path`, for which somebody asked as `asked`, lies inside, links followed.
+    /// Checks that `path`, with links resolved, is inside the root. `asked` is the path in the caller's words, for the error.
     ///
     /// # Errors
-    /// `out_of_scope` when it doesn't.
+    /// `out_of_scope` when it is outside.
     pub(crate) fn check(&self, asked: &str, path: &Path) -> Result<(), ErrorObject> {
         if self.contains(&destination(path)) { Ok(()) } else { Err(self.out_of_scope(asked)) }
     }
@@ -121,11 +122,11 @@ impl Root {
         );
         ErrorObject::new(Code::OutOfScope, message)
             .token(asked)
-            .hint("name a place inside it, relative to it, or start shellgate with another `--root`")
+            .hint("name a path inside it, relative to it, or start shellgate with another `--root`")
     }
 }
 
-/// `~` is the user's home, as a shell would have it.
+/// Replaces `~` by the user's home folder, as a shell does.
 fn expanded(asked: &str) -> PathBuf {
     let home = || std::env::home_dir().unwrap_or_else(|| PathBuf::from("/"));
     match asked.strip_prefix('~') {
@@ -135,8 +136,8 @@ fn expanded(asked: &str) -> PathBuf {
     }
 }
 
-/// Where `path` leads, links followed, whether it is there or not. A path that has too many links can't be opened; it counts
-/// as inside if the last of them is, so that opening it says why.
+/// The path that `path` leads to, with links resolved. It need not exist. A path with too many links can't be opened. It
+/// counts as inside if its last link is, and opening it reports the error.
 fn destination(path: &Path) -> PathBuf {
     resolve(path).unwrap_or_else(|error| error.at)
 }
@@ -208,7 +209,7 @@ mod tests {
                 Some("../nope"),
                 r#"out_of_scope: Working directory mismatch: "../nope" is outside the trusted working directory "ROOT""#,
             ),
-            // Whether it exists must not show, or a link would be a way to look around outside.
+            // The error must not tell whether the target exists: a link could be used to explore files outside.
             (
                 Some("gone"),
                 r#"out_of_scope: Working directory mismatch: "gone" is outside the trusted working directory "ROOT""#,

@@ -1,8 +1,8 @@
-//! Names of sessions and their chats, and the words by which their keepers are found.
+//! Names of sessions and their chats, and the keys by which their keepers are found.
 //!
-//! A session is one per root unless it has a name; `A/b` is a chat of `A`. A name may be any text, so a keeper's socket is
-//! called by digests: short ones of the sessions above, then the long one of its own. Whoever stops `A` finds `A/b` by
-//! the short digest of `A` in front, without a list that could be wrong.
+//! A session without a name belongs to its root. `A/b` is the chat `b` of the session `A`. A name may be any text, so the name
+//! of a keeper's socket consists of digests: short ones of the sessions above, then the long one of the session itself. To stop
+//! `A` and its chats, the sockets that begin with the short digest of `A` are found. No list is needed that could be wrong.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -12,33 +12,32 @@ use shellgate_exec::SessionKey;
 
 use crate::ErrorObject;
 
-/// The longest name.
-const LONGEST: usize = 256;
-/// A digest per level is in the name of a socket, whose path has 108 bytes in all.
-const DEEPEST: usize = 3;
-/// Hexadecimal digits of the digest of a session above.
-const SHORT: usize = 16;
+const MAX_NAME_BYTES: usize = 256;
+/// The name of a socket has one digest per level, and a socket's path has at most 108 bytes.
+const MAX_LEVELS: usize = 3;
+/// Length of the short digest of a session above, in hexadecimal digits.
+const SHORT_DIGEST_DIGITS: usize = 16;
 
-/// Which session something belongs to.
+/// The name of a session or a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SessionName {
-    /// What is digested for each level, outermost first; at least one.
+    /// The text that is digested for each level, outermost first. There is at least one.
     levels: Vec<Vec<u8>>,
-    /// As people know it: its name, or the root.
+    /// How people see it: its name, or its root.
     shown: String,
 }
 
 impl SessionName {
-    /// The session of a root that nobody gave a name.
+    /// The session of a root, without a name.
     pub(crate) fn of_root(root: &Path) -> Self {
         let levels = vec![[b"root:", root.as_os_str().as_bytes()].concat()];
         Self { levels, shown: root.display().to_string() }
     }
 
-    /// The session called `name`; after a `/` stands the name of a chat.
+    /// The session called `name`. The name of a chat follows a `/`.
     ///
     /// # Errors
-    /// `invalid_input` when nothing can be called that.
+    /// `invalid_input` when `name` is not a valid name.
     pub(crate) fn named(name: &str) -> Result<Self, ErrorObject> {
         check(name)?;
         Self { levels: Vec::new(), shown: name.to_owned() }.with(b"name:", name)
@@ -59,46 +58,48 @@ impl SessionName {
             let kind: &[u8] = if at == 0 { first } else { b"chat:" };
             self.levels.push([kind, part.as_bytes()].concat());
         }
-        if self.levels.len() > DEEPEST {
-            return Err(ErrorObject::invalid(format!("the session's name has more than {DEEPEST} levels"))
-                .token(name)
-                .hint("use fewer `/`: `work/chat-1` is the chat `chat-1` of the session `work`"));
+        if self.levels.len() > MAX_LEVELS {
+            return Err(ErrorObject::invalid(format!(
+                "the session's name has more than {MAX_LEVELS} levels"
+            ))
+            .token(name)
+            .hint("use fewer `/`: `work/chat-1` is the chat `chat-1` of the session `work`"));
         }
         Ok(self)
     }
 
-    /// As people know it.
+    /// The name for people.
     pub(crate) fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// The words by which its keepers are found.
+    /// The key by which its keepers are found.
     pub(crate) fn key(&self) -> SessionKey {
         let mut above = String::new();
         let mut own = String::new();
         let mut hash = Sha256::new();
         for level in &self.levels {
             if !own.is_empty() {
-                above.extend(own.chars().take(SHORT));
+                above.extend(own.chars().take(SHORT_DIGEST_DIGITS));
                 above.push('-');
             }
-            // The length keeps `ab`, `c` and `a`, `bc` apart.
+            // The length distinguishes `ab`, `c` from `a`, `bc`.
             hash.update(level.len().to_be_bytes());
             hash.update(level);
             own = hash.clone().finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         }
-        let short: String = own.chars().take(SHORT).collect();
+        let short: String = own.chars().take(SHORT_DIGEST_DIGITS).collect();
         SessionKey { own: format!("{above}{own}"), below: format!("{above}{short}-") }
     }
 }
 
 fn check(name: &str) -> Result<(), ErrorObject> {
-    if name.is_empty() || name.len() > LONGEST || name.chars().any(char::is_control) {
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || name.chars().any(char::is_control) {
         return Err(ErrorObject::invalid(
-            "the session's name is empty, too long or holds control characters",
+            "the session's name is empty, too long or contains control characters",
         )
         .token(name)
-        .hint(format!("use up to {LONGEST} printable characters, such as `work` or `work/chat-1`")));
+        .hint(format!("use up to {MAX_NAME_BYTES} printable characters, such as `work` or `work/chat-1`")));
     }
     Ok(())
 }
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chat_by_a_call_is_the_chat_by_its_name() {
+    fn a_chat_of_a_session_is_the_session_with_the_joined_name() {
         let session = SessionName::named("A").unwrap();
         assert_eq!(session.chat("b/c").unwrap(), SessionName::named("A/b/c").unwrap());
         let root = SessionName::of_root(Path::new("/a/b"));
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_name_still_fits_into_the_path_of_a_socket() {
+    fn a_name_with_the_most_levels_fits_into_the_path_of_a_socket() {
         let path = format!("/proc/self/fd/99/{}.0123456789abcdef.99", key("a/b/c").own);
         assert!(path.len() < 108, "{}", path.len());
         assert!(SessionName::named("a/b/c/d").is_err());

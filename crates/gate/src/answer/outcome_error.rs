@@ -5,7 +5,7 @@ use shellgate_exec::{Clock, Failure, Outcome, State};
 use crate::answer::duration::seconds;
 use crate::answer::limits;
 use crate::intake::request::Action;
-use crate::{Code, ErrorObject, SpawnTrouble};
+use crate::{Code, ErrorObject, SpawnFailure};
 
 /// The error of an execution that did not end by itself; `None` if it did. `action` and `directory` are those of the
 /// request.
@@ -48,9 +48,9 @@ fn failed(action: &Action, directory: &str, failure: &Failure) -> ErrorObject {
     match failure {
         Failure::NotExecuted { message, errno } => {
             let trouble = match (action, *errno == rustix::io::Errno::NOENT.raw_os_error()) {
-                (Action::Shell(_), _) => SpawnTrouble::NoShell,
-                (Action::Program(_), true) => SpawnTrouble::NotFound,
-                (Action::Program(_), false) => SpawnTrouble::NotExecutable,
+                (Action::Shell(_), _) => SpawnFailure::NoShell,
+                (Action::Program(_), true) => SpawnFailure::NotFound,
+                (Action::Program(_), false) => SpawnFailure::NotExecutable,
             };
             let too_long = *errno == rustix::io::Errno::TOOBIG.raw_os_error();
             let message = format!("`{program}` could not be executed: {message}");
@@ -63,10 +63,10 @@ fn failed(action: &Action, directory: &str, failure: &Failure) -> ErrorObject {
         }
         Failure::NoDirectory { message } => {
             let message = format!("the folder `{directory}` could not be entered: {message}");
-            ErrorObject::spawn_failed(SpawnTrouble::Other, message).token(directory)
+            ErrorObject::spawn_failed(SpawnFailure::Other, message).token(directory)
         }
         Failure::NoProcess { message } => {
-            ErrorObject::spawn_failed(SpawnTrouble::Other, format!("no process could be started: {message}"))
+            ErrorObject::spawn_failed(SpawnFailure::Other, format!("no process could be started: {message}"))
                 .hint("the machine is out of processes, memory or descriptors; try again when it has some")
         }
         Failure::TooManyJobs { limit } => {

@@ -12,7 +12,7 @@ pub(super) struct InputReader {
     pub(super) pid: u32,
     pub(super) argv: Vec<String>,
     pub(super) directory: Option<String>,
-    pub(super) typed: InputUse,
+    pub(super) input_use: InputUse,
     /// Whether a shell that reads commands started it. That shell reads what this process leaves unread.
     pub(super) before_shell: bool,
 }
@@ -21,43 +21,43 @@ pub(super) struct InputReader {
 /// still unread.
 pub(super) fn input_reader(state: &InputState) -> Option<InputReader> {
     let processes: Vec<(&TerminalProcess, InputUse)> =
-        state.processes.iter().map(|process| (process, typed_of(process))).collect();
+        state.processes.iter().map(|process| (process, input_use_of(process))).collect();
     // A process whose state the kernel doesn't tell may be reading.
     let reads = |process: &TerminalProcess| process.foreground && process.read_state != ReadState::NotReading;
     if matches!(state.kind, InputKind::Terminal { unread: true, .. }) || !state.processes.iter().any(reads) {
         return None;
     }
     // In `cat | bash` the shell reads commands that another process reads from the terminal and passes on.
-    let may_read = |process: &TerminalProcess, typed: InputUse| {
-        process.foreground && (reads(process) || typed == InputUse::ShellCommand)
+    let may_read = |process: &TerminalProcess, usage: InputUse| {
+        process.foreground && (reads(process) || usage == InputUse::ShellCommand)
     };
-    let (process, typed) = processes
+    let (process, usage) = processes
         .iter()
-        .filter(|(process, typed)| may_read(process, *typed))
-        .max_by_key(|(process, typed)| (*typed, reads(process)))?;
+        .filter(|(process, usage)| may_read(process, *usage))
+        .max_by_key(|(process, usage)| (*usage, reads(process)))?;
     let is_password = matches!(state.kind, InputKind::Terminal { lines: true, echo: false, .. });
     // The shell that started the process reads what the process leaves unread.
-    let before_shell = processes.iter().any(|(_, typed)| *typed == InputUse::ShellCommand);
-    let typed = match typed {
+    let before_shell = processes.iter().any(|(_, usage)| *usage == InputUse::ShellCommand);
+    let usage = match usage {
         InputUse::Data | InputUse::DataOrCommandKeys | InputUse::Forwarded if before_shell => {
             InputUse::Forwarded
         }
         // It asks for a password before it does anything else.
         InputUse::Forwarded if is_password => InputUse::Data,
-        typed => *typed,
+        usage => *usage,
     };
     Some(InputReader {
         pid: process.pid,
         argv: argv(process),
         directory: process.directory.clone(),
-        typed,
+        input_use: usage,
         before_shell,
     })
 }
 
 /// How a process uses its input: by its file and by the name that it was called by, whichever is stricter. A shell that runs
 /// a script or a `-c` text still reads commands where it sources the terminal.
-fn typed_of(process: &TerminalProcess) -> InputUse {
+fn input_use_of(process: &TerminalProcess) -> InputUse {
     let called = process.argv.first().map_or("", |name| name.trim_start_matches('-'));
     let names = [Some(called.to_owned()), program(process)];
     let by_call = names.iter().flatten().map(|name| input_use(&named(process, name))).max();
@@ -137,11 +137,11 @@ mod tests {
     fn the_strictest_reading_process_is_the_reader() {
         let shell = || process(1, "bash", false, ReadState::NotReading);
         let reader = at(vec![shell(), process(2, "cat", true, ReadState::Reading)], true);
-        assert_eq!((reader.pid, reader.typed), (2, InputUse::Forwarded), "the shell reads the rest");
-        assert_eq!(at(vec![process(2, "cat", true, ReadState::Reading)], true).typed, InputUse::Data);
+        assert_eq!((reader.pid, reader.input_use), (2, InputUse::Forwarded), "the shell reads the rest");
+        assert_eq!(at(vec![process(2, "cat", true, ReadState::Reading)], true).input_use, InputUse::Data);
         assert_eq!(reader_of(vec![shell(), process(2, "sleep 9", true, ReadState::NotReading)], true), None);
         let reader = at(vec![process(2, "passwd", true, ReadState::Unknown)], true);
-        assert_eq!((reader.pid, reader.typed), (2, InputUse::Data));
+        assert_eq!((reader.pid, reader.input_use), (2, InputUse::Data));
         let reader = at(
             vec![
                 process(2, "cat", true, ReadState::Reading),
@@ -149,18 +149,21 @@ mod tests {
             ],
             true,
         );
-        assert_eq!((reader.pid, reader.typed), (3, InputUse::ShellCommand), "cat | bash");
+        assert_eq!((reader.pid, reader.input_use), (3, InputUse::ShellCommand), "cat | bash");
     }
 
     #[test]
     fn a_password_is_no_command() {
-        assert_eq!(at(vec![process(1, "sudo -s", true, ReadState::Reading)], false).typed, InputUse::Data);
         assert_eq!(
-            at(vec![process(1, "sudo -s", true, ReadState::Reading)], true).typed,
+            at(vec![process(1, "sudo -s", true, ReadState::Reading)], false).input_use,
+            InputUse::Data
+        );
+        assert_eq!(
+            at(vec![process(1, "sudo -s", true, ReadState::Reading)], true).input_use,
             InputUse::Forwarded
         );
         assert_eq!(
-            at(vec![process(1, "bash", true, ReadState::Reading)], false).typed,
+            at(vec![process(1, "bash", true, ReadState::Reading)], false).input_use,
             InputUse::ShellCommand
         );
     }
@@ -169,12 +172,12 @@ mod tests {
     fn names_do_not_hide_programs() {
         let mut renamed = process(1, "cat", true, ReadState::Reading);
         renamed.program = Some("/bin/bash".to_owned());
-        assert_eq!(at(vec![renamed], true).typed, InputUse::ShellCommand);
+        assert_eq!(at(vec![renamed], true).input_use, InputUse::ShellCommand);
         let mut login = process(1, "-bash", true, ReadState::Reading);
         login.program = None;
-        assert_eq!(at(vec![login], true).typed, InputUse::ShellCommand);
+        assert_eq!(at(vec![login], true).input_use, InputUse::ShellCommand);
         let mut busy = process(1, "sh", true, ReadState::Reading);
         busy.program = Some("/bin/busybox".to_owned());
-        assert_eq!(at(vec![busy], true).typed, InputUse::ShellCommand);
+        assert_eq!(at(vec![busy], true).input_use, InputUse::ShellCommand);
     }
 }

@@ -49,7 +49,7 @@ pub(super) struct JudgedSender<'a> {
 #[derive(Clone, Copy)]
 struct Approved {
     pid: u32,
-    typed: InputUse,
+    input_use: InputUse,
     /// How many of the next bytes.
     bytes: usize,
 }
@@ -78,7 +78,7 @@ impl<'a> JudgedSender<'a> {
                 (state, Some(reader))
             };
             let partial_line = partial_line_of(&state, reader.as_ref());
-            if let Some(shell) = reader.as_ref().filter(|reader| reader.typed == InputUse::ShellCommand) {
+            if let Some(shell) = reader.as_ref().filter(|reader| reader.input_use == InputUse::ShellCommand) {
                 self.judge_ahead(shell, &partial_line, &state, rest)?;
             }
             let reader = reader.filter(|_| !is_signal);
@@ -163,7 +163,8 @@ impl<'a> JudgedSender<'a> {
             let (action, verdict) = self.judge_line(shell, &ahead.lines.join("\n"));
             if verdict.decision() != Decision::Allow {
                 self.approve(shell, action, Stdin::Closed, verdict)?;
-                self.approved = Some(Approved { pid: shell.pid, typed: shell.typed, bytes: ahead.end });
+                self.approved =
+                    Some(Approved { pid: shell.pid, input_use: shell.input_use, bytes: ahead.end });
             }
         }
         self.judged_ahead_for = Some(shell.pid);
@@ -186,8 +187,8 @@ impl<'a> JudgedSender<'a> {
         state: &InputState,
         rest: &[u8],
     ) -> Result<usize, ErrorObject> {
-        let approved = self.approved.filter(|one| (one.pid, one.typed) == (reader.pid, reader.typed));
-        if reader.typed == InputUse::ShellCommand {
+        let approved = self.approved.filter(|one| (one.pid, one.input_use) == (reader.pid, reader.input_use));
+        if reader.input_use == InputUse::ShellCommand {
             let next = shell_line::next_bytes(partial_line, rest, self.id)?;
             if let Some(text) = &next.command_to_judge {
                 let (action, verdict) = self.judge_line(reader, text);
@@ -201,7 +202,7 @@ impl<'a> JudgedSender<'a> {
         }
         let typed = String::from_utf8_lossy(rest).into_owned();
         let line = format!("{}{typed}", String::from_utf8_lossy(&partial_line.text));
-        let needs_approval = match reader.typed {
+        let needs_approval = match reader.input_use {
             // The end of the input only ends the program.
             _ if rest.first() == Some(&END_OF_INPUT) => false,
             InputUse::Code | InputUse::Forwarded => true,
@@ -213,7 +214,8 @@ impl<'a> JudgedSender<'a> {
             let mut verdict = self.judge(action.clone(), stdin.clone(), self.directory(reader).as_ref());
             shell_line::ask_about_interpreter(&mut verdict, reader);
             self.approve(reader, action, stdin, verdict)?;
-            self.approved = Some(Approved { pid: reader.pid, typed: reader.typed, bytes: rest.len() });
+            self.approved =
+                Some(Approved { pid: reader.pid, input_use: reader.input_use, bytes: rest.len() });
         }
         let by_line = matches!(state.kind, InputKind::Terminal { lines: true, .. });
         Ok(shell_line::first_piece_length(rest, by_line))

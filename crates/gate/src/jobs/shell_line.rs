@@ -159,7 +159,7 @@ pub(super) fn add_interactive_reasons(verdict: &mut Verdict, text: &str, knows_d
 /// Makes the verdict ask about input for a program that runs it as code.
 pub(super) fn ask_about_interpreter(verdict: &mut Verdict, reader: &InputReader) {
     let program = reader.argv.first().map_or("", String::as_str);
-    verdict.require_approval(match (reader.typed, reader.before_shell) {
+    verdict.require_approval(match (reader.input_use, reader.before_shell) {
         (InputUse::Forwarded, true) => {
             format!("the shell reads what `{program}` leaves unread, and that is not judged")
         }

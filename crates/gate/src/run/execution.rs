@@ -1,4 +1,4 @@
-//! A request that runs.
+//! A running request.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -13,65 +13,65 @@ use crate::record::ExecutionLog;
 use crate::root::Root;
 use crate::settings::Limits;
 
-/// Something that happened.
+/// An event of an execution.
 #[derive(Debug)]
 pub enum Event {
-    /// The execution moved on.
+    /// The execution has a new state.
     State(exec::State),
-    /// It printed something: the bytes as they were.
+    /// The command has printed something.
     Output {
-        /// Where.
+        /// The stream.
         stream: Stream,
-        /// How many bytes came before on that stream.
+        /// The offset of the first byte in the stream.
         offset: u64,
-        /// What.
+        /// The raw bytes.
         bytes: Vec<u8>,
     },
-    /// The answer. Nothing follows.
+    /// The answer. It is the last event.
     Ended(Box<Report>),
 }
 
-/// When the end is written into the record. That happens once, however often the end is told.
+/// When the end is written into the journal. It is written once, however often the caller asks for the answer.
 #[derive(Debug, Default)]
-pub(crate) enum End {
-    /// Before the caller is told.
+pub(crate) enum EndRecording {
+    /// Before the caller gets the answer.
     #[default]
     AtOnce,
     /// When the caller calls [`Execution::record`].
     Later,
-    /// The caller was told this outcome and has not called [`Execution::record`].
+    /// The caller has the answer to this outcome, and has not called [`Execution::record`].
     Unwritten(Box<exec::Outcome>),
-    /// It is written, or left with the keeper.
+    /// It is written, or the keeper stores it.
     Done,
 }
 
-/// A request that runs. Dropping it before its answer stops it, unless it is in the background.
+/// A running request. Dropping it before its answer stops the command, unless it runs in the background.
 #[derive(Debug)]
 pub struct Execution {
     pub(crate) inner: exec::RunHandle,
     pub(crate) asked: RequestSummary,
     pub(crate) limits: Limits,
     pub(crate) root: Root,
-    /// Its entry in the record.
+    /// Its entry in the journal.
     pub(crate) entry: Option<ExecutionLog>,
-    pub(crate) end: End,
-    /// The artifacts at the end, once that was told.
+    pub(crate) end_recording: EndRecording,
+    /// The artifacts at the end, once they were collected.
     pub(crate) artifacts: Option<Vec<Artifact>>,
-    /// The session, when it is not the gate's own: as long as its execution is there, so is it.
+    /// The chat that it belongs to, if any. The chat's session must live as long as its execution.
     pub(crate) _chat: Option<exec::Session>,
 }
 
 impl Execution {
-    /// Its name.
+    /// Its id.
     #[must_use]
     pub fn id(&self) -> String {
         self.asked.id.clone()
     }
 
-    /// The next event, waiting for it. After the end: the end again.
+    /// Waits for the next event. After the end it returns the end again.
     ///
     /// # Errors
-    /// When the keeper can't be understood or a spool file not be read.
+    /// When the keeper's answer can't be understood, or a spool file can't be read.
     #[expect(
         clippy::should_implement_trait,
         reason = "waiting can fail, and an iterator that ends would hide it"
@@ -81,7 +81,8 @@ impl Execution {
         Ok(self.translate(event))
     }
 
-    /// The next event, if there is one; else wait until the descriptor is readable. After the end there is none.
+    /// The next event if there is one. If there is none, the descriptor becomes readable when there is. After the end there
+    /// are no more events.
     ///
     /// # Errors
     /// As [`next`](Self::next).
@@ -90,16 +91,16 @@ impl Execution {
         Ok(event.map(|event| self.translate(event)))
     }
 
-    /// Waits for the answer. Waiting again returns the same answer, and writes nothing into the record.
+    /// Waits for the answer. Waiting again returns the same answer and writes nothing to the journal.
     ///
     /// # Errors
-    /// When the keeper can't be understood.
+    /// When the keeper's answer can't be understood.
     pub fn wait(&mut self) -> io::Result<Report> {
         let outcome = self.inner.wait()?;
         Ok(self.report(*outcome))
     }
 
-    /// Stops it; the answer still comes.
+    /// Stops the command. The answer still comes.
     ///
     /// # Errors
     /// When the keeper can't be reached.
@@ -107,13 +108,13 @@ impl Execution {
         self.inner.stop(urgency)
     }
 
-    /// Whether what was typed before is taken, so that more may come.
+    /// Whether the terminal has taken the earlier input, so that more can be sent.
     #[must_use]
     pub fn takes_input(&self) -> bool {
         self.inner.takes_input()
     }
 
-    /// Types at its terminal, as the person who runs it: nothing is judged.
+    /// Types at its terminal without judging the input. Only for input that a person types.
     ///
     /// # Errors
     /// When the keeper can't be reached.
@@ -121,12 +122,12 @@ impl Execution {
         self.inner.input(input)
     }
 
-    /// Ends its processes without the keeper, which doesn't answer.
+    /// Kills its processes without the keeper. For a keeper that doesn't answer.
     pub fn abandon(self) {
         self.inner.abandon();
     }
 
-    /// A handle that stops it from elsewhere.
+    /// A handle that can stop the command from another thread.
     ///
     /// # Errors
     /// When the process has no descriptor left.
@@ -142,24 +143,24 @@ impl Execution {
         }
     }
 
-    /// From now on, the end is told before it is written down: [`record`](Self::record) does that. Whoever doesn't get to it
-    /// leaves the end with the keeper, for others to write down.
+    /// Makes the caller get the answer before its end is recorded. The caller records it with [`record`](Self::record). If
+    /// the caller dies before that, the keeper stores the end, and the next process that opens the journal records it.
     pub fn record_later(&mut self) {
-        if matches!(self.end, End::AtOnce) {
-            self.end = End::Later;
+        if matches!(self.end_recording, EndRecording::AtOnce) {
+            self.end_recording = EndRecording::Later;
         }
     }
 
-    /// Writes down the end that was told. Takes as long as hashing the output does.
+    /// Records the end after [`record_later`](Self::record_later). Takes as long as hashing the output.
     pub fn record(&mut self) {
-        if let End::Unwritten(outcome) = &self.end {
+        if let EndRecording::Unwritten(outcome) = &self.end_recording {
             let outcome = outcome.clone();
-            self.end = End::Done;
-            self.write(&outcome);
+            self.end_recording = EndRecording::Done;
+            self.record_end(&outcome);
         }
     }
 
-    fn write(&mut self, outcome: &exec::Outcome) {
+    fn record_end(&mut self, outcome: &exec::Outcome) {
         let ends = outcome.state.is_final();
         let written = self
             .entry
@@ -171,13 +172,13 @@ impl Execution {
     }
 
     fn report(&mut self, outcome: exec::Outcome) -> Report {
-        match self.end {
-            End::AtOnce => {
-                self.end = End::Done;
-                self.write(&outcome);
+        match self.end_recording {
+            EndRecording::AtOnce => {
+                self.end_recording = EndRecording::Done;
+                self.record_end(&outcome);
             }
-            End::Later => self.end = End::Unwritten(Box::new(outcome.clone())),
-            End::Unwritten(_) | End::Done => {}
+            EndRecording::Later => self.end_recording = EndRecording::Unwritten(Box::new(outcome.clone())),
+            EndRecording::Unwritten(_) | EndRecording::Done => {}
         }
         let collect = || artifacts::collect(&self.asked.artifacts, &self.root);
         let artifacts = self.artifacts.get_or_insert_with(collect).clone();

@@ -1,11 +1,13 @@
-//! Letting any program be its own keeper.
+//! Lets any program be its own keeper.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 
-/// Call this first thing in `main`, before any thread: a program that was started to be a keeper becomes one here and
-/// never returns. With it, a program that embeds the library needs no `shellgate` binary beside it.
+/// Makes a program its own keeper. Call it first thing in `main`, before any thread starts.
+///
+/// If the process was started as a keeper, this function runs the keeper and never returns. A program that calls it needs
+/// no `shellgate` binary.
 pub fn keeper_hook() {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_some_and(|first| first == shellgate_exec::KEEPER_ARGUMENT) {

@@ -1,4 +1,4 @@
-//! Running an admitted request: from its specification to an execution in the session's keeper.
+//! Runs an admitted request in the session's keeper.
 
 pub(crate) mod execution;
 pub(crate) mod hook;

@@ -1,4 +1,4 @@
-//! From a request that may run to an execution in the session's keeper.
+//! Starts an admitted request: makes its specification and hands it to the session's keeper.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
@@ -17,15 +17,15 @@ use crate::gate::{Gate, Refused, session_error};
 use crate::intake::request::{Action, Request, Stdin};
 use crate::record;
 use crate::root::Inside;
-use crate::run::execution::{End, Execution};
+use crate::run::execution::{EndRecording, Execution};
 use crate::sys::shell::{self, NotFound};
-use crate::{ErrorObject, SpawnTrouble};
+use crate::{ErrorObject, SpawnFailure};
 
-/// What kind of terminal a command is told that it has.
-const TERM: &str = "xterm-256color";
+/// The `TERM` of a command with a terminal, unless the request names another.
+const DEFAULT_TERM: &str = "xterm-256color";
 
-/// How long a background start waits for an early end.
-const EARLY: Duration = Duration::from_millis(300);
+/// How long the start of a background command waits before it is answered: a command that fails at once is reported so.
+const EARLY_END_WAIT: Duration = Duration::from_millis(300);
 
 impl Admitted<'_> {
     /// The request.
@@ -34,17 +34,17 @@ impl Admitted<'_> {
         &self.request
     }
 
-    /// The same, answered after `wait` at the latest: then it goes on as a job.
+    /// Limits the time until the call is answered. After `wait` the command continues as a job.
     #[must_use]
     pub fn waiting(mut self, wait: Duration) -> Self {
         self.request.wait = Some(wait);
         self
     }
 
-    /// Hands it to the session's keeper.
+    /// Starts the request in the session's keeper.
     ///
     /// # Errors
-    /// The answer, when nothing was started.
+    /// The answer to give when nothing was started.
     pub fn start(self, follow: Follow) -> Result<Execution, Refused> {
         let Self { gate, id, request, directory, asked, verdict, approval } = self;
         let session = gate.session_of(&request);
@@ -72,7 +72,7 @@ impl Admitted<'_> {
                     limits,
                     root,
                     entry,
-                    end: End::default(),
+                    end_recording: EndRecording::default(),
                     artifacts: None,
                     _chat: chat,
                 })
@@ -108,8 +108,8 @@ impl Gate {
         let (program, argv) = self.program(&request.action, directory)?;
         let limits = &self.judge.settings.limits;
         let foreground = !request.background;
-        let clock = |asked: Option<Duration>, ms: u64| {
-            asked.or_else(|| (ms > 0 && foreground).then(|| Duration::from_millis(ms)))
+        let timeout = |requested: Option<Duration>, ms: u64| {
+            requested.or_else(|| (ms > 0 && foreground).then(|| Duration::from_millis(ms)))
         };
         let spec = Spec {
             id,
@@ -122,10 +122,10 @@ impl Gate {
             mode: if foreground {
                 Mode::Foreground { answer_after: request.wait }
             } else {
-                Mode::Background { answer_after: EARLY }
+                Mode::Background { answer_after: EARLY_END_WAIT }
             },
-            timeout: clock(request.timeout, limits.timeout_ms),
-            idle_timeout: clock(request.idle_timeout, limits.idle_timeout_ms),
+            timeout: timeout(request.timeout, limits.timeout_ms),
+            idle_timeout: timeout(request.idle_timeout, limits.idle_timeout_ms),
             capture_bytes: limits.capture_bytes,
             max_running: u32::try_from(limits.max_running).unwrap_or(u32::MAX),
             limits: shellgate_exec::Limits {
@@ -153,7 +153,7 @@ impl Gate {
         Ok((c_string(path.as_os_str().as_bytes())?, argv.collect::<Result<_, _>>()?))
     }
 
-    /// Finds a program. The shell is looked for once, as long as it stays where it is.
+    /// Finds a program. The shell is searched once, and again only if it is no longer there.
     fn find(&self, action: &Action, name: &str, directory: &Inside) -> Result<PathBuf, NotFound> {
         let search = || shell::find(name, self.judge.search_path.as_deref(), directory.path());
         match (action, self.shell.get()) {
@@ -171,12 +171,12 @@ impl Gate {
     ) -> Result<Vec<CString>, ErrorObject> {
         let mut env = self.environment.clone();
         let folder = directory.path().to_string_lossy();
-        let term = request.pty.as_ref().map(|pty| ("TERM", pty.term.as_deref().unwrap_or(TERM)));
-        let asked = request.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        // Last, so that nothing above can forge them.
-        let marks = [("PWD", &*folder), ("SHELLGATE", "1"), ("SHELLGATE_EXEC_ID", id)];
+        let term = request.pty.as_ref().map(|pty| ("TERM", pty.term.as_deref().unwrap_or(DEFAULT_TERM)));
+        let requested = request.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        // They come last, so that no other variable can replace them.
+        let own = [("PWD", &*folder), ("SHELLGATE", "1"), ("SHELLGATE_EXEC_ID", id)];
         let mut new = BTreeMap::new();
-        new.extend(term.into_iter().chain(asked).chain(request.marks.iter().copied()).chain(marks));
+        new.extend(term.into_iter().chain(requested).chain(request.marks.iter().copied()).chain(own));
         env.retain(|entry| {
             let name = entry.as_bytes().split(|byte| *byte == b'=').next().unwrap_or_default();
             !std::str::from_utf8(name).is_ok_and(|name| new.contains_key(name))
@@ -195,31 +195,31 @@ fn not_found(action: &Action, name: &str, error: &NotFound) -> ErrorObject {
         NotFound::NotExecutable(path) => format!("`{}` is not executable", path.display()),
     };
     let hint = match action {
-        Action::Shell(_) => "install bash, or put its folder on PATH",
+        Action::Shell(_) => "install bash, or add its folder to PATH",
         Action::Program(_) => "check the name; builtins, pipes and other shell syntax need a shell",
     };
-    let trouble = match (action, error) {
-        (Action::Shell(_), _) => SpawnTrouble::NoShell,
-        (Action::Program(_), NotFound::Nowhere) => SpawnTrouble::NotFound,
-        (Action::Program(_), NotFound::NotExecutable(_)) => SpawnTrouble::NotExecutable,
+    let failure = match (action, error) {
+        (Action::Shell(_), _) => SpawnFailure::NoShell,
+        (Action::Program(_), NotFound::Nowhere) => SpawnFailure::NotFound,
+        (Action::Program(_), NotFound::NotExecutable(_)) => SpawnFailure::NotExecutable,
     };
-    ErrorObject::spawn_failed(trouble, message).token(name).hint(hint)
+    ErrorObject::spawn_failed(failure, message).token(name).hint(hint)
 }
 
-/// Standard input as a descriptor. A text becomes a file in memory: no writer that could block, no thread to feed it.
+/// Standard input as a descriptor. Text becomes a file in memory, so no thread has to write it into a pipe.
 fn stdin(stdin: Stdin) -> Result<Option<OwnedFd>, ErrorObject> {
-    let trouble = |error: std::io::Error| {
-        ErrorObject::spawn_failed(SpawnTrouble::Other, format!("`stdin` can't be passed on: {error}"))
+    let to_error = |error: std::io::Error| {
+        ErrorObject::spawn_failed(SpawnFailure::Other, format!("`stdin` can't be passed on: {error}"))
     };
     match stdin {
         Stdin::Closed => Ok(None),
-        Stdin::Descriptor(descriptor) => Ok(Some(descriptor.try_clone().map_err(trouble)?)),
+        Stdin::Descriptor(descriptor) => Ok(Some(descriptor.try_clone().map_err(to_error)?)),
         Stdin::Text(text) => {
             let memory = rustix::fs::memfd_create(c"stdin", MemfdFlags::CLOEXEC)
-                .map_err(|errno| trouble(errno.into()))?;
+                .map_err(|errno| to_error(errno.into()))?;
             let mut file = std::fs::File::from(memory);
-            file.write_all(text.as_bytes()).map_err(trouble)?;
-            file.rewind().map_err(trouble)?;
+            file.write_all(text.as_bytes()).map_err(to_error)?;
+            file.rewind().map_err(to_error)?;
             Ok(Some(file.into()))
         }
     }
