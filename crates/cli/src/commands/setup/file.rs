@@ -9,6 +9,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, chown};
 use std::path::{Path, PathBuf};
 
 use shellgate::{Code, ErrorObject};
+use shellgate_policy::paths::resolve;
 
 /// A file as it was when we read it.
 #[derive(Clone, Debug)]
@@ -117,27 +118,10 @@ fn read_text(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Follows links, also to a file that doesn't exist yet.
+/// Follows links, also to a file that doesn't exist yet. The result is the same before and after the file exists: notes are
+/// found by it.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
-    let mut real = path.to_owned();
-    // The kernel follows as many.
-    for _ in 0..40 {
-        match fs::read_link(&real) {
-            Ok(target) => real = real.parent().unwrap_or_else(|| Path::new(".")).join(target),
-            Err(_) => return Ok(canonical(&real)),
-        }
-    }
-    Err(io::Error::other("too many links"))
-}
-
-/// The canonical path, which is the same before and after the file exists: notes are found by it.
-fn canonical(path: &Path) -> PathBuf {
-    let there = |folder: &&Path| folder.canonicalize().is_ok();
-    let Some(folder) = path.ancestors().find(there) else { return path.to_owned() };
-    let rest = path.strip_prefix(folder).unwrap_or(Path::new(""));
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    // Joining an empty path would add a slash.
-    if rest.as_os_str().is_empty() { folder } else { folder.join(rest) }
+    resolve(&std::path::absolute(path)?).map_err(|_| io::Error::other("too many links"))
 }
 
 fn copy_owner(draft: &Path, metadata: &fs::Metadata) -> io::Result<()> {
