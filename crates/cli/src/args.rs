@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use shellgate::settings::{
-    ApprovalMode, Asker, Decision, Flags, Network, OnMissing, SandboxMode, parse_duration,
+    ApprovalMode, Asker, Decision, Flags, Network, OnMissing, SandboxMode, Word, parse_duration,
 };
 use shellgate::{Dialect, Envelope};
 
@@ -314,8 +314,8 @@ impl Common {
 
     /// The flags that change settings. Clap has validated the values, so parsing them can't fail here.
     pub(crate) fn flags(&self) -> Flags {
-        fn word<T: std::str::FromStr>(text: Option<&String>) -> Option<T> {
-            text.and_then(|text| text.parse().ok())
+        fn word<T: Word>(text: Option<&String>) -> Option<T> {
+            text.and_then(|text| T::from_name(text))
         }
         Flags {
             core: self.core.clone(),

@@ -43,12 +43,21 @@ impl fmt::Display for Decision {
 }
 
 /// The commands that a rule is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Prefix {
     /// Every command.
     Everything,
-    /// Commands that begin with these words.
+    /// Commands that begin with these words; at least one, none of them empty.
     Words(Vec<String>),
+}
+
+impl fmt::Display for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Everything => f.write_str("*"),
+            Self::Words(words) => f.write_str(&words.join(" ")),
+        }
+    }
 }
 
 /// The prefix of a rule, and how people know the rule.
@@ -71,15 +80,44 @@ pub struct Rule {
     pub reason: Option<String>,
 }
 
-/// What is to happen with output to files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What happens with output that is redirected to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Redirects {
     /// A person is asked.
     Ask,
-    /// Free inside the root.
-    Scope,
-    /// Free.
+    /// Free inside the root; elsewhere a person is asked.
+    InsideRoot,
+    /// Free everywhere.
     Allow,
+}
+
+impl Redirects {
+    /// All values, the strictest first.
+    pub const ALL: &'static [Self] = &[Self::Ask, Self::InsideRoot, Self::Allow];
+    /// Their names, in the same order.
+    pub const NAMES: &'static [&'static str] = &["ask", "scope", "allow"];
+
+    /// The value as settings write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::InsideRoot => "scope",
+            Self::Allow => "allow",
+        }
+    }
+
+    /// The value of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|value| value.name() == name)
+    }
+}
+
+impl fmt::Display for Redirects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
 }
 
 /// All rules of one policy.
@@ -116,5 +154,21 @@ impl Rules {
     /// Whether a rule denies something or asks about it. Code that can't be read might do just that.
     pub(crate) fn restrict_something(&self) -> bool {
         !self.exclude.is_empty() || self.rules.iter().any(|rule| rule.decision != Decision::Allow)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back() {
+        for (decision, name) in Decision::ALL.iter().zip(Decision::NAMES) {
+            assert_eq!((decision.name(), Decision::from_name(name)), (*name, Some(*decision)));
+        }
+        for (redirects, name) in Redirects::ALL.iter().zip(Redirects::NAMES) {
+            assert_eq!((redirects.name(), Redirects::from_name(name)), (*name, Some(*redirects)));
+        }
+        assert_eq!((Decision::from_name("ALLOW"), Redirects::from_name("")), (None, None));
     }
 }

@@ -71,7 +71,7 @@ fn a_function_is_its_body_when_it_is_certainly_defined_before() {
 #[test]
 fn directories_are_followed() {
     let mut case = with(&["echo", "cd"], &[]);
-    case.rules.redirects = Redirects::Scope;
+    case.rules.redirects = Redirects::InsideRoot;
     std::fs::create_dir_all(case.folder.path().join("a/b")).unwrap();
     case.says(Decision::Allow, &["echo > x", "cd a && echo > x", "cd a; cd b; echo > x", "echo > a/../x"]);
     case.says(

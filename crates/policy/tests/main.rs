@@ -3,5 +3,6 @@
 mod attacks;
 mod everyday;
 mod judging;
+mod paths;
 mod policy_vectors;
 mod scope_vectors;

@@ -47,10 +47,8 @@ pub use self::{
     model::{Approval, Environment, JournalSettings, Limits, Policy, Sandbox, Settings, Workspace},
     notice::{Ignored, Notice},
     origin::{Origin, Place, Sourced},
-    prefix::{Prefix, PrefixError, TOOL_NAMES},
+    prefix::{PrefixError, TOOL_NAMES},
     rule::{Grants, Rule},
-    words::{
-        ApprovalMode, Asker, Decision, Inherit, Network, OnMissing, Redirects, SandboxMode, Substitution,
-        UnknownWord, Word,
-    },
+    words::{ApprovalMode, Asker, Inherit, Network, OnMissing, SandboxMode, Substitution, Word},
 };
+pub use shellgate_policy::{Decision, Prefix, Redirects};

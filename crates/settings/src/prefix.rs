@@ -1,22 +1,13 @@
-//! A command prefix: `core`, `exclude` and rules name commands by their first words.
+//! Reads a command prefix, as `core`, `exclude` and rules name commands.
 //!
 //! Spaces separate words: `git push` is the words `git` and `push`. `*`, or the name of a tool alone, means every
 //! command. A prefix may also be written in the form of other agents, `run_shell_command(git push)`. Read as plain words
 //! it would match no command, and an exclusion that silently matches nothing is a security hole.
 
-use std::fmt;
+use shellgate_policy::Prefix;
 
 /// The names of the shell tool in the dialects, and in older files of other agents.
 pub const TOOL_NAMES: &[&str] = &["run_shell_command", "ShellTool", "shell_cmd", "shell"];
-
-/// The commands that begin with these words.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Prefix {
-    /// Every command.
-    Everything,
-    /// Commands that begin with these words. There is at least one, and none is empty.
-    Words(Vec<String>),
-}
 
 /// Why a text isn't a prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -46,57 +37,46 @@ impl PrefixError {
     }
 }
 
-impl Prefix {
-    /// Reads a prefix from text. Spaces separate words.
-    pub fn parse(text: &str) -> Result<Self, PrefixError> {
-        match Self::of_tool(text)? {
-            Some(prefix) => Ok(prefix),
-            None => Self::from_words(text.split_ascii_whitespace().map(str::to_owned).collect()),
-        }
-    }
-
-    /// Makes a prefix of separate words.
-    pub fn from_words(words: Vec<String>) -> Result<Self, PrefixError> {
-        if words.iter().any(|word| word.contains('\0')) {
-            return Err(PrefixError::Nul);
-        }
-        if words.iter().any(String::is_empty) {
-            return Err(PrefixError::EmptyWord);
-        }
-        match words.as_slice() {
-            [] => Err(PrefixError::Empty),
-            [word] if word == "*" || TOOL_NAMES.contains(&word.as_str()) => Ok(Self::Everything),
-            _ => Ok(Self::Words(words)),
-        }
-    }
-
-    /// Reads an entry of another agent's tool list: `run_shell_command` or `run_shell_command(PREFIX)`. `None`: the entry
-    /// is about another tool.
-    pub(crate) fn of_tool(entry: &str) -> Result<Option<Self>, PrefixError> {
-        let entry = entry.trim();
-        let (name, rest) = match entry.split_once('(') {
-            Some((name, rest)) => (name, Some(rest)),
-            None => (entry, None),
-        };
-        if !TOOL_NAMES.contains(&name.trim_end()) {
-            return Ok(None);
-        }
-        match rest {
-            None => Ok(Some(Self::Everything)),
-            Some(rest) => {
-                let words = rest.strip_suffix(')').ok_or(PrefixError::Unclosed)?;
-                let words = words.split_ascii_whitespace().map(str::to_owned).collect();
-                Self::from_words(words).map(Some)
-            }
-        }
+/// Reads a prefix whose blanks separate words.
+pub(crate) fn parse(text: &str) -> Result<Prefix, PrefixError> {
+    match of_tool(text)? {
+        Some(prefix) => Ok(prefix),
+        None => from_words(text.split_ascii_whitespace().map(str::to_owned).collect()),
     }
 }
 
-impl fmt::Display for Prefix {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Everything => f.write_str("*"),
-            Self::Words(words) => f.write_str(&words.join(" ")),
+/// A prefix of words that are separate already.
+pub(crate) fn from_words(words: Vec<String>) -> Result<Prefix, PrefixError> {
+    if words.iter().any(|word| word.contains('\0')) {
+        return Err(PrefixError::Nul);
+    }
+    if words.iter().any(String::is_empty) {
+        return Err(PrefixError::EmptyWord);
+    }
+    match words.as_slice() {
+        [] => Err(PrefixError::Empty),
+        [word] if word == "*" || TOOL_NAMES.contains(&word.as_str()) => Ok(Prefix::Everything),
+        _ => Ok(Prefix::Words(words)),
+    }
+}
+
+/// Reads an entry of another agent's tool list: `run_shell_command` or `run_shell_command(PREFIX)`.
+/// `None` when the entry is about some other tool.
+pub(crate) fn of_tool(entry: &str) -> Result<Option<Prefix>, PrefixError> {
+    let entry = entry.trim();
+    let (name, rest) = match entry.split_once('(') {
+        Some((name, rest)) => (name, Some(rest)),
+        None => (entry, None),
+    };
+    if !TOOL_NAMES.contains(&name.trim_end()) {
+        return Ok(None);
+    }
+    match rest {
+        None => Ok(Some(Prefix::Everything)),
+        Some(rest) => {
+            let words = rest.strip_suffix(')').ok_or(PrefixError::Unclosed)?;
+            let words = words.split_ascii_whitespace().map(str::to_owned).collect();
+            from_words(words).map(Some)
         }
     }
 }
@@ -137,13 +117,13 @@ mod tests {
             ("run_shell_command(git) x", Err(PrefixError::Unclosed)),
         ];
         for (text, expected) in cases {
-            assert_eq!(Prefix::parse(text), expected, "{text:?}");
+            assert_eq!(parse(text), expected, "{text:?}");
         }
     }
 
     #[test]
-    fn separate_words_keep_their_spaces() {
-        let read = |words: &[&str]| Prefix::from_words(words.iter().map(|w| (*w).to_owned()).collect());
+    fn separate_words_keep_their_blanks() {
+        let read = |words: &[&str]| from_words(words.iter().map(|w| (*w).to_owned()).collect());
         assert_eq!(read(&["git", "a b"]), words(&["git", "a b"]));
         assert_eq!(read(&["git", ""]), Err(PrefixError::EmptyWord));
         assert_eq!(read(&[]), Err(PrefixError::Empty));
@@ -153,7 +133,7 @@ mod tests {
     #[test]
     fn entries_about_other_tools_are_no_prefix() {
         for entry in ["ReadFileTool", "web_fetch(example.com)", "*", "run_shell", "", "("] {
-            assert_eq!(Prefix::of_tool(entry), Ok(None), "{entry:?}");
+            assert_eq!(of_tool(entry), Ok(None), "{entry:?}");
         }
     }
 

@@ -9,7 +9,7 @@ use shellgate_journal::{
 
 use super::{Jobs, journal_error, parse};
 use crate::admit::approval::ApprovedBy;
-use crate::admit::judge::{Decision, VerdictSummary};
+use crate::admit::judge::VerdictSummary;
 use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
 use crate::gate::session_error;
@@ -171,11 +171,7 @@ fn asked(execution: &PastExecution, detail: Detail) -> RequestSummary {
         artifacts: Vec::new(),
         terminal: None,
         verdict: known.map(|asked| VerdictSummary {
-            decision: match asked.verdict.decision {
-                journal::RecordedDecision::Allow => Decision::Allow,
-                journal::RecordedDecision::Ask => Decision::Ask,
-                journal::RecordedDecision::Deny => Decision::Deny,
-            },
+            decision: record::decision(asked.verdict.decision),
             rules: asked.verdict.rules.clone(),
             approved_by: approved.map(|approved| {
                 let channel = approved.channel;

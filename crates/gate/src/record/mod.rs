@@ -23,7 +23,7 @@ use shellgate_journal::{self as journal, Journal, RecordedStart, Step};
 pub(crate) use identity::own_identity;
 pub(crate) use settle::settle;
 pub use store::RecordStore;
-pub(crate) use translate::{action, always, asked, canceled, now, problem, question, typed};
+pub(crate) use translate::{action, always, asked, canceled, decision, now, problem, question, typed};
 
 use crate::admit::approval::ApprovedBy;
 use crate::answer::outcome_error::outcome_error;

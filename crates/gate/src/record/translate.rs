@@ -68,6 +68,24 @@ pub(crate) fn action(asked: &RecordedRequest) -> Action {
     asked.argv.clone().map_or_else(|| Action::Shell(asked.text.clone()), Action::Program)
 }
 
+/// A decision as the journal stores it. The journal has its own type, so that its format doesn't depend on the rules.
+fn recorded_decision(decision: Decision) -> journal::RecordedDecision {
+    match decision {
+        Decision::Allow => journal::RecordedDecision::Allow,
+        Decision::Ask => journal::RecordedDecision::Ask,
+        Decision::Deny => journal::RecordedDecision::Deny,
+    }
+}
+
+/// A decision from the journal.
+pub(crate) fn decision(recorded: journal::RecordedDecision) -> Decision {
+    match recorded {
+        journal::RecordedDecision::Allow => Decision::Allow,
+        journal::RecordedDecision::Ask => Decision::Ask,
+        journal::RecordedDecision::Deny => Decision::Deny,
+    }
+}
+
 fn recorded_verdict(verdict: &Verdict) -> journal::RecordedVerdict {
     let reasons = verdict.reasons().iter().map(|reason| journal::RecordedReason {
         code: reason.code.name().to_owned(),
@@ -76,11 +94,7 @@ fn recorded_verdict(verdict: &Verdict) -> journal::RecordedVerdict {
         rule: reason.rule.clone(),
     });
     journal::RecordedVerdict {
-        decision: match verdict.decision() {
-            Decision::Allow => journal::RecordedDecision::Allow,
-            Decision::Ask => journal::RecordedDecision::Ask,
-            Decision::Deny => journal::RecordedDecision::Deny,
-        },
+        decision: recorded_decision(verdict.decision()),
         rules: crate::admit::judge::VerdictSummary::of(verdict).rules,
         reasons: reasons.collect(),
     }

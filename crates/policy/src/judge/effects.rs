@@ -230,7 +230,7 @@ impl Judge<'_> {
         let writes = |path: &str| format!("it writes the file `{path}`");
         match (access, self.rules.redirects) {
             (FileAccess::None, _)
-            | (FileAccess::WriteInside(_), Redirects::Scope | Redirects::Allow)
+            | (FileAccess::WriteInside(_), Redirects::InsideRoot | Redirects::Allow)
             | (FileAccess::WriteOutside(_), Redirects::Allow) => {}
             (FileAccess::WriteInside(path), Redirects::Ask) => {
                 self.ask(ReasonCode::Write, span, writes(&path)).hint =

@@ -1,5 +1,6 @@
 //! Settings from the command line.
 
+use crate::prefix;
 use crate::{
     ApprovalMode, Asker, At, Decision, MAX_DURATION_MS, Network, OnMissing, Origin, Prefix, Problem,
     SandboxMode, Settings, SettingsError, Sourced,
@@ -76,7 +77,7 @@ impl Flags {
 }
 
 fn prefixes(flag: &'static str, texts: &[String]) -> Result<Vec<Sourced<Prefix>>, SettingsError> {
-    let read = |text: &String| match Prefix::parse(text) {
+    let read = |text: &String| match prefix::parse(text) {
         Ok(prefix) => Ok(Sourced::new(prefix, Origin::Flag(flag))),
         Err(error) => Err(SettingsError::new(At::Flag(flag), error.into())),
     };

@@ -18,6 +18,7 @@ use super::{
     describe::describe_string,
     text::Text,
 };
+use crate::prefix;
 use crate::{
     Prefix, Problem, SettingsError, Sourced,
     keys::{self, Kind},
@@ -114,7 +115,7 @@ impl Lists<'_> {
                 return Err(error);
             };
             list.entries += 1;
-            match Prefix::of_tool(&entry.value) {
+            match prefix::of_tool(&entry.value) {
                 Ok(Some(prefix)) => {
                     list.prefixes.push(Sourced::new(prefix, self.text.origin(entry.range.start)))
                 }

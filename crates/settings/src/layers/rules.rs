@@ -6,8 +6,9 @@ use super::{
     describe::describe_value,
     toml::{Reader, entries, start_of},
 };
+use crate::prefix;
 use crate::{
-    Decision, Grants, Prefix, Problem, Rule, SettingsError, Word,
+    Decision, Grants, Prefix, Problem, Rule, SettingsError,
     keys::{self, Key},
     words::Choices,
 };
@@ -87,8 +88,8 @@ fn rule(reader: &Reader<'_>, table: &dyn TableLike, offset: usize) -> Result<Rul
 /// Reads a prefix: a list of words, or a string whose spaces separate words, as in `core`.
 fn read_prefix(reader: &Reader<'_>, path: &str, key: &TomlKey, item: &Item) -> Result<Prefix, SettingsError> {
     let prefix = match item.as_str() {
-        Some(text) => Prefix::parse(text),
-        None => Prefix::from_words(strings(reader, path, key, item)?),
+        Some(text) => prefix::parse(text),
+        None => prefix::from_words(strings(reader, path, key, item)?),
     };
     prefix.map_err(|error| reader.text.error(start_of(item, key), error.into()))
 }

@@ -10,6 +10,7 @@ use super::{
     rules,
     text::Text,
 };
+use crate::prefix;
 use crate::{
     Asker, Prefix, Problem, SettingsError, Sourced, Word,
     keys::{self, Key, Kind, TextsOf},
@@ -147,7 +148,7 @@ impl Reader<'_> {
     fn prefixes(&self, key: &Key, at: &TomlKey, item: &Item) -> Result<Vec<Sourced<Prefix>>, SettingsError> {
         let texts = self.list(key, at, item, |text| Some(text.to_owned()))?;
         let array = item.as_array().into_iter().flatten();
-        let read = |(text, value): (Sourced<String>, &Value)| match Prefix::parse(&text.value) {
+        let read = |(text, value): (Sourced<String>, &Value)| match prefix::parse(&text.value) {
             Ok(prefix) => Ok(Sourced::new(prefix, text.origin)),
             Err(error) => Err(self.text.error(value.span().map_or(0, |span| span.start), error.into())),
         };
