@@ -44,13 +44,15 @@ pub use self::{
     duration::{DurationError, MAX_DURATION_MS, parse_duration},
     error::{At, Problem, SettingsError},
     layers::{AGENTS_JSON, Flags, PROJECT_FILE, Sources, Trust, TrustStore, project_file},
-    model::{Approval, Environment, JournalSettings, Limits, Policy, Sandbox, Settings, Workspace},
+    model::{
+        Approval, Environment, JournalSettings, Limits, LogSettings, Policy, Sandbox, Settings, Workspace,
+    },
     notice::{Ignored, Notice},
     origin::{Origin, Place, Sourced},
     prefix::{Prefix, PrefixError, TOOL_NAMES},
     rule::{Grants, Rule},
     words::{
-        ApprovalMode, Asker, Decision, Inherit, Network, OnMissing, Redirects, SandboxMode, Substitution,
-        UnknownWord, Word,
+        ApprovalMode, Asker, Decision, Inherit, LogLevel, Network, OnMissing, Redirects, SandboxMode,
+        Substitution, UnknownWord, Word,
     },
 };
