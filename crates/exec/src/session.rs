@@ -29,6 +29,9 @@ use crate::{Spec, circumstances};
 /// The first argument that makes a program a keeper: see [`Starter::Exec`]. No host has a subcommand of this name.
 pub const KEEPER_ARGUMENT: &str = "--shellgate-keeper";
 
+/// The variable that says which events a program of shellgate logs.
+pub const LOG_VARIABLE: &str = "SHELLGATE_LOG";
+
 /// How long connecting to a session's keeper is tried.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -37,9 +40,14 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 pub enum Starter {
     /// By a fork of this process. For a small program of one thread: costs a tenth of a millisecond.
     Fork,
-    /// By running this program with [`KEEPER_ARGUMENT`]; it calls [`keeper_main`]. For all others: a fork of a
+    /// By running a program with [`KEEPER_ARGUMENT`]; it calls [`keeper_main`]. For all others: a fork of a
     /// large process costs many times that, and of one with threads isn't safe.
-    Exec(PathBuf),
+    Exec {
+        /// The program.
+        program: PathBuf,
+        /// The level of its log, unless the environment has one: the value of [`LOG_VARIABLE`].
+        log: Option<&'static str>,
+    },
 }
 
 /// Why the session can't be reached.
@@ -221,8 +229,8 @@ impl Session {
         }
         match &self.starter {
             Starter::Fork => self.fork(address),
-            Starter::Exec(program) => {
-                self.exec(program)?;
+            Starter::Exec { program, log } => {
+                self.exec(program, *log)?;
                 address.connect()?.ok_or_else(|| SessionError::Keeper("it exited at once".to_owned()))
             }
         }
@@ -258,7 +266,7 @@ impl Session {
     }
 
     /// The program returns when its keeper listens, or when another one does.
-    fn exec(&self, program: &Path) -> Result<(), SessionError> {
+    fn exec(&self, program: &Path, log: Option<&str>) -> Result<(), SessionError> {
         let mut command = Command::new(program);
         command
             .arg(KEEPER_ARGUMENT)
@@ -266,6 +274,9 @@ impl Session {
             .arg(&self.key.own)
             .arg(self.keep_bytes.to_string());
         command.stdin(Stdio::null()).stderr(Stdio::null());
+        if let Some(level) = log.filter(|_| std::env::var_os(LOG_VARIABLE).is_none()) {
+            command.env(LOG_VARIABLE, level);
+        }
         match command.output() {
             Ok(output) if output.status.success() => Ok(()),
             Ok(output) if !output.stdout.is_empty() => {
