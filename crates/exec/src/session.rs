@@ -15,6 +15,7 @@ use rustix::fs::Access;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use shellgate_sandbox::fork::fork_detached;
+use tracing::{debug, error, info, warn};
 
 use crate::keeper::{self, Address, KeeperConfig, Served};
 use crate::keeper_connection::{KeeperConnection, Pool};
@@ -165,6 +166,7 @@ impl Session {
                 Ok(RunHandle::new((id, follow), connection, self.pool.clone(), self.forked.clone(), spool))
             }
             Err(error) => {
+                warn!(%id, %error, "not handed to a keeper");
                 spool.remove();
                 Err(error)
             }
@@ -206,7 +208,7 @@ impl Session {
                 }
                 // It read our message and died. What it had done by then is found out by the handle of the execution.
                 Ok(None) => return Ok(connection),
-                Err(error) if was_unread(&error) => {}
+                Err(error) if was_unread(&error) => debug!("the keeper was about to exit: connects again"),
                 Err(error) => return Err(error.into()),
             }
             if Instant::now() > until {
@@ -225,8 +227,10 @@ impl Session {
     fn connect(&self) -> Result<OwnedFd, SessionError> {
         let address = self.address()?;
         if let Some(socket) = address.connect()? {
+            debug!(socket = address.name(), "connected to the keeper");
             return Ok(socket);
         }
+        info!(socket = address.name(), starter = ?self.starter, "starts a keeper");
         match &self.starter {
             Starter::Fork => self.fork(address),
             Starter::Exec { program, log } => {
@@ -251,7 +255,10 @@ impl Session {
             let word = match keeper::serve(config, || {}) {
                 Ok(Served::ToTheEnd) => return 0,
                 Ok(Served::Elsewhere) => FromKeeper::Elsewhere,
-                Err(error) => FromKeeper::Unable(plain(&error)),
+                Err(error) => {
+                    error!(%error, "the keeper can't go on");
+                    FromKeeper::Unable(plain(&error))
+                }
             };
             if let Ok(bytes) = wire::encode(&word) {
                 // A front end that is gone needs no answer.
@@ -322,7 +329,10 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
         match keeper::serve(config, || tell(READY)) {
             Ok(Served::ToTheEnd) => {}
             Ok(Served::Elsewhere) => tell(READY),
-            Err(error) => tell(&plain(&error)),
+            Err(error) => {
+                error!(%error, "the keeper can't go on");
+                tell(&plain(&error));
+            }
         }
         0
     });
