@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod error;
 mod interruptible_writer;
+mod logging;
 mod mode_tracker;
 mod output;
 mod output_escaper;
@@ -20,13 +21,17 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+use crate::logging::Role;
+
 fn main() -> ExitCode {
     // Before anything else: this very program may have been started to be a keeper.
-    shellgate::keeper_hook();
+    shellgate::keeper_hook_with_log(logging::start_in_keeper);
     shellgate_sandbox::signals::ignore_file_size_signal();
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return error::usage(error),
     };
+    let is_server = matches!(cli.command, args::Command::Mcp(_));
+    logging::start_by_environment(if is_server { Role::Server } else { Role::FrontEnd });
     commands::dispatch(cli)
 }

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use tracing::warn;
 
 use crate::ExecId;
 use crate::job::Job;
@@ -205,6 +206,7 @@ fn keeper_of(socket: impl AsFd) -> Option<u32> {
 /// Kills a keeper that doesn't answer to a stop. Its executions end with it.
 fn kill_keeper(connection: &KeeperConnection) {
     if let Some(keeper) = keeper_of(connection.socket()) {
+        warn!(keeper, "the keeper doesn't answer: kills it");
         processes::signal_keeper(keeper, Signal::KILL);
     }
 }

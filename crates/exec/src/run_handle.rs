@@ -7,6 +7,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
+use tracing::{error, warn};
+
 use crate::keeper_connection::{KeeperConnection, Pool, send};
 use crate::outcome::{Failure, Outcome, Output};
 use crate::session::Forked;
@@ -221,6 +223,7 @@ impl RunHandle {
 
     /// Kills its processes, found by their tag, when the keeper doesn't answer.
     pub fn abandon(self) {
+        warn!(id = %self.id, "the keeper doesn't answer: kills its processes by their tag");
         crate::sys::processes::end_tagged(&[self.id.tag().get()]);
     }
 
@@ -265,9 +268,11 @@ impl RunHandle {
                 self.unrecorded = self.end(outcome);
             }
             Some(FromKeeper::Unable(message)) => {
+                warn!(id = %self.id, %message, "the keeper can't run it");
                 self.end(self.without_answer(Failure::NoProcess { message }));
             }
             None => {
+                error!(id = %self.id, "the keeper is lost: kills its processes by their tag");
                 // No keeper will kill its processes, so the caller does.
                 crate::sys::processes::end_tagged(&[self.id.tag().get()]);
                 self.end(self.without_answer(Failure::KeeperLost));

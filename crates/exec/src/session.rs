@@ -15,6 +15,7 @@ use rustix::fs::Access;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use shellgate_sandbox::fork::fork_detached;
+use tracing::{debug, error, info, warn};
 
 use crate::keeper::{self, Address, KeeperConfig, Served};
 use crate::keeper_connection::{KeeperConnection, Pool};
@@ -29,6 +30,9 @@ use crate::{Spec, circumstances};
 /// The first argument that makes a program a keeper: see [`Starter::Exec`]. No host has a subcommand of this name.
 pub const KEEPER_ARGUMENT: &str = "--shellgate-keeper";
 
+/// The variable that says which events a program of shellgate logs.
+pub const LOG_VARIABLE: &str = "SHELLGATE_LOG";
+
 /// How long connecting to a session's keeper is tried.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -37,9 +41,14 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 pub enum Starter {
     /// By a fork of this process. For a small program of one thread: costs a tenth of a millisecond.
     Fork,
-    /// By running this program with [`KEEPER_ARGUMENT`]; it calls [`keeper_main`]. For all others: a fork of a
+    /// By running a program with [`KEEPER_ARGUMENT`]; it calls [`keeper_main`]. For all others: a fork of a
     /// large process costs many times that, and of one with threads isn't safe.
-    Exec(PathBuf),
+    Exec {
+        /// The program.
+        program: PathBuf,
+        /// The level of its log, unless the environment has one: the value of [`LOG_VARIABLE`].
+        log: Option<&'static str>,
+    },
 }
 
 /// Why the session can't be reached.
@@ -157,6 +166,7 @@ impl Session {
                 Ok(RunHandle::new((id, follow), connection, self.pool.clone(), self.forked.clone(), spool))
             }
             Err(error) => {
+                warn!(%id, %error, "not handed to a keeper");
                 spool.remove();
                 Err(error)
             }
@@ -198,7 +208,7 @@ impl Session {
                 }
                 // It read our message and died. What it had done by then is found out by the handle of the execution.
                 Ok(None) => return Ok(connection),
-                Err(error) if was_unread(&error) => {}
+                Err(error) if was_unread(&error) => debug!("the keeper was about to exit: connects again"),
                 Err(error) => return Err(error.into()),
             }
             if Instant::now() > until {
@@ -217,12 +227,14 @@ impl Session {
     fn connect(&self) -> Result<OwnedFd, SessionError> {
         let address = self.address()?;
         if let Some(socket) = address.connect()? {
+            debug!(socket = address.name(), "connected to the keeper");
             return Ok(socket);
         }
+        info!(socket = address.name(), starter = ?self.starter, "starts a keeper");
         match &self.starter {
             Starter::Fork => self.fork(address),
-            Starter::Exec(program) => {
-                self.exec(program)?;
+            Starter::Exec { program, log } => {
+                self.exec(program, *log)?;
                 address.connect()?.ok_or_else(|| SessionError::Keeper("it exited at once".to_owned()))
             }
         }
@@ -243,7 +255,10 @@ impl Session {
             let word = match keeper::serve(config, || {}) {
                 Ok(Served::ToTheEnd) => return 0,
                 Ok(Served::Elsewhere) => FromKeeper::Elsewhere,
-                Err(error) => FromKeeper::Unable(plain(&error)),
+                Err(error) => {
+                    error!(%error, "the keeper can't go on");
+                    FromKeeper::Unable(plain(&error))
+                }
             };
             if let Ok(bytes) = wire::encode(&word) {
                 // A front end that is gone needs no answer.
@@ -258,7 +273,7 @@ impl Session {
     }
 
     /// The program returns when its keeper listens, or when another one does.
-    fn exec(&self, program: &Path) -> Result<(), SessionError> {
+    fn exec(&self, program: &Path, log: Option<&str>) -> Result<(), SessionError> {
         let mut command = Command::new(program);
         command
             .arg(KEEPER_ARGUMENT)
@@ -266,6 +281,9 @@ impl Session {
             .arg(&self.key.own)
             .arg(self.keep_bytes.to_string());
         command.stdin(Stdio::null()).stderr(Stdio::null());
+        if let Some(level) = log.filter(|_| std::env::var_os(LOG_VARIABLE).is_none()) {
+            command.env(LOG_VARIABLE, level);
+        }
         match command.output() {
             Ok(output) if output.status.success() => Ok(()),
             Ok(output) if !output.stdout.is_empty() => {
@@ -311,7 +329,10 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
         match keeper::serve(config, || tell(READY)) {
             Ok(Served::ToTheEnd) => {}
             Ok(Served::Elsewhere) => tell(READY),
-            Err(error) => tell(&plain(&error)),
+            Err(error) => {
+                error!(%error, "the keeper can't go on");
+                tell(&plain(&error));
+            }
         }
         0
     });

@@ -90,6 +90,15 @@ impl StateFolder {
         (file(crate::Stream::Stdout), file(crate::Stream::Stderr))
     }
 
+    /// The folder for logs. It is there once something was logged.
+    #[must_use]
+    pub fn log(&self) -> PathBuf {
+        self.path.join(Self::LOG)
+    }
+
+    /// The name of the folder for logs.
+    pub const LOG: &str = "log";
+
     pub(crate) fn ends(&self) -> PathBuf {
         self.path.join("ends")
     }

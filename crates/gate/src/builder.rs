@@ -19,8 +19,11 @@ use crate::record::Recorder;
 use crate::root::Root;
 use crate::run::environment_entry;
 use crate::session_name::SessionName;
-use crate::settings::{Flags, Settings, Sources, Trust};
+use crate::settings::{Flags, LogLevel, Settings, Sources, Trust, Word as _};
 use crate::{Code, ErrorObject};
+
+/// Starts a log by the settings, in a folder.
+pub type StartLog = fn(&Settings, &Path);
 
 /// Builds a [`Gate`]. Everything has a default.
 #[derive(Debug, Default)]
@@ -35,6 +38,7 @@ pub struct GateBuilder {
     approver: Option<Box<dyn Approver>>,
     one_shot: bool,
     tidy_later: bool,
+    start_log: Option<StartLog>,
     unrecorded: bool,
 }
 
@@ -93,7 +97,7 @@ impl GateBuilder {
     /// calls [`keeper_hook`](crate::keeper_hook) first thing in `main` may name itself.
     #[must_use]
     pub fn keeper_program(mut self, program: impl Into<PathBuf>) -> Self {
-        self.starter = Some(Starter::Exec(program.into()));
+        self.starter = Some(Starter::Exec { program: program.into(), log: None });
         self
     }
 
@@ -101,6 +105,14 @@ impl GateBuilder {
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Some(Box::new(approver));
+        self
+    }
+
+    /// Has `start` called when the settings are known and before a keeper is started: for a program that logs events as
+    /// `log.level` says. The library itself emits events with `tracing` and writes none.
+    #[must_use]
+    pub fn log_with(mut self, start: StartLog) -> Self {
+        self.start_log = Some(start);
         self
     }
 
@@ -195,8 +207,12 @@ impl GateBuilder {
         let state = locations::open_state(self.state)?;
         let starter = match self.starter {
             Some(starter) => starter,
-            None => Starter::Exec(keeper_program()?),
+            None => Starter::Exec { program: keeper_program()?, log: None },
         };
+        if let Some(start_log) = self.start_log {
+            start_log(&judge.settings, &state.log());
+        }
+        let starter = with_log_level(starter, judge.settings.log.level);
         let session_name = session_name(self.session, judge.root.path())?;
         let keep_bytes = match judge.settings.journal.keep_mb {
             0 => u64::MAX,
@@ -229,6 +245,16 @@ impl GateBuilder {
             always: Mutex::default(),
             shell: OnceLock::new(),
         })
+    }
+}
+
+/// A keeper that is a program of its own logs as much as its front end.
+fn with_log_level(starter: Starter, level: LogLevel) -> Starter {
+    match starter {
+        Starter::Exec { program, .. } if level != LogLevel::Off => {
+            Starter::Exec { program, log: Some(level.name()) }
+        }
+        starter => starter,
     }
 }
 

@@ -37,18 +37,19 @@ pub use answer::artifacts::Artifact;
 pub use answer::duration::seconds;
 pub use answer::report::{Background, Report};
 pub use answer::signal_names::SignalName;
-pub use builder::GateBuilder;
+pub use builder::{GateBuilder, StartLog};
 pub use error::{Code, ErrorObject, SpawnFailure};
 pub use gate::{Gate, Refused};
 pub use intake::dialect::{DefaultRoot, Dialect, Envelope};
 pub use intake::request::Request;
 pub use intake::{dialect, request};
+pub use locations::log_folder;
 pub use record::RecordStore;
 pub use run::execution::{Event, Execution};
-pub use run::hook::keeper_hook;
+pub use run::hook::{keeper_hook, keeper_hook_with_log};
 pub use shellgate_exec::{
-    Follow, Input, InputKind, InputState, JobKind, PerStream, Size, State, Stopper, Stream, Surroundings,
-    Urgency, surroundings,
+    Follow, Input, InputKind, InputState, JobKind, LOG_VARIABLE, PerStream, Size, State, Stopper, Stream,
+    Surroundings, Urgency, surroundings,
 };
 pub use shellgate_journal as journal;
 pub use shellgate_settings as settings;

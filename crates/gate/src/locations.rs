@@ -40,6 +40,14 @@ pub(crate) fn state_path(chosen: Option<PathBuf>) -> Result<PathBuf, ErrorObject
     Ok(std::path::absolute(&path).unwrap_or(path))
 }
 
+/// The folder for logs, in the state folder. Makes the latter if it is missing.
+///
+/// # Errors
+/// `config` when the state folder can't be used.
+pub fn log_folder() -> Result<PathBuf, ErrorObject> {
+    open_state(None).map(|state| state.log())
+}
+
 /// Opens the state folder, and creates it if it doesn't exist.
 pub(crate) fn open_state(chosen: Option<PathBuf>) -> Result<StateFolder, ErrorObject> {
     let path = state_path(chosen)?;

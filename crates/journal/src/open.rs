@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+use tracing::{info, warn};
 
 use crate::error::Error;
 use crate::hash::hex;
@@ -54,12 +55,14 @@ pub(crate) fn to_write(folder: &Path, durability: Durability) -> Result<Connecti
     let mut connection = match connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
         Err(Error::Absent { .. }) => {
             create(folder, &path)?;
+            info!(path = %path.display(), "created the journal");
             connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?
         }
         other => other?,
     };
     if schema::version(&connection)? < schema::newest(MIGRATIONS) {
         schema::migrate(&mut connection, MIGRATIONS)?;
+        info!(version = schema::newest(MIGRATIONS), "migrated the journal");
     }
     if connection.is_readonly(rusqlite::MAIN_DB)? {
         return Err(Error::ReadOnly);
@@ -111,8 +114,9 @@ fn not_ours(path: &Path, error: rusqlite::Error) -> Error {
 /// Sleeps and has SQLite try again, until the pauses add up to [`BUSY_TIMEOUT`].
 fn wait_while_busy(tries: i32) -> bool {
     let pause = busy_pause(tries);
-    if let Some(pause) = pause {
-        std::thread::sleep(pause);
+    match pause {
+        Some(pause) => std::thread::sleep(pause),
+        None => warn!(tries, "the journal is busy"),
     }
     pause.is_some()
 }

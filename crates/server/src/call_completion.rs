@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
+use tracing::debug;
 
 /// How one call ends, shared by the transport and the handler.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +53,7 @@ impl CallCompletion {
         let mut state = self.state();
         let State::Open(undos) = &mut *state else { return matches!(*state, State::Canceled) };
         let undos = std::mem::take(undos);
+        debug!(undos = undos.len(), "call canceled");
         *state = State::Canceled;
         drop(state);
         undos.into_iter().for_each(|Undo(undo)| undo());

@@ -15,7 +15,9 @@ use shellgate::{
 };
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+use tracing::{debug, error, warn};
 
+use crate::call_log::CallLog;
 use crate::client::Client;
 use crate::execution_follower::follow_to_answer;
 use crate::jobs::JobSources;
@@ -112,7 +114,9 @@ impl Calls {
             let message = format!("there is no tool `{}`; `tools/list` has all tools", params.name);
             return Err(ErrorData::invalid_params(message, None));
         }
+        let _log = CallLog::begin(&params.name);
         let Ok(_permit) = self.permits.try_acquire() else {
+            warn!(calls = MAX_CALLS, "too many calls are under way");
             let error = ErrorObject::new(Code::Busy, format!("{MAX_CALLS} calls are under way"));
             let report = self.dialect.refused(&arguments, error.hint("wait until some of them are answered"));
             return Ok(self.answer_of(&report));
@@ -163,6 +167,7 @@ impl Calls {
             return Err(ErrorData::invalid_params(message, None));
         };
         if let Some(answer) = responses.get(APPROVAL_KEY).and_then(|response| form.answer(response)) {
+            debug!(id = question.id, "the client called again with an answer");
             question.answer(answer).await;
         }
         call.new_session.clone_from(&new_session);
@@ -330,7 +335,10 @@ fn begin(gate: &'static Gate, request: Request, follow: Follow) -> Result<Begun,
 pub(crate) async fn started<T: Send + 'static>(
     start: impl FnOnce() -> Result<T, Refused> + Send + 'static,
 ) -> Result<T, Refused> {
-    workers::run(start).await.unwrap_or_else(|error| Err(Box::new(Report::of_error(lost(&error)))))
+    workers::run(start).await.unwrap_or_else(|error| {
+        error!(panic = error.is_panic(), "a worker thread failed");
+        Err(Box::new(Report::of_error(lost(&error))))
+    })
 }
 
 /// The answer, with the handle of the session that the call made.

@@ -19,6 +19,7 @@ use rmcp::transport::streamable_http_server::session::local::{LocalSessionManage
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
 
 use crate::Offer;
 use crate::handler::Handler;
@@ -73,13 +74,14 @@ async fn serve(offer: Offer, address: SocketAddr, begun: impl FnOnce(&Listening)
     let handler = Handler::new(offer);
     crate::tidy_soon(handler.gate());
     let guard = Arc::new(guard(handler, keys, address, ended.clone()));
+    info!(%address, "listens");
     begun(&Listening { url: format!("http://{address}/mcp"), keys: file });
     let (mut terminated, mut interrupted) =
         (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     tokio::select! {
         () = accept(listener, guard) => {}
-        _ = terminated.recv() => {}
-        _ = interrupted.recv() => {}
+        _ = terminated.recv() => info!("asked to exit"),
+        _ = interrupted.recv() => info!("interrupted"),
     }
     ended.cancel();
     Ok(())
@@ -109,10 +111,14 @@ async fn accept(listener: tokio::net::TcpListener, guard: Arc<Guard>) {
     loop {
         // While there are too many connections, new ones wait in the system's queue.
         let Ok(permit) = permits.clone().acquire_owned().await else { return };
-        let Ok((stream, _)) = listener.accept().await else {
-            // Most likely no descriptor is free. Other connections will close theirs.
-            tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await;
-            continue;
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // Most likely no descriptor is free. Other connections will close theirs.
+                warn!(%error, "a connection can't be accepted");
+                tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await;
+                continue;
+            }
         };
         // Without it answers are only later.
         let _ = stream.set_nodelay(true);

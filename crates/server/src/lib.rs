@@ -10,6 +10,7 @@
 mod answer;
 mod async_descriptor;
 mod call_completion;
+mod call_log;
 mod calls;
 mod client;
 mod execution_follower;

@@ -21,6 +21,7 @@ use shellgate::settings::{Asker, Settings};
 use shellgate::{Admitted, PendingQuestion, Refused, Report, UnaskedQuestion};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
+use tracing::{debug, warn};
 
 use crate::calls::started;
 use crate::client::{Client, FormSupport, Principal};
@@ -143,6 +144,7 @@ impl Questions {
             return QuestionOutcome::Settled(started(move || Err(unasked.nobody())).await);
         }
         let Some(slot) = self.slots.take(&client.principal) else {
+            warn!("too many questions wait for an answer");
             let refused =
                 started(move || Err(unasked.unaskable("too many other questions wait for an answer")));
             return QuestionOutcome::Settled(refused.await);
@@ -156,7 +158,10 @@ impl Questions {
         let form = (forms != FormSupport::None || fetches_form)
             .then(|| pending.with_question(|question| Form::of(question, self.shown)));
         let elicitation = match &form {
-            Some(form) if forms == FormSupport::DuringCall => elicit(client, form).await,
+            Some(form) if forms == FormSupport::DuringCall => {
+                debug!(id = pending.id(), "asks the client's user");
+                elicit(client, form).await
+            }
             _ => None,
         };
         let between_calls = forms == FormSupport::BetweenCalls;

@@ -18,6 +18,7 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::{ErrorData, ServiceExt as _};
 use tokio_util::sync::CancellationToken;
+use tracing::info;
 
 use crate::Offer;
 use crate::handler::Handler;
@@ -45,6 +46,7 @@ const READ_CHUNK_BYTES: usize = 64 << 10;
 /// When the runtime can't start.
 pub fn serve_stdio(offer: Offer) -> io::Result<()> {
     let runtime = crate::runtime()?;
+    info!("serves on standard input and output");
     runtime.block_on(serve(Handler::new(offer)))?;
     // Calls under way are dropped: the keeper ends their foreground commands.
     runtime.shutdown_background();
@@ -67,9 +69,9 @@ async fn serve(handler: Handler) -> io::Result<()> {
         }
     };
     tokio::select! {
-        () = serving => {}
-        () = ended.cancelled() => {}
-        _ = terminated.recv() => {}
+        () = serving => info!("the client is gone"),
+        () = ended.cancelled() => info!("the client closed its end"),
+        _ = terminated.recv() => info!("asked to exit"),
     }
     Ok(())
 }

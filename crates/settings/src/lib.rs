@@ -44,11 +44,13 @@ pub use self::{
     duration::{DurationError, MAX_DURATION_MS, parse_duration},
     error::{At, Problem, SettingsError},
     layers::{AGENTS_JSON, Flags, PROJECT_FILE, Sources, Trust, TrustStore, project_file},
-    model::{Approval, Environment, JournalSettings, Limits, Policy, Sandbox, Settings, Workspace},
+    model::{
+        Approval, Environment, JournalSettings, Limits, LogSettings, Policy, Sandbox, Settings, Workspace,
+    },
     notice::{Ignored, Notice},
     origin::{Origin, Place, Sourced},
     prefix::{PrefixError, TOOL_NAMES},
     rule::{Grants, Rule},
-    words::{ApprovalMode, Asker, Inherit, Network, OnMissing, SandboxMode, Substitution, Word},
+    words::{ApprovalMode, Asker, Inherit, LogLevel, Network, OnMissing, SandboxMode, Substitution, Word},
 };
 pub use shellgate_policy::{Decision, Prefix, Redirects};

@@ -5,8 +5,8 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use super::{
-    ApprovalMode, Asker, Decision, Inherit, Network, Notice, OnMissing, Origin, Prefix, Redirects, Rule,
-    SandboxMode, Sourced, Substitution, keys,
+    ApprovalMode, Asker, Decision, Inherit, LogLevel, Network, Notice, OnMissing, Origin, Prefix, Redirects,
+    Rule, SandboxMode, Sourced, Substitution, keys,
 };
 
 /// All settings, merged from all layers.
@@ -26,6 +26,8 @@ pub struct Settings {
     pub journal: JournalSettings,
     /// `[environment]`
     pub environment: Environment,
+    /// `[log]`
+    pub log: LogSettings,
     /// The policy of an untrusted project file. It is judged separately from `policy`, and the stricter verdict counts.
     /// It allows everything that the file doesn't mention, so it can only make the result stricter.
     pub project_policy: Option<Policy>,
@@ -242,6 +244,19 @@ impl Default for Environment {
             set: BTreeMap::new(),
             remove: Vec::new(),
         }
+    }
+}
+
+/// `[log]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogSettings {
+    /// Which events are logged.
+    pub level: LogLevel,
+}
+
+impl Default for LogSettings {
+    fn default() -> Self {
+        Self { level: LogLevel::Off }
     }
 }
 

@@ -171,6 +171,24 @@ words! {
 }
 
 words! {
+    /// Which events are logged. None is stricter than another.
+    LogLevel {
+        /// None.
+        Off = "off", 0;
+        /// What failed and was given up.
+        Error = "error", 0;
+        /// And what failed and was worked around.
+        Warn = "warn", 0;
+        /// And the beginning and end of each execution.
+        Info = "info", 0;
+        /// And the steps between.
+        Debug = "debug", 0;
+        /// And the text of commands.
+        Trace = "trace", 0;
+    }
+}
+
+words! {
     /// Which variables a command gets from the environment of shellgate.
     Inherit {
         /// All but those that never reach a command.

@@ -8,6 +8,7 @@ use shellgate_server::{Listening, Offer};
 
 use crate::args::McpArgs;
 use crate::error::{self, CliError};
+use crate::logging;
 use crate::output;
 use crate::prompt::facts::Facts;
 
@@ -20,7 +21,7 @@ pub(super) fn mcp(args: McpArgs) -> ExitCode {
 
 fn serve(args: McpArgs) -> Result<(), CliError> {
     let common = args.common;
-    let gate = super::builder(&common).tidy_later().build()?;
+    let gate = super::builder(&common).tidy_later().log_with(logging::start_server_by_settings).build()?;
     super::show_notices(gate.settings());
     let offer = Offer { gate, dialect: common.dialect, directory: common.directory, shown };
     let cannot = |error: String| CliError::from(ErrorObject::new(Code::Config, error));

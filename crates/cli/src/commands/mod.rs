@@ -31,6 +31,7 @@ use shellgate::{Code, ErrorObject, Gate, GateBuilder, Request};
 
 use crate::args::{Cli, Command, Common};
 use crate::error::CliError;
+use crate::logging;
 use crate::output::print_note;
 
 /// Runs the command of the command line.
@@ -61,7 +62,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
 
 /// The gate for one call. Its keeper is forked from this process.
 fn gate(common: &Common) -> Result<Gate, ErrorObject> {
-    builder(common).one_shot().build()
+    builder(common).one_shot().log_with(logging::start_by_settings).build()
 }
 
 fn builder(common: &Common) -> GateBuilder {

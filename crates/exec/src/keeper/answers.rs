@@ -1,5 +1,7 @@
 //! Answers callers, stores the ends of executions that have no caller, and forgets executions.
 
+use tracing::{debug, info, warn};
+
 use super::connection::ConnectionKey;
 use super::event_loop::Keeper;
 use super::lifecycle::{Cause, Left};
@@ -17,6 +19,7 @@ impl Keeper {
         let background = self.living_processes(key);
         let waiting_for_input = self.input_state(key).is_some_and(|input| input.waiting);
         let Some(run) = self.runs.get_mut(&key) else { return };
+        info!(id = %run.spec.id, waiting_for_input, "goes on as a job");
         let outcome = Outcome { waiting_for_input, ..run.outcome(state, None, background) };
         self.hand_to_standby(key);
         // A caller that is gone misses this answer. The end of the job will be stored.
@@ -37,13 +40,17 @@ impl Keeper {
         let last = left == Left::Nothing && self.connections.len() == 1 && self.runs.len() == 1;
         let Some(run) = self.runs.get_mut(&key) else { return };
         let outcome = run.outcome(state, cause, background);
+        info!(id = %run.spec.id, ?state, ?cause, exit = ?outcome.exit, ?left, "execution ended");
         run.ended = Some(Box::new(outcome.clone()));
         if let Some(outcome) = self.tell_caller(key, caller, outcome, last)
             && let Some(run) = self.runs.get(&key)
         {
             // Where this fails (a full disk), the next front end that opens the record finds that no keeper holds the
             // execution, and records it as lost.
-            let _ = run.stored_end(outcome).write(&self.ends, run.spec.id);
+            match run.stored_end(outcome).write(&self.ends, run.spec.id) {
+                Ok(()) => debug!(id = %run.spec.id, "the end was stored: there is no caller"),
+                Err(error) => warn!(id = %run.spec.id, %error, "the end can't be stored"),
+            }
         }
         match left {
             Left::Nothing => self.remove(key),
@@ -88,7 +95,9 @@ impl Keeper {
             let tail = source.tail();
             if !tail.is_empty() {
                 // Where this fails (a full disk), only the answer has the tail.
-                let _ = Spool::keep_tail(&self.spool, run.spec.id, stream, tail);
+                if let Err(error) = Spool::keep_tail(&self.spool, run.spec.id, stream, tail) {
+                    warn!(id = %run.spec.id, %error, "the last bytes of its output can't be stored");
+                }
             }
         }
     }
@@ -108,6 +117,13 @@ impl Keeper {
         self.unpruned.executions += 1;
         self.prune_if_due();
         self.answer_stop_requests();
+    }
+}
+
+impl Keeper {
+    /// The id of an execution, for a line of the log.
+    pub(super) fn logged_id(&self, key: RunKey) -> String {
+        self.runs.get(&key).map_or_else(|| "unknown".to_owned(), |run| run.spec.id.to_string())
     }
 }
 

@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Mode, OFlags};
 use shellgate_sandbox::signals::{Signal, SignalFd};
 use shellgate_sandbox::spawn::Spawner;
+use tracing::{debug, info, warn};
 
 use super::connection::{Connection, ConnectionKey, Received};
 use super::events::{Events, Interest, Token};
 use super::lifecycle::Queue;
 use super::orphans::Recognised;
-use super::prune::Unpruned;
+use super::prune::{self, Unpruned};
 use super::run::Run;
 use super::socket::SessionSocket;
 use super::standby::Standby;
@@ -64,7 +65,11 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
     // No other user may open the sockets, whatever umask the keeper inherited. Commands get the umask of their caller.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     raise_descriptor_limit();
-    let Some(socket) = SessionSocket::take(address)? else { return Ok(Served::Elsewhere) };
+    let name = address.name().to_owned();
+    let Some(socket) = SessionSocket::take(address)? else {
+        debug!(socket = %name, "another keeper has the session");
+        return Ok(Served::Elsewhere);
+    };
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let events = Events::new()?;
     let signals = SignalFd::open(&[Signal::Child, Signal::Terminate, Signal::Interrupt, Signal::HangUp])?;
@@ -95,8 +100,10 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
     if let Some(first) = first {
         keeper.accept(first);
     }
+    info!(socket = %name, "keeper started");
     ready();
     keeper.serve(socket, first_connection_by)?;
+    info!(socket = %name, "keeper ends");
     Ok(Served::ToTheEnd)
 }
 
@@ -113,7 +120,7 @@ impl Keeper {
                     Ok(()) => {
                         if self.unpruned.is_due_at_exit(self.keep_bytes) {
                             // The next keeper prunes what this one could not.
-                            let _ = crate::spool::prune(&self.spool, self.keep_bytes);
+                            let _ = prune::prune(&self.spool, self.keep_bytes);
                         }
                         return Ok(());
                     }
@@ -176,11 +183,14 @@ impl Keeper {
         // Other users can't open the folder of the socket. The kernel's word on the peer is a second check.
         let peer = rustix::net::sockopt::socket_peercred(&caller);
         if !peer.is_ok_and(|peer| peer.uid == rustix::process::geteuid()) {
+            warn!("closed a connection of another user");
             return;
         }
         let key = self.new_key();
         let mut connection = Connection::new(caller);
+        debug!(connection = key, "front end connected");
         if let Err(error) = self.events.add(&connection, Token::Connection(key)) {
+            warn!(connection = key, %error, "closed a connection that can't be waited for");
             return connection.send(&FromKeeper::Unable(plain(&error)));
         }
         self.connections.insert(key, connection);
@@ -193,7 +203,10 @@ impl Keeper {
             match signal {
                 Signal::Child => self.reap(),
                 // The keeper is asked to exit. It does so when its executions have ended.
-                _ => self.stop_session(Urgency::Politely),
+                _ => {
+                    info!(?signal, "asked to exit");
+                    self.stop_session(Urgency::Politely);
+                }
             }
         }
         Ok(())

@@ -1,6 +1,10 @@
 //! Prunes the spool from time to time, so that finished output doesn't fill the disk.
 
+use std::io;
+use std::path::Path;
+
 use shellgate_sandbox::fork::fork_detached;
+use tracing::{debug, warn};
 
 use super::event_loop::Keeper;
 use super::tree::KEEPER_HELPER;
@@ -22,13 +26,23 @@ impl Keeper {
         self.unpruned = Unpruned::default();
         // It has no descriptors of ours: a copy of a connection would keep that connection open.
         let data = (self.spool.clone(), self.keep_bytes);
-        let forked = fork_detached([], data, |[], (spool, keep_bytes)| {
-            i32::from(crate::spool::prune(&spool, keep_bytes).is_err())
-        });
-        if let Ok(pid) = forked {
-            self.trees.add_root(pid.as_raw_nonzero().get().unsigned_abs(), KEEPER_HELPER);
+        let forked =
+            fork_detached([], data, |[], (spool, keep_bytes)| i32::from(prune(&spool, keep_bytes).is_err()));
+        match forked {
+            Ok(pid) => self.trees.add_root(pid.as_raw_nonzero().get().unsigned_abs(), KEEPER_HELPER),
+            Err(error) => warn!(%error, "the spool can't be pruned"),
         }
     }
+}
+
+/// Prunes the spool and logs what that did.
+pub(super) fn prune(spool: &Path, keep_bytes: u64) -> io::Result<()> {
+    let pruned = crate::spool::prune(spool, keep_bytes);
+    match &pruned {
+        Ok(pruned) => debug!(executions = pruned.executions, bytes = pruned.bytes, "pruned the spool"),
+        Err(error) => warn!(%error, "the spool can't be pruned"),
+    }
+    pruned.map(drop)
 }
 
 impl Unpruned {

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use shellgate_sandbox::reap::{End, reap};
+use tracing::debug;
 
 use super::event_loop::Keeper;
 use super::lifecycle::Event;
@@ -55,6 +56,7 @@ impl Keeper {
     }
 
     fn report_exit(&mut self, key: RunKey, exit: Exit) {
+        debug!(id = %self.logged_id(key), ?exit, "program exited");
         if let Some(terminal) = self.runs.get_mut(&key).and_then(|run| run.terminal.as_mut()) {
             terminal.close_slave();
         }

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::time::Instant;
 
+use tracing::{debug, info, warn};
+
 use super::connection::{ConnectionKey, Stopping};
 use super::event_loop::Keeper;
 use super::lifecycle::{Event, may_add_job};
@@ -48,6 +50,7 @@ impl Keeper {
             ToKeeper::DescribeInput(id) => self.describe_input(key, id),
             ToKeeper::StopThis(id, urgency) => self.stop_this(key, id, urgency),
             ToKeeper::StopSession(urgency) => {
+                info!(connection = key, ?urgency, executions = self.runs.len(), "asked to stop the session");
                 let executions = u32::try_from(self.runs.len()).unwrap_or(u32::MAX);
                 if let Some(connection) = self.connections.get_mut(&key) {
                     connection.stopping = Some(Stopping::Session(executions));
@@ -85,6 +88,10 @@ impl Keeper {
         let too_many = is_job && !may_add_job(jobs, spec.max_jobs);
         let failure = too_many.then_some(Failure::TooManyJobs { limit: spec.max_jobs });
         let now = Instant::now();
+        debug!(id = %spec.id, connection = key, is_job, stdin, "execution accepted");
+        if let Err(reason) = &spool {
+            warn!(id = %spec.id, %reason, "the output has no files");
+        }
         self.runs.insert(run, Run { failure, ..Run::new(spec, spool, key, now) });
         if too_many {
             return self.drive(run, Event::NotStarted, now);
@@ -96,6 +103,7 @@ impl Keeper {
     /// Forgets the connection of a front end that is gone. A foreground execution that it waited for is stopped.
     pub(super) fn close_connection(&mut self, key: ConnectionKey) {
         let Some(mut connection) = self.connections.remove(&key) else { return };
+        debug!(connection = key, "front end is gone");
         if let Some(watched) = connection.watching.and_then(|run| self.runs.get_mut(&run)) {
             watched.watchers.retain(|watcher| *watcher != key);
         }
@@ -105,7 +113,10 @@ impl Keeper {
         if let Some((id, end)) = connection.unrecorded.take() {
             // Where this fails, the next front end that opens the record finds that no keeper holds the execution, and
             // records it as lost.
-            let _ = end.write(&self.ends, id);
+            match end.write(&self.ends, id) {
+                Ok(()) => debug!(%id, "the end was stored: its caller did not record it"),
+                Err(error) => warn!(%id, %error, "the end can't be stored"),
+            }
         }
         let Some(key) = connection.run else { return };
         self.resume_pipes(key);

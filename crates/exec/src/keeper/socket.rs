@@ -28,6 +28,11 @@ impl Address {
         Ok(Self { folder: rustix::fs::open(folder, flags, Mode::empty())?, name })
     }
 
+    /// The name of the socket, which begins with the key of the session.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The descriptor of the folder, and the name: for a process that is forked off.
     pub(crate) fn into_parts(self) -> (OwnedFd, String) {
         (self.folder, self.name)

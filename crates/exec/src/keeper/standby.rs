@@ -18,6 +18,7 @@ use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 use shellgate_sandbox::fork::fork_detached;
 use shellgate_sandbox::reap::End;
+use tracing::{debug, error, warn};
 
 use super::event_loop::Keeper;
 use super::splice;
@@ -76,13 +77,17 @@ impl Keeper {
         if let Some(standby) = &mut self.standby
             && standby.tell(&message, &descriptors).is_ok()
         {
+            debug!(id = %run.spec.id, standby = standby.pid, "the standby has its pipes");
             standby.holds.push(key);
+        } else {
+            warn!(id = %run.spec.id, "there is no standby");
         }
     }
 
     /// Replaces the standby if it is the child that was reaped and if it was killed.
     pub(super) fn release_standby(&mut self, pid: u32, end: End) {
         let Some(standby) = self.standby.take_if(|standby| standby.pid == pid) else { return };
+        warn!(pid, ?end, "the standby ended");
         // One that exits by itself can't do its work, and the next one could not either.
         if matches!(end, End::Signal(_)) {
             standby.holds.iter().for_each(|key| self.hand_to_standby(*key));
@@ -148,6 +153,9 @@ fn stand_by(socket: &OwnedFd) {
             },
             Err(_) => break,
         }
+    }
+    if !held.is_empty() {
+        error!(jobs = held.len(), "the keeper was killed: its jobs are ended and their output saved");
     }
     let tags: Vec<u64> = held.values().map(|job| job.tag).collect();
     // Before and after killing: a full pipe may block a process that is being killed, and a killed one may have printed.

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use rustix::pipe::PipeFlags;
 use shellgate_sandbox::spawn::{Plan, SpawnError, Step};
+use tracing::{info, trace, warn};
 
 use super::event_loop::Keeper;
 use super::lifecycle::{Event, Note};
@@ -64,6 +65,8 @@ impl Keeper {
         match spawned {
             Ok(((pid, grouped), sources, terminal)) => {
                 let pid = pid.as_raw_nonzero().get().unsigned_abs();
+                info!(id = %run.spec.id, pid, terminal = terminal.is_some(), grouped, "spawned");
+                trace!(id = %run.spec.id, argv = ?run.spec.argv, directory = ?run.spec.directory, "command");
                 run.pid = Some(pid);
                 self.trees.add_root(pid, key);
                 run.sources = Some(sources);
@@ -76,6 +79,7 @@ impl Keeper {
                 self.open_pipes(key);
             }
             Err(error) => {
+                warn!(id = %run.spec.id, step = ?error.step, %error, "not started");
                 run.failure = Some(failure(&error));
                 self.drive(key, Event::NotStarted, now);
             }

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use tracing::{debug, info};
 
 use super::connection::{ConnectionKey, Stopping};
 use super::event_loop::Keeper;
@@ -17,6 +18,7 @@ const KILL_ATTEMPT_TIMEOUT: Duration = Duration::from_millis(20);
 impl Keeper {
     /// Stops an execution and all its processes.
     pub(super) fn stop(&mut self, key: RunKey, urgency: Urgency) {
+        debug!(id = %self.logged_id(key), ?urgency, "asked to stop");
         self.drive(key, Event::StopAsked(urgency), Instant::now());
     }
 
@@ -48,6 +50,7 @@ impl Keeper {
 
     /// Asks all processes of an execution to exit.
     pub(super) fn terminate(&mut self, key: RunKey) {
+        info!(id = %self.logged_id(key), "sends SIGTERM");
         self.recognised = None;
         self.claim_orphans();
         self.trees.signal(key, Signal::TERM);
@@ -59,6 +62,7 @@ impl Keeper {
 
     /// Kills all processes of an execution.
     pub(super) fn kill(&mut self, key: RunKey, mode: KillMode) {
+        info!(id = %self.logged_id(key), ?mode, "sends SIGKILL");
         self.suspend_and_kill(key);
         if mode == KillMode::Anyway {
             self.trees.signal(key, Signal::KILL);

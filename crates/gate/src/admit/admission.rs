@@ -2,6 +2,8 @@
 
 use shellgate_exec::ExecId;
 use shellgate_journal::Step;
+use shellgate_policy::ReasonCode;
+use tracing::{debug, info, trace, warn};
 
 use super::asking::Approval;
 use super::pending::{Considered, UnaskedQuestion};
@@ -46,10 +48,13 @@ impl Gate {
             terminal: request.pty.as_ref().map(|pty| pty.size),
             verdict: None,
         };
+        debug!(%id, dialect = request.dialect, session = self.session_of(&request), "request");
+        trace!(%id, command = request.action.shown(), "request");
         let (directory, verdict) = match self.judged(&request, &mut asked) {
             Ok(judged) => judged,
             Err(error) => return Err(self.refused(&asked, &request, None, error)),
         };
+        info!(%id, decision = ?verdict.decision(), reasons = ?reason_codes(&verdict), "judged");
         match self.approve(&request, &verdict, &directory) {
             Ok(approval) => {
                 let what = UnaskedQuestion { gate: self, id, request, directory, asked, verdict };
@@ -135,6 +140,8 @@ impl Gate {
         error: ErrorObject,
     ) -> Refused {
         let session = self.session_of(request);
+        info!(id = asked.id, code = ?error.code, "refused");
+        trace!(id = asked.id, message = error.message, "refused");
         let problem = match error.code {
             Code::Canceled => Step::Ended(record::canceled(&error)),
             _ => Step::Refused(record::problem(&error)),
@@ -143,8 +150,9 @@ impl Gate {
         // With a question it is there already.
         if let Err(_unwritten) = self.recorder.begin(&asked.id, &session, entry, vec![problem.clone()])
             && let Some(journal) = self.recorder.journal()
+            && let Err(error) = journal.append(&asked.id, vec![problem])
         {
-            let _ = journal.append(&asked.id, vec![problem]);
+            warn!(id = asked.id, %error, "the refusal can't be recorded");
         }
         Box::new(Report::refused(asked, error))
     }
@@ -170,6 +178,11 @@ impl Gate {
             .rule(format!("{key} = {asked} ({origin})"))
             .hint("`--sandbox off --network allow` runs the command unconfined"))
     }
+}
+
+/// Why a verdict doesn't allow, without any word of the command.
+fn reason_codes(verdict: &Verdict) -> Vec<ReasonCode> {
+    verdict.reasons().iter().map(|reason| reason.code).collect()
 }
 
 /// A request that may run.

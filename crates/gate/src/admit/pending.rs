@@ -5,6 +5,7 @@
 
 use shellgate_exec::ExecId;
 use shellgate_journal::{self as journal, AnswerResult, PersonAnswer, QuestionId};
+use tracing::info;
 
 use super::admission::Admitted;
 use super::asking::{Approval, Asking, grants, said};
@@ -56,7 +57,11 @@ impl<'a> UnaskedQuestion<'a> {
     /// The answer, when it can't be written and must be.
     pub fn post(self) -> Result<PendingQuestion<'a>, Refused> {
         match self.write() {
-            Ok(lying) => Ok(PendingQuestion { what: self, lying }),
+            Ok(lying) => {
+                let question = lying.as_ref().map(|(_, number)| number);
+                info!(id = self.asked.id, ?question, "question posted");
+                Ok(PendingQuestion { what: self, lying })
+            }
             Err(error) => Err(self.refused(error)),
         }
     }
@@ -156,6 +161,7 @@ impl<'a> PendingQuestion<'a> {
             Ok(counts) => counts,
             Err(error) => return Err(self.what.refused(error)),
         };
+        info!(id = self.what.asked.id, answer = name_of(&answer), ?channel, "question answered");
         if let (Answer::Yes(Choice::Always), Some(always)) = (&answer, self.what.asking().always()) {
             self.what.gate.learn(always);
         }
@@ -221,6 +227,19 @@ impl<'a> PendingQuestion<'a> {
         let answered = PersonAnswer { choice, by: approval::user(), channel };
         let answering = entry.journal().answer(*number, answered, grants(&answer, &question));
         answering.map(counting).map_err(|e| unwritable(&e))
+    }
+}
+
+/// The answer for a line of the log: without the words of a person.
+const fn name_of(answer: &Answer) -> &'static str {
+    match answer {
+        Answer::Yes(Choice::Once) => "yes once",
+        Answer::Yes(Choice::SessionExact | Choice::SessionPrefix) => "yes for the session",
+        Answer::Yes(Choice::Always) => "yes always",
+        Answer::No(_) => "no",
+        Answer::Nobody => "nobody to ask",
+        Answer::TimedOut => "timed out",
+        Answer::Canceled => "canceled",
     }
 }
 

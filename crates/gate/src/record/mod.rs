@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use shellgate_exec::{Outcome, Spool, StateFolder};
 use shellgate_journal::{self as journal, Journal, RecordedStart, Step};
+use tracing::warn;
 
 pub(crate) use identity::own_identity;
 pub(crate) use settle::settle;
@@ -55,7 +56,10 @@ impl Recorder {
     pub(crate) fn open(state: &StateFolder, required: bool) -> Self {
         match Journal::open(state.path()) {
             Ok(journal) => Self { journal: Some(Arc::new(journal)), missing: None },
-            Err(error) => Self { journal: None, missing: required.then(|| error.to_string()) },
+            Err(error) => {
+                warn!(%error, required, "the journal can't be opened");
+                Self { journal: None, missing: required.then(|| error.to_string()) }
+            }
         }
     }
 
@@ -63,9 +67,11 @@ impl Recorder {
     /// seconds, so only processes that run for long call it.
     pub(crate) fn tidy(&self, state: &StateFolder, keep: &crate::settings::JournalSettings) {
         if let Some(journal) = &self.journal {
-            // No caller waits for this, so a failure is reported to none. The next process that tidies tries again.
+            // No caller waits for this, so a failure is only logged. The next process that tidies tries again.
             let _ = settle(journal, state);
-            let _ = retention::prune(journal, state, keep);
+            if let Err(error) = retention::prune(journal, state, keep) {
+                warn!(%error, "the record can't be pruned");
+            }
         }
     }
 
@@ -113,14 +119,20 @@ impl ExecutionLog {
     pub(crate) fn ended(&self, asked: &RequestSummary, outcome: &Outcome, spool: &Spool) -> bool {
         let error = outcome_error(&asked.action, &asked.directory, outcome);
         let ended = translate::ended(outcome, error, spool, translate::now());
-        self.append(Step::Ended(ended)).is_ok()
+        let written = self.append(Step::Ended(ended));
+        if let Err(error) = &written {
+            warn!(id = self.id, code = ?error.code, "the end can't be recorded: the keeper stores it");
+        }
+        written.is_ok()
     }
 
     /// Writes that the execution ended before it started.
     pub(crate) fn not_started(&self, error: &ErrorObject) {
         // The caller is told of `error` in any case. Without this entry the execution stays open in the record until
         // it is settled, and is then closed as lost.
-        let _ = self.append(Step::Ended(translate::not_started(error)));
+        if self.append(Step::Ended(translate::not_started(error))).is_err() {
+            warn!(id = self.id, "it can't be recorded that it did not start");
+        }
     }
 
     /// The journal that it writes to.

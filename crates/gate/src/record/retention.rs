@@ -6,6 +6,8 @@ use shellgate_exec::StateFolder;
 use shellgate_journal::calendar::DAY_MS;
 use shellgate_journal::{self as journal, Journal, Millis, Retention};
 
+use tracing::debug;
+
 use super::translate;
 use crate::settings;
 
@@ -25,6 +27,7 @@ pub(super) fn prune(
     };
     let folder = state.spool();
     let pruned = journal.prune(retention, &sizes(&folder))?;
+    debug!(entries = pruned.entries, executions = pruned.executions.len(), "pruned the record");
     for id in pruned.executions {
         for stream in ["stdout", "stderr", "stdout.tail", "stderr.tail"] {
             // Most executions have no `.tail`. A file that can't be removed is tried again when exec prunes the spool.

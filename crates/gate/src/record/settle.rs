@@ -6,6 +6,8 @@ use std::fs::File;
 use shellgate_exec::{PerStream, StateFolder, StoredEnd};
 use shellgate_journal::{Error, Journal, LossCause, PastExecution, RecordedLoss, Status, Step};
 
+use tracing::{info, warn};
+
 use super::identity::{alive, is_of_earlier_boot};
 use super::translate;
 use crate::answer::outcome_error::outcome_error;
@@ -15,6 +17,14 @@ use crate::answer::outcome_error::outcome_error;
 /// # Errors
 /// When the journal can't be read or written, or a keeper's answer can't be read.
 pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), String> {
+    let settled = settle_open(journal, state);
+    if let Err(error) = &settled {
+        warn!(error, "the record can't be settled");
+    }
+    settled
+}
+
+fn settle_open(journal: &Journal, state: &StateFolder) -> Result<(), String> {
     let open = journal.open_executions().map_err(|error| error.to_string())?;
     journal.expire(translate::now(), alive).map_err(|error| error.to_string())?;
     let groups = shellgate_exec::group_notes(state);
@@ -32,12 +42,16 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
                 // Its keeper is gone, so its processes are ended here.
                 shellgate_exec::end_leftovers(id);
             }
+            info!(id = execution.id, closed = matches!(step, Step::Closed(_)), "settles an open execution");
             match journal.append(&execution.id, vec![step]) {
                 Ok(_) => StoredEnd::remove(state, &execution.id),
                 // Another process has written its end in the meantime, and perhaps pruned it.
                 Err(Error::IllegalMove { .. } | Error::UnknownExecution { .. }) => {}
                 // The other executions are still settled. This one stays open until the record is settled again.
-                Err(error) => unwritten = unwritten.or(Some(error.to_string())),
+                Err(error) => {
+                    warn!(id = execution.id, %error, "an open execution can't be settled");
+                    unwritten = unwritten.or(Some(error.to_string()));
+                }
             }
         }
     }

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use shellgate_exec as exec;
 use shellgate_exec::{Stopper, Stream, Urgency};
+use tracing::debug;
 
 use crate::answer::artifacts::{self, Artifact};
 use crate::answer::report::Report;
@@ -172,6 +173,7 @@ impl Execution {
     }
 
     fn report(&mut self, outcome: exec::Outcome) -> Report {
+        debug!(id = self.asked.id, state = ?outcome.state, exit = ?outcome.exit, "outcome received");
         match self.end_recording {
             EndRecording::AtOnce => {
                 self.end_recording = EndRecording::Done;

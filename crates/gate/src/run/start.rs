@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
 use shellgate_exec::{ExecId, Follow, Mode, Session, SoftLimits, Spec};
+use tracing::{info, warn};
 
 use crate::admit::Admitted;
 use crate::answer::report::Report;
@@ -48,6 +49,7 @@ impl Admitted<'_> {
     pub fn start(self, follow: Follow) -> Result<Execution, Refused> {
         let Self { gate, id, request, directory, asked, verdict, approval } = self;
         let session = gate.session_of(&request);
+        let approved = approval.by.is_some();
         let entry = record::asked(&request, Some(&verdict), gate.judge.root.path(), directory.shown());
         let step = record::started(approval.by.as_ref(), Some(gate.state.spool_files(id)));
         let entry = match approval.entry {
@@ -57,6 +59,7 @@ impl Admitted<'_> {
         let started = entry.and_then(|entry| match gate.start(id, request, &directory, follow) {
             Ok(started) => Ok((started, entry)),
             Err(error) => {
+                warn!(id = asked.id, code = ?error.code, "not started");
                 if let Some(entry) = entry {
                     entry.not_started(&error);
                 }
@@ -65,6 +68,7 @@ impl Admitted<'_> {
         });
         match started {
             Ok(((inner, chat), entry)) => {
+                info!(id = asked.id, approved, "handed to the keeper");
                 let (limits, root) = (gate.judge.settings.limits.clone(), gate.judge.root.clone());
                 Ok(Execution {
                     inner,

@@ -173,6 +173,11 @@ mod tests {
         # Taken away from every command. Takes a list of variable names.
         # In an untrusted project file: can add entries.
         remove = []
+
+        [log]
+        # Which events are logged; only `trace` has command text. Takes one of `off`, `error`, `warn`, `info`, `debug`, `trace`.
+        # In an untrusted project file: ignored.
+        level = "off"
         "#);
     }
 }

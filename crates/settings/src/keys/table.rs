@@ -2,8 +2,8 @@
 
 use super::{Key, Kind, Slot, TextsOf, Untrusted, WordSlotOf, slot};
 use crate::{
-    ApprovalMode, Decision, Inherit, Network, OnMissing, Redirects, SandboxMode, Substitution, Word,
-    duration::MAX_DURATION_MS,
+    ApprovalMode, Decision, Inherit, LogLevel, Network, OnMissing, Redirects, SandboxMode, Substitution,
+    Word, duration::MAX_DURATION_MS,
 };
 
 /// A word that always has a value: `word!(Decision, policy.default)`.
@@ -95,6 +95,8 @@ pub(crate) static KEYS: &[Key] = &[
     key("environment.keep", names(slot!(environment.keep)), Ignored, "Variables that commands get even if they look like secrets"),
     key("environment.set", Kind::Variables(slot!(environment.set)), Ignored, "Variables to set for every command"),
     key("environment.remove", names(slot!(environment.remove)), Adds, "Variables to remove for every command"),
+
+    key("log.level", word!(LogLevel, log.level), Ignored, "Which events are logged; only `trace` has command text"),
 ];
 
 #[cfg(test)]

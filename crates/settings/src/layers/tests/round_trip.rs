@@ -13,6 +13,7 @@ fn other(path: &str) -> &'static str {
         "approval.from" => "[\"queue\", \"terminal\"]",
         "sandbox.mode" => "\"read-only\"",
         "sandbox.on_missing" => "\"warn\"",
+        "log.level" => "\"debug\"",
         "environment.inherit" => "\"core\"",
         "sandbox.writable" | "sandbox.unreadable" => "[\"/a b\", \"~/c\"]",
         "environment.keep" | "environment.remove" => "[\"A\", \"B_*\"]",

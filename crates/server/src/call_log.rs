@@ -1,0 +1,29 @@
+//! The beginning and end of a tool call, in the log.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::time::Instant;
+use tracing::debug;
+
+/// Logs the beginning of a call when it is made and the end when it is dropped, also that of a call whose handler is dropped.
+#[derive(Debug)]
+pub(crate) struct CallLog {
+    number: u64,
+    begun: Instant,
+}
+
+impl CallLog {
+    /// `tool` is one of ours: a name that a client made up is not logged.
+    pub(crate) fn begin(tool: &str) -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+        debug!(call = number, tool, "call begins");
+        Self { number, begun: Instant::now() }
+    }
+}
+
+impl Drop for CallLog {
+    fn drop(&mut self) {
+        debug!(call = self.number, duration_ms = self.begun.elapsed().as_millis(), "call ends");
+    }
+}
