@@ -7,9 +7,9 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use serde_json::json;
 
-use crate::asking::strict;
+use super::asking::strict;
+use super::talk::Talk;
 use crate::support::{Place, wait_until};
-use crate::talk::Talk;
 
 /// Another process that holds the journal's write lock until it is dropped.
 struct JournalLock(Child);
@@ -69,8 +69,8 @@ fn a_locked_journal_holds_up_no_question_s_client() {
     let place = Place::new(None);
     let mut talk = strict(&place, &[], &json!({}));
     let asked = talk.call(json!({"command": "touch approved"}));
-    wait_until("the question is in the queue", || crate::asking::pending(&place).len() == 1);
-    let number = crate::asking::pending(&place).remove(0);
+    wait_until("the question is in the queue", || super::asking::pending(&place).len() == 1);
+    let number = super::asking::pending(&place).remove(0);
     let lock = JournalLock::take(&place);
     let second = talk.call(json!({"command": "touch second"}));
     let canceled = talk.call(json!({"command": "touch canceled"}));
