@@ -24,6 +24,7 @@ mod jobs;
 mod judge;
 mod library;
 mod limits;
+mod logging;
 mod mcp;
 mod output;
 mod programs;

@@ -9,7 +9,7 @@ mod http;
 mod shutdown;
 mod site;
 mod taken_back;
-mod talk;
+pub(crate) mod talk;
 mod task_client;
 mod task_questions;
 mod tasks;

@@ -96,11 +96,11 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
         ends,
         keep_bytes,
     };
+    info!(socket = %name, "keeper started");
     let first_connection_by = (first.is_none()).then(|| Instant::now() + FIRST_CONNECTION_TIMEOUT);
     if let Some(first) = first {
         keeper.accept(first);
     }
-    info!(socket = %name, "keeper started");
     ready();
     keeper.serve(socket, first_connection_by)?;
     info!(socket = %name, "keeper ends");

@@ -65,7 +65,7 @@ impl Keeper {
         match spawned {
             Ok(((pid, grouped), sources, terminal)) => {
                 let pid = pid.as_raw_nonzero().get().unsigned_abs();
-                info!(id = %run.spec.id, pid, terminal = terminal.is_some(), grouped, "spawned");
+                info!(id = %run.spec.id, pid, terminal = terminal.is_some(), "spawned");
                 trace!(id = %run.spec.id, argv = ?run.spec.argv, directory = ?run.spec.directory, "command");
                 run.pid = Some(pid);
                 self.trees.add_root(pid, key);
