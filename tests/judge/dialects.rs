@@ -123,7 +123,7 @@ fn what_would_be_asked_is_refused_where_nobody_is_asked() {
                 let error = call(place, dialect, flags, &arguments).error(dialect);
                 assert!(!has_run(place), "{dialect} {flags:?}");
                 assert_eq!(error["code"], "approval_unavailable", "{dialect} {flags:?}");
-                let message = "the command needs approval: no rule covers `touch`; nobody is there to ask";
+                let message = "the command needs approval: no rule covers `touch`; no person can be asked";
                 assert_eq!(error["message"], message);
                 assert!(error["hint"].is_string());
             }

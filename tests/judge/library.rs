@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use shellgate::approval::{Answer, ApprovalChannel, Approver, Choice, Question, Waiting};
+use shellgate::approval::{Answer, ApprovalChannel, Approver, Choice, Question, QueueWait};
 use shellgate::judge::Decision;
 use shellgate::request::Action;
 use shellgate::settings::Flags;
@@ -23,7 +23,7 @@ impl Approver for Oracle {
         ApprovalChannel::Terminal
     }
 
-    fn ask(&self, question: &Question<'_>, _: Waiting<'_>) -> Answer {
+    fn ask(&self, question: &Question<'_>, _: &QueueWait) -> Answer {
         let reasons: Vec<&str> =
             question.verdict.reasons().iter().map(|reason| reason.message.as_str()).collect();
         let asked =

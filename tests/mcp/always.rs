@@ -85,3 +85,29 @@ fn a_yes_for_always_from_the_queue_holds_for_who_asked() {
         talk.leave();
     });
 }
+
+/// Two people may answer: one in the agent's program, one at another terminal. The first answer counts.
+#[test]
+fn an_always_after_another_persons_no_changes_no_settings() {
+    let place = Place::new(None);
+    let always = json!({"action": "accept", "content": {"answer": "always"}});
+    let mut talk = strict(&place, &[], &form());
+    // The server may hear of the no before it gets the form. Most of the time it doesn't.
+    for round in 0..6 {
+        let id = talk.call(json!({"command": format!("echo {round}")}));
+        let question = talk.hear(|message| message["method"] == "elicitation/create");
+        let number = pending(&place).remove(0);
+        assert!(place.strictly(["approvals", "deny", &number]).status().unwrap().success());
+        talk.line(json!({"jsonrpc": "2.0", "id": question["id"], "result": always}).to_string().as_bytes());
+        let report = talk.answer(id)["result"]["structuredContent"].clone();
+        assert_eq!(report["error"]["code"], "denied_by_user", "{report}");
+        let written = std::fs::read_to_string(settings_of(&place)).unwrap_or_default();
+        assert!(!written.contains("echo"), "round {round}: {written}");
+    }
+    let id = talk.call(json!({"command": "echo again"}));
+    answer_form(&mut talk, &always);
+    assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "again\n");
+    let written = std::fs::read_to_string(settings_of(&place)).unwrap();
+    assert!(written.contains("prefix = [\"echo\"]"), "{written}");
+    talk.leave();
+}

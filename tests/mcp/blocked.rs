@@ -2,12 +2,14 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use serde_json::json;
 
+use super::asking::{pending, strict};
 use super::talk::Talk;
-use crate::support::Place;
+use crate::support::{Place, wait_until};
 
 /// Another process that holds the journal's write lock until it is dropped.
 struct JournalLock(Child);
@@ -59,6 +61,30 @@ fn a_locked_journal_holds_up_only_the_calls_that_write_to_it() {
     for id in calls {
         assert_eq!(talk.answer(id)["result"]["structuredContent"]["status"], "completed");
     }
+    talk.leave();
+}
+
+#[test]
+fn a_locked_journal_holds_up_no_question_s_client() {
+    let place = Place::new(None);
+    let mut talk = strict(&place, &[], &json!({}));
+    let asked = talk.call(json!({"command": "touch approved"}));
+    wait_until("the question is in the queue", || pending(&place).len() == 1);
+    let number = pending(&place).remove(0);
+    let lock = JournalLock::take(&place);
+    let second = talk.call(json!({"command": "touch second"}));
+    let canceled = talk.call(json!({"command": "touch canceled"}));
+    talk.tell("notifications/cancelled", json!({"requestId": canceled}));
+    // The question that waits is looked up in the journal now and then. That must not hold up anything either.
+    for _ in 0..20 {
+        assert_answers(&mut talk, &[asked, second]);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    drop(lock);
+    assert!(place.strictly(["approvals", "approve", &number]).status().unwrap().success());
+    assert_eq!(talk.answer(asked)["result"]["structuredContent"]["status"], "completed");
+    assert!(place.root().join("approved").exists());
+    assert!(!place.root().join("canceled").exists());
     talk.leave();
 }
 

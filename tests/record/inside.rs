@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use shellgate::approval::{Answer, ApprovalChannel, Approver, Choice, Question, Waiting};
+use shellgate::approval::{Answer, ApprovalChannel, Approver, Choice, Question, QueueWait};
 use shellgate::journal::QuestionId;
 use shellgate::request::Action;
 use shellgate::settings::{self, ApprovalMode, Flags, Network, OnMissing, SandboxMode};
@@ -84,7 +84,7 @@ impl Approver for Yes {
         self.0
     }
 
-    fn ask(&self, _: &Question<'_>, _: Waiting<'_>) -> Answer {
+    fn ask(&self, _: &Question<'_>, _: &QueueWait) -> Answer {
         Answer::Yes(Choice::Once)
     }
 }

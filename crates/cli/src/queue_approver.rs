@@ -2,16 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
-use shellgate::approval::{Answer, ApprovalChannel, Approver, Question, Waiting};
+use shellgate::approval::{Answer, ApprovalChannel, Approver, Question, QueueWait};
 use shellgate::settings::{Asker, Settings};
 
 use crate::output::print_note;
 use crate::signals::Interrupts;
-
-/// How often the record is read: an answer takes effect well within a tenth of a second.
-const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// The channels through which a command line can ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,27 +44,18 @@ impl Approver for QueueApprover {
         ApprovalChannel::Queue
     }
 
-    fn ask(&self, question: &Question<'_>, waiting: Waiting<'_>) -> Answer {
-        let (Ok(interrupts), Some(number)) = (Interrupts::listen(), waiting.number()) else {
+    fn ask(&self, _: &Question<'_>, queue: &QueueWait) -> Answer {
+        let (Ok(interrupts), Some(number)) = (Interrupts::listen(), queue.number()) else {
             return Answer::Nobody;
         };
         print_note(&format!("question {number} is waiting for an answer: see `shellgate approvals list`"));
-        let until = Instant::now() + question.timeout;
-        loop {
-            if let Some(answer) = waiting.poll() {
-                return answer;
+        queue.wait(|interval| match interrupts.wait_for_signal(interval) {
+            Ok(false) => None,
+            Ok(true) => {
+                self.withdrawn.store(true, Ordering::Relaxed);
+                Some(Answer::Canceled)
             }
-            if Instant::now() >= until {
-                return Answer::TimedOut;
-            }
-            match interrupts.wait_for_signal(POLL_INTERVAL) {
-                Ok(false) => {}
-                Ok(true) => {
-                    self.withdrawn.store(true, Ordering::Relaxed);
-                    return Answer::Canceled;
-                }
-                Err(_) => return Answer::Nobody,
-            }
-        }
+            Err(_) => Some(Answer::Nobody),
+        })
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod form;
 pub(crate) mod input_approver;
 mod question_slots;
 mod question_task;
+mod queue_poller;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,6 +31,7 @@ use form::Form;
 use input_approver::InputApprover;
 use question_slots::{QuestionSlot, QuestionSlots};
 use question_task::QuestionTask;
+use queue_poller::QueuePoller;
 
 /// The request, approved or refused.
 pub(crate) type Settled = Result<Box<Admitted<'static>>, Refused>;
@@ -39,6 +41,7 @@ pub(crate) type Settled = Result<Box<Admitted<'static>>, Refused>;
 pub(crate) struct Questions {
     waiting: Arc<Mutex<HashMap<String, WaitingQuestion>>>,
     slots: QuestionSlots,
+    poller: QueuePoller,
     /// Renders a question for a person.
     shown: fn(&Question<'_>) -> String,
     askers: AllowedAskers,
@@ -121,7 +124,14 @@ impl Questions {
     pub(crate) fn new(settings: &Settings, shown: fn(&Question<'_>) -> String, workers: Workers) -> Self {
         let allows = |asker: Asker| settings.approval.from.iter().any(|one| one.value == asker);
         let askers = AllowedAskers { elicitation: allows(Asker::Elicitation), queue: allows(Asker::Queue) };
-        Self { waiting: Arc::default(), slots: QuestionSlots::default(), shown, askers, workers }
+        Self {
+            waiting: Arc::default(),
+            slots: QuestionSlots::default(),
+            poller: QueuePoller::default(),
+            shown,
+            askers,
+            workers,
+        }
     }
 
     /// The approver for input to jobs.
@@ -182,7 +192,7 @@ impl Questions {
         let (ended, end) = watch::channel(QuestionEnd::Open);
         let question = WaitingQuestion {
             id: pending.id().to_owned(),
-            number: pending.number(),
+            number: pending.queue_wait().number(),
             principal: slot.principal().clone(),
             commands: sender,
             end,
@@ -190,14 +200,14 @@ impl Questions {
             form: Arc::default(),
         };
         self.waiting().insert(question.id.clone(), question.clone());
-        let deadline = Instant::now() + pending.with_question(|question| question.timeout);
+        let queue_answer = self.poller.watch(pending.queue_wait().clone());
         let task = configure(QuestionTask {
             pending,
             elicitation: None,
             form: None,
             between_calls: false,
             commands,
-            deadline,
+            queue_answer,
             queue: self.askers.queue,
             workers: self.workers.clone(),
         });

@@ -1,8 +1,8 @@
 //! A question on a terminal that can only print lines.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use shellgate::approval::{Answer, Choice, Waiting};
+use shellgate::approval::{Answer, Choice, QueueWait};
 use shellgate_sandbox::signals::Signal;
 
 use super::facts::Facts;
@@ -10,12 +10,7 @@ use super::terminal::{Event, Terminal};
 use super::{GivenAnswer, POLL_INTERVAL};
 
 /// Prints the question and reads a line. Only the word `yes` approves.
-pub(super) fn ask(
-    terminal: &mut Terminal,
-    facts: &Facts,
-    until: Instant,
-    waiting: Waiting<'_>,
-) -> std::io::Result<GivenAnswer> {
+pub(super) fn ask(terminal: &mut Terminal, facts: &Facts, queue: &QueueWait) -> std::io::Result<GivenAnswer> {
     let mut text = "\nshellgate: may this run?\n".to_owned();
     for line in facts.lines(terminal.size().columns) {
         text.push_str(&line);
@@ -25,7 +20,7 @@ pub(super) fn ask(
     // Keys that were typed before the question are not an answer.
     terminal.discard_input();
     terminal.print(&text)?;
-    match line(terminal, until, waiting)? {
+    match line(terminal, queue)? {
         Ok(line) if line.trim_ascii() == b"yes" => Ok(GivenAnswer::Here(Answer::Yes(Choice::Once))),
         Ok(_) => Ok(GivenAnswer::Here(Answer::No(None))),
         Err(said) => {
@@ -37,17 +32,13 @@ pub(super) fn ask(
 }
 
 /// The line that is typed, or the answer that arrives before Enter.
-fn line(
-    terminal: &mut Terminal,
-    until: Instant,
-    waiting: Waiting<'_>,
-) -> std::io::Result<Result<Vec<u8>, GivenAnswer>> {
+fn line(terminal: &mut Terminal, queue: &QueueWait) -> std::io::Result<Result<Vec<u8>, GivenAnswer>> {
     let mut typed = Vec::new();
     while !typed.contains(&b'\n') {
-        if let Some(answer) = waiting.poll() {
+        if let Some(answer) = queue.recorded_answer() {
             return Ok(Err(GivenAnswer::Elsewhere(answer)));
         }
-        let left = until.saturating_duration_since(Instant::now());
+        let left = queue.time_left();
         if left == Duration::ZERO {
             return Ok(Err(GivenAnswer::Here(Answer::TimedOut)));
         }

@@ -18,7 +18,7 @@ mod terminal;
 use std::io;
 use std::time::{Duration, Instant};
 
-use shellgate::approval::{Answer, ApprovalChannel, Approver, Question, Waiting};
+use shellgate::approval::{Answer, ApprovalChannel, Approver, Question, QueueWait};
 use shellgate_sandbox::signals::Signal;
 
 use choices::Choices;
@@ -49,23 +49,22 @@ impl Approver for TerminalApprover {
         ApprovalChannel::Terminal
     }
 
-    fn ask(&self, question: &Question<'_>, waiting: Waiting<'_>) -> Answer {
+    fn ask(&self, question: &Question<'_>, queue: &QueueWait) -> Answer {
         let Some(mut terminal) = Terminal::open() else { return Answer::Nobody };
-        ask_on(&mut terminal, question, waiting).unwrap_or(Answer::Nobody)
+        ask_on(&mut terminal, question, queue).unwrap_or(Answer::Nobody)
     }
 }
 
-fn ask_on(terminal: &mut Terminal, question: &Question<'_>, waiting: Waiting<'_>) -> io::Result<Answer> {
+fn ask_on(terminal: &mut Terminal, question: &Question<'_>, queue: &QueueWait) -> io::Result<Answer> {
     if !terminal.claim_foreground() {
         return Ok(Answer::Nobody);
     }
-    let until = Instant::now() + question.timeout;
     let (facts, choices) = (Facts::of(question), Choices::of(question));
     let reminder = reminder(&facts.text);
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
     let said = if is_dumb || terminal.enter().is_err() {
         terminal.leave();
-        by_line::ask(terminal, &facts, until, waiting)?
+        by_line::ask(terminal, &facts, queue)?
     } else {
         let dialogue = Dialogue::new(facts, choices.clone());
         let now = Instant::now();
@@ -76,7 +75,7 @@ fn ask_on(terminal: &mut Terminal, question: &Question<'_>, waiting: Waiting<'_>
             last_input: now,
             debounce: KeyDebounce::new(now),
         };
-        asking.run(until, waiting)?
+        asking.run(queue)?
     };
     terminal.leave();
     let (summary, answer) = match said {
@@ -108,12 +107,12 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn run(mut self, until: Instant, waiting: Waiting<'_>) -> io::Result<GivenAnswer> {
+    fn run(mut self, queue: &QueueWait) -> io::Result<GivenAnswer> {
         loop {
-            if let Some(answer) = waiting.poll() {
+            if let Some(answer) = queue.recorded_answer() {
                 return Ok(GivenAnswer::Elsewhere(answer));
             }
-            let left = until.saturating_duration_since(Instant::now());
+            let left = queue.time_left();
             if left == Duration::ZERO {
                 return Ok(GivenAnswer::Here(Answer::TimedOut));
             }

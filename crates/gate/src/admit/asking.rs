@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use shellgate_journal::{self as journal, GrantScope, SessionGrant};
 
-use crate::admit::approval::{self, Always, Answer, ApprovalChannel, ApprovedBy, Choice, Question};
+use crate::admit::approval::{self, Always, ApprovalChannel, ApprovedBy, Question};
 use crate::admit::judge::{self, Decision, Granted, Verdict};
 use crate::gate::Gate;
 use crate::intake::request::{Action, Request, Stdin};
@@ -46,7 +46,7 @@ impl Gate {
                 }));
             }
             Some(ApprovalMode::Deny) => {
-                let why = "`approval.mode` is `deny`, so nobody is asked";
+                let why = "`approval.mode` is `deny`, so no person is asked";
                 return Err(judge::not_approved(Code::DeniedByPolicy, verdict, why));
             }
             Some(ApprovalMode::Ask | ApprovalMode::OnNeed) | None => {}
@@ -182,36 +182,4 @@ fn exact(request: &Request) -> GrantScope {
         text.push_str(&format!("\n{}", serde_json::json!({"env": request.env, "stdin": stdin})));
     }
     GrantScope::Exact { text, argv }
-}
-
-/// What a yes grants beyond this call.
-pub(super) fn grants(answer: &Answer, question: &Question<'_>) -> Vec<SessionGrant> {
-    let grant = |scope| SessionGrant {
-        root: question.root.display().to_string(),
-        directory: question.directory.to_owned(),
-        scope,
-        expires_at: None,
-    };
-    match answer {
-        Answer::Yes(Choice::SessionExact) => vec![grant(question.exact.clone())],
-        Answer::Yes(Choice::SessionPrefix) => {
-            question.prefixes.iter().map(|prefix| grant(GrantScope::Prefix(prefix.clone()))).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// What was said, as the record has it. `None`: nothing was.
-pub(super) fn said(answer: &Answer, question: &Question<'_>) -> Option<journal::RecordedChoice> {
-    Some(match answer {
-        Answer::Yes(Choice::Once) => journal::RecordedChoice::Once,
-        Answer::Yes(Choice::SessionExact) => journal::RecordedChoice::SessionExact,
-        Answer::Yes(Choice::SessionPrefix) => {
-            journal::RecordedChoice::SessionPrefix(question.prefixes.to_vec())
-        }
-        Answer::Yes(Choice::Always) => journal::RecordedChoice::Always(record::always(question.always?)),
-        Answer::No(None) => journal::RecordedChoice::No,
-        Answer::No(Some(reason)) => journal::RecordedChoice::NoBecause(reason.clone()),
-        Answer::Nobody | Answer::TimedOut | Answer::Canceled => return None,
-    })
 }

@@ -1,15 +1,19 @@
-//! A request that a person must say yes to.
+//! A request that a person must approve.
 //!
-//! [`Gate::admit`] asks and waits. A front end that has more to do than wait takes it step by step: [`Gate::consider`],
-//! [`UnaskedQuestion::post`], then [`PendingQuestion::poll`] for an answer from elsewhere until one is there, and [`PendingQuestion::settle`].
+//! [`Gate::admit`] asks and waits. A front end that can't wait takes it step by step: [`Gate::consider`],
+//! [`UnaskedQuestion::post`], [`PendingQuestion::queue_wait`] for an answer from another terminal, and
+//! [`PendingQuestion::settle`] with the answer.
+
+use std::sync::Arc;
 
 use shellgate_exec::ExecId;
-use shellgate_journal::{self as journal, AnswerResult, PersonAnswer, QuestionId};
+use shellgate_journal::{self as journal, AnswerResult, QuestionId, RecordedQuestion};
 
 use super::admission::Admitted;
-use super::asking::{Approval, Asking, grants, said};
+use super::asking::{Approval, Asking};
 use crate::admit::approval::{
-    self, Answer, ApprovalChannel, ApprovedBy, Approver, Choice, Question, Waiting,
+    self, Answer, AnswerError, ApprovalChannel, ApprovedBy, Approver, Choice, PostedQuestion, Question,
+    QueueWait,
 };
 use crate::admit::inside;
 use crate::admit::judge::{self, Verdict};
@@ -21,16 +25,19 @@ use crate::record::{self, ExecutionLog};
 use crate::root::Inside;
 use crate::{Code, ErrorObject};
 
-/// What the rules made of a request that they don't forbid.
+/// Why a question has no answer when no person can be asked.
+const NO_PERSON: &str = "no person can be asked";
+
+/// A request that the rules don't forbid.
 #[derive(Debug)]
 pub enum Considered<'a> {
-    /// Nobody need be asked.
+    /// It may run.
     Allowed(Box<Admitted<'a>>),
-    /// Somebody must say yes.
+    /// A person must approve it first.
     NeedsApproval(Box<UnaskedQuestion<'a>>),
 }
 
-/// A request that somebody must say yes to. Nobody has been asked.
+/// A request that a person must approve. The question is not in the record yet.
 #[derive(Debug)]
 pub struct UnaskedQuestion<'a> {
     pub(super) gate: &'a Gate,
@@ -41,48 +48,61 @@ pub struct UnaskedQuestion<'a> {
     pub(super) verdict: Verdict,
 }
 
-/// A question that lies in the record until somebody answers it, here or there.
+/// A question that waits for an answer, from this front end or from another terminal.
 #[derive(Debug)]
 pub struct PendingQuestion<'a> {
-    what: UnaskedQuestion<'a>,
-    /// `None`: there is no record, so only we can answer.
-    lying: Option<(ExecutionLog, QuestionId)>,
+    unasked: UnaskedQuestion<'a>,
+    /// Its entry in the record. `None`: there is no record, so only this front end can bring the answer.
+    entry: Option<QuestionEntry>,
+    queue: QueueWait,
+}
+
+/// A question's entry in the record.
+#[derive(Debug)]
+struct QuestionEntry {
+    log: ExecutionLog,
+    number: QuestionId,
+    question: RecordedQuestion,
 }
 
 impl<'a> UnaskedQuestion<'a> {
     /// Puts the question into the record.
     ///
     /// # Errors
-    /// The answer, when it can't be written and must be.
+    /// The refusal, when the question can't be written although a record is required.
     pub fn post(self) -> Result<PendingQuestion<'a>, Refused> {
         match self.write() {
-            Ok(lying) => Ok(PendingQuestion { what: self, lying }),
+            Ok(entry) => {
+                let record = entry.as_ref().map(|entry| (Arc::clone(entry.log.journal()), entry.number));
+                let queue = QueueWait::new(record, self.asking().question().timeout);
+                Ok(PendingQuestion { unasked: self, entry, queue })
+            }
             Err(error) => Err(self.refused(error)),
         }
     }
 
-    /// The answer when nobody can be asked.
+    /// The refusal when no person can be asked.
     #[must_use]
     pub fn nobody(self) -> Refused {
-        self.unaskable("nobody is there to ask")
+        self.unaskable(NO_PERSON)
     }
 
-    /// The answer when nobody is asked, and why.
+    /// The refusal when no person is asked, and why.
     #[must_use]
     pub fn unaskable(self, why: &str) -> Refused {
         self.refused(judge::not_approved(Code::ApprovalUnavailable, &self.verdict, why))
     }
 
-    fn write(&self) -> Result<Option<(ExecutionLog, QuestionId)>, ErrorObject> {
+    fn write(&self) -> Result<Option<QuestionEntry>, ErrorObject> {
         let asking = self.asking();
         let question = asking.question();
         let asked =
             record::asked(question.request, Some(question.verdict), question.root, question.directory);
-        let entry = self.gate.recorder.begin(&self.asked.id, question.session, asked, Vec::new())?;
-        let Some(entry) = entry else { return Ok(None) };
-        let number =
-            entry.journal().ask(&self.asked.id, record::question(&question)).map_err(|e| unwritable(&e))?;
-        Ok(Some((entry, number)))
+        let log = self.gate.recorder.begin(&self.asked.id, question.session, asked, Vec::new())?;
+        let Some(log) = log else { return Ok(None) };
+        let question = record::question(&question);
+        let number = log.journal().ask(&self.asked.id, question.clone()).map_err(|e| unwritable(&e))?;
+        Ok(Some(QuestionEntry { log, number, question }))
     }
 
     fn asking(&self) -> Asking<'_> {
@@ -95,139 +115,153 @@ impl<'a> UnaskedQuestion<'a> {
 }
 
 impl<'a> PendingQuestion<'a> {
-    /// The name that its execution will have.
+    /// The id that its execution will have.
     #[must_use]
     pub fn id(&self) -> &str {
-        &self.what.asked.id
+        &self.unasked.asked.id
     }
 
     /// The request that waits.
     #[must_use]
     pub fn request(&self) -> &Request {
-        &self.what.request
+        &self.unasked.request
     }
 
-    /// The number by which it can be answered from elsewhere.
+    /// The wait for an answer from another terminal.
     #[must_use]
-    pub fn number(&self) -> Option<QuestionId> {
-        self.waiting().number()
+    pub fn queue_wait(&self) -> &QueueWait {
+        &self.queue
     }
 
     /// Shows the question to `look`.
     pub fn with_question<T>(&self, look: impl FnOnce(&Question<'_>) -> T) -> T {
-        look(&self.what.asking().question())
+        look(&self.unasked.asking().question())
     }
 
-    /// The answer that somebody gave elsewhere, if anybody did.
-    #[must_use]
-    pub fn poll(&self) -> Option<Answer> {
-        self.waiting().poll()
-    }
-
-    /// What the model is told while nobody has answered: the request as it stands, as job of its own name.
+    /// The answer to the call while the question waits: the request, as a job of its own id.
     #[must_use]
     pub fn report(&self) -> Report {
-        Report::queued(&self.what.asked)
+        Report::queued(&self.unasked.asked)
     }
 
     /// Asks `approver`, and waits for the answer.
     ///
     /// # Errors
-    /// The answer, when it was no.
+    /// The refusal, when the answer was no.
     pub fn ask(self, approver: &dyn Approver) -> Result<Admitted<'a>, Refused> {
         let channel = approver.channel();
         if !counts(channel) {
-            return Err(self.what.refused(self.by_a_command()));
+            return Err(self.unasked.refused(self.by_a_command()));
         }
-        let answer = self.with_question(|question| approver.ask(question, self.waiting()));
+        let answer = self.with_question(|question| approver.ask(question, &self.queue));
         self.settle(answer, channel)
     }
 
-    /// Goes on with the answer that was given through `channel`. One through [`ApprovalChannel::Queue`] is in the record already.
-    /// If somebody else was faster, their answer counts.
+    /// Goes on with the answer that came through `channel`. An answer through [`ApprovalChannel::Queue`] is in the record
+    /// already. If the record has another person's answer, that one counts.
     ///
     /// # Errors
-    /// The answer, when it was no.
+    /// The refusal, when the answer was no.
     pub fn settle(self, answer: Answer, channel: ApprovalChannel) -> Result<Admitted<'a>, Refused> {
         if !counts(channel) {
-            return Err(self.what.refused(self.by_a_command()));
+            return Err(self.unasked.refused(self.by_a_command()));
         }
-        let (answer, channel) = match self.written(answer, channel) {
+        let (answer, channel) = match self.record(answer, channel) {
             Ok(counts) => counts,
-            Err(error) => return Err(self.what.refused(error)),
+            Err(error) => return Err(self.unasked.refused(error)),
         };
-        if let (Answer::Yes(Choice::Always), Some(always)) = (&answer, self.what.asking().always()) {
-            self.what.gate.learn(always);
+        if let (Answer::Yes(Choice::Always), Some(always)) = (&answer, self.unasked.asking().always()) {
+            self.unasked.gate.learn(always);
         }
         if let Answer::Yes(_) = answer {
-            let Self { what, lying } = self;
+            let Self { unasked, entry, .. } = self;
             let by = ApprovedBy { who: approval::user(), channel };
-            let approval = Approval { by: Some(by), entry: lying.map(|(entry, _)| entry) };
-            return Ok(what.approved(approval));
+            let approval = Approval { by: Some(by), entry: entry.map(|entry| entry.log) };
+            return Ok(unasked.approved(approval));
         }
-        let why = |code, why: &str| judge::not_approved(code, &self.what.verdict, why);
-        Err(self.what.refused(match answer {
+        let why = |code, why: &str| judge::not_approved(code, &self.unasked.verdict, why);
+        Err(self.unasked.refused(match answer {
             Answer::No(Some(reason)) => why(Code::DeniedByUser, &format!("the user said no: {reason}")),
             Answer::Yes(_) | Answer::No(None) => why(Code::DeniedByUser, "the user said no"),
-            Answer::Nobody => why(Code::ApprovalUnavailable, "nobody is there to ask"),
-            Answer::TimedOut => why(Code::ApprovalTimeout, "nobody answered in time"),
+            Answer::Nobody => why(Code::ApprovalUnavailable, NO_PERSON),
+            Answer::TimedOut => why(Code::ApprovalTimeout, "no person answered in time"),
             Answer::Canceled => {
-                ErrorObject::new(Code::Canceled, "the command was canceled before anybody approved it")
+                ErrorObject::new(Code::Canceled, "the command was canceled before a person approved it")
             }
         }))
     }
 
     fn by_a_command(&self) -> ErrorObject {
         let why = "a command that shellgate runs can't approve another";
-        judge::not_approved(Code::ApprovalUnavailable, &self.what.verdict, why)
+        judge::not_approved(Code::ApprovalUnavailable, &self.unasked.verdict, why)
     }
 
-    fn waiting(&self) -> Waiting<'_> {
-        Waiting { record: self.lying.as_ref().map(|(entry, number)| (entry.journal(), *number)) }
-    }
-
-    /// Writes the answer down. Returns the one that counts, and how it came.
-    fn written(
+    /// Records the answer. Returns the one that counts, and its channel.
+    fn record(
         &self,
         answer: Answer,
         channel: ApprovalChannel,
     ) -> Result<(Answer, ApprovalChannel), ErrorObject> {
-        let Some((entry, number)) = &self.lying else { return Ok((answer, channel)) };
-        // If somebody else was faster, that counts.
-        let counting = |answering: AnswerResult| match answering {
-            AnswerResult::Taken(_) => (answer.clone(), channel),
-            AnswerResult::TooLate(_) => (self.poll().unwrap_or(Answer::Nobody), ApprovalChannel::Queue),
+        let Some(entry) = &self.entry else {
+            self.write_always(&answer)?;
+            return Ok((answer, channel));
         };
-        match (&answer, channel) {
+        let recorded = || self.queue.recorded_answer().unwrap_or(Answer::Nobody);
+        let result = match (&answer, channel) {
             (Answer::TimedOut, _) => {
-                return entry.journal().time_out(*number).map(counting).map_err(|e| unwritable(&e));
+                entry.log.journal().time_out(entry.number).map_err(|e| unwritable(&e))?
             }
-            // A yes from there is one that lies there.
-            (Answer::Yes(_), ApprovalChannel::Queue) => {
-                return Ok((self.poll().unwrap_or(Answer::Nobody), channel));
+            // Only a yes that is in the record counts.
+            (Answer::Yes(_), ApprovalChannel::Queue) => return Ok((recorded(), channel)),
+            (_, ApprovalChannel::Queue) | (Answer::Nobody | Answer::Canceled, _) => {
+                return Ok((answer, channel));
             }
-            (_, ApprovalChannel::Queue) => return Ok((answer, channel)),
-            _ => {}
+            (Answer::Yes(_) | Answer::No(_), _) => {
+                let posted = PostedQuestion {
+                    journal: entry.log.journal(),
+                    number: entry.number,
+                    question: &entry.question,
+                    root: &self.unasked.gate.root().display().to_string(),
+                    directory: self.unasked.directory.shown(),
+                };
+                posted.answer(&answer, channel).map_err(answer_error)?
+            }
+        };
+        Ok(match result {
+            AnswerResult::Taken(_) => (answer, channel),
+            AnswerResult::TooLate(_) => (recorded(), ApprovalChannel::Queue),
+        })
+    }
+
+    /// Writes "always" to the settings where there is no record: then the answer counts at once.
+    fn write_always(&self, answer: &Answer) -> Result<(), ErrorObject> {
+        match (answer, self.unasked.asking().always()) {
+            (Answer::Yes(Choice::Always), Some(always)) => always
+                .write()
+                .map_err(|error| answer_error(AnswerError::Settings { file: always.file, error })),
+            _ => Ok(()),
         }
-        let asking = self.what.asking();
-        let question = asking.question();
-        let Some(choice) = said(&answer, &question) else { return Ok((answer, channel)) };
-        if let (Answer::Yes(Choice::Always), Some(always)) = (&answer, question.always) {
-            always.write().map_err(|error| {
-                let message = format!("`{}` can't be written: {error}", always.file.display());
-                ErrorObject::new(Code::Config, message).hint("say yes for this session instead")
-            })?;
-        }
-        let answered = PersonAnswer { choice, by: approval::user(), channel };
-        let answering = entry.journal().answer(*number, answered, grants(&answer, &question));
-        answering.map(counting).map_err(|e| unwritable(&e))
     }
 }
 
-/// Whether an answer through this channel is a person's. Below a keeper, whatever terminal or client there is may be the
-/// command's own.
+/// Whether an answer through this channel is a person's. Inside a command that shellgate runs, a terminal or a client may be
+/// the command's own.
 fn counts(channel: ApprovalChannel) -> bool {
     channel == ApprovalChannel::Queue || !inside::is_inside()
+}
+
+fn answer_error(error: AnswerError) -> ErrorObject {
+    match error {
+        AnswerError::NotOffered(what) => ErrorObject::invalid(format!("the question doesn't offer {what}")),
+        AnswerError::Journal(error) => unwritable(&error),
+        AnswerError::Settings { file, error } => {
+            let message = format!(
+                "the command was approved for always, but `{}` can't be written: {error}",
+                file.display()
+            );
+            ErrorObject::new(Code::Config, message).hint("approve it for this session instead")
+        }
+    }
 }
 
 fn unwritable(error: &journal::Error) -> ErrorObject {

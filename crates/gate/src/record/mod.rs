@@ -23,7 +23,7 @@ use shellgate_journal::{self as journal, Journal, RecordedStart, Step};
 pub(crate) use identity::own_identity;
 pub(crate) use settle::settle;
 pub use store::RecordStore;
-pub(crate) use translate::{action, always, asked, canceled, decision, now, problem, question, typed};
+pub(crate) use translate::{action, asked, canceled, decision, now, problem, question, typed};
 
 use crate::admit::approval::ApprovedBy;
 use crate::answer::outcome_error::outcome_error;
@@ -124,7 +124,7 @@ impl ExecutionLog {
     }
 
     /// The journal that it writes to.
-    pub(crate) fn journal(&self) -> &Journal {
+    pub(crate) fn journal(&self) -> &Arc<Journal> {
         &self.journal
     }
 }

@@ -3,12 +3,10 @@
 use std::path::PathBuf;
 
 use shellgate_exec::StateFolder;
-use shellgate_journal::{
-    AnswerResult, GrantScope, Journal, PersonAnswer, QuestionId, QueuedQuestion, SessionGrant,
-};
+use shellgate_journal::{AnswerResult, Journal, QuestionId, QueuedQuestion};
 
 use super::settle;
-use crate::admit::approval::{self, Answer, Choice};
+use crate::admit::approval::{self, Answer, AnswerError, PostedQuestion};
 use crate::admit::inside::{self, RestrictedAction};
 use crate::locations::open_state;
 use crate::{Code, ErrorObject, ProjectFile};
@@ -102,58 +100,24 @@ impl RecordStore {
                     .hint("`shellgate approvals list` shows the pending ones")
             });
         };
-        let not_offered = |what: &str| {
-            ErrorObject::invalid(format!("question {id} doesn't offer {what}"))
-                .hint("approve it once, or for this session exactly")
+        let posted = PostedQuestion {
+            journal: &self.journal,
+            number: id,
+            question: &pending.question,
+            root: &pending.asked.root,
+            directory: &pending.asked.directory,
         };
-        let grant = |scope| SessionGrant {
-            root: pending.asked.root.clone(),
-            directory: pending.asked.directory.clone(),
-            scope,
-            expires_at: None,
-        };
-        let question = &pending.question;
-        let (choice, grants) = match answer {
-            Answer::Yes(Choice::Once) => (shellgate_journal::RecordedChoice::Once, Vec::new()),
-            Answer::Yes(Choice::SessionExact) => {
-                let scope = question.exact.clone().ok_or_else(|| not_offered("that"))?;
-                (shellgate_journal::RecordedChoice::SessionExact, vec![grant(scope)])
+        posted.answer(answer, approval::ApprovalChannel::Queue).map_err(|error| match error {
+            AnswerError::NotOffered(what) => {
+                ErrorObject::invalid(format!("question {id} doesn't offer {what}"))
+                    .hint("approve it once, or for this session exactly")
             }
-            Answer::Yes(Choice::SessionPrefix) if question.prefixes.is_empty() => {
-                return Err(not_offered("a prefix"));
-            }
-            Answer::Yes(Choice::SessionPrefix) => {
-                let grants = question.prefixes.iter().map(|prefix| grant(GrantScope::Prefix(prefix.clone())));
-                (
-                    shellgate_journal::RecordedChoice::SessionPrefix(question.prefixes.clone()),
-                    grants.collect(),
-                )
-            }
-            Answer::Yes(Choice::Always) => {
-                let lines = question.always.clone().ok_or_else(|| not_offered("always"))?;
-                (shellgate_journal::RecordedChoice::Always(lines), Vec::new())
-            }
-            Answer::No(None) | Answer::Nobody | Answer::TimedOut | Answer::Canceled => {
-                (shellgate_journal::RecordedChoice::No, Vec::new())
-            }
-            Answer::No(Some(reason)) => {
-                (shellgate_journal::RecordedChoice::NoBecause(reason.clone()), Vec::new())
-            }
-        };
-        let answered =
-            PersonAnswer { choice, by: approval::user(), channel: shellgate_journal::ApprovalChannel::Queue };
-        let answering = self.journal.answer(id, answered, grants).map_err(|error| journal_error(&error))?;
-        // Only after it is known that the answer counts: one that came too late changes no settings.
-        if let (AnswerResult::Taken(_), Answer::Yes(Choice::Always), Some(lines)) =
-            (&answering, answer, &question.always)
-        {
-            let always = approval::Always::for_file(lines.file.clone().into(), &question.prefixes);
-            always.write().map_err(|error| {
-                let message = format!("it was approved, but `{}` can't be written: {error}", lines.file);
+            AnswerError::Journal(error) => journal_error(&error),
+            AnswerError::Settings { file, error } => {
+                let message = format!("it was approved, but `{}` can't be written: {error}", file.display());
                 ErrorObject::new(Code::Config, message)
-            })?;
-        }
-        Ok(answering)
+            }
+        })
     }
 }
 

@@ -254,6 +254,6 @@ pub(crate) fn question(question: &Question<'_>) -> journal::RecordedQuestion {
 }
 
 /// Lines for the settings, as they are written to entries.
-pub(crate) fn always(always: &Always) -> journal::SettingsLines {
+fn always(always: &Always) -> journal::SettingsLines {
     journal::SettingsLines { file: always.file.display().to_string(), lines: always.lines.clone() }
 }

@@ -2,12 +2,12 @@
 
 use std::cell::RefCell;
 
-use shellgate::approval::{Answer, ApprovalChannel, Approver, Question, Waiting};
+use shellgate::approval::{Answer, ApprovalChannel, Approver, Question, QueueWait};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use super::form::Form;
-use super::question_task::{POLL_INTERVAL, next_result};
+use super::question_task::next_result;
 use super::{AllowedAskers, elicit};
 use crate::client::{Client, FormSupport};
 use crate::limits::DEFAULT_WAIT;
@@ -37,21 +37,21 @@ impl Approver for InputApprover {
         ApprovalChannel::Elicitation
     }
 
-    fn ask(&self, question: &Question<'_>, waiting: Waiting<'_>) -> Answer {
+    fn ask(&self, question: &Question<'_>, queue: &QueueWait) -> Answer {
         let Some((client, runtime)) = CLIENT.with_borrow(Clone::clone) else { return Answer::Nobody };
-        runtime.block_on(self.ask_client(&client, question, waiting))
+        runtime.block_on(self.ask_client(&client, question, queue))
     }
 }
 
 impl InputApprover {
-    async fn ask_client(&self, client: &Client, question: &Question<'_>, waiting: Waiting<'_>) -> Answer {
+    async fn ask_client(&self, client: &Client, question: &Question<'_>, queue: &QueueWait) -> Answer {
         let form = Form::of(question, self.shown);
         let mut elicitation = match client.forms {
             FormSupport::DuringCall if self.askers.elicitation => elicit(client, &form).await,
             _ => None,
         };
         // The question ends with its call: a later yes would have nothing to go on with.
-        let deadline = Instant::now() + question.timeout.min(DEFAULT_WAIT);
+        let deadline = Instant::now() + queue.time_left().min(DEFAULT_WAIT);
         let answer = loop {
             if elicitation.is_none() && !self.askers.queue {
                 break Answer::Nobody;
@@ -63,8 +63,8 @@ impl InputApprover {
                         break answer;
                     }
                 }
-                () = tokio::time::sleep(POLL_INTERVAL) => {
-                    if let Some(answer) = waiting.poll() {
+                () = tokio::time::sleep(QueueWait::POLL_INTERVAL) => {
+                    if let Some(answer) = queue.check() {
                         break answer;
                     }
                 }

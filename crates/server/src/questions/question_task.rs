@@ -9,7 +9,6 @@ use serde_json::Value;
 use shellgate::approval::{Answer, ApprovalChannel};
 use shellgate::{Execution, Follow, PendingQuestion, Refused};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::form::Form;
@@ -17,9 +16,6 @@ use super::{QuestionCommand, QuestionEnd, Settled};
 use crate::calls::started;
 use crate::execution_follower::follow_to_answer;
 use crate::workers::Workers;
-
-/// How often the record is checked for an answer from another terminal.
-pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A form that the client shows to its user.
 #[derive(Debug)]
@@ -54,8 +50,8 @@ pub(super) struct QuestionTask {
     /// The client asks its user between two calls.
     pub(super) between_calls: bool,
     pub(super) commands: mpsc::Receiver<QuestionCommand>,
-    /// Then the question has timed out.
-    pub(super) deadline: Instant,
+    /// The answer of another terminal, or that the question has timed out.
+    pub(super) queue_answer: oneshot::Receiver<Answer>,
     /// Whether another terminal may answer.
     pub(super) queue: bool,
     pub(super) workers: Workers,
@@ -81,13 +77,9 @@ impl QuestionTask {
                     Some(QuestionCommand::Answer(answer)) => break (answer, ApprovalChannel::Elicitation),
                     Some(QuestionCommand::Withdraw) | None => break (Answer::Canceled, ApprovalChannel::Elicitation),
                 },
-                () = tokio::time::sleep(POLL_INTERVAL) => {
-                    if let Some(answer) = self.pending.poll() {
-                        break (answer, ApprovalChannel::Queue);
-                    }
-                }
-                () = tokio::time::sleep_until(self.deadline) => {
-                    break (Answer::TimedOut, ApprovalChannel::Elicitation);
+                // An error is a poller that has panicked: then no answer comes from the queue.
+                answer = &mut self.queue_answer => {
+                    break (answer.unwrap_or(Answer::Nobody), ApprovalChannel::Queue);
                 }
             }
         };

@@ -5,6 +5,7 @@
 
 mod always;
 mod offer;
+mod posted_question;
 mod queue;
 
 use std::fmt::Debug;
@@ -12,9 +13,10 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use always::Always;
-pub use queue::QueueApprover;
+pub use queue::{QueueApprover, QueueWait};
 
 pub(crate) use offer::prefixes;
+pub(crate) use posted_question::{AnswerError, PostedQuestion};
 
 use crate::admit::judge::{Decision, Part, Verdict};
 use crate::intake::request::Request;
@@ -104,19 +106,13 @@ impl std::fmt::Display for ApprovedBy {
     }
 }
 
-/// A question that lies in the record: others may answer it there.
-#[derive(Clone, Copy, Debug)]
-pub struct Waiting<'a> {
-    pub(crate) record: Option<(&'a shellgate_journal::Journal, shellgate_journal::QuestionId)>,
-}
-
 /// Somebody who can answer.
 pub trait Approver: Debug + Send + Sync {
     /// How they are asked.
     fn channel(&self) -> ApprovalChannel;
 
-    /// Asks, and waits for the answer.
-    fn ask(&self, question: &Question<'_>, waiting: Waiting<'_>) -> Answer;
+    /// Asks, and waits for the answer. A person at another terminal may answer first: `queue` tells.
+    fn ask(&self, question: &Question<'_>, queue: &QueueWait) -> Answer;
 }
 
 /// The person who uses this machine, as the system names them.

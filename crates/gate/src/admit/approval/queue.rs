@@ -1,51 +1,50 @@
-//! The queue: questions lie in the record until somebody at another terminal answers.
+//! The queue: questions wait in the record until a person at another terminal answers.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use shellgate_journal::{QuestionId, QuestionOutcome, RecordedChoice};
+use shellgate_journal::{Journal, QuestionId, QuestionOutcome, RecordedChoice};
 
-use super::{Answer, ApprovalChannel, Approver, Choice, Question, Waiting};
+use super::{Answer, ApprovalChannel, Approver, Choice, Question};
 
-/// How often the record is looked at. A look costs some microseconds; an answer is seen well within a tenth of a second.
-const LOOK: Duration = Duration::from_millis(25);
-
-/// Waits for an answer from elsewhere.
-#[derive(Debug)]
-pub struct QueueApprover;
-
-impl Approver for QueueApprover {
-    fn channel(&self) -> ApprovalChannel {
-        ApprovalChannel::Queue
-    }
-
-    fn ask(&self, question: &Question<'_>, waiting: Waiting<'_>) -> Answer {
-        let until = Instant::now() + question.timeout;
-        loop {
-            if let Some(answer) = waiting.poll() {
-                return answer;
-            }
-            if Instant::now() >= until {
-                return Answer::TimedOut;
-            }
-            std::thread::sleep(LOOK);
-        }
-    }
+/// A question's wait for its answer. Every front end that waits for one does it by this.
+///
+/// A front end that can block calls [`wait`](Self::wait). Another one calls [`check`](Self::check) every
+/// [`POLL_INTERVAL`](Self::POLL_INTERVAL). Both read the journal, which another process may have locked for a moment.
+#[derive(Clone, Debug)]
+pub struct QueueWait {
+    /// `None`: there is no record, so only the front end itself can bring an answer.
+    record: Option<(Arc<Journal>, QuestionId)>,
+    deadline: Instant,
 }
 
-impl Waiting<'_> {
-    /// The number of the question, by which it can be answered from elsewhere.
-    #[must_use]
-    pub fn number(&self) -> Option<QuestionId> {
-        self.record.map(|(_, id)| id)
+impl QueueWait {
+    /// How often to check. A check takes some microseconds.
+    pub const POLL_INTERVAL: Duration = Duration::from_millis(25);
+
+    pub(crate) fn new(record: Option<(Arc<Journal>, QuestionId)>, timeout: Duration) -> Self {
+        Self { record, deadline: Instant::now() + timeout }
     }
 
-    /// The answer that somebody gave in the record, if anybody did.
+    /// The number of the question, by which another terminal can answer it.
     #[must_use]
-    pub fn poll(&self) -> Option<Answer> {
-        let (journal, id) = self.record?;
-        // A record that can't be read is nobody who says yes.
-        let Ok(settled) = journal.poll_answer(id) else { return Some(Answer::Nobody) };
-        Some(match settled? {
+    pub fn number(&self) -> Option<QuestionId> {
+        self.record.as_ref().map(|(_, number)| *number)
+    }
+
+    /// How much time is left. Without an answer by then, the question times out.
+    #[must_use]
+    pub fn time_left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// The answer in the record, if there is one.
+    #[must_use]
+    pub fn recorded_answer(&self) -> Option<Answer> {
+        let (journal, number) = self.record.as_ref()?;
+        // A record that can't be read is no yes.
+        let Ok(outcome) = journal.poll_answer(*number) else { return Some(Answer::Nobody) };
+        Some(match outcome? {
             QuestionOutcome::Answered(answered) => match answered.choice {
                 RecordedChoice::Once => Answer::Yes(Choice::Once),
                 RecordedChoice::SessionExact => Answer::Yes(Choice::SessionExact),
@@ -58,5 +57,59 @@ impl Waiting<'_> {
             QuestionOutcome::AskerGone => Answer::Nobody,
             QuestionOutcome::Canceled => Answer::Canceled,
         })
+    }
+
+    /// The answer in the record, or that the time is over. `None`: the question still waits.
+    #[must_use]
+    pub fn check(&self) -> Option<Answer> {
+        self.recorded_answer().or_else(|| self.time_left().is_zero().then_some(Answer::TimedOut))
+    }
+
+    /// Waits for the answer. Between two checks it calls `pause`, which sleeps for the given time, or ends the wait earlier
+    /// with an answer of its own.
+    #[must_use]
+    pub fn wait(&self, mut pause: impl FnMut(Duration) -> Option<Answer>) -> Answer {
+        loop {
+            let answer = self.check().or_else(|| pause(Self::POLL_INTERVAL.min(self.time_left())));
+            if let Some(answer) = answer {
+                return answer;
+            }
+        }
+    }
+}
+
+/// Waits for an answer in the queue.
+#[derive(Debug)]
+pub struct QueueApprover;
+
+impl Approver for QueueApprover {
+    fn channel(&self) -> ApprovalChannel {
+        ApprovalChannel::Queue
+    }
+
+    fn ask(&self, _: &Question<'_>, queue: &QueueWait) -> Answer {
+        queue.wait(|interval| {
+            std::thread::sleep(interval);
+            None
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_ends_with_the_front_ends_answer_or_with_its_time() {
+        let wait = QueueWait::new(None, Duration::from_secs(3600));
+        let mut pauses = 0;
+        let answer = wait.wait(|interval| {
+            assert_eq!(interval, QueueWait::POLL_INTERVAL);
+            pauses += 1;
+            (pauses == 3).then_some(Answer::Canceled)
+        });
+        assert_eq!((answer, wait.check()), (Answer::Canceled, None));
+        let over = QueueWait::new(None, Duration::ZERO);
+        assert_eq!(over.wait(|_| panic!("there is no time left")), Answer::TimedOut);
     }
 }

@@ -1,0 +1,214 @@
+//! Answering a question that is in the record. Every front end's answer goes through here.
+//!
+//! Several people may answer: one in the agent's program, one at another terminal. The journal accepts the first answer.
+//! Only then do its grants hold, and only then does "always" change the user's settings.
+
+use std::io;
+use std::path::PathBuf;
+
+use shellgate_journal::{
+    self as journal, AnswerResult, GrantScope, Journal, PersonAnswer, QuestionId, RecordedChoice,
+    RecordedQuestion, SessionGrant,
+};
+
+use super::{Always, Answer, ApprovalChannel, Choice};
+
+/// A question in the record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PostedQuestion<'a> {
+    pub(crate) journal: &'a Journal,
+    pub(crate) number: QuestionId,
+    pub(crate) question: &'a RecordedQuestion,
+    /// The root of the request.
+    pub(crate) root: &'a str,
+    /// The directory of the request, relative to the root.
+    pub(crate) directory: &'a str,
+}
+
+/// Why an answer has no effect.
+#[derive(Debug)]
+pub(crate) enum AnswerError {
+    /// The question doesn't offer this choice.
+    NotOffered(&'static str),
+    /// The answer can't be recorded, so it doesn't count.
+    Journal(journal::Error),
+    /// The answer counts, but "always" can't be written to the user's settings.
+    Settings {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+impl PostedQuestion<'_> {
+    /// Records a person's answer, and says whether it is the first, which counts. An answer that isn't a person's (the time
+    /// is over, say) is recorded as a no.
+    ///
+    /// # Errors
+    /// See [`AnswerError`].
+    pub(crate) fn answer(
+        &self,
+        answer: &Answer,
+        channel: ApprovalChannel,
+    ) -> Result<AnswerResult, AnswerError> {
+        let (choice, grants) = self.choice(answer)?;
+        let given = PersonAnswer { choice, by: super::user(), channel };
+        let result = self.journal.answer(self.number, given, grants).map_err(AnswerError::Journal)?;
+        if let (AnswerResult::Taken(_), Answer::Yes(Choice::Always), Some(always)) =
+            (&result, answer, self.always())
+        {
+            always.write().map_err(|error| AnswerError::Settings { file: always.file, error })?;
+        }
+        Ok(result)
+    }
+
+    /// The answer as the record has it, and what it grants beyond this call.
+    fn choice(&self, answer: &Answer) -> Result<(RecordedChoice, Vec<SessionGrant>), AnswerError> {
+        let question = self.question;
+        let grant = |scope| SessionGrant {
+            root: self.root.to_owned(),
+            directory: self.directory.to_owned(),
+            scope,
+            expires_at: None,
+        };
+        Ok(match answer {
+            Answer::Yes(Choice::Once) => (RecordedChoice::Once, Vec::new()),
+            Answer::Yes(Choice::SessionExact) => {
+                let scope = question.exact.clone().ok_or(AnswerError::NotOffered("that"))?;
+                (RecordedChoice::SessionExact, vec![grant(scope)])
+            }
+            Answer::Yes(Choice::SessionPrefix) if question.prefixes.is_empty() => {
+                return Err(AnswerError::NotOffered("a prefix"));
+            }
+            Answer::Yes(Choice::SessionPrefix) => {
+                let grants = question.prefixes.iter().map(|prefix| grant(GrantScope::Prefix(prefix.clone())));
+                (RecordedChoice::SessionPrefix(question.prefixes.clone()), grants.collect())
+            }
+            Answer::Yes(Choice::Always) => {
+                let lines = question.always.clone().ok_or(AnswerError::NotOffered("always"))?;
+                (RecordedChoice::Always(lines), Vec::new())
+            }
+            Answer::No(None) | Answer::Nobody | Answer::TimedOut | Answer::Canceled => {
+                (RecordedChoice::No, Vec::new())
+            }
+            Answer::No(Some(reason)) => (RecordedChoice::NoBecause(reason.clone()), Vec::new()),
+        })
+    }
+
+    /// The rules that "always" adds to the user's settings.
+    fn always(&self) -> Option<Always> {
+        let lines = self.question.always.as_ref()?;
+        Some(Always::for_file(lines.file.clone().into(), &self.question.prefixes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Request;
+    use crate::record;
+
+    /// A journal with a question about `git log`, whose "always" writes to `config.toml` beside it.
+    struct Asked {
+        folder: tempfile::TempDir,
+        journal: Journal,
+        number: QuestionId,
+        question: RecordedQuestion,
+    }
+
+    impl Asked {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let journal = Journal::open(folder.path()).unwrap();
+            let prefixes = vec![vec!["git".to_owned(), "log".to_owned()]];
+            let always = Always::for_file(folder.path().join("config.toml"), &prefixes);
+            let question = RecordedQuestion {
+                parts: Vec::new(),
+                prefixes,
+                exact: Some(GrantScope::Exact { text: "git log".to_owned(), argv: None }),
+                always: Some(journal::SettingsLines {
+                    file: always.file.display().to_string(),
+                    lines: always.lines,
+                }),
+                env: std::collections::BTreeMap::default(),
+                input: None,
+                background: false,
+                reach: Vec::new(),
+                asker: record::own_identity(),
+                expires_at: None,
+            };
+            let asked = record::asked(&Request::default(), None, folder.path(), ".");
+            journal.begin("01A", "session", asked, Vec::new()).unwrap();
+            let number = journal.ask("01A", question.clone()).unwrap();
+            Self { folder, journal, number, question }
+        }
+
+        fn answer(&self, answer: &Answer) -> Result<AnswerResult, AnswerError> {
+            let posted = PostedQuestion {
+                journal: &self.journal,
+                number: self.number,
+                question: &self.question,
+                root: "/root",
+                directory: ".",
+            };
+            posted.answer(answer, ApprovalChannel::Elicitation)
+        }
+
+        fn settings(&self) -> Option<String> {
+            std::fs::read_to_string(self.folder.path().join("config.toml")).ok()
+        }
+
+        fn grants(&self) -> Vec<SessionGrant> {
+            self.journal.grants("session", "/root", ".", record::now()).unwrap()
+        }
+    }
+
+    #[test]
+    fn the_first_always_is_written_to_the_settings() {
+        let asked = Asked::new();
+        let result = asked.answer(&Answer::Yes(Choice::Always)).unwrap();
+        assert!(matches!(result, AnswerResult::Taken(_)), "{result:?}");
+        assert!(asked.settings().unwrap().contains("prefix = [\"git\", \"log\"]"));
+    }
+
+    #[test]
+    fn an_always_that_comes_second_changes_nothing() {
+        let asked = Asked::new();
+        asked.answer(&Answer::No(None)).unwrap();
+        let result = asked.answer(&Answer::Yes(Choice::Always)).unwrap();
+        assert!(matches!(result, AnswerResult::TooLate(_)), "{result:?}");
+        assert_eq!(asked.settings(), None);
+    }
+
+    #[test]
+    fn a_yes_for_the_session_grants_what_the_question_offers() {
+        for (choice, expected) in [
+            (Choice::Once, vec![]),
+            (Choice::SessionExact, vec![GrantScope::Exact { text: "git log".to_owned(), argv: None }]),
+            (Choice::SessionPrefix, vec![GrantScope::Prefix(vec!["git".to_owned(), "log".to_owned()])]),
+        ] {
+            let asked = Asked::new();
+            asked.answer(&Answer::Yes(choice)).unwrap();
+            let granted: Vec<GrantScope> = asked.grants().into_iter().map(|grant| grant.scope).collect();
+            assert_eq!(granted, expected, "{choice:?}");
+            assert!(matches!(
+                asked.answer(&Answer::Yes(Choice::SessionPrefix)).unwrap(),
+                AnswerResult::TooLate(_)
+            ));
+            assert_eq!(asked.grants().len(), expected.len(), "the second answer grants nothing");
+        }
+    }
+
+    #[test]
+    fn what_a_question_does_not_offer_is_no_answer() {
+        let mut asked = Asked::new();
+        asked.question.prefixes = Vec::new();
+        asked.question.always = None;
+        for choice in [Choice::SessionPrefix, Choice::Always] {
+            assert!(matches!(asked.answer(&Answer::Yes(choice)), Err(AnswerError::NotOffered(_))));
+        }
+        let result = asked.answer(&Answer::Yes(Choice::Once)).unwrap();
+        assert!(matches!(result, AnswerResult::Taken(_)), "the question still waits: {result:?}");
+    }
+}
