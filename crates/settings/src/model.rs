@@ -111,7 +111,7 @@ impl Default for Policy {
 pub struct Approval {
     /// What happens when a verdict is `ask`. `None`: the dialect chooses.
     pub mode: Option<ApprovalMode>,
-    /// Who may answer.
+    /// Where questions may be answered.
     pub from: Vec<Sourced<Asker>>,
     /// How many seconds a question waits for an answer before it is denied.
     pub timeout_s: u64,

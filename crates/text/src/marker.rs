@@ -60,10 +60,10 @@ pub(super) fn binary(binary: &Binary, stream: &Stream<'_>) -> String {
 fn incomplete(stream: &Stream<'_>, path: &str) -> String {
     let why = match &stream.lost {
         None => "the capture limit was reached".to_owned(),
-        Some(reason) => format!("writing the file failed: {}", one_line(reason)),
+        Some(reason) => one_line(reason),
     };
     match stream.kept {
-        0 => format!("none were kept, {why}"),
+        0 => format!("none were kept: {why}"),
         kept => format!("only the first {kept} of {} are kept, in {path}: {why}", bytes(stream.total)),
     }
 }

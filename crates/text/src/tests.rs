@@ -77,7 +77,7 @@ fn a_cut_says_what_to_run() {
     line 000001
     line 000002
     line 000003
-    [… 12 bytes left out; the whole output is in /spool/7/stdout; these: `tail -c +49 /spool/7/stdout | head -c 12` …]
+    [… 12 bytes left out; the whole output is in /spool/7/stdout; to read them: `tail -c +49 /spool/7/stdout | head -c 12` …]
     line 000005
     line 000006
     line 000007
@@ -117,12 +117,12 @@ fn a_large_cut_names_the_offset() {
     let one_line = "é".repeat(40);
     insta::assert_snapshot!(Spool::new(one_line.clone()).view(Limit::Chars(39)).text, @"
     éééééééééééééééééééé
-    [… 2 bytes left out; the whole output is in /spool/7/stdout; these: `tail -c +41 /spool/7/stdout | head -c 2` …]
+    [… 2 bytes left out; the whole output is in /spool/7/stdout; to read them: `tail -c +41 /spool/7/stdout | head -c 2` …]
     ééééééééééééééééééé
     ");
     insta::assert_snapshot!(Spool::new(one_line).view_at("/it's here", Limit::Bytes(78)).text, @r"
     ééééééééééééééééééé
-    [… 4 bytes left out; the whole output is in /it's here; these: `tail -c +39 '/it'\''s here' | head -c 4` …]
+    [… 4 bytes left out; the whole output is in /it's here; to read them: `tail -c +39 '/it'\''s here' | head -c 4` …]
     ééééééééééééééééééé
     ");
 }
@@ -142,12 +142,12 @@ fn bytes_that_were_not_kept_are_reported() {
     line 000000
     line 000001
     line 0
-    [… 1150 bytes left out; only the first 30 of 1200 bytes are kept, in /spool/7/stdout: keeping them failed: No space left on device (os error 28) …]
+    [… 1150 bytes left out; only the first 30 of 1200 bytes are kept, in /spool/7/stdout: No space left on device (os error 28) …]
      000098
     line 000099
     ");
     let nothing = Spool::partly(bytes.clone(), 0, 0).lost("Permission denied");
-    insta::assert_snapshot!(nothing.view(Limit::Chars(5000)).text, @"[… 1200 bytes left out; none were kept, keeping them failed: Permission denied …]");
+    insta::assert_snapshot!(nothing.view(Limit::Chars(5000)).text, @"[… 1200 bytes left out; none were kept: Permission denied …]");
     insta::assert_snapshot!(Spool::partly(bytes, 12, 0).view(Limit::Chars(5000)).text, @"
     line 000000
     [… 1188 bytes left out; only the first 12 of 1200 bytes are kept, in /spool/7/stdout: the capture limit was reached …]
@@ -168,7 +168,7 @@ fn a_truncated_file_is_reported() {
     insta::assert_snapshot!(spool.view(Limit::Chars(5000)).text, @"
     line 000000
     line 000001
-    [… 96 bytes left out; only the first 24 of 120 bytes are kept, in /spool/7/stdout: keeping them failed: the file was made shorter afterwards …]
+    [… 96 bytes left out; only the first 24 of 120 bytes are kept, in /spool/7/stdout: the file was truncated later …]
     ");
 }
 
@@ -228,7 +228,7 @@ fn binary_is_described() {
     insta::assert_snapshot!(Spool::partly(png(1000), 400, 700).view(Limit::Chars(10)).text, @"[binary output (PNG image): 1000 bytes, sha256 03aa0a7071323305ba9b1ecf15e79f8f1c133bc6385cde9d1b1f1da56b618262; only the first 400 of 1000 bytes are kept, in /spool/7/stdout: the capture limit was reached]");
     let full = Spool::partly(png(1000), 400, 0).lost("No space left on device");
     let view = full.view(Limit::Chars(10));
-    insta::assert_snapshot!(view.text, @"[binary output (PNG image): 1000 bytes; only the first 400 of 1000 bytes are kept, in /spool/7/stdout: keeping them failed: No space left on device; sha256 of these 5ba5903ebb842c1d21d562be0e8bd20a7ec05f0d308fd118ec32987b5d6d7a8b]");
+    insta::assert_snapshot!(view.text, @"[binary output (PNG image): 1000 bytes; only the first 400 of 1000 bytes are kept, in /spool/7/stdout: No space left on device; sha256 of these 5ba5903ebb842c1d21d562be0e8bd20a7ec05f0d308fd118ec32987b5d6d7a8b]");
     assert_eq!(view.binary.unwrap().hashed, Hashed::Kept(400));
 }
 

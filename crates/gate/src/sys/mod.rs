@@ -1,4 +1,4 @@
-//! What differs between systems, in files of the same names.
+//! Code that differs between operating systems, in files of the same names.
 
 #[cfg(unix)]
 mod unix;

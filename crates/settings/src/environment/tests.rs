@@ -53,10 +53,10 @@ fn every_hidden_variable_has_a_reason() {
     - ls: exported functions are never inherited
     - LD_PRELOAD: `LD_*` is never inherited
     - GH_TOKEN: named like a secret: `*TOKEN`
-    - NOTE: holds a secret: GitHub token
-    - : not a possible variable
-    - A=B: not a possible variable
-    - NUL: not a possible variable
+    - NOTE: contains a secret: GitHub token
+    - : can't be passed to a program
+    - A=B: can't be passed to a program
+    - NUL: can't be passed to a program
     - EDITOR: removed by `environment.remove`
     ");
 }
@@ -114,7 +114,7 @@ fn set_replaces_inherited_variables_and_remove_comes_last() {
     GIT_PAGER=cat
     PAGER=bat
     PATH=/bin
-    - A=B: not a possible variable
+    - A=B: can't be passed to a program
     - GIT_TERMINAL_PROMPT: removed by `environment.remove`
     - GONE: removed by `environment.remove`
     ");

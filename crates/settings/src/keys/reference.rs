@@ -49,28 +49,28 @@ mod tests {
     fn the_reference() {
         insta::assert_snapshot!(reference(), @r#"
         [workspace]
-        # The root when none is given. Takes an absolute path or one that begins with `~/`.
+        # The root if no other is given. Takes an absolute path or one that begins with `~/`.
         # In an untrusted project file: ignored.
         working_directory = ""
 
         [policy]
-        # What is allowed; if not empty, what it doesn't allow is denied. Takes a list of command prefixes.
-        # In an untrusted project file: judged apart, the stricter verdict counts.
+        # Commands that are allowed; unless it is empty, all others are denied. Takes a list of command prefixes.
+        # In an untrusted project file: judged separately, the stricter verdict counts.
         core = []
-        # What is denied, whatever else is said; adds up over all files. Takes a list of command prefixes.
+        # Commands that are always denied; adds up over all files. Takes a list of command prefixes.
         # In an untrusted project file: can add entries.
         exclude = []
-        # For what no rule covers, without a core list. Takes one of `allow`, `ask`, `deny`.
-        # In an untrusted project file: judged apart, the stricter verdict counts.
+        # The decision for commands that no rule covers, if `core` is empty. Takes one of `allow`, `ask`, `deny`.
+        # In an untrusted project file: judged separately, the stricter verdict counts.
         default = "ask"
-        # Substitutions like `$( )`. Takes one of `check`, `ask`, `deny`.
+        # The decision for substitutions like `$( )`. Takes one of `check`, `ask`, `deny`.
         # In an untrusted project file: can only make it stricter.
         substitution = "check"
-        # Output to files. Takes one of `ask`, `scope`, `allow`.
+        # The decision for output to files. Takes one of `ask`, `scope`, `allow`.
         # In an untrusted project file: can only make it stricter.
         redirects = "ask"
-        # Rules in the long form; add up over all files. Takes a list of tables, each `[[policy.rule]]`.
-        # In an untrusted project file: judged apart, the stricter verdict counts.
+        # Rules with a decision for each prefix; they add up over all files. Takes a list of tables, each `[[policy.rule]]`.
+        # In an untrusted project file: judged separately, the stricter verdict counts.
         # [[policy.rule]]
         # prefix = ["git", "push"]
         # decision = "ask"
@@ -78,10 +78,10 @@ mod tests {
         # grants = { network = true, read = ["~/.ssh"], write = [], env = ["GH_TOKEN"], sockets = ["$SSH_AUTH_SOCK"] }
 
         [approval]
-        # What becomes of a question; without a value the dialect chooses. Takes one of `ask`, `on-need`, `deny`, `allow`.
+        # What happens if a command needs approval; without a value the dialect chooses. Takes one of `ask`, `on-need`, `deny`, `allow`.
         # In an untrusted project file: can only make it stricter.
         # mode =
-        # Who may answer. Takes a list with any of `terminal`, `queue`, `page`, `elicitation`.
+        # Where a question may be answered. Takes a list with any of `terminal`, `queue`, `page`, `elicitation`.
         # In an untrusted project file: can only make it stricter.
         from = ["terminal", "queue", "page", "elicitation"]
         # Seconds until an unanswered question is denied. Takes a whole number from 1 to 86400.
@@ -92,65 +92,65 @@ mod tests {
         # How commands are confined. Takes one of `off`, `read-only`, `workspace`, `strict`.
         # In an untrusted project file: can only make it stricter.
         mode = "off"
-        # The network of confined commands. Takes one of `allow`, `deny`.
+        # Whether confined commands reach the network. Takes one of `allow`, `deny`.
         # In an untrusted project file: can only make it stricter.
         network = "allow"
-        # When this machine can't confine as asked. Takes one of `refuse`, `warn`.
+        # What to do if this machine can't confine commands as set. Takes one of `refuse`, `warn`.
         # In an untrusted project file: can only make it stricter.
         on_missing = "refuse"
-        # Record what commands touch. Takes `true` or `false`.
+        # Record the files that commands use. Takes `true` or `false`.
         # In an untrusted project file: can only make it stricter.
         observe = true
-        # Can be written besides the root. Takes a list of paths.
+        # Paths that commands may write besides the root. Takes a list of paths.
         # In an untrusted project file: ignored.
         writable = []
-        # Can't be read, besides the built-in list. Takes a list of paths.
+        # Paths that commands may not read, besides the built-in list. Takes a list of paths.
         # In an untrusted project file: can add entries.
         unreadable = []
 
         [limits]
-        # How long a foreground command may run; 0: no limit. Takes a whole number from 0 to 86400000.
+        # Milliseconds that a foreground command may run; 0: no limit. Takes a whole number from 0 to 86400000.
         # In an untrusted project file: can only make it stricter.
         timeout_ms = 600000
-        # How long a command may be silent; 0: no limit. Takes a whole number from 0 to 86400000.
+        # Milliseconds that a command may run without output; 0: no limit. Takes a whole number from 0 to 86400000.
         # In an untrusted project file: can only make it stricter.
         idle_timeout_ms = 0
-        # Commands of a session that run at once; more wait. Takes a whole number from 1 to 65536.
+        # Commands of a session that run at once; others wait. Takes a whole number from 1 to 65536.
         # In an untrusted project file: can only make it stricter.
         max_running = 1024
-        # Characters of a stream for the model. Takes a whole number from 1 to 100000000.
+        # Characters of a stream that the model gets. Takes a whole number from 1 to 100000000.
         # In an untrusted project file: ignored.
         answer_chars = 30000
-        # Bytes of a stream where complete output is promised. Takes a whole number from 1 to 1073741824.
+        # Bytes of a stream that the model gets if complete output was asked for. Takes a whole number from 1 to 1073741824.
         # In an untrusted project file: ignored.
         answer_bytes = 8388608
         # Bytes of a stream that are kept on disk. Takes a whole number from 1 to 1099511627776.
         # In an untrusted project file: ignored.
         capture_bytes = 268435456
-        # Memory of a command; 0: no limit. Takes a whole number from 0 to 1073741824.
+        # Megabytes of memory of a command; 0: no limit. Takes a whole number from 0 to 1073741824.
         # In an untrusted project file: can only make it stricter.
         memory_mb = 0
         # Processes of a command; 0: no limit. Takes a whole number from 0 to 4194304.
         # In an untrusted project file: can only make it stricter.
         processes = 0
-        # Processor seconds of a command; 0: no limit. Takes a whole number from 0 to 31536000.
+        # Seconds of CPU time of a command; 0: no limit. Takes a whole number from 0 to 31536000.
         # In an untrusted project file: can only make it stricter.
         cpu_s = 0
-        # What a command may add to the disk; 0: no limit. Takes a whole number from 0 to 1073741824.
+        # Megabytes that a command may add to the disk; 0: no limit. Takes a whole number from 0 to 1073741824.
         # In an untrusted project file: can only make it stricter.
         disk_mb = 0
-        # Jobs of a session. Takes a whole number from 1 to 65536.
+        # Jobs that a session may have. Takes a whole number from 1 to 65536.
         # In an untrusted project file: can only make it stricter.
         jobs_per_session = 64
 
         [journal]
-        # Run nothing that can't be recorded. Takes `true` or `false`.
+        # Refuse commands that can't be recorded. Takes `true` or `false`.
         # In an untrusted project file: can only make it stricter.
         required = true
-        # How long entries are kept; 0: for ever. Takes a whole number from 0 to 36500.
+        # Days that entries are kept; 0: for ever. Takes a whole number from 0 to 36500.
         # In an untrusted project file: ignored.
         keep_days = 30
-        # How much is kept; 0: everything. Takes a whole number from 0 to 1073741824.
+        # Megabytes of output that are kept; 0: all. Takes a whole number from 0 to 1073741824.
         # In an untrusted project file: ignored.
         keep_mb = 2048
 
@@ -164,13 +164,13 @@ mod tests {
         # Hide variables that look like secrets. Takes `true` or `false`.
         # In an untrusted project file: can only make it stricter.
         hide_secrets = true
-        # Passed on even if they look like secrets. Takes a list of variable names.
+        # Variables that commands get even if they look like secrets. Takes a list of variable names.
         # In an untrusted project file: ignored.
         keep = []
-        # Set for every command. Takes a table of variable names and strings.
+        # Variables to set for every command. Takes a table of variable names and strings.
         # In an untrusted project file: ignored.
         set = {}
-        # Taken away from every command. Takes a list of variable names.
+        # Variables to remove for every command. Takes a list of variable names.
         # In an untrusted project file: can add entries.
         remove = []
 

@@ -1,8 +1,8 @@
-//! The user's home, by the system's list of users and not by a variable.
+//! The user's home folder, from the system's list of users. The environment is not used.
 
 use std::path::PathBuf;
 
-/// The home of the user that we run as.
+/// The home folder of the user that this process runs as.
 pub(crate) fn of_user() -> Option<PathBuf> {
     let list = std::fs::read_to_string("/etc/passwd").ok()?;
     let user = rustix::process::geteuid().as_raw().to_string();

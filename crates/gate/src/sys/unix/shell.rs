@@ -1,4 +1,4 @@
-//! Finding programs, and the shell that reads commands.
+//! Finds programs and the shell.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 
-/// The shell's name: found on the search path, without login or start-up files.
+/// The shell that runs commands. It is found on PATH, and reads no login or start-up files.
 pub(crate) const SHELL: &str = "bash";
 
-/// The arguments that make the shell run `text`. Text that looks like an option needs to be told from one.
+/// The arguments that make the shell run `text`. `--` keeps a text that begins with `-` from being read as an option.
 pub(crate) fn arguments(text: &str) -> Vec<OsString> {
     let end_of_options = text.starts_with(['-', '+']).then_some("--");
     [SHELL, "-c"].into_iter().chain(end_of_options).chain([text]).map(OsString::from).collect()
@@ -19,14 +19,14 @@ pub(crate) fn arguments(text: &str) -> Vec<OsString> {
 /// Why a program can't be run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NotFound {
-    /// There is none of that name.
+    /// It was not found.
     Nowhere,
-    /// There is, but it isn't executable.
+    /// It was found, but is not executable.
     NotExecutable(PathBuf),
 }
 
-/// Finds `name` as a shell would: a name with a slash is a path from `directory`, another is looked for in the folders
-/// of `path`. An empty entry means the current folder and is passed over: what lies there is not ours to choose.
+/// Finds `name` as a shell does. A name with a slash is a path relative to `directory`. Other names are searched in the
+/// folders of `path`. Its empty entries, which mean the current folder, are skipped: programs there are not trusted.
 pub(crate) fn find(name: &str, path: Option<&OsStr>, directory: &Path) -> Result<PathBuf, NotFound> {
     if name.contains('/') {
         let path = directory.join(name);
@@ -55,12 +55,12 @@ pub(crate) fn find(name: &str, path: Option<&OsStr>, directory: &Path) -> Result
     Err(refused.map_or(NotFound::Nowhere, NotFound::NotExecutable))
 }
 
-/// Whether `path`, found before, can still be executed.
+/// Whether a program that was found before can still be executed.
 pub(crate) fn is_executable(path: &Path) -> bool {
     rustix::fs::access(path, Access::EXEC_OK).is_ok()
 }
 
-/// Whether `path` is a file that we may execute; a folder counts as not executable.
+/// Whether this process may execute the file `path`. A folder is not executable.
 fn check(path: &Path) -> io::Result<()> {
     let metadata = std::fs::metadata(path)?;
     if !metadata.is_file() {

@@ -1,8 +1,8 @@
-//! The shell that reads commands. Nothing here was run yet: Windows has an issue of its own.
+//! The shell that runs commands. This file has never been run: the Windows port has an issue of its own.
 
 use std::ffi::OsString;
 
-/// The shell's name.
+/// The shell that runs commands.
 pub(crate) const SHELL: &str = "cmd.exe";
 
 /// The arguments that make the shell run `text`.

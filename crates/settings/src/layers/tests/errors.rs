@@ -298,8 +298,8 @@ fn folders() {
 fn no_home() {
     let mut folder = Folder::new().user("[workspace]\nworking_directory = \"~/work\"\n");
     folder.sources.home = None;
-    insta::assert_snapshot!(folder.error(), @r"
-    user.toml:2:21: workspace.working_directory begins with `~`, and there is no home folder
+    insta::assert_snapshot!(folder.error(), @"
+    user.toml:2:21: workspace.working_directory begins with `~`, but `HOME` is not set
       write an absolute path, or set `HOME`
     ");
 }

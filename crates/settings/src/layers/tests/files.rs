@@ -37,9 +37,9 @@ fn a_folder() {
     let mut folder = Folder::new();
     fs::create_dir(folder.path("config.toml")).unwrap();
     folder.sources.user = Some(folder.path("config.toml"));
-    insta::assert_snapshot!(folder.error(), @r"
+    insta::assert_snapshot!(folder.error(), @"
     config.toml: a settings file must be a regular file, found a folder
-      move it away, or write the settings there
+      move it away, or put the settings file there
     ");
 }
 
@@ -50,9 +50,9 @@ fn a_named_pipe_does_not_block() {
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
     folder.sources.project = Some(path);
-    insta::assert_snapshot!(folder.error(), @r"
+    insta::assert_snapshot!(folder.error(), @"
     config.toml: a settings file must be a regular file, found a named pipe
-      move it away, or write the settings there
+      move it away, or put the settings file there
     ");
 }
 
@@ -61,9 +61,9 @@ fn a_socket() {
     let mut folder = Folder::new();
     let _listener = UnixListener::bind(folder.path("config.toml")).unwrap();
     folder.sources.user = Some(folder.path("config.toml"));
-    insta::assert_snapshot!(folder.error(), @r"
+    insta::assert_snapshot!(folder.error(), @"
     config.toml: a settings file must be a regular file, found a socket
-      move it away, or write the settings there
+      move it away, or put the settings file there
     ");
 }
 
@@ -72,9 +72,9 @@ fn a_device_without_end() {
     let mut folder = Folder::new();
     std::os::unix::fs::symlink("/dev/zero", folder.path(".shellgate.toml")).unwrap();
     folder.sources.project = Some(folder.path(".shellgate.toml"));
-    insta::assert_snapshot!(folder.error(), @r"
+    insta::assert_snapshot!(folder.error(), @"
     .shellgate.toml: a settings file must be a regular file, found a device
-      move it away, or write the settings there
+      move it away, or put the settings file there
     ");
 }
 
@@ -91,9 +91,9 @@ fn a_symlink_is_followed() {
 fn too_large() {
     let comment = |length: usize| format!("#{}", "x".repeat(length - 1));
     assert!(Folder::new().user(&comment(1 << 20)).load().is_ok());
-    insta::assert_snapshot!(Folder::new().user(&comment((1 << 20) + 1)).error(), @r"
+    insta::assert_snapshot!(Folder::new().user(&comment((1 << 20) + 1)).error(), @"
     user.toml: a settings file must not be larger than 1048576 bytes
-      check that this is the file that you mean
+      check that this is the right file
     ");
 }
 
@@ -160,9 +160,9 @@ fn another_user_owns_it() {
             return;
         }
         insta::allow_duplicates! {
-            insta::assert_snapshot!(folder.error(), @r"
+            insta::assert_snapshot!(folder.error(), @"
             config.toml: a settings file must belong to you (user 0) or to root, found user 12345
-              read it, and if it says what you want, make a copy of your own
+              read it, and if you agree with it, make your own copy
             ");
         }
     }

@@ -134,7 +134,7 @@ fn errors() {
       write it like `run_shell_command(git status)`
 
     | {"excludeTools": [], "excludeTools": ["ShellTool(rm)"]}
-    settings.json:1:22: excludeTools is there twice
+    settings.json:1:22: excludeTools is given twice
       keep one of them
     "#);
 }

@@ -40,12 +40,12 @@ fn rules() {
 
     | [[policy.rule]]
     user.toml:1:1: policy.rule.prefix is missing
-      a rule has at least a prefix and a decision: add `prefix = ["git", "push"]`
+      a rule needs a prefix and a decision: add `prefix = ["git", "push"]`
 
     | [[policy.rule]]
     | prefix = ["git"]
     user.toml:1:1: policy.rule.decision is missing
-      a rule has at least a prefix and a decision: add `decision = "ask"`
+      a rule needs a prefix and a decision: add `decision = "ask"`
 
     | [[policy.rule]]
     | prefix = ["git"]
@@ -60,11 +60,11 @@ fn rules() {
 
     | [[policy.rule]]
     | prefix = ["git", ""]
-    user.toml:2:18: policy.rule.prefix must be a list of strings that aren't empty, found the string "" in it
+    user.toml:2:18: policy.rule.prefix must be a list of non-empty strings, found the string "" in it
 
     | [[policy.rule]]
     | prefix = 5
-    user.toml:2:10: policy.rule.prefix must be a list of strings that aren't empty, found the whole number 5
+    user.toml:2:10: policy.rule.prefix must be a list of non-empty strings, found the whole number 5
 
     | [[policy.rule]]
     | prefix = ""
@@ -100,10 +100,10 @@ fn rules() {
 
     | [[policy.rule]]
     | grants = { read = ["a", 5] }
-    user.toml:2:25: policy.rule.grants.read must be a list of strings that aren't empty, found the whole number 5 in it
+    user.toml:2:25: policy.rule.grants.read must be a list of non-empty strings, found the whole number 5 in it
 
     | [[policy.rule]]
     | grants = { env = "GH_TOKEN" }
-    user.toml:2:18: policy.rule.grants.env must be a list of strings that aren't empty, found the string "GH_TOKEN"
+    user.toml:2:18: policy.rule.grants.env must be a list of non-empty strings, found the string "GH_TOKEN"
     "#);
 }
