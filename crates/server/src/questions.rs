@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::{ElicitRequest, ServerRequest};
 use rmcp::service::PeerRequestOptions;
 use serde_json::Value;
-use shellgate::approval::{Answer, Question};
+use shellgate::approval::Answer;
 use shellgate::journal::QuestionId;
 use shellgate::settings::{Asker, Settings};
 use shellgate::{Admitted, PendingQuestion, Refused, Report, UnaskedQuestion};
@@ -40,8 +40,6 @@ pub(crate) type Settled = Result<Box<Admitted<'static>>, Refused>;
 pub(crate) struct Questions {
     waiting: Arc<Mutex<HashMap<String, WaitingQuestion>>>,
     slots: QuestionSlots,
-    /// Renders a question for a person.
-    shown: fn(&Question<'_>) -> String,
     askers: AllowedAskers,
     workers: Workers,
 }
@@ -119,15 +117,15 @@ pub(crate) enum QuestionOutcome {
 }
 
 impl Questions {
-    pub(crate) fn new(settings: &Settings, shown: fn(&Question<'_>) -> String, workers: Workers) -> Self {
+    pub(crate) fn new(settings: &Settings, workers: Workers) -> Self {
         let allows = |asker: Asker| settings.approval.from.iter().any(|one| one.value == asker);
         let askers = AllowedAskers { elicitation: allows(Asker::Elicitation), queue: allows(Asker::Queue) };
-        Self { waiting: Arc::default(), slots: QuestionSlots::default(), shown, askers, workers }
+        Self { waiting: Arc::default(), slots: QuestionSlots::default(), askers, workers }
     }
 
     /// The approver for input to jobs.
     pub(crate) fn input_approver(&self) -> InputApprover {
-        InputApprover { askers: self.askers, shown: self.shown }
+        InputApprover { askers: self.askers }
     }
 
     /// Asks a person, and waits for the answer until the call's deadline. The session's next call begins once the question is in the
@@ -155,8 +153,7 @@ impl Questions {
         };
         drop(turn);
         let fetches_form = client.tasks && self.askers.elicitation;
-        let form = (forms != FormSupport::None || fetches_form)
-            .then(|| pending.with_question(|question| Form::of(question, self.shown)));
+        let form = (forms != FormSupport::None || fetches_form).then(|| pending.with_question(Form::of));
         let elicitation = match &form {
             Some(form) if forms == FormSupport::DuringCall => {
                 debug!(id = pending.id(), "asks the client's user");
