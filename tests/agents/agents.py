@@ -138,7 +138,7 @@ daemon_auto_start = false
         screen.wait_for("› 1. Don't run it")
         if answer == "once":
             screen.type("Down")
-            screen.wait_for("› 2. Run it, this once")
+            screen.wait_for("› 2. Run it once")
         screen.type("Enter")
         screen.wait_until_gone("Your answer")
 

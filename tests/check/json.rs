@@ -160,7 +160,7 @@ fn what_the_settings_make_of_a_question_is_told() {
         assert_eq!((&answer["verdict"], &answer["commands"][0]["verdict"]), (&json!("allow"), &json!("ask")));
         assert_eq!(answer["by"], "approval.mode = allow (`--approve`)");
         let output = check(place, &["--approve", "deny", "ls"]);
-        let said = "deny: nobody is asked, by approval.mode = deny (`--approve`)";
+        let said = "deny: decided without asking, by approval.mode = deny (`--approve`)";
         assert!(text(&output.stdout).contains(said), "{output:?}");
     });
 }

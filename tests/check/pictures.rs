@@ -155,7 +155,7 @@ fn a_page_fits_its_terminal() {
     let (shown, code) = Terminal::start(&place.strictly(words)).end();
     assert_eq!(code, Some(20));
     for line in shown.lines() {
-        assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{line}");
+        assert!(shellgate::text::layout::columns(line) <= 80, "{line}");
     }
     assert_texts("terminal", &[shown]);
 }

@@ -191,7 +191,7 @@ fn an_answer_from_elsewhere_counts() {
             let output = place.strictly(["approvals", answer, &id]).output().unwrap();
             assert!(output.status.success(), "{output:?}");
             let screen = pane.ends(code);
-            assert!(screen.contains("from another terminal: frob now"), "{screen}");
+            assert!(screen.contains("elsewhere: frob now"), "{screen}");
         }
         assert_eq!(pane.ran(), ["frob now"]);
     });

@@ -110,7 +110,7 @@ fn elsewhere_the_question_looks_the_same() {
             let lines = page.lines().skip(1).take_while(|line| !line.starts_with("──"));
             lines.filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>()
         };
-        assert!(facts(&screen).iter().any(|line| line.contains("nobody has looked into")), "{screen}");
+        assert!(facts(&screen).iter().any(|line| line.contains("was not inspected")), "{screen}");
         assert_eq!(facts(&listed), facts(&screen));
         pane.press_calmly("n");
         pane.ends(125);

@@ -118,7 +118,7 @@ fn stored_output_does_not_act_on_a_terminal() {
     place.output(["run", "printf 'x\\033]0;title\\007y\\n'"]);
     let id = newest(&place);
     let shown = on_a_terminal(&place, &["history", "show", &id]);
-    assert!(shown.contains("x\\u{1b}]0;title\\u{7}y"), "{shown:?}");
+    assert!(shown.contains("x‹ESC›]0;title‹BEL›y"), "{shown:?}");
     assert!(!shown.contains("\u{1b}]0;"), "{shown:?}");
     let raw = on_a_terminal(&place, &["history", "show", &id, "--raw"]);
     assert!(raw.contains("x\u{1b}]0;title\u{7}y"), "{raw:?}");

@@ -91,7 +91,7 @@ fn a_person_is_asked_and_enter_alone_is_a_no() {
     let place = Place::new(None);
     place.write(".shellgate.toml", &format!("{LOOSE}# \u{202e}\n"));
     let shown = typed(&place, "\n");
-    assert!(shown.contains("\\u{202e}") && !shown.contains('\u{202e}'), "{shown:?}");
+    assert!(shown.contains("‹U+202E›") && !shown.contains('\u{202e}'), "{shown:?}");
     assert!(shown.contains("code 3"), "{shown:?}");
     assert!(!runs(&place));
     assert!(typed(&place, "y\n").contains("code 0"));

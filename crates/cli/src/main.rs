@@ -7,8 +7,6 @@ mod interruptible_writer;
 mod logging;
 mod mode_tracker;
 mod output;
-mod output_escaper;
-mod picture;
 mod prompt;
 mod queue_approver;
 mod raw_terminal;

@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-use shellgate::judge::Decision;
-use unicode_width::UnicodeWidthChar as _;
+pub(crate) use shellgate::text::escape::line as escape;
+use shellgate::text::{Style, StyledLine};
 
 use crate::args::Color;
 use crate::error::CliError;
@@ -41,31 +41,31 @@ pub(crate) fn choose_color(color: Color) {
     choice.write_global();
 }
 
-/// The color code of a decision.
-pub(crate) const fn decision_color(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Allow => "\x1b[32m",
-        Decision::Ask => "\x1b[33m",
-        Decision::Deny => "\x1b[31m",
+/// The code that switches a style on.
+pub(crate) const fn style_code(style: Style) -> &'static str {
+    match style {
+        Style::Plain => "",
+        Style::Faint => "\x1b[2m",
+        Style::Strong => "\x1b[1m",
+        Style::Good => "\x1b[32m",
+        Style::Caution => "\x1b[33m",
+        Style::Bad => "\x1b[31m",
     }
 }
 
-/// Escapes characters that a terminal would act on or not show.
-pub(crate) fn escape(text: &str) -> String {
-    let mut escape = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_visible(c) {
-            escape.push(c);
-        } else {
-            escape.extend(c.escape_default());
-        }
+/// A line with codes for its styles.
+pub(crate) fn with_codes(line: &StyledLine) -> String {
+    let mut text = String::new();
+    for (style, piece) in line.pieces() {
+        let end = if style == Style::Plain { "" } else { "\x1b[0m" };
+        text.push_str(&format!("{}{piece}{end}", style_code(style)));
     }
-    escape
+    text
 }
 
-/// Whether a terminal shows a character as itself and in its place.
-pub(crate) fn is_visible(c: char) -> bool {
-    c == ' ' || !c.is_control() && !c.is_whitespace() && c.width().is_some_and(|width| width > 0)
+/// Prints lines with their styles on standard output.
+pub(crate) fn print_lines(lines: &[StyledLine]) -> Result<(), CliError> {
+    print(&lines.iter().map(|line| with_codes(line) + "\n").collect::<String>())
 }
 
 /// How long a command may be silent before the status line appears.

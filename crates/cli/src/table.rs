@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _};
 
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use shellgate::text::layout::{columns, cut};
 
 /// A cell: text without control characters, and its color code, if any.
 #[derive(Clone, Debug)]
@@ -37,12 +37,12 @@ pub(crate) fn width() -> Option<usize> {
 /// The table as text: a line with `heads`, then a line per row.
 pub(crate) fn table<const N: usize>(heads: [&str; N], rows: &[[Cell; N]], width: Option<usize>) -> String {
     let widest = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.width());
-        cells.chain(heads.get(column).map(|head| head.width())).max().unwrap_or(0)
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| columns(&cell.text));
+        cells.chain(heads.get(column).map(|head| columns(head))).max().unwrap_or(0)
     };
     let mut widths: Vec<usize> = (0..N).map(widest).collect();
     if let Some(width) = width {
-        let least = heads.map(|head| head.width().max(COLUMN_MIN_WIDTH));
+        let least = heads.map(|head| columns(head).max(COLUMN_MIN_WIDTH));
         narrow(&mut widths, &least, width);
     }
     let mut text = String::new();
@@ -50,7 +50,7 @@ pub(crate) fn table<const N: usize>(heads: [&str; N], rows: &[[Cell; N]], width:
     for row in std::iter::once(&heads).chain(rows) {
         for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
             let shown = cut(&cell.text, *width);
-            let blanks = if at + 1 == N { 0 } else { width + 2 - shown.width() };
+            let blanks = if at + 1 == N { 0 } else { width + 2 - columns(&shown) };
             let end = if cell.color.is_empty() { "" } else { "\x1b[0m" };
             text.push_str(&format!("{}{shown}{end}{}", cell.color, " ".repeat(blanks)));
         }
@@ -76,24 +76,6 @@ fn narrow(widths: &mut [usize], least: &[usize], width: usize) {
             _ => return,
         }
     }
-}
-
-/// The beginning of a text, as far as there is room.
-fn cut(text: &str, room: usize) -> String {
-    if text.width() <= room {
-        return text.to_owned();
-    }
-    let mut shown = String::new();
-    let mut used = 1;
-    for c in text.chars() {
-        used += c.width().unwrap_or(0);
-        if used > room {
-            break;
-        }
-        shown.push(c);
-    }
-    shown.push('…');
-    shown
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use shellgate::journal::Millis;
 pub(crate) use shellgate::journal::calendar::exact;
 use shellgate::journal::calendar::{DAY_MS, civil, days};
+pub(crate) use shellgate::view::format_time as format;
 
 /// Units of a time in the past, in milliseconds.
 const UNITS: [(&str, Millis); 6] =
@@ -14,11 +15,6 @@ const UNITS: [(&str, Millis); 6] =
 pub(crate) fn now() -> Millis {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis::try_from(now.as_millis()).unwrap_or(Millis::MAX)
-}
-
-/// Formats a time as `2026-11-15 08:43:34`.
-pub(crate) fn format(at: Millis) -> String {
-    exact(at).chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect()
 }
 
 /// Parses `90s`, `15m`, `2h`, `7d`, `1w` (ago), `2026-11-15` or `2026-11-15T08:43[:34][Z]`, in UTC.

@@ -30,6 +30,7 @@ mod root;
 mod run;
 mod session_name;
 mod sys;
+pub mod view;
 
 pub use admit::trust::ProjectFile;
 pub use admit::{Admitted, Considered, PendingQuestion, UnaskedQuestion, approval, inside, judge};

@@ -78,9 +78,9 @@ impl Call {
 
 impl Calls {
     pub(crate) fn new(offer: Offer) -> Self {
-        let Offer { gate, dialect, directory, shown } = offer;
+        let Offer { gate, dialect, directory } = offer;
         let workers = Workers::default();
-        let questions = Questions::new(gate.settings(), shown, workers.clone());
+        let questions = Questions::new(gate.settings(), workers.clone());
         let gate = Box::leak(Box::new(gate.with_approver(questions.input_approver())));
         Self {
             gate,

@@ -46,8 +46,6 @@ pub struct Offer {
     pub dialect: &'static Dialect,
     /// Working directory of calls that name none, relative to the root.
     pub directory: Option<String>,
-    /// Renders a question for a person: lines in which the command's own text can't look like ours.
-    pub shown: fn(&shellgate::approval::Question<'_>) -> String,
 }
 
 /// Tidies the record once the server is at work.

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::{ElicitRequest, ServerRequest};
 use rmcp::service::PeerRequestOptions;
 use serde_json::Value;
-use shellgate::approval::{Answer, Question};
+use shellgate::approval::Answer;
 use shellgate::journal::QuestionId;
 use shellgate::settings::{Asker, Settings};
 use shellgate::{Admitted, PendingQuestion, Refused, Report, UnaskedQuestion};
@@ -43,8 +43,6 @@ pub(crate) struct Questions {
     waiting: Arc<Mutex<HashMap<String, WaitingQuestion>>>,
     slots: QuestionSlots,
     poller: QueuePoller,
-    /// Renders a question for a person.
-    shown: fn(&Question<'_>) -> String,
     askers: AllowedAskers,
     workers: Workers,
 }
@@ -122,14 +120,13 @@ pub(crate) enum QuestionOutcome {
 }
 
 impl Questions {
-    pub(crate) fn new(settings: &Settings, shown: fn(&Question<'_>) -> String, workers: Workers) -> Self {
+    pub(crate) fn new(settings: &Settings, workers: Workers) -> Self {
         let allows = |asker: Asker| settings.approval.from.iter().any(|one| one.value == asker);
         let askers = AllowedAskers { elicitation: allows(Asker::Elicitation), queue: allows(Asker::Queue) };
         Self {
             waiting: Arc::default(),
             slots: QuestionSlots::default(),
             poller: QueuePoller::default(),
-            shown,
             askers,
             workers,
         }
@@ -137,7 +134,7 @@ impl Questions {
 
     /// The approver for input to jobs.
     pub(crate) fn input_approver(&self) -> InputApprover {
-        InputApprover { askers: self.askers, shown: self.shown }
+        InputApprover { askers: self.askers }
     }
 
     /// Asks a person, and waits for the answer until the call's deadline. The session's next call begins once the question is in the
@@ -165,8 +162,7 @@ impl Questions {
         };
         drop(turn);
         let fetches_form = client.tasks && self.askers.elicitation;
-        let form = (forms != FormSupport::None || fetches_form)
-            .then(|| pending.with_question(|question| Form::of(question, self.shown)));
+        let form = (forms != FormSupport::None || fetches_form).then(|| pending.with_question(Form::of));
         let elicitation = match &form {
             Some(form) if forms == FormSupport::DuringCall => {
                 debug!(id = pending.id(), "asks the client's user");

@@ -1,4 +1,10 @@
-//! Turns raw output bytes into clean text for a model.
+//! Makes foreign bytes readable and harmless.
+//!
+//! For models, [`view()`] turns raw output into clean text, as described below. For people, [`escape`] writes out what
+//! doesn't show ([`characters`] is the table), [`Picture`] draws a command with its parts marked, and [`LabelledRows`]
+//! keeps foreign text apart from our own words. [`StyledLine`]s leave colors to the front end.
+//!
+//! # Turning raw output bytes into clean text for a model
 //!
 //! A command writes bytes: colours, progress bars that redraw themselves, a picture by mistake, gigabytes of
 //! a log. A model gets text: what a person would have seen on a terminal with unlimited lines, cut to a
@@ -20,21 +26,30 @@
 //! [`Decoder`] is for live events: it decodes text as it comes, in whole characters, and keeps the codes.
 
 mod binary;
+pub mod characters;
 mod cut;
 mod decoder;
+pub mod escape;
+mod labelled_rows;
+pub mod layout;
 mod marker;
+mod picture;
 mod render;
 mod screen;
 mod source;
+mod styled;
 #[cfg(test)]
 mod tests;
 mod view;
 
 pub use binary::{Binary, Hashed};
 pub use decoder::{Decoder, Piece};
+pub use labelled_rows::LabelledRows;
 pub use marker::MARKER_STARTS as MARKERS;
+pub use picture::{Marked, Picture, Row};
 pub use screen::{Screen, screen};
 pub use source::Source;
+pub use styled::{Style, StyledLine, plain_text};
 pub use view::{Limit, View, last_line, last_line_in, one_line, view};
 
 /// Renders a part of some output by itself, without the rest.

@@ -2,18 +2,17 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use shellgate::approval::{Answer, Choice};
 use shellgate::inside::{self, RestrictedAction};
 use shellgate::journal::{AnswerResult, QuestionId, QueuedQuestion};
+use shellgate::text::{Style, StyledLine};
+use shellgate::view::{AnswerKind, QuestionView, QueuedQuestionView, outcome_text};
 use shellgate::{Code, ErrorObject, RecordStore};
 
-use super::history::settled;
 use crate::args::{ApprovalScope, ApprovalsCommand};
 use crate::error::{self, CliError};
 use crate::output;
-use crate::prompt::choices::Choices;
-use crate::prompt::facts::Facts;
 use crate::{table, time};
 
 /// Columns of the page when standard output is not a terminal.
@@ -55,7 +54,7 @@ fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), CliError> {
             match json {
                 true => output::print_json(&json!({"id": id, "taken": true, "settled": words})),
                 false => {
-                    let words = words.as_ref().map(settled).unwrap_or_default();
+                    let words = words.as_ref().map(outcome_text).unwrap_or_default();
                     output::print(&format!("question {id}: {words}\n"))
                 }
             }
@@ -64,7 +63,10 @@ fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), CliError> {
             if json {
                 output::print_json(&json!({"id": id, "taken": false, "settled": first}))?;
             } else {
-                output::print_message(&format!("question {id} was answered before: {}", settled(&first)));
+                output::print_message(&format!(
+                    "question {id} was answered before: {}",
+                    outcome_text(&first)
+                ));
             }
             Err(CliError::Reported(error::TOO_LATE))
         }
@@ -81,80 +83,52 @@ fn list(id: Option<QuestionId>, json: bool) -> Result<(), CliError> {
         }
     }
     if json {
-        return output::print_json(&pending.iter().map(facts).collect::<Vec<_>>().into());
+        return output::print_json(&json!(pending.iter().map(QueuedQuestionView::of).collect::<Vec<_>>()));
     }
     if pending.is_empty() {
         output::print_message("no question is waiting");
     }
-    output::print(&pending.iter().map(page).collect::<Vec<_>>().join("\n"))
+    for (number, queued) in pending.iter().enumerate() {
+        output::print(if number == 0 { "" } else { "\n" })?;
+        output::print_lines(&page(queued))?;
+    }
+    Ok(())
 }
 
 /// A question as the prompt shows it, and the commands that answer it.
-fn page(pending: &QueuedQuestion) -> String {
-    let QueuedQuestion { id, question, .. } = pending;
+fn page(queued: &QueuedQuestion) -> Vec<StyledLine> {
+    let QueuedQuestion { id, question, .. } = queued;
     let now = time::now();
-    let waits = (now - pending.at) / 1000;
+    let waits = (now - queued.at) / 1000;
     let left = question.expires_at.map(|end| format!(", {} s left", (end - now).max(0) / 1000));
     let width = table::width().unwrap_or(DEFAULT_COLUMNS);
-    let choices = Choices::of_pending(pending);
-    let mut lines = vec![format!(
-        "\x1b[1mquestion {id}\x1b[0m, waits {waits} s{}: may this run?",
-        left.unwrap_or_default()
-    )];
-    lines.extend(Facts::of_pending(pending).lines(width));
-    lines.push("── your answer ──".to_owned());
-    for entry in choices.entries() {
-        let Some((_, words, _)) = ANSWERS.iter().find(|(key, ..)| *key == entry.key) else { continue };
-        let [verb, flag] = words;
-        lines.push(format!("shellgate approvals {verb} {id}{flag}"));
-        if entry.key == 'a' {
-            lines.push("    \x1b[2mrun it, and add these lines to your settings:\x1b[0m".to_owned());
-            lines.extend(choices.always_lines(width));
-        } else {
-            lines.push(format!("    \x1b[2m{}\x1b[0m", entry.meaning));
-        }
+    let view = QuestionView::of_queued(queued);
+    let title = format!(", waits {waits} s{}: may this run?", left.unwrap_or_default());
+    let mut lines =
+        vec![StyledLine::new().with(Style::Strong, format!("question {id}")).with(Style::Plain, title)];
+    lines.extend(view.lines(width));
+    lines.push("── your answer ──".into());
+    for answer in view.answers() {
+        lines.push(format!("shellgate approvals {}", command(answer.kind, *id)).into());
+        let always = view.always.as_ref().filter(|_| answer.kind == AnswerKind::Always);
+        let meaning = match always {
+            Some(_) => "run it, and add these lines to your settings:",
+            None => &answer.meaning,
+        };
+        lines.push(StyledLine::from("    ").with(Style::Faint, meaning));
+        lines.extend(always.into_iter().flat_map(|always| always.lines(width)));
     }
-    lines.join("\n") + "\n"
+    lines
 }
 
-/// Keys of the prompt, the words to type instead of them, and their names in JSON.
-const ANSWERS: [(char, [&str; 2], Option<&str>); 6] = [
-    ('y', ["approve", ""], Some("once")),
-    ('s', ["approve", " --session"], Some("session")),
-    ('p', ["approve", " --prefix"], Some("prefix")),
-    ('a', ["approve", " --always"], Some("always")),
-    ('n', ["deny", ""], None),
-    ('r', ["deny", " --reason TEXT"], None),
-];
-
-/// The approvals that a question offers, by their names in JSON.
-fn choices(pending: &QueuedQuestion) -> Vec<&'static str> {
-    let choices = Choices::of_pending(pending);
-    ANSWERS.iter().filter(|(key, ..)| choices.offers(*key)).filter_map(|(.., name)| *name).collect()
-}
-
-fn facts(pending: &QueuedQuestion) -> Value {
-    let QueuedQuestion { id, exec_id, session, at, asked, question } = pending;
-    json!({
-        "id": id,
-        "exec_id": exec_id,
-        "session": session,
-        "at": time::exact(*at),
-        "expires_at": question.expires_at.map(time::exact),
-        "command": asked.text,
-        "argv": asked.argv,
-        "description": asked.description,
-        "dialect": asked.dialect,
-        "root": asked.root,
-        "directory": asked.directory,
-        "reasons": asked.verdict.reasons,
-        "parts": question.parts,
-        "prefixes": question.prefixes,
-        "always": question.always,
-        "reach": question.reach,
-        "env": question.env,
-        "input": question.input,
-        "background": question.background,
-        "choices": choices(pending),
-    })
+/// What to type after `shellgate approvals` to give an answer.
+fn command(kind: AnswerKind, id: QuestionId) -> String {
+    match kind {
+        AnswerKind::Once => format!("approve {id}"),
+        AnswerKind::Session => format!("approve {id} --session"),
+        AnswerKind::Prefix => format!("approve {id} --prefix"),
+        AnswerKind::Always => format!("approve {id} --always"),
+        AnswerKind::No => format!("deny {id}"),
+        AnswerKind::NoBecause => format!("deny {id} --reason TEXT"),
+    }
 }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shellgate::doctor::{self, Check, Diagnosis, Health, LimitCheck};
+use shellgate::text::layout::wrap;
 
 use crate::args::DoctorArgs;
 use crate::error::{self, CliError};
@@ -73,21 +74,6 @@ fn row(state: &str, color: &str, name: &str, message: &str, width: Option<usize>
     format!("{color}{state:<14}\x1b[0m{name:<18}{lines}\n")
 }
 
-/// Breaks a text between words into lines of at most `room` characters. A longer word gets a line of its own.
-fn wrap(text: &str, room: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,6 +87,5 @@ mod tests {
             shown,
             format!("ok            bash              It is there and\n{indent}reads the commands.\n")
         );
-        assert_eq!(wrap("one two", usize::MAX), ["one two"]);
     }
 }

@@ -9,12 +9,12 @@ use shellgate::jobs::{
     Jobs, OutputQuery, Pattern, StreamPart, explain_never_started, for_each_line, trim_carriage_return,
 };
 use shellgate::text::Limit;
+use shellgate::text::escape::OutputEscaper;
 use shellgate::{ErrorObject, RecordStore, Stream};
 
 use crate::args::LogsArgs;
 use crate::error::{self, CALL_REFUSED, CliError};
 use crate::output;
-use crate::output_escaper::OutputEscaper;
 
 /// JSON has at most this much of a stream; the file has all of it.
 const JSON_TEXT_MAX_BYTES: usize = 8 << 20;

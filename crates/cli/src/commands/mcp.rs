@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use shellgate::approval::Question;
 use shellgate::{Code, ErrorObject};
 use shellgate_server::{Listening, Offer};
 
@@ -10,10 +9,6 @@ use crate::args::McpArgs;
 use crate::error::{self, CliError};
 use crate::logging;
 use crate::output;
-use crate::prompt::facts::Facts;
-
-/// Programs of agents have little room.
-const QUESTION_COLUMNS: usize = 80;
 
 pub(super) fn mcp(args: McpArgs) -> ExitCode {
     error::finish(serve(args))
@@ -23,7 +18,7 @@ fn serve(args: McpArgs) -> Result<(), CliError> {
     let common = args.common;
     let gate = super::builder(&common).tidy_later().log_with(logging::start_server_by_settings).build()?;
     super::show_notices(gate.settings());
-    let offer = Offer { gate, dialect: common.dialect, directory: common.directory, shown };
+    let offer = Offer { gate, dialect: common.dialect, directory: common.directory };
     let cannot = |error: String| CliError::from(ErrorObject::new(Code::Config, error));
     match args.http {
         None => shellgate_server::serve_stdio(offer)
@@ -46,10 +41,4 @@ fn begun(listening: &Listening) {
         listening.url,
         listening.keys.display()
     ));
-}
-
-/// What a person must know to answer, as on a terminal but without colours.
-fn shown(question: &Question<'_>) -> String {
-    let lines = Facts::of(question).lines(QUESTION_COLUMNS).join("\n");
-    anstream::adapter::strip_str(&lines).to_string()
 }

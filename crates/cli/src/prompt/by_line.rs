@@ -3,23 +3,23 @@
 use std::time::Duration;
 
 use shellgate::approval::{Answer, Choice, QueueWait};
+use shellgate::view::QuestionView;
 use shellgate_sandbox::signals::Signal;
 
-use super::facts::Facts;
 use super::terminal::{Event, Terminal};
 use super::{GivenAnswer, POLL_INTERVAL};
 
 /// Prints the question and reads a line. Only the word `yes` approves.
-pub(super) fn ask(terminal: &mut Terminal, facts: &Facts, queue: &QueueWait) -> std::io::Result<GivenAnswer> {
-    let mut text = "\nshellgate: may this run?\n".to_owned();
-    for line in facts.lines(terminal.size().columns) {
-        text.push_str(&line);
-        text.push('\n');
-    }
-    text.push_str("Type `yes` to run it once. Anything else denies it: ");
+pub(super) fn ask(
+    terminal: &mut Terminal,
+    view: &QuestionView,
+    queue: &QueueWait,
+) -> std::io::Result<GivenAnswer> {
     // Keys that were typed before the question are not an answer.
     terminal.discard_input();
-    terminal.print(&text)?;
+    terminal.print("\nshellgate: may this run?\n")?;
+    terminal.print_lines(&view.lines(terminal.size().columns))?;
+    terminal.print("Type `yes` to run it once. Anything else denies it: ")?;
     match line(terminal, queue)? {
         Ok(line) if line.trim_ascii() == b"yes" => Ok(GivenAnswer::Here(Answer::Yes(Choice::Once))),
         Ok(_) => Ok(GivenAnswer::Here(Answer::No(None))),

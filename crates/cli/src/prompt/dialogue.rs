@@ -1,9 +1,10 @@
 //! The state of a question on the screen, and what keys do to it. It knows neither the terminal nor the clock.
 
 use shellgate::approval::{Answer, Choice};
+use shellgate::text::StyledLine;
+use shellgate::view::{AnswerKind, QuestionView, SettingsChange};
 
-use super::choices::{self, Choices, Entry};
-use super::facts::Facts;
+use super::choices::{self, KeyedAnswer};
 use super::keys::Key;
 
 /// A typed reason has at most this many characters.
@@ -22,11 +23,10 @@ pub(crate) enum Page {
 /// A question that is being asked.
 #[derive(Debug)]
 pub(crate) struct Dialogue {
-    facts: Facts,
-    pub(crate) choices: Choices,
+    view: QuestionView,
     pub(crate) page: Page,
     /// The lines that can be scrolled, wrapped to `width`.
-    body: Vec<String>,
+    body: Vec<StyledLine>,
     width: usize,
     /// How many lines fit on the screen.
     visible_lines: usize,
@@ -48,10 +48,9 @@ pub(crate) enum Effect {
 }
 
 impl Dialogue {
-    pub(crate) fn new(facts: Facts, choices: Choices) -> Self {
+    pub(crate) fn new(view: QuestionView) -> Self {
         Self {
-            facts,
-            choices,
+            view,
             page: Page::Question,
             body: Vec::new(),
             width: 0,
@@ -63,20 +62,23 @@ impl Dialogue {
     }
 
     /// The answers that this page takes.
-    pub(crate) fn entries(&self) -> Vec<Entry> {
+    pub(crate) fn answers(&self) -> Vec<KeyedAnswer> {
         match self.page {
             Page::Always => choices::confirmation(),
-            Page::Question | Page::Reason(_) => self.choices.entries(),
+            Page::Question | Page::Reason(_) => choices::keyed_answers(&self.view),
         }
     }
 
     /// All lines that can be scrolled, wrapped to `width`.
-    pub(crate) fn body(&mut self, width: usize) -> &[String] {
+    pub(crate) fn body(&mut self, width: usize) -> &[StyledLine] {
         if self.width != width {
             self.width = width;
             self.body = match self.page {
-                Page::Always => self.choices.always_lines(width),
-                Page::Question | Page::Reason(_) => self.facts.lines(width),
+                Page::Always => {
+                    let lines = |always: &SettingsChange| always.lines(width);
+                    self.view.always.as_ref().map(lines).unwrap_or_default()
+                }
+                Page::Question | Page::Reason(_) => self.view.lines(width),
             };
         }
         &self.body
@@ -126,13 +128,15 @@ impl Dialogue {
             (Page::Always, Key::Char('y')) => self.approve(Choice::Always),
             (Page::Always, Key::Char('n' | 'q') | Key::Escape) => self.change_page(Page::Question),
             (Page::Question, Key::Char('n' | 'q') | Key::Escape) => Effect::Answered(Answer::No(None)),
-            (Page::Question, Key::Char(c)) if self.choices.offers(*c) => match c {
-                's' => self.approve(Choice::SessionExact),
-                'p' => self.approve(Choice::SessionPrefix),
-                'a' if self.seen_to_end => self.change_page(Page::Always),
-                'a' => self.demand_reading(),
-                'r' => self.change_page(Page::Reason(String::new())),
-                _ => self.approve(Choice::Once),
+            (Page::Question, Key::Char(c)) => match choices::answer_of_key(&self.view, *c) {
+                Some(AnswerKind::Once) => self.approve(Choice::Once),
+                Some(AnswerKind::Session) => self.approve(Choice::SessionExact),
+                Some(AnswerKind::Prefix) => self.approve(Choice::SessionPrefix),
+                Some(AnswerKind::Always) if self.seen_to_end => self.change_page(Page::Always),
+                Some(AnswerKind::Always) => self.demand_reading(),
+                Some(AnswerKind::NoBecause) => self.change_page(Page::Reason(String::new())),
+                Some(AnswerKind::No) => Effect::Answered(Answer::No(None)),
+                None => Effect::None,
             },
             (_, Key::Enter) => self.with_note("Enter is not an answer: press one of the keys below"),
             (_, Key::Pasted(_)) => self.with_note("a paste is not an answer: press one of the keys below"),
@@ -219,8 +223,7 @@ mod tests {
     use super::*;
 
     fn dialogue(lines: usize) -> Dialogue {
-        let facts = Facts { text: "x\n".repeat(lines), ..Facts::default() };
-        Dialogue::new(facts, Choices::default())
+        Dialogue::new(QuestionView { command: "x\n".repeat(lines), ..QuestionView::default() })
     }
 
     fn visible_lines(mut dialogue: Dialogue, rows: usize) -> Dialogue {

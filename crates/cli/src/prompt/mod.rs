@@ -5,25 +5,22 @@
 //! the terminal. Only a key that was pressed alone approves, after all of the question was on the screen.
 
 mod by_line;
-pub(crate) mod choices;
+mod choices;
 mod dialogue;
-mod escape;
-pub(crate) mod facts;
 mod key_debounce;
 mod keys;
 mod screen;
-mod table;
 mod terminal;
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use shellgate::approval::{Answer, ApprovalChannel, Approver, Question, QueueWait};
+use shellgate::text::{Style, StyledLine, escape};
+use shellgate::view::QuestionView;
 use shellgate_sandbox::signals::Signal;
 
-use choices::Choices;
 use dialogue::{Dialogue, Effect};
-use facts::Facts;
 use key_debounce::KeyDebounce;
 use keys::{Key, Keys};
 use screen::Frame;
@@ -59,14 +56,13 @@ fn ask_on(terminal: &mut Terminal, question: &Question<'_>, queue: &QueueWait) -
     if !terminal.claim_foreground() {
         return Ok(Answer::Nobody);
     }
-    let (facts, choices) = (Facts::of(question), Choices::of(question));
-    let reminder = reminder(&facts.text);
+    let view = QuestionView::of(question);
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
     let said = if is_dumb || terminal.enter().is_err() {
         terminal.leave();
-        by_line::ask(terminal, &facts, queue)?
+        by_line::ask(terminal, &view, queue)?
     } else {
-        let dialogue = Dialogue::new(facts, choices.clone());
+        let dialogue = Dialogue::new(view.clone());
         let now = Instant::now();
         let asking = Asking {
             terminal,
@@ -79,16 +75,17 @@ fn ask_on(terminal: &mut Terminal, question: &Question<'_>, queue: &QueueWait) -
     };
     terminal.leave();
     let (summary, answer) = match said {
-        GivenAnswer::Here(answer) => (choices.summary(&answer), answer),
+        GivenAnswer::Here(answer) => (choices::summary(&view, &answer), answer),
         GivenAnswer::Elsewhere(answer) => (choices::summary_elsewhere(&answer).to_owned(), answer),
     };
-    terminal.print(&format!("\x1b[2mshellgate: {summary}: {reminder}\x1b[0m\n"))?;
+    let line = format!("shellgate: {summary}: {}", reminder(&view.command));
+    terminal.print_lines(&[StyledLine::new().with(Style::Faint, line)])?;
     Ok(answer)
 }
 
 /// The beginning of a command, as a reminder.
 fn reminder(text: &str) -> String {
-    let shown = escape::line(text);
+    let shown = escape::marked_line(text);
     let mut short: String = shown.chars().take(REMINDER_CHARS).collect();
     if short.len() < shown.len() {
         short.push('…');

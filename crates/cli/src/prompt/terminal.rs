@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process as unix;
+use shellgate::text::StyledLine;
 use shellgate_sandbox::signals::Signal;
 
 use super::screen::{Frame, Size};
+use crate::output::with_codes;
 use crate::raw_terminal::RawTerminal;
 
 /// Switches to the other screen, with lines that don't wrap, letters in their own order, marked pastes and no cursor.
@@ -92,11 +94,7 @@ impl Terminal {
             text.push_str(if number == 0 { "" } else { "\r\n" });
             // Cleared before it is written: after a full row the cursor is still on its last column.
             text.push_str("\x1b[K");
-            if self.has_colors {
-                text.push_str(row);
-            } else {
-                text.push_str(&anstream::adapter::strip_str(row).to_string());
-            }
+            text.push_str(&self.styled(row));
         }
         if let Some(column) = frame.cursor {
             text.push_str(&format!("\x1b[{}G\x1b[?25h", column + 1));
@@ -107,11 +105,18 @@ impl Terminal {
     }
 
     /// Prints lines that stay on the screen.
+    pub(crate) fn print_lines(&mut self, lines: &[StyledLine]) -> io::Result<()> {
+        let text: String = lines.iter().map(|line| self.styled(line) + "\n").collect();
+        self.print(&text)
+    }
+
+    /// Prints text of our own.
     pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
-        if self.has_colors {
-            return self.raw.write_all(text.as_bytes());
-        }
-        self.raw.write_all(anstream::adapter::strip_str(text).to_string().as_bytes())
+        self.raw.write_all(text.as_bytes())
+    }
+
+    fn styled(&self, line: &StyledLine) -> String {
+        if self.has_colors { with_codes(line) } else { line.to_string() }
     }
 
     /// Waits for a key or a signal.

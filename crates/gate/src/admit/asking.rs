@@ -11,7 +11,6 @@ use crate::gate::Gate;
 use crate::intake::request::{Action, Request, Stdin};
 use crate::record::{self, ExecutionLog};
 use crate::root::Inside;
-use crate::settings::ApprovalMode;
 use crate::{Code, ErrorObject};
 
 /// What a yes left behind.
@@ -36,20 +35,18 @@ impl Gate {
             Decision::Deny => return Err(judge::denied(verdict)),
             Decision::Ask => {}
         }
-        match self.judge.settings.approval.mode {
-            Some(ApprovalMode::Allow) => {
-                let origin = self.judge.settings.origin("approval.mode").map(ToString::to_string);
-                let who = format!("approval.mode = allow ({})", origin.unwrap_or_default());
+        match self.judge.decision_by_mode(verdict) {
+            Some((Decision::Allow, who)) => {
                 return Ok(Some(Approval {
                     by: Some(ApprovedBy { who, channel: ApprovalChannel::Settings }),
                     entry: None,
                 }));
             }
-            Some(ApprovalMode::Deny) => {
+            Some(_) => {
                 let why = "`approval.mode` is `deny`, so no person is asked";
                 return Err(judge::not_approved(Code::DeniedByPolicy, verdict, why));
             }
-            Some(ApprovalMode::Ask | ApprovalMode::OnNeed) | None => {}
+            None => {}
         }
         let by = self.granted(request, directory);
         Ok(by.map(|by| Approval { by: Some(by), entry: None }))

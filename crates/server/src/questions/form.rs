@@ -5,7 +5,10 @@
 use rmcp::model::ElicitRequestParams;
 use serde_json::{Value, json};
 use shellgate::approval::{Answer, Choice, Question};
-use shellgate::request::Action;
+use shellgate::view::{AnswerKind, QuestionView};
+
+/// The programs of agents have little room.
+const COLUMNS: usize = 80;
 
 /// The question's text and the answers that it offers.
 #[derive(Clone, Debug)]
@@ -26,32 +29,31 @@ struct Offered {
 }
 
 impl Form {
-    pub(crate) fn of(question: &Question<'_>, shown: fn(&Question<'_>) -> String) -> Self {
-        let offered = |word, meaning: &str, choice| Offered { word, meaning: meaning.to_owned(), choice };
-        let mut choices = vec![
-            offered("no", "Don't run it", None),
-            offered("once", "Run it, this once", Some(Choice::Once)),
-            offered(
-                "session",
-                "Run it, and exactly this again in this session and directory",
-                Some(Choice::SessionExact),
-            ),
-        ];
-        let mut message = format!("May this command run?\n\n{}", shown(question));
-        // Labels mix these words with ours, so words with blanks or odd characters are not offered.
-        let plain =
+    pub(crate) fn of(question: &Question<'_>) -> Self {
+        let view = QuestionView::of(question);
+        let text = view.to_text(COLUMNS);
+        let mut message = format!("May this command run?\n\n{}", text.trim_end());
+        // The meanings have words of the command among ours. Words that could be misread are not offered.
+        let is_plain =
             question.prefixes.iter().flatten().all(|word| word.bytes().all(|byte| byte.is_ascii_graphic()));
-        if plain && !question.prefixes.is_empty() {
-            let prefixes: Vec<String> =
-                question.prefixes.iter().map(|words| Action::Program(words.clone()).shown()).collect();
-            let meaning =
-                format!("Run it, and what begins with `{}` in this session", prefixes.join("` or `"));
-            choices.push(offered("prefix", &meaning, Some(Choice::SessionPrefix)));
+        let is_offered = |kind| match kind {
+            AnswerKind::Prefix | AnswerKind::Always => is_plain,
+            AnswerKind::Once | AnswerKind::Session | AnswerKind::No => true,
+            // A form has one field.
+            AnswerKind::NoBecause => false,
+        };
+        let mut choices: Vec<Offered> = Vec::new();
+        for answer in view.answers().into_iter().filter(|answer| is_offered(answer.kind)) {
+            let choice = answer.kind.choice();
+            let offered = Offered { word: answer.kind.name(), meaning: capitalized(&answer.meaning), choice };
+            match choice {
+                Some(_) => choices.push(offered),
+                None => choices.insert(0, offered),
+            }
         }
-        if let Some(always) = question.always.filter(|_| plain) {
-            choices.push(offered("always", "Run it, and add a rule to your settings", Some(Choice::Always)));
+        if let Some(always) = view.always.filter(|_| is_plain) {
             let lines = always.lines.join("\n");
-            message.push_str(&format!("\n\n`always` adds to {}:\n{lines}", always.file.display()));
+            message.push_str(&format!("\n\n`always` adds to {}:\n{lines}", always.file));
         }
         Self { message, choices }
     }
@@ -93,6 +95,11 @@ impl Form {
             _ => None,
         }
     }
+}
+
+fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -29,7 +29,6 @@ pub(crate) fn with_client<T>(client: Client, runtime: Handle, work: impl FnOnce(
 #[derive(Debug)]
 pub(crate) struct InputApprover {
     pub(super) askers: AllowedAskers,
-    pub(super) shown: fn(&Question<'_>) -> String,
 }
 
 impl Approver for InputApprover {
@@ -45,7 +44,7 @@ impl Approver for InputApprover {
 
 impl InputApprover {
     async fn ask_client(&self, client: &Client, question: &Question<'_>, queue: &QueueWait) -> Answer {
-        let form = Form::of(question, self.shown);
+        let form = Form::of(question);
         let mut elicitation = match client.forms {
             FormSupport::DuringCall if self.askers.elicitation => elicit(client, &form).await,
             _ => None,

@@ -1,18 +1,16 @@
 //! `shellgate check`: judges a command without running it.
 //!
-//! It needs no state folder and changes nothing. [`input`] reads the command, [`page`] writes the verdict for people.
+//! It needs no state folder and changes nothing. [`input`] reads the command.
 
 mod input;
-mod json;
-mod page;
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use shellgate::ErrorObject;
-use shellgate::judge::{self, Decision, Judge, Verdict};
+use shellgate::judge::{self, Decision, Verdict};
 use shellgate::request::Action;
-use shellgate::settings::ApprovalMode;
+use shellgate::view::VerdictView;
 
 use crate::args::CheckArgs;
 use crate::{error, output};
@@ -22,6 +20,11 @@ const EXIT_ASK: u8 = 10;
 const EXIT_DENY: u8 = 20;
 /// Exit code when nothing could be judged.
 const EXIT_USAGE: u8 = 2;
+
+/// Columns when standard output is not a terminal.
+const DEFAULT_COLUMNS: usize = 100;
+/// The columns that are used of a terminal.
+const COLUMNS: std::ops::RangeInclusive<usize> = 40..=200;
 
 pub(super) fn check(args: &CheckArgs) -> ExitCode {
     output::choose_color(args.common.color);
@@ -50,8 +53,8 @@ struct Checked {
 enum Outcome {
     Judged {
         verdict: Verdict,
-        /// The decision of `approval.mode` in place of a question, and where it is set.
-        mode_override: Option<(Decision, String)>,
+        /// The decision of `approval.mode` in place of a person, and where it is set.
+        by_mode: Option<(Decision, String)>,
     },
     /// It can't be judged and would be refused.
     Refused(ErrorObject),
@@ -70,7 +73,7 @@ fn checked(args: &CheckArgs) -> Result<Checked, ErrorObject> {
     let directory = &args.common.directory;
     let judged = super::request(&args.common, action).and_then(|request| judge.judge(&request));
     let outcome = match judged {
-        Ok(verdict) => Outcome::Judged { mode_override: by_mode(&judge, verdict.decision()), verdict },
+        Ok(verdict) => Outcome::Judged { by_mode: judge.decision_by_mode(&verdict), verdict },
         // The error is about `--directory`, not about the command.
         Err(error) if directory.is_some() && error.token == *directory => return Err(error),
         Err(error) => Outcome::Refused(error),
@@ -78,46 +81,31 @@ fn checked(args: &CheckArgs) -> Result<Checked, ErrorObject> {
     Ok(Checked { text, is_shell, outcome })
 }
 
-/// The decision of `approval.mode` in place of a question, and where it is set.
-fn by_mode(judge: &Judge, decision: Decision) -> Option<(Decision, String)> {
-    let mode_override = match (decision, judge.settings().approval.mode?) {
-        (Decision::Ask, ApprovalMode::Allow) => Decision::Allow,
-        (Decision::Ask, ApprovalMode::Deny) => Decision::Deny,
-        _ => return None,
-    };
-    let origin = judge.settings().origin("approval.mode").map(ToString::to_string).unwrap_or_default();
-    Some((mode_override, format!("approval.mode = {} ({origin})", mode_override.name())))
-}
-
 impl Checked {
-    fn decision(&self) -> Decision {
+    fn view(&self) -> VerdictView<'_> {
         match &self.outcome {
-            Outcome::Judged { verdict, mode_override } => {
-                mode_override.as_ref().map_or(verdict.decision(), |(mode_override, _)| *mode_override)
+            Outcome::Judged { verdict, by_mode } => {
+                let instead = by_mode.as_ref().map(|(decision, by)| (*decision, by.as_str()));
+                VerdictView::judged(&self.text, verdict, instead)
             }
-            Outcome::Refused(_) => Decision::Deny,
+            Outcome::Refused(error) => VerdictView::refused(&self.text, error),
         }
     }
 
     fn show(&self, args: &CheckArgs) -> Result<Decision, ErrorObject> {
-        let decision = self.decision();
-        let text = match (&self.outcome, args.common.json) {
-            (_, true) => format!("{}\n", self.json(decision)),
-            (Outcome::Refused(error), false) => page::refused(error),
-            (Outcome::Judged { verdict, mode_override }, false) => {
-                let by = mode_override.as_ref().map(|(_, by)| by.as_str());
-                let mut text = page::judged(&self.text, verdict, decision, by);
-                let tree = (args.explain && self.is_shell).then(|| judge::syntax_tree(&self.text)).flatten();
-                if let Some(tree) = tree {
-                    text.push_str(&format!("\ntree\n{tree}"));
-                }
-                text
-            }
-        };
+        let view = self.view();
         let written = if args.common.json {
+            // Strings, numbers and lists always serialize.
+            let json = serde_json::to_string(&view).unwrap_or_default();
             let mut out = io::stdout().lock();
-            out.write_all(text.as_bytes()).and_then(|()| out.flush())
+            writeln!(out, "{json}").and_then(|()| out.flush())
         } else {
+            let mut text: String =
+                view.lines(columns()).iter().map(|line| output::with_codes(line) + "\n").collect();
+            let wants_tree = args.explain && self.is_shell && matches!(self.outcome, Outcome::Judged { .. });
+            if let Some(tree) = wants_tree.then(|| judge::syntax_tree(&self.text)).flatten() {
+                text.push_str(&format!("\ntree\n{tree}"));
+            }
             let mut out = anstream::stdout();
             out.write_all(text.as_bytes()).and_then(|()| out.flush())
         };
@@ -126,25 +114,16 @@ impl Checked {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(ErrorObject::invalid(format!("the output can't be written: {error}")))
             }
-            _ => Ok(decision),
+            _ => Ok(view.decision()),
         }
     }
+}
 
-    fn json(&self, decision: Decision) -> String {
-        match &self.outcome {
-            Outcome::Judged { verdict, mode_override } => {
-                json::judged(decision, verdict, mode_override.as_ref().map(|(_, by)| by.as_str()))
-            }
-            Outcome::Refused(error) => json::refused(decision, error, self.place(error.token.as_deref())),
-        }
+fn columns() -> usize {
+    let stdout = io::stdout();
+    if !stdout.is_terminal() {
+        return DEFAULT_COLUMNS;
     }
-
-    /// The place of a word in the command; the whole command if it doesn't occur literally.
-    fn place(&self, word: Option<&str>) -> [usize; 2] {
-        let word = word.filter(|word| !word.is_empty());
-        match word.and_then(|word| Some((self.text.find(word)?, word.len()))) {
-            Some((start, length)) => [start, start + length],
-            None => [0, self.text.len()],
-        }
-    }
+    let columns = rustix::termios::tcgetwinsize(stdout).map_or(0, |size| usize::from(size.ws_col));
+    columns.clamp(*COLUMNS.start(), *COLUMNS.end())
 }

@@ -1,12 +1,13 @@
 //! `shellgate history`: lists executions, newest first.
 
+use serde_json::json;
 use shellgate::RecordStore;
 use shellgate::journal::{PastExecution, Query};
+use shellgate::view::{ExecutionView, status_style};
 
-use super::story;
 use crate::args::ListArgs;
 use crate::error::CliError;
-use crate::output::{self, escape};
+use crate::output::{self, style_code};
 use crate::table::{self, Cell, table};
 use crate::time;
 
@@ -23,7 +24,9 @@ pub(super) fn list(args: ListArgs) -> Result<(), CliError> {
     };
     let found = record.history(&query)?;
     if args.shown.json {
-        return output::print_json(&found.iter().map(story::summary).collect::<Vec<_>>().into());
+        let summaries: Vec<_> =
+            found.iter().map(|execution| ExecutionView::new(execution, &[]).summary()).collect();
+        return output::print_json(&json!(summaries));
     }
     if found.is_empty() {
         output::print_message("nothing found");
@@ -40,11 +43,11 @@ fn row(execution: &PastExecution, narrow: bool) -> [Cell; 4] {
         // Month, day, hour and minute.
         when = when.chars().skip(5).take(11).collect();
     }
-    let command = execution.asked.as_ref().map_or("(forgotten)", |asked| &asked.text);
+    let view = ExecutionView::new(execution, &[]);
     [
         execution.id.as_str().into(),
         when.into(),
-        Cell::colored(story::status(execution), story::color(execution.status)),
-        escape(command).into(),
+        Cell::colored(view.status(), style_code(status_style(execution.status))),
+        view.command().into(),
     ]
 }

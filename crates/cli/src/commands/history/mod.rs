@@ -3,9 +3,6 @@
 mod forget;
 mod list;
 mod show;
-mod story;
-
-pub(super) use story::settled;
 
 use std::process::ExitCode;
 

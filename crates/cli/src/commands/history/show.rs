@@ -5,12 +5,12 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 
 use serde_json::{Value, json};
 use shellgate::journal::{JournalEntry, PastExecution};
+use shellgate::text::escape::OutputEscaper;
+use shellgate::view::ExecutionView;
 use shellgate::{RecordStore, Stream};
 
-use super::story;
 use crate::error::CliError;
-use crate::output::{self, escape};
-use crate::output_escaper::OutputEscaper;
+use crate::output;
 use crate::{commands, time};
 
 /// How much of a file is read at a time.
@@ -29,7 +29,7 @@ pub(super) fn show(id: &str, raw: bool, json: bool) -> Result<(), CliError> {
     if json {
         return output::print_json(&whole(&record, &execution, &entries));
     }
-    output::print(&page(&execution, &entries))?;
+    output::print_lines(&ExecutionView::new(&execution, &entries).lines())?;
     for stream in [Stream::Stdout, Stream::Stderr] {
         let Some(file) = record.output(&id, stream) else { continue };
         if file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
@@ -40,37 +40,9 @@ pub(super) fn show(id: &str, raw: bool, json: bool) -> Result<(), CliError> {
     Ok(())
 }
 
-fn page(execution: &PastExecution, entries: &[JournalEntry]) -> String {
-    let color = story::color(execution.status);
-    let mut page = format!("{}  {color}{}\x1b[0m\n", execution.id, story::status(execution));
-    if let Some(asked) = &execution.asked {
-        for line in asked.text.split('\n') {
-            page.push_str(&format!("  | {}\n", escape(line)));
-        }
-        if let Some(description) = &asked.description {
-            page.push_str(&format!("  the agent's own words: {}\n", escape(description)));
-        }
-        page.push_str(&format!("  session: {}\n", escape(&execution.session)));
-        page.push_str(&format!(
-            "  root: {}\n  directory: {}\n",
-            escape(&asked.root),
-            escape(&asked.directory)
-        ));
-    }
-    for entry in entries {
-        let kind = format!("{:<9}", entry.kind.name());
-        let mut lines = story::lines(entry).into_iter();
-        let first = lines.next().unwrap_or_default();
-        let line = format!("  {}  \x1b[1m{kind}\x1b[0m {first}", time::format(entry.at));
-        page.push_str(&format!("{}\n", line.trim_end()));
-        page.extend(lines.map(|line| format!("{}{line}\n", " ".repeat(33))));
-    }
-    page
-}
-
 /// Everything as JSON: what `history --json` has, the entries, and the output as text.
 fn whole(record: &RecordStore, execution: &PastExecution, entries: &[JournalEntry]) -> Value {
-    let mut whole = story::summary(execution);
+    let mut whole = json!(ExecutionView::new(execution, entries).summary());
     let entries: Vec<Value> = entries.iter().map(entry).collect();
     if let Some(fields) = whole.as_object_mut() {
         fields.insert("entries".to_owned(), entries.into());

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use shellgate_policy::Protected;
 
-use super::{Granted, RuleSet, Verdict, Where, check_scope};
+use super::{Decision, Granted, RuleSet, Verdict, Where, check_scope};
 use crate::intake::request::{Action, Request, Words};
 use crate::root::{Inside, Root};
-use crate::settings::Settings;
+use crate::settings::{ApprovalMode, Settings};
 use crate::sys::shell;
 use crate::{Code, ErrorObject};
 
@@ -49,6 +49,19 @@ impl Judge {
         let directory = self.root.directory(request.directory.as_deref())?;
         self.check_words(request, &directory)?;
         Ok(self.judge_in(request, &directory))
+    }
+
+    /// The decision of `approval.mode` in place of a person, and where it is set. `None`: a person decides, or nothing has
+    /// to be decided.
+    #[must_use]
+    pub fn decision_by_mode(&self, verdict: &Verdict) -> Option<(Decision, String)> {
+        let decision = match (verdict.decision(), self.settings.approval.mode?) {
+            (Decision::Ask, ApprovalMode::Allow) => Decision::Allow,
+            (Decision::Ask, ApprovalMode::Deny) => Decision::Deny,
+            _ => return None,
+        };
+        let origin = self.settings.origin("approval.mode").map(ToString::to_string).unwrap_or_default();
+        Some((decision, format!("approval.mode = {} ({origin})", decision.name())))
     }
 
     pub(crate) fn judge_in(&self, request: &Request, directory: &Inside) -> Verdict {
