@@ -14,6 +14,7 @@ mod support;
 mod agent_world;
 mod background;
 mod bad_input;
+mod bug_report;
 mod check;
 mod cli;
 mod dialects;

@@ -1,4 +1,6 @@
-//! `shellgate doctor`: checks what this machine provides.
+//! `shellgate doctor`: checks what this machine provides, and collects what a bug report needs.
+
+mod bundle;
 
 use std::process::ExitCode;
 
@@ -24,6 +26,10 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
 
 fn show(args: &DoctorArgs) -> Result<(), CliError> {
     let found = doctor::examine(None, args.root.clone());
+    if let Some(file) = &args.bundle {
+        let report = doctor::bug_report(&found, args.root.clone())?;
+        return bundle::write(file, &report, found.checks.len());
+    }
     if args.shown.json {
         output::print_json(&json!(found))?;
     } else {

@@ -30,9 +30,11 @@ pub enum RestrictedAction {
     Forget,
     /// Changing the settings of an agent.
     SetUp,
+    /// Collecting settings and logs for a bug report.
+    Report,
 }
 
-const REFUSED: [(RestrictedAction, &str); 7] = [
+const REFUSED: [(RestrictedAction, &str); 8] = [
     (RestrictedAction::Answer, "answer questions"),
     (RestrictedAction::Trust, "trust a project's settings"),
     (RestrictedAction::Stop, "stop what others run"),
@@ -40,6 +42,7 @@ const REFUSED: [(RestrictedAction, &str); 7] = [
     (RestrictedAction::Type, "type at what others run"),
     (RestrictedAction::Forget, "remove what was recorded"),
     (RestrictedAction::SetUp, "change an agent's settings"),
+    (RestrictedAction::Report, "collect settings and logs for a bug report"),
 ];
 
 /// A choice for a gate that would loosen the settings: its name, and whether it was made.

@@ -1,6 +1,7 @@
 //! `shellgate doctor`: what this machine can do, and what that means for the user. Each check tries the thing itself, as
 //! far as that leaves no trace.
 
+mod bug_report;
 mod limits;
 mod machine;
 mod state;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+pub use bug_report::{BugReport, ReportFile, bug_report};
 pub use limits::LimitCheck;
 
 /// The results of all checks.

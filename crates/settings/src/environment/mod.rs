@@ -27,3 +27,4 @@ mod tests;
 
 pub use build::{Built, Hidden, Why, build};
 pub use rules::Rules;
+pub use secrets::{hide_secrets, is_secret};

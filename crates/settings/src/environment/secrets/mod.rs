@@ -9,9 +9,11 @@
 //! keys; URLs with a password.
 
 mod detect;
+mod hide;
 mod name;
 mod pairs;
 pub(super) mod tables;
 mod value;
 
 pub(super) use detect::detect;
+pub use hide::{hide_secrets, is_secret};
