@@ -14,12 +14,12 @@ pub(crate) struct Root(PathBuf);
 /// A folder that a command runs in, with all links resolved. It was inside the root when it was checked, unless
 /// [`Root::anywhere`] made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Inside {
+pub(crate) struct WorkingDirectory {
     path: PathBuf,
     shown: String,
 }
 
-impl Inside {
+impl WorkingDirectory {
     /// The folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
@@ -58,10 +58,10 @@ impl Root {
     ///
     /// # Errors
     /// `out_of_scope` when it is outside the root, `invalid_input` when it is not a folder that can be entered.
-    pub(crate) fn directory(&self, directory: Option<&str>) -> Result<Inside, ErrorObject> {
+    pub(crate) fn directory(&self, directory: Option<&str>) -> Result<WorkingDirectory, ErrorObject> {
         // Models send an empty text for fields that they don't use.
         let Some(asked) = directory.filter(|asked| !asked.is_empty()) else {
-            return Ok(Inside { path: self.0.clone(), shown: ".".to_owned() });
+            return Ok(WorkingDirectory { path: self.0.clone(), shown: ".".to_owned() });
         };
         let invalid = |what: &str| {
             ErrorObject::invalid(format!("`directory` `{asked}` {what}"))
@@ -84,13 +84,16 @@ impl Root {
             return Err(invalid("can't be entered: permission denied"));
         }
         let shown = real.strip_prefix(&self.0).unwrap_or(&real).display().to_string();
-        Ok(Inside { path: real, shown: if shown.is_empty() { ".".to_owned() } else { shown } })
+        Ok(WorkingDirectory { path: real, shown: if shown.is_empty() { ".".to_owned() } else { shown } })
     }
 
     /// A folder that a process already runs in, inside or outside the root.
-    pub(crate) fn anywhere(&self, path: &Path) -> Inside {
+    pub(crate) fn anywhere(&self, path: &Path) -> WorkingDirectory {
         let shown = path.strip_prefix(&self.0).unwrap_or(path).display().to_string();
-        Inside { path: path.to_owned(), shown: if shown.is_empty() { ".".to_owned() } else { shown } }
+        WorkingDirectory {
+            path: path.to_owned(),
+            shown: if shown.is_empty() { ".".to_owned() } else { shown },
+        }
     }
 
     /// The path that `asked` leads to from the root, with links resolved. It need not exist.

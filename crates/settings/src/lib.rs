@@ -47,7 +47,7 @@ pub use self::{
     model::{
         Approval, Environment, JournalSettings, Limits, LogSettings, Policy, Sandbox, Settings, Workspace,
     },
-    notice::{Ignored, Notice},
+    notice::{IgnoredReason, Notice},
     origin::{Origin, Place, Sourced},
     prefix::{PrefixError, TOOL_NAMES},
     rule::{Grants, Rule},

@@ -12,12 +12,12 @@ pub struct Notice {
     /// Where it is written.
     pub origin: Origin,
     /// Why it was ignored.
-    pub why: Ignored,
+    pub why: IgnoredReason,
 }
 
 /// Why a setting has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ignored {
+pub enum IgnoredReason {
     /// Only trusted files may set this at all.
     NeedsTrust,
     /// It isn't stricter than the current value.
@@ -38,17 +38,17 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { key, origin, why } = self;
         match why {
-            Ignored::NeedsTrust => {
+            IgnoredReason::NeedsTrust => {
                 write!(f, "{origin}: {key} is ignored, only a trusted project file can set it")
             }
-            Ignored::NotStricter { stays } => {
+            IgnoredReason::NotStricter { stays } => {
                 write!(
                     f,
                     "{origin}: {key} stays {stays}, an untrusted project file can only make it stricter"
                 )
             }
-            Ignored::NotBuilt { instead } => write!(f, "{origin}: {key} has no effect: {instead}"),
-            Ignored::Grants => {
+            IgnoredReason::NotBuilt { instead } => write!(f, "{origin}: {key} has no effect: {instead}"),
+            IgnoredReason::Grants => {
                 write!(
                     f,
                     "{origin}: the grants of this {key} are ignored, only a trusted project file can grant"

@@ -1,9 +1,9 @@
 //! Settings that are read and checked, but not implemented yet.
 //!
-//! A person who writes one expects an effect. Until there is one, loading adds a notice ([`Ignored::NotBuilt`]). A change
+//! A person who writes one expects an effect. Until there is one, loading adds a notice ([`IgnoredReason::NotBuilt`]). A change
 //! that implements a setting removes its row here.
 
-use crate::{ApprovalMode, Ignored, Notice, Origin, Settings};
+use crate::{ApprovalMode, IgnoredReason, Notice, Origin, Settings};
 
 /// A setting without effect, whether these settings use it, and what happens instead.
 type Row = (&'static str, fn(&Settings) -> bool, &'static str);
@@ -28,7 +28,7 @@ pub(crate) fn add_notices(settings: &mut Settings) {
     let keys = keys.filter_map(|(key, _, instead)| Some((*key, written(key)?, *instead)));
     let with_grants = settings.policy.rules.iter().filter(|rule| !rule.grants.is_empty());
     let grants = with_grants.map(|rule| ("policy.rule.grants", rule.origin.clone(), NOT_CONFINED));
-    let notice = |(key, origin, instead)| Notice { key, origin, why: Ignored::NotBuilt { instead } };
+    let notice = |(key, origin, instead)| Notice { key, origin, why: IgnoredReason::NotBuilt { instead } };
     let notices: Vec<Notice> = keys.chain(grants).map(notice).collect();
     settings.notices.extend(notices);
 }

@@ -14,7 +14,7 @@ use crate::answer::summary::RequestSummary;
 use crate::gate::{Gate, Refused};
 use crate::intake::request::Request;
 use crate::record;
-use crate::root::Inside;
+use crate::root::WorkingDirectory;
 use crate::settings::{Network, SandboxMode};
 use crate::{Code, ErrorObject};
 
@@ -75,7 +75,7 @@ impl Gate {
         &self,
         request: &Request,
         verdict: Verdict,
-        directory: &Inside,
+        directory: &WorkingDirectory,
     ) -> Result<(), ErrorObject> {
         self.recorder.check()?;
         let id = ExecId::generate();
@@ -118,7 +118,7 @@ impl Gate {
         &self,
         request: &Request,
         asked: &mut RequestSummary,
-    ) -> Result<(Inside, Verdict), ErrorObject> {
+    ) -> Result<(WorkingDirectory, Verdict), ErrorObject> {
         request.check()?;
         self.recorder.check()?;
         let directory = self.judge.root.directory(request.directory.as_deref())?;
@@ -191,7 +191,7 @@ pub struct Admitted<'a> {
     pub(crate) gate: &'a Gate,
     pub(crate) id: ExecId,
     pub(crate) request: Request,
-    pub(crate) directory: Inside,
+    pub(crate) directory: WorkingDirectory,
     pub(crate) asked: RequestSummary,
     pub(crate) verdict: Verdict,
     pub(crate) approval: Approval,

@@ -10,7 +10,7 @@ use crate::admit::judge::{self, Decision, Granted, Verdict};
 use crate::gate::Gate;
 use crate::intake::request::{Action, Request, Stdin};
 use crate::record::{self, ExecutionLog};
-use crate::root::Inside;
+use crate::root::WorkingDirectory;
 use crate::{Code, ErrorObject};
 
 /// What a yes left behind.
@@ -28,7 +28,7 @@ impl Gate {
         &self,
         request: &Request,
         verdict: &Verdict,
-        directory: &Inside,
+        directory: &WorkingDirectory,
     ) -> Result<Option<Approval>, ErrorObject> {
         match verdict.decision() {
             Decision::Allow => return Ok(Some(Approval::default())),
@@ -53,7 +53,7 @@ impl Gate {
     }
 
     /// Whether somebody said yes to this before: in this session, root and directory, or for always.
-    fn granted(&self, request: &Request, directory: &Inside) -> Option<ApprovedBy> {
+    fn granted(&self, request: &Request, directory: &WorkingDirectory) -> Option<ApprovedBy> {
         let exactly = exact(request);
         let mut granted = Granted { always: self.approved_for_always(), ..Granted::default() };
         for grant in self.grants(request, directory) {
@@ -75,7 +75,7 @@ impl Gate {
         (verdict.decision() == Decision::Allow).then(|| approval_for(how))
     }
 
-    fn grants(&self, request: &Request, directory: &Inside) -> Vec<SessionGrant> {
+    fn grants(&self, request: &Request, directory: &WorkingDirectory) -> Vec<SessionGrant> {
         let root = self.judge.root.path().display().to_string();
         let session = self.session_of(request);
         // A record that can't be read grants nothing.
@@ -104,7 +104,7 @@ impl Gate {
         &'a self,
         request: &'a Request,
         verdict: &'a Verdict,
-        directory: &'a Inside,
+        directory: &'a WorkingDirectory,
     ) -> Asking<'a> {
         let prefixes = approval::prefixes(verdict);
         Asking {

@@ -23,7 +23,7 @@ use crate::answer::summary::RequestSummary;
 use crate::gate::{Gate, Refused};
 use crate::intake::request::Request;
 use crate::record::{self, ExecutionLog};
-use crate::root::Inside;
+use crate::root::WorkingDirectory;
 use crate::{Code, ErrorObject};
 
 /// Why a question has no answer when no person can be asked.
@@ -44,7 +44,7 @@ pub struct UnaskedQuestion<'a> {
     pub(super) gate: &'a Gate,
     pub(super) id: ExecId,
     pub(super) request: Request,
-    pub(super) directory: Inside,
+    pub(super) directory: WorkingDirectory,
     pub(super) asked: RequestSummary,
     pub(super) verdict: Verdict,
 }

@@ -14,7 +14,7 @@ use super::shell_line::{self, END_OF_INPUT, SIGNAL_KEYS};
 use crate::admit::judge::{Decision, Verdict};
 use crate::gate::{Gate, session_error};
 use crate::intake::request::{Action, Request, Stdin};
-use crate::root::Inside;
+use crate::root::WorkingDirectory;
 use crate::{Code, ErrorObject};
 
 /// How long to wait until a process reads the terminal.
@@ -237,11 +237,11 @@ impl<'a> JudgedSender<'a> {
     }
 
     /// The reader's current directory. `None`: the kernel doesn't tell.
-    fn directory(&self, reader: &InputReader) -> Option<Inside> {
+    fn directory(&self, reader: &InputReader) -> Option<WorkingDirectory> {
         reader.directory.as_ref().map(|path| self.gate.judge.root.anywhere(Path::new(path)))
     }
 
-    fn judge(&self, action: Action, stdin: Stdin, directory: Option<&Inside>) -> Verdict {
+    fn judge(&self, action: Action, stdin: Stdin, directory: Option<&WorkingDirectory>) -> Verdict {
         let request = Request { action, stdin, ..Request::default() };
         let root = self.gate.judge.root.anywhere(self.gate.root());
         self.gate.judge.judge_in(&request, directory.unwrap_or(&root))

@@ -17,7 +17,7 @@ use crate::answer::report::Report;
 use crate::gate::{Gate, Refused, session_error};
 use crate::intake::request::{Action, Request, Stdin};
 use crate::record;
-use crate::root::Inside;
+use crate::root::WorkingDirectory;
 use crate::run::execution::{EndRecording, Execution};
 use crate::sys::shell::{self, NotFound};
 use crate::{ErrorObject, SpawnFailure};
@@ -91,7 +91,7 @@ impl Gate {
         &self,
         id: ExecId,
         request: Request,
-        directory: &Inside,
+        directory: &WorkingDirectory,
         follow: Follow,
     ) -> Result<(shellgate_exec::RunHandle, Option<Session>), ErrorObject> {
         let chat = request.chat.as_deref().map(|name| self.session_name.chat(name)).transpose()?;
@@ -106,7 +106,7 @@ impl Gate {
         &self,
         id: ExecId,
         request: Request,
-        directory: &Inside,
+        directory: &WorkingDirectory,
         follow: Follow,
     ) -> Result<(Spec, Option<OwnedFd>), ErrorObject> {
         let (program, argv) = self.program(&request.action, directory)?;
@@ -145,7 +145,11 @@ impl Gate {
         Ok((spec, stdin(request.stdin)?))
     }
 
-    fn program(&self, action: &Action, directory: &Inside) -> Result<(CString, Vec<CString>), ErrorObject> {
+    fn program(
+        &self,
+        action: &Action,
+        directory: &WorkingDirectory,
+    ) -> Result<(CString, Vec<CString>), ErrorObject> {
         let (name, words): (&str, Vec<OsString>) = match action {
             Action::Shell(text) => (shell::SHELL, shell::arguments(text)),
             Action::Program(argv) => {
@@ -158,7 +162,7 @@ impl Gate {
     }
 
     /// Finds a program. The shell is searched once, and again only if it is no longer there.
-    fn find(&self, action: &Action, name: &str, directory: &Inside) -> Result<PathBuf, NotFound> {
+    fn find(&self, action: &Action, name: &str, directory: &WorkingDirectory) -> Result<PathBuf, NotFound> {
         let search = || shell::find(name, self.judge.search_path.as_deref(), directory.path());
         match (action, self.shell.get()) {
             (Action::Shell(_), Some(known)) if shell::is_executable(known) => Ok(known.clone()),
@@ -171,7 +175,7 @@ impl Gate {
         &self,
         request: &Request,
         id: &str,
-        directory: &Inside,
+        directory: &WorkingDirectory,
     ) -> Result<Vec<CString>, ErrorObject> {
         let mut env = self.environment.clone();
         let folder = directory.path().to_string_lossy();

@@ -10,25 +10,25 @@ use crate::Inherit;
 
 /// The environment of a command, and the variables that were left out of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Built {
+pub struct BuiltEnvironment {
     /// All variables, each name once, sorted by name.
     pub vars: Vec<(OsString, OsString)>,
     /// The variables that were left out, in the order in which they were found.
-    pub hidden: Vec<Hidden>,
+    pub hidden: Vec<HiddenVariable>,
 }
 
 /// A variable that was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hidden {
+pub struct HiddenVariable {
     /// Its name, with invalid UTF-8 replaced.
     pub name: String,
     /// The rule that left it out. It says nothing about the value except its kind.
-    pub why: Why,
+    pub why: HiddenReason,
 }
 
 /// Why a variable was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum HiddenReason {
     /// Its name is on the list of variables that are never inherited.
     Never(&'static str),
     /// It is an exported shell function.
@@ -45,7 +45,7 @@ pub enum Why {
     Impossible,
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for HiddenReason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Never(pattern) => write!(out, "`{pattern}` is never inherited"),
@@ -60,8 +60,8 @@ impl fmt::Display for Why {
 }
 
 /// Builds the environment of a command from the inherited variables.
-pub fn build(inherited: impl IntoIterator<Item = (OsString, OsString)>, rules: &Rules) -> Built {
-    let mut built = Built::default();
+pub fn build(inherited: impl IntoIterator<Item = (OsString, OsString)>, rules: &Rules) -> BuiltEnvironment {
+    let mut built = BuiltEnvironment::default();
     for (name, value) in inherited {
         match why_hidden(&name, &value, rules) {
             None => built.vars.push((name, value)),
@@ -72,7 +72,7 @@ pub fn build(inherited: impl IntoIterator<Item = (OsString, OsString)>, rules: &
     built.vars.sort_by(|one, other| one.0.cmp(&other.0));
     built.vars.dedup_by(|later, first| later.0 == first.0);
 
-    let quiet = tables::QUIET.iter().copied().filter(|_| rules.quiet);
+    let quiet = tables::QUIET_VARIABLES.iter().copied().filter(|_| rules.quiet);
     let set = rules.set.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     for (name, value) in quiet.chain(set) {
         built.set(name, value);
@@ -85,22 +85,24 @@ pub fn build(inherited: impl IntoIterator<Item = (OsString, OsString)>, rules: &
 }
 
 /// Why an inherited variable is left out. `None`: it is passed on.
-fn why_hidden(name: &OsStr, value: &OsStr, rules: &Rules) -> Option<Why> {
+fn why_hidden(name: &OsStr, value: &OsStr, rules: &Rules) -> Option<HiddenReason> {
     let (name, value) = (name.as_encoded_bytes(), value.as_encoded_bytes());
     if !is_possible(name, value) {
-        return Some(Why::Impossible);
+        return Some(HiddenReason::Impossible);
     }
-    if let Some((pattern, _)) = tables::NEVER.iter().find(|(pattern, _)| pattern::matches(pattern, name)) {
-        return Some(Why::Never(pattern));
+    if let Some((pattern, _)) =
+        tables::NEVER_INHERITED.iter().find(|(pattern, _)| pattern::matches(pattern, name))
+    {
+        return Some(HiddenReason::Never(pattern));
     }
     if value.starts_with(tables::FUNCTION_VALUE.as_bytes()) {
-        return Some(Why::Function);
+        return Some(HiddenReason::Function);
     }
     if pattern::find(&rules.keep, name).is_some() {
         return None;
     }
-    if rules.inherit == Inherit::Core && pattern::find(tables::CORE, name).is_none() {
-        return Some(Why::NotCore);
+    if rules.inherit == Inherit::Core && pattern::find(tables::CORE_VARIABLES, name).is_none() {
+        return Some(HiddenReason::NotCore);
     }
     if rules.hide_secrets { secrets::detect(name, value) } else { None }
 }
@@ -114,14 +116,14 @@ fn position(vars: &[(OsString, OsString)], name: &OsStr) -> Result<usize, usize>
     vars.binary_search_by(|(known, _)| known.as_os_str().cmp(name))
 }
 
-impl Built {
-    fn hide(&mut self, name: &OsStr, why: Why) {
-        self.hidden.push(Hidden { name: name.to_string_lossy().into_owned(), why });
+impl BuiltEnvironment {
+    fn hide(&mut self, name: &OsStr, why: HiddenReason) {
+        self.hidden.push(HiddenVariable { name: name.to_string_lossy().into_owned(), why });
     }
 
     fn set(&mut self, name: &str, value: &str) {
         if !is_possible(name.as_bytes(), value.as_bytes()) {
-            self.hide(OsStr::new(name), Why::Impossible);
+            self.hide(OsStr::new(name), HiddenReason::Impossible);
             return;
         }
         match position(&self.vars, OsStr::new(name)) {
@@ -139,7 +141,7 @@ impl Built {
             |(name, _): &mut (OsString, OsString)| pattern::find(patterns, name.as_encoded_bytes()).is_some();
         let gone: Vec<_> = self.vars.extract_if(.., removed).collect();
         for (name, _) in gone {
-            self.hide(&name, Why::Removed);
+            self.hide(&name, HiddenReason::Removed);
         }
     }
 }

@@ -4,9 +4,9 @@
 //! and without variables that look like secrets: an agent reads everything that a command prints, so `env` must
 //! not print a token. [`build()`] applies the rules in this order:
 //!
-//! 1. never: variables that make bash or the loader run code (`tables::NEVER`) are left out. No setting brings
+//! 1. never: variables that make bash or the loader run code (`tables::NEVER_INHERITED`) are left out. No setting brings
 //!    an inherited one back.
-//! 2. inherit: all variables, or only `tables::CORE`.
+//! 2. inherit: all variables, or only `tables::CORE_VARIABLES`.
 //! 3. secrets are left out, by name and by value (`secrets::tables`).
 //! 4. quiet: pagers and prompts are switched off.
 //! 5. set: variables from the settings. Names of step 1 are allowed here, because a person wrote them on
@@ -25,6 +25,6 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use build::{Built, Hidden, Why, build};
+pub use build::{BuiltEnvironment, HiddenReason, HiddenVariable, build};
 pub use rules::Rules;
 pub use secrets::{hide_secrets, is_secret};

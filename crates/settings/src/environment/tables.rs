@@ -1,7 +1,7 @@
 //! Tables of variables: never inherited, core, and set by `quiet`.
 
 /// Variables that a command never inherits, and the reason. A `*` at the end stands for any text.
-pub(super) const NEVER: &[(&str, &str)] = &[
+pub(super) const NEVER_INHERITED: &[(&str, &str)] = &[
     ("BASH_ENV", "bash runs the file it names before every command"),
     ("ENV", "sh runs the file it names"),
     ("SHELLOPTS", "turns shell options on, such as printing every command"),
@@ -17,7 +17,7 @@ pub(super) const NEVER: &[(&str, &str)] = &[
 pub(super) const FUNCTION_VALUE: &str = "() {";
 
 /// The variables that are inherited with `inherit = "core"`. A `*` at the end stands for any text.
-pub(super) const CORE: &[&str] = &[
+pub(super) const CORE_VARIABLES: &[&str] = &[
     "HOME",
     "PATH",
     "USER",
@@ -52,5 +52,5 @@ pub(super) const CORE: &[&str] = &[
 ];
 
 /// Variables that `quiet` sets: a command has no person who could use a pager or answer a prompt.
-pub(super) const QUIET: &[(&str, &str)] =
+pub(super) const QUIET_VARIABLES: &[(&str, &str)] =
     &[("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")];

@@ -219,7 +219,7 @@ fn secrets_are_detected_and_other_variables_are_not() {
     for (name, value, row) in SECRETS {
         let found = secrets::detect(name.as_bytes(), value.as_bytes());
         let by = match found {
-            Some(Why::SecretName(by) | Why::SecretValue(by)) => Some(by),
+            Some(HiddenReason::SecretName(by) | HiddenReason::SecretValue(by)) => Some(by),
             _ => None,
         };
         assert_eq!(by, Some(*row), "{name}={value}");
@@ -233,7 +233,10 @@ fn secrets_are_detected_and_other_variables_are_not() {
 fn every_row_works() {
     for row in secret::NAMES {
         let name = row.shown.replace('*', "MY");
-        assert!(matches!(secrets::detect(name.as_bytes(), b"abc"), Some(Why::SecretName(_))), "{name}");
+        assert!(
+            matches!(secrets::detect(name.as_bytes(), b"abc"), Some(HiddenReason::SecretName(_))),
+            "{name}"
+        );
     }
     for row in secret::VALUES {
         let body = "Bearer 0123456789ABCDEF".repeat(4).replace(['r', ' '], "0");
@@ -242,9 +245,9 @@ fn every_row_works() {
             format!("{}{body}.{body}.{body}", row.start),
             format!("{}PRIVATE KEY-----", row.start),
         ];
-        let found = samples
-            .iter()
-            .any(|sample| secrets::detect(b"X", sample.as_bytes()) == Some(Why::SecretValue(row.kind)));
+        let found = samples.iter().any(|sample| {
+            secrets::detect(b"X", sample.as_bytes()) == Some(HiddenReason::SecretValue(row.kind))
+        });
         assert!(found, "{}", row.start);
     }
 }
@@ -260,12 +263,12 @@ fn the_documentation_names_every_row() {
     secret::SWITCHES.iter().filter(|word| !word.is_empty()).for_each(|word| code(word));
     secret::VALUES.iter().for_each(|row| code(row.start.trim_end()));
     secret::HANDLES.iter().for_each(|(name, _)| code(name));
-    tables::NEVER.iter().for_each(|(name, _)| code(name));
+    tables::NEVER_INHERITED.iter().for_each(|(name, _)| code(name));
     code(tables::FUNCTION_VALUE);
-    tables::CORE.iter().for_each(|name| code(name));
-    tables::QUIET.iter().for_each(|(name, value)| code(&format!("{name}={value}")));
+    tables::CORE_VARIABLES.iter().for_each(|name| code(name));
+    tables::QUIET_VARIABLES.iter().for_each(|(name, value)| code(&format!("{name}={value}")));
     wanted.extend(secret::VALUES.iter().map(|row| row.kind.to_owned()));
-    wanted.extend(secret::HANDLES.iter().chain(tables::NEVER).map(|(_, why)| (*why).to_owned()));
+    wanted.extend(secret::HANDLES.iter().chain(tables::NEVER_INHERITED).map(|(_, why)| (*why).to_owned()));
     wanted.push(secret::URL_PASSWORD.to_owned());
     let missing: Vec<_> = wanted.iter().filter(|word| !text.contains(word.as_str())).collect();
     assert!(missing.is_empty(), "docs/environment.md lacks {missing:?}");

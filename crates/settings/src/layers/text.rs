@@ -21,7 +21,7 @@ struct Cursor {
     column: u32,
 }
 
-const START: Cursor = Cursor { offset: 0, line: 1, column: 1 };
+const START_OF_TEXT: Cursor = Cursor { offset: 0, line: 1, column: 1 };
 
 impl Text {
     /// The text of these bytes. They must be UTF-8. A byte order mark is dropped.
@@ -32,14 +32,14 @@ impl Text {
                 if text.starts_with('\u{feff}') {
                     text.remove(0);
                 }
-                Ok(Self { path, text, last: Cell::new(START) })
+                Ok(Self { path, text, last: Cell::new(START_OF_TEXT) })
             }
             Err(error) => {
                 let valid = error.utf8_error().valid_up_to();
                 let bytes = error.into_bytes();
                 let byte = bytes.get(valid).copied().unwrap_or_default();
                 let text = String::from_utf8_lossy(bytes.get(..valid).unwrap_or_default()).into_owned();
-                let text = Self { path, text, last: Cell::new(START) };
+                let text = Self { path, text, last: Cell::new(START_OF_TEXT) };
                 Err(text.error(valid, Problem::NotUtf8 { byte }))
             }
         }
@@ -53,7 +53,7 @@ impl Text {
     pub(super) fn place(&self, offset: usize) -> Place {
         let mut at = self.last.get();
         if at.offset > offset {
-            at = START;
+            at = START_OF_TEXT;
         }
         for (skipped, c) in self.text.get(at.offset..).unwrap_or_default().char_indices() {
             if at.offset + skipped >= offset {

@@ -8,7 +8,7 @@ use super::{
     merge,
 };
 use crate::{
-    Asker, Grants, Ignored, Notice, Policy, Settings,
+    Asker, Grants, IgnoredReason, Notice, Policy, Settings,
     keys::{Kind, Untrusted, WordSlot},
 };
 
@@ -32,7 +32,7 @@ pub(super) fn apply_untrusted(settings: &mut Settings, layer: Layer) {
     settings.project_policy = apart.map(|apart| apart.policy);
 }
 
-fn ignore(settings: &mut Settings, change: &Change, why: Ignored) {
+fn ignore(settings: &mut Settings, change: &Change, why: IgnoredReason) {
     settings.notices.push(Notice { key: change.key.path, origin: change.origin.clone(), why });
 }
 
@@ -42,7 +42,7 @@ fn ignore_without_trust(settings: &mut Settings, change: Change) {
     let mut changed = settings.clone();
     merge::apply(&mut changed, change);
     if key.show(&changed) != key.show(settings) {
-        settings.notices.push(Notice { key: key.path, origin, why: Ignored::NeedsTrust });
+        settings.notices.push(Notice { key: key.path, origin, why: IgnoredReason::NeedsTrust });
     }
 }
 
@@ -89,7 +89,7 @@ fn tighten(settings: &mut Settings, change: Change) {
         Compared::Same => {}
         Compared::Looser => {
             let stays = change.key.show(settings).unwrap_or_else(|| "what the dialect chooses".to_owned());
-            ignore(settings, &change, Ignored::NotStricter { stays });
+            ignore(settings, &change, IgnoredReason::NotStricter { stays });
         }
     }
 }
@@ -128,7 +128,7 @@ fn without_grants(settings: &mut Settings, mut change: Change) -> Change {
     if let NewValue::Rules(rules) = &mut change.value {
         for rule in rules.iter_mut().filter(|rule| !rule.grants.is_empty()) {
             rule.grants = Grants::default();
-            let why = Ignored::Grants;
+            let why = IgnoredReason::Grants;
             settings.notices.push(Notice { key: change.key.path, origin: rule.origin.clone(), why });
         }
     }

@@ -14,7 +14,7 @@ const fn at(offset: usize, bytes: &'static [u8], kind: &'static str) -> Magic {
 }
 
 /// The first row that matches counts.
-const TABLE: &[Magic] = &[
+const MAGIC_NUMBERS: &[Magic] = &[
     at(0, b"\x7fELF", "ELF program"),
     at(0, b"\x89PNG\r\n\x1a\n", "PNG image"),
     at(0, b"\xff\xd8\xff", "JPEG image"),
@@ -74,7 +74,7 @@ const TABLE: &[Magic] = &[
 /// contain bytes that text doesn't have, and many of them if it has less than five letters: "GIF89a is a format" is
 /// text, and so is the first line of a PDF.
 pub(super) fn kind(sample: &[u8]) -> Option<&'static str> {
-    TABLE.iter().find(|magic| matches(magic, sample)).map(|magic| magic.kind)
+    MAGIC_NUMBERS.iter().find(|magic| matches(magic, sample)).map(|magic| magic.kind)
 }
 
 fn matches(magic: &Magic, sample: &[u8]) -> bool {
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn every_row_is_found() {
-        for magic in TABLE {
+        for magic in MAGIC_NUMBERS {
             let mut sample = vec![0xff; magic.offset];
             sample.extend(magic.bytes);
             sample.extend(b"\0\0\x01\x02");

@@ -7,7 +7,7 @@ use shellgate_policy::Protected;
 
 use super::{Decision, Granted, RuleSet, Verdict, Where, check_scope};
 use crate::intake::request::{Action, Request, Words};
-use crate::root::{Inside, Root};
+use crate::root::{Root, WorkingDirectory};
 use crate::settings::{ApprovalMode, Settings};
 use crate::sys::shell;
 use crate::{Code, ErrorObject};
@@ -64,23 +64,32 @@ impl Judge {
         Some((decision, format!("approval.mode = {} ({origin})", decision.name())))
     }
 
-    pub(crate) fn judge_in(&self, request: &Request, directory: &Inside) -> Verdict {
+    pub(crate) fn judge_in(&self, request: &Request, directory: &WorkingDirectory) -> Verdict {
         self.book.judge(request, self.place(directory))
     }
 
     /// What the rules and the grants say about `request`.
-    pub(crate) fn judge_with(&self, request: &Request, directory: &Inside, granted: &Granted) -> Verdict {
+    pub(crate) fn judge_with(
+        &self,
+        request: &Request,
+        directory: &WorkingDirectory,
+        granted: &Granted,
+    ) -> Verdict {
         self.book.with(granted).judge(request, self.place(directory))
     }
 
-    fn place<'a>(&'a self, directory: &'a Inside) -> Where<'a> {
+    fn place<'a>(&'a self, directory: &'a WorkingDirectory) -> Where<'a> {
         let search_path = self.search_path.as_deref();
         let (root, protected) = (self.root.path(), &self.protected);
         Where { root, directory: directory.path(), search_path, protected }
     }
 
     /// Refuses a program or an argument outside the root, for a dialect whose words must be in scope.
-    pub(crate) fn check_words(&self, request: &Request, directory: &Inside) -> Result<(), ErrorObject> {
+    pub(crate) fn check_words(
+        &self,
+        request: &Request,
+        directory: &WorkingDirectory,
+    ) -> Result<(), ErrorObject> {
         let (Words::InScope, Action::Program(argv)) = (request.words, &request.action) else { return Ok(()) };
         let name = argv.first().map_or("", String::as_str);
         let found = shell::find(name, self.search_path.as_deref(), directory.path());

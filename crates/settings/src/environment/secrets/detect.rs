@@ -1,13 +1,13 @@
 //! Detects secrets by name and value, with the exceptions.
 
-use super::{super::build::Why, name, tables, value};
+use super::{super::build::HiddenReason, name, tables, value};
 
 /// Why this variable looks like a secret. `None`: it doesn't.
-pub(in super::super) fn detect(name: &[u8], value: &[u8]) -> Option<Why> {
+pub(in super::super) fn detect(name: &[u8], value: &[u8]) -> Option<HiddenReason> {
     let is_handle = tables::HANDLES.iter().any(|(handle, _)| handle.as_bytes() == name);
     match name::find(name) {
-        Some(pattern) if !is_handle && !is_switch(value) => Some(Why::SecretName(pattern)),
-        _ => value::find(value).map(Why::SecretValue),
+        Some(pattern) if !is_handle && !is_switch(value) => Some(HiddenReason::SecretName(pattern)),
+        _ => value::find(value).map(HiddenReason::SecretValue),
     }
 }
 

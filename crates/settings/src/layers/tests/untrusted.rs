@@ -78,7 +78,7 @@ fn only_towards_the_strict_end() {
         let taken = from_project || apart || project == expected;
         let mut notices = settings.notices.iter();
         assert_eq!(
-            notices.all(|notice| matches!(notice.why, crate::Ignored::NotBuilt { .. })),
+            notices.all(|notice| matches!(notice.why, crate::IgnoredReason::NotBuilt { .. })),
             taken,
             "{path} = {project} over {user:?}: {:?}",
             settings.notices
