@@ -41,7 +41,7 @@ struct Inherited {
     negatable: bool,
     open: bool,
     language: String,
-    /// The parent's options, if they may stand after a subcommand.
+    /// The parent's options, if they may come after a subcommand.
     options: Vec<OptionText>,
 }
 

@@ -20,7 +20,7 @@ mod suggestion;
 mod typed_input;
 mod verdict;
 
-pub use judge::{Circumstances, judge, judge_argv};
+pub use judge::{CommandContext, judge, judge_argv};
 pub use machine::Machine;
 pub use protection::Protected;
 pub use rules::{Decision, Entry, Prefix, Redirects, Rule, Rules};

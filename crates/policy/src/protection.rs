@@ -127,7 +127,7 @@ fn leads_to(
     from.any(|from| is_wanted(&machine.cached_destination(from, value)))
 }
 
-/// Whether `path` is written in `text` as a whole: what stands before and behind it is no part of a name.
+/// Whether `path` is written in `text` as a whole: the characters before and behind it are no part of a name.
 fn mentions(text: &str, path: &str) -> bool {
     text.match_indices(path).any(|(at, _)| {
         let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + path.len()..));

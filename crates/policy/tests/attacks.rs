@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may")]
 
-use shellgate_policy::{Circumstances, Decision, Entry, Machine, Prefix, Rules, judge};
+use shellgate_policy::{CommandContext, Decision, Entry, Machine, Prefix, Rules, judge};
 
 fn entries(list: &[&str]) -> Vec<Entry> {
     let prefix = |text: &str| match text {
@@ -18,7 +18,7 @@ fn none_is_allowed(core: &[&str], exclude: &[&str], texts: &[&str]) {
     let rules = Rules { core: Some(entries(core)), exclude: entries(exclude), ..Rules::default() };
     let allowed = texts.iter().filter(|text| {
         let machine = Machine::new(&root, &root, Some(root.join("home")), std::env::var_os("PATH").unwrap());
-        judge(text, &Circumstances::default(), &rules, &machine).decision() == Decision::Allow
+        judge(text, &CommandContext::default(), &rules, &machine).decision() == Decision::Allow
     });
     assert_eq!(allowed.collect::<Vec<_>>(), Vec::<&&str>::new());
 }

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use shellgate_policy::{Circumstances, Decision, Entry, Machine, Prefix, Rules, Verdict, judge};
+use shellgate_policy::{CommandContext, Decision, Entry, Machine, Prefix, Rules, Verdict, judge};
 
 #[derive(Deserialize)]
 struct Line {
@@ -43,7 +43,7 @@ fn said(line: &Line, root: &std::path::Path) -> Verdict {
     // A folder of declared programs. A command names it as `{PATH}`.
     let path = std::env::var("PATH").unwrap();
     let machine = Machine::new(root, root, Some(root.join("home")), (&path).into());
-    judge(&line.command.replace("{PATH}", &path), &Circumstances::default(), &rules, &machine)
+    judge(&line.command.replace("{PATH}", &path), &CommandContext::default(), &rules, &machine)
 }
 
 fn name(decision: Decision) -> &'static str {

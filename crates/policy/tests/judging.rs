@@ -2,12 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may")]
 
-use shellgate_policy::{Circumstances, Decision, Entry, Machine, Prefix, Redirects, Rules, Verdict, judge};
+use shellgate_policy::{CommandContext, Decision, Entry, Machine, Prefix, Redirects, Rules, Verdict, judge};
 
 struct Case {
     folder: tempfile::TempDir,
     rules: Rules,
-    circumstances: Circumstances,
+    context: CommandContext,
 }
 
 fn entries(list: &[&str]) -> Vec<Entry> {
@@ -24,14 +24,14 @@ fn entries(list: &[&str]) -> Vec<Entry> {
 fn with(core: &[&str], exclude: &[&str]) -> Case {
     let core = (!core.is_empty()).then(|| entries(core));
     let rules = Rules { core, exclude: entries(exclude), ..Rules::default() };
-    Case { folder: tempfile::tempdir().unwrap(), rules, circumstances: Circumstances::default() }
+    Case { folder: tempfile::tempdir().unwrap(), rules, context: CommandContext::default() }
 }
 
 impl Case {
     fn verdict(&self, text: &str) -> Verdict {
         let root = self.folder.path().canonicalize().unwrap();
         let machine = Machine::new(&root, &root, Some(root.join("home")), std::env::var_os("PATH").unwrap());
-        judge(text, &self.circumstances, &self.rules, &machine)
+        judge(text, &self.context, &self.rules, &machine)
     }
 
     fn says(&self, decision: Decision, texts: &[&str]) {
@@ -97,13 +97,13 @@ fn moving_inside_the_root_needs_no_rule() {
 #[test]
 fn input_is_judged_as_what_reads_it() {
     let mut case = with(&["*"], &["rm"]);
-    case.circumstances.stdin = Some("rm x".to_owned());
+    case.context.stdin = Some("rm x".to_owned());
     case.says(Decision::Deny, &["bash", "sh -s a", "env -i bash", "timeout 3 sh", "bash /dev/stdin"]);
     case.says(Decision::Allow, &["cat", "wc -l", "sort"]);
     case.says(Decision::Ask, &["python3", "perl", "node -"]);
-    case.circumstances = Circumstances { unknown_input: true, ..Circumstances::default() };
+    case.context = CommandContext { unknown_input: true, ..CommandContext::default() };
     case.says(Decision::Ask, &["bash", "python3"]);
-    case.circumstances = Circumstances::default();
+    case.context = CommandContext::default();
     case.says(Decision::Allow, &["bash"]);
 }
 
@@ -177,9 +177,9 @@ fn a_separator_for_read_alone_is_plain() {
 #[test]
 fn variables_from_the_caller_are_assignments() {
     let mut case = with(&["git"], &[]);
-    case.circumstances.variables = vec![("CI".to_owned(), "1".to_owned())];
+    case.context.variables = vec![("CI".to_owned(), "1".to_owned())];
     case.says(Decision::Allow, &["git status"]);
-    case.circumstances.variables = vec![("LD_PRELOAD".to_owned(), "./x.so".to_owned())];
+    case.context.variables = vec![("LD_PRELOAD".to_owned(), "./x.so".to_owned())];
     case.says(Decision::Ask, &["git status"]);
 }
 

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use shellgate_policy::{Circumstances, Decision, Entry, Machine, Prefix, Rules, Verdict, judge};
+use shellgate_policy::{CommandContext, Decision, Entry, Machine, Prefix, Rules, Verdict, judge};
 
 #[derive(Deserialize)]
 struct Line {
@@ -46,7 +46,7 @@ fn said(line: &Line, root: &std::path::Path) -> Verdict {
     // A folder of declared programs. A command names it as `{PATH}`.
     let path = std::env::var("PATH").unwrap();
     let machine = Machine::new(root, root, Some(home), (&path).into());
-    judge(&line.command.replace("{PATH}", &path), &Circumstances::default(), &rules, &machine)
+    judge(&line.command.replace("{PATH}", &path), &CommandContext::default(), &rules, &machine)
 }
 
 fn name(decision: Decision) -> &'static str {

@@ -21,7 +21,7 @@ use crate::verdict::{Part, Reason, ReasonCode, Verdict};
 
 /// What a command is given besides its text.
 #[derive(Clone, Debug, Default)]
-pub struct Circumstances {
+pub struct CommandContext {
     /// The text on its standard input. `None` without `unknown_input`: standard input is empty.
     pub stdin: Option<String>,
     /// Whether its standard input can't be known before it runs.
@@ -32,7 +32,7 @@ pub struct Circumstances {
     pub substitution: Option<Decision>,
 }
 
-impl Circumstances {
+impl CommandContext {
     fn input(&self) -> Stdin {
         match &self.stdin {
             Some(text) => Stdin::Text(text.clone()),
@@ -44,10 +44,10 @@ impl Circumstances {
 
 /// Judges a text for bash.
 #[must_use]
-pub fn judge(text: &str, circumstances: &Circumstances, rules: &Rules, machine: &Machine) -> Verdict {
+pub fn judge(text: &str, context: &CommandContext, rules: &Rules, machine: &Machine) -> Verdict {
     let mut judge = Judge::new(text, rules, machine);
-    match calls::of_text(text, circumstances.input()) {
-        Ok(found) => judge.judge_calls(&found, circumstances),
+    match calls::of_text(text, context.input()) {
+        Ok(found) => judge.judge_calls(&found, context),
         Err(error) => {
             let span = match &error {
                 Unreadable::Syntax { span, .. } if span.start < span.end => *span,
@@ -56,7 +56,7 @@ pub fn judge(text: &str, circumstances: &Circumstances, rules: &Rules, machine: 
             judge.deny_unreadable(span, &error.to_string());
         }
     }
-    judge.into_verdict(circumstances)
+    judge.into_verdict(context)
 }
 
 /// Judges a program and its arguments, without a shell. `shown` is how people see the command; spans are in that text.
@@ -64,13 +64,13 @@ pub fn judge(text: &str, circumstances: &Circumstances, rules: &Rules, machine: 
 pub fn judge_argv(
     argv: &[String],
     shown: &str,
-    circumstances: &Circumstances,
+    context: &CommandContext,
     rules: &Rules,
     machine: &Machine,
 ) -> Verdict {
     let mut judge = Judge::new(shown, rules, machine);
-    judge.judge_calls(&calls::of_argv(argv, shown, circumstances.input()), circumstances);
-    judge.into_verdict(circumstances)
+    judge.judge_calls(&calls::of_argv(argv, shown, context.input()), context);
+    judge.into_verdict(context)
 }
 
 struct Judge<'a> {
@@ -111,8 +111,8 @@ impl<'a> Judge<'a> {
         judge
     }
 
-    fn into_verdict(mut self, circumstances: &Circumstances) -> Verdict {
-        for (name, value) in &circumstances.variables {
+    fn into_verdict(mut self, context: &CommandContext) -> Verdict {
+        for (name, value) in &context.variables {
             self.judge_variable(Some(name), Some(value), Span::default());
             if protection::is_named_in(value, self.machine) {
                 self.deny_protected(value, Span::default());
@@ -147,7 +147,7 @@ impl<'a> Judge<'a> {
             Some("check quotes, brackets and operators; bash must be able to read it".to_owned());
     }
 
-    fn judge_calls(&mut self, found: &FoundCalls, circumstances: &Circumstances) {
+    fn judge_calls(&mut self, found: &FoundCalls, context: &CommandContext) {
         for problem in &found.unreadable {
             self.deny_unreadable(problem.span, &problem.message);
         }
@@ -157,7 +157,7 @@ impl<'a> Judge<'a> {
         for problem in &found.hazards {
             self.ask(ReasonCode::Unknown, problem.span, problem.message.clone());
         }
-        let decision = self.rules.substitution.max(circumstances.substitution.unwrap_or(Decision::Allow));
+        let decision = self.rules.substitution.max(context.substitution.unwrap_or(Decision::Allow));
         if let Some(span) = found.substitution.filter(|_| decision != Decision::Allow) {
             let message = "it has a substitution, and those are not allowed".to_owned();
             self.object(decision, ReasonCode::Substitution, span, message).hint =

@@ -1,4 +1,4 @@
-//! Runs the tests that stand in the tables: every row has at least one.
+//! Runs the tests in the tables. Every row has at least one.
 
 use super::entry::{self, Entry, OptionEntry, Parsing};
 use super::{CallMeaning, Canonical, EffectKind, understand, understand_with_more_words};

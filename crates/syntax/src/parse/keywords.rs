@@ -98,7 +98,7 @@ impl Parser<'_> {
         self.reserved && self.eat_word(keyword.text())
     }
 
-    /// Passes this word wherever it stands. What comes after it may be reserved.
+    /// Passes this word, if it comes next, wherever that is. What comes after it may be reserved.
     pub(super) fn eat_word(&mut self, word: &str) -> bool {
         match self.word_ahead(word) {
             Some(end) => {

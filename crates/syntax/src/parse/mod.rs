@@ -1,6 +1,6 @@
 //! Reads a text as bash 5.2 does, by recursive descent.
 //!
-//! There is no stream of tokens: what a byte means depends on where it stands, so each construct reads its own bytes
+//! There is no stream of tokens: what a byte means depends on where it is, so each construct reads its own bytes
 //! from one [`Parser`]. A word is read once, with everything inside it. Where bash first looks for the end of a
 //! construct and only then reads what is inside (`$(( ))`, `[ ]`, groups in a regular expression), [`matched`] finds
 //! that end by the same rules. Where bash reads a text again after changing it (backticks, here-documents), a second

@@ -10,7 +10,7 @@ mod rules;
 use std::path::Path;
 
 use serde::{Serialize, Serializer};
-use shellgate_policy::{Circumstances, Entry, Machine, OutOfScope, Prefix, Protected, Rule, Rules};
+use shellgate_policy::{CommandContext, Entry, Machine, OutOfScope, Prefix, Protected, Rule, Rules};
 pub use shellgate_policy::{Decision, Part, Reason, ReasonCode, Span, Verdict};
 
 pub use judging::Judge;
@@ -119,7 +119,7 @@ impl RuleSet {
 }
 
 fn judge_by(rules: &Rules, request: &Request, place: Where<'_>) -> Verdict {
-    let circumstances = Circumstances {
+    let context = CommandContext {
         stdin: match &request.stdin {
             Stdin::Text(text) => Some(text.clone()),
             Stdin::Closed | Stdin::Descriptor(_) => None,
@@ -130,9 +130,9 @@ fn judge_by(rules: &Rules, request: &Request, place: Where<'_>) -> Verdict {
     };
     let machine = machine(place);
     match &request.action {
-        Action::Shell(text) => shellgate_policy::judge(text, &circumstances, rules, &machine),
+        Action::Shell(text) => shellgate_policy::judge(text, &context, rules, &machine),
         Action::Program(argv) => {
-            shellgate_policy::judge_argv(argv, &request.action.shown(), &circumstances, rules, &machine)
+            shellgate_policy::judge_argv(argv, &request.action.shown(), &context, rules, &machine)
         }
     }
 }

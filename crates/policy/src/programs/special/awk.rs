@@ -89,7 +89,7 @@ fn effects(tokens: &[Token]) -> Vec<(Does, Option<String>)> {
             Token::End | Token::Sign(";" | "{" | "}") => printing = false,
             Token::Sign("|" | "|&") => {
                 let command = match (before, behind) {
-                    // `"cmd" | getline`: only a string that stands alone is the whole command.
+                    // `"cmd" | getline`: only a string without anything before it is the whole command.
                     (Some(Token::Text(text)), Some(Token::Name(name))) if name == "getline" => {
                         let alone = at.checked_sub(2).and_then(|at| tokens.get(at));
                         let alone =
