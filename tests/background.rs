@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, for_each_user, is_alive, kill, mark, processes_with, wait_until};
+use crate::support::{Place, for_each_user, is_alive, kill, mark, wait_until};
 
 /// The processes that an answer lists.
 fn listed(answer: &Value) -> Vec<(u64, String)> {
@@ -203,8 +203,8 @@ fn a_job_survives_the_kill_of_a_later_front_end() {
     let place = Place::new(None);
     let mark = mark();
     let job = place.call(&json!({"command": format!("exec sleep {mark}"), "background": true}));
-    let mut child = place.start(["run", "echo x; sleep 1000"]);
-    wait_until("the second one runs", || !processes_with("sleep 1000").is_empty());
+    let mut child = place.start(["run", "touch second; exec sleep 1000"]);
+    wait_until("the second one runs", || place.root().join("second").exists());
     kill(child.id().into());
     child.wait().unwrap();
     let answer = place.call(&json!({"command": "echo still here"}));

@@ -134,7 +134,6 @@ fn a_slow_reader_gets_the_last_bytes_though_a_child_holds_the_pipe() {
         let mut child = place.start(["run", "--config", config.to_str().unwrap(), text]);
         let mut out = child.stdout.take().unwrap();
         wait_until_full(&out);
-        std::thread::sleep(std::time::Duration::from_millis(500));
         let mut all = Vec::new();
         out.read_to_end(&mut all).unwrap();
         assert_eq!(all.len(), 1_900_000);
@@ -150,6 +149,7 @@ fn a_command_that_waits_for_its_reader_is_not_silent() {
     let mut child = place.start(["call", "--events", "--config", config.to_str().unwrap(), call]);
     let mut out = child.stdout.take().unwrap();
     wait_until_full(&out);
+    // Its output is stuck for much longer than it may be silent.
     std::thread::sleep(std::time::Duration::from_millis(1500));
     let mut all = String::new();
     out.read_to_string(&mut all).unwrap();
@@ -366,6 +366,13 @@ fn without_descriptors_nothing_is_left_out_in_silence() {
     });
 }
 
+/// Whether a process has been sent a signal that it has not taken yet.
+fn has_pending_signals(pid: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let mut masks = status.lines().filter_map(|line| line.split_once(":\t"));
+    masks.any(|(name, mask)| matches!(name, "SigPnd" | "ShdPnd") && mask.chars().any(|digit| digit != '0'))
+}
+
 /// The keeper above a process.
 fn keeper_of(pid: u64) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
@@ -389,7 +396,8 @@ fn a_stopped_keeper_is_given_up_on() {
     let pid = rustix::process::Pid::from_child(&child);
     for _ in 0..3 {
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(100));
+        // A signal that is sent while another one waits to be taken is lost.
+        wait_until("it has taken the signal", || !has_pending_signals(child.id()));
     }
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(!is_alive(sleeper), "ended without its keeper");

@@ -120,12 +120,12 @@ fn a_clock_starts_with_the_command_not_with_the_wait() {
     let mut blockers: Vec<_> =
         (0..2).map(|_| gate.submit(shell("sleep 1000"), Follow::Closely).unwrap()).collect();
     blockers.iter_mut().for_each(|blocker| until(blocker, State::Running));
-    let timeout = Some(std::time::Duration::from_millis(900));
-    let mut waiting =
-        gate.submit(Request { timeout, ..shell("sleep 0.3; echo ran") }, Follow::Closely).unwrap();
+    let timeout = std::time::Duration::from_secs(2);
+    let request = Request { timeout: Some(timeout), ..shell("echo ran") };
+    let mut waiting = gate.submit(request, Follow::Closely).unwrap();
     until(&mut waiting, State::Queued);
-    // Longer than its whole time.
-    std::thread::sleep(std::time::Duration::from_millis(1200));
+    // Its whole time passes while it is queued.
+    std::thread::sleep(timeout);
     blockers[0].stop(Urgency::Now).unwrap();
     let report = waiting.wait().unwrap();
     assert_eq!((report.status, report.stdout.as_str()), (State::Completed, "ran\n"));

@@ -1,6 +1,7 @@
 //! `logs`: all of it or a part, and what follows.
 
 use std::io::Read as _;
+use std::time::UNIX_EPOCH;
 
 use serde_json::json;
 
@@ -117,11 +118,15 @@ fn what_came_since_is_found_by_its_time() {
             "echo early; while [ -e go ]; do sleep 0.05; done; echo late; while [ ! -e stop ]; do sleep 0.05; done",
         );
         wait_until("the first is there", || run(place, &["logs", &id]).0 == "early\n");
-        // Moments are remembered, and times are asked for, in seconds.
-        std::thread::sleep(std::time::Duration::from_millis(2_100));
+        // A moment between the two. Moments are typed in whole seconds.
+        let now = || u64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
+        let between = (now() / 1000 + 1) * 1000;
+        wait_until("the next second begins", || now() >= between);
         std::fs::remove_file(place.root().join("go")).unwrap();
         wait_until("the second is there", || run(place, &["logs", &id]).0.ends_with("late\n"));
-        assert_eq!(run(place, &["logs", &id, "--since", "1s"]).0, "late\n");
+        let between = shellgate::journal::calendar::exact(i64::try_from(between).unwrap());
+        let between = between.split_once('.').unwrap().0;
+        assert_eq!(run(place, &["logs", &id, "--since", between]).0, "late\n");
         assert_eq!(run(place, &["logs", &id, "--since", "1h"]).0, "early\nlate\n");
         place.write("stop", "");
         assert_eq!(run(place, &["wait", &id]).1, Some(0));

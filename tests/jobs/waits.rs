@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{json_of, listed, run, start, start_with};
-use crate::support::{for_each_user, wait_until};
+use crate::support::{for_each_user, wait_until, wait_until_idle};
 
 #[test]
 fn a_line_is_waited_for_and_found_when_it_came_before() {
@@ -60,9 +60,8 @@ fn what_is_not_kept_is_heard_and_said_to_be_missing() {
         let arguments = json!({"command": command, "background": true}).to_string();
         let started = json_of(place, &["call", "--config", config.to_str().unwrap(), &arguments]);
         let id = started["id"].as_str().unwrap();
-        let waiting = place.start(["wait", id, "--pattern", "is ready", "--timeout", "20s"]);
-        // It watches, and then it goes on.
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        let waiting = place.start(["wait", id, "--pattern", "is ready", "--timeout", "60s"]);
+        wait_until_idle(waiting.id());
         std::fs::write(place.root().join("go"), "").unwrap();
         assert_eq!(waiting.wait_with_output().unwrap().status.code(), Some(0));
         let logs = place.output(["logs", id]);
@@ -147,28 +146,17 @@ fn a_server_is_started_used_and_stopped() {
     });
 }
 
-/// Clock ticks of CPU time that a process has used.
-fn ticks(pid: u64) -> u64 {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace().collect();
-    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
-}
-
-/// Waiting costs nothing: no tick of CPU in a second of it, for who waits and for who holds a silent job.
+/// `wait` and the keeper of a silent job sleep: nothing wakes them before the job ends.
 #[test]
 fn waiting_and_holding_burn_no_cpu() {
     for_each_user(|place| {
         let id = start(place, "exec 1>&- 2>&-; exec sleep 600");
         let mut waiting = place.start(["wait", &id]);
-        let pid = u64::from(waiting.id());
-        let sleeps = || std::fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap().contains("poll");
-        wait_until("it sleeps", sleeps);
+        wait_until_idle(waiting.id());
         let keepers = place.keepers();
         assert_eq!(keepers.len(), 1);
-        let used = || (ticks(pid), ticks(keepers[0]));
-        let before = used();
-        std::thread::sleep(std::time::Duration::from_secs(1));
-        assert_eq!(used(), before);
+        wait_until_idle(u32::try_from(keepers[0]).unwrap());
+        assert!(waiting.try_wait().unwrap().is_none(), "it still waits");
         run(place, &["stop", &id]);
         assert_eq!(waiting.wait().unwrap().code(), Some(130));
     });

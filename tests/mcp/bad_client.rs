@@ -1,12 +1,11 @@
 //! Clients that send nonsense, too much, or read nothing: proper errors or patience, and never the end of the server.
 
 use std::io::Write as _;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::talk::Talk;
-use crate::support::{Place, for_each_user, mark, processes_with, wait_until};
+use crate::support::{Place, for_each_user, mark, processes_with, wait_until, wait_until_woken_at_most};
 
 /// What it has in memory now and had at most, in MB.
 fn memory(talk: &Talk) -> (u64, u64) {
@@ -145,7 +144,8 @@ fn a_client_that_goes_without_having_read_is_noticed() {
     for _ in 0..1_100 {
         talk.send("tools/list", json!({}));
     }
-    std::thread::sleep(Duration::from_secs(1));
+    // Now and then it looks whether we are still there.
+    wait_until_woken_at_most(20, talk.server.id());
     assert!(!processes_with(&long).is_empty());
     drop(talk.to.take());
     wait_until("it is gone", || processes_with(&long).is_empty());
@@ -170,7 +170,8 @@ fn a_client_that_never_reads_costs_bounded_memory() {
             }
         }
     });
-    std::thread::sleep(Duration::from_secs(3));
+    wait_until_woken_at_most(20, server.id());
+    assert!(!writer.is_finished(), "the server reads no more");
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     let resident: u64 = line.trim().trim_end_matches(" kB").parse().unwrap();

@@ -107,10 +107,13 @@ fn a_stop_gives_the_terminal_back_for_a_while() {
                 assert!(screen.lines().any(|line| line == mode), "{mode}: {screen}");
             }
             assert_eq!(pane.ran().len(), number, "nothing runs meanwhile");
-            pane.type_line("fg");
+            // The shell says when it has its terminal back: what is typed before is lost.
+            pane.type_line(&format!("fg; echo over {number}"));
             pane.shows("may this run?");
             pane.press_calmly("y");
-            pane.shows(&format!("ran: {command}"));
+            let over = format!("over {number}");
+            let screen = pane.shows_that(&over, |screen| screen.lines().any(|line| line == over));
+            assert!(screen.contains(&format!("ran: {command}")), "{screen}");
         }
         assert_eq!(pane.ran(), ["frob 0", "frob 1", "frob 2"]);
     });

@@ -1,11 +1,9 @@
 //! What runs in a terminal, and what it prints there.
 
-use std::time::{Duration, Instant};
-
 use serde_json::json;
 
 use super::job::Job;
-use crate::support::{for_each_user, is_alive, wait_until};
+use crate::support::{for_each_user, is_alive, wait_until, wait_until_idle};
 
 #[test]
 fn a_command_has_a_terminal_of_its_own() {
@@ -62,12 +60,12 @@ fn standard_input_can_still_be_a_text() {
 #[test]
 fn a_shell_that_people_type_at_is_stopped_politely_and_clocks_run() {
     for_each_user(|place| {
-        let job = Job::start(place, "trap 'echo bye >bye' HUP; bash --norc; true");
+        place.write("rc", "trap 'touch bye' EXIT\n");
+        let job = Job::start(place, "bash --rcfile rc; true");
         wait_until("it reads", || job.waits_for_input());
         let pid = job.report["pid"].as_u64().unwrap();
-        let began = Instant::now();
         assert!(place.output(["stop", &job.id]).status.success());
-        assert!(began.elapsed() < Duration::from_secs(2), "it didn't take a SIGKILL: {:?}", began.elapsed());
+        assert!(place.root().join("bye").exists(), "it ended by itself: no SIGKILL was needed");
         assert!(!is_alive(pid));
         let report = place.call(&json!({"command": "read x", "pty": true, "timeout_ms": 300}));
         assert_eq!(report["status"], "timed_out");
@@ -85,21 +83,8 @@ fn a_keeper_with_a_job_sleeps() {
             ("exec sleep 3600 >/dev/null 2>&1", false),
         ] {
             let report = place.call(&json!({"command": command, "pty": pty, "background": true}));
-            let field = |pid: &str, number: usize| {
-                let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-                stat.rsplit_once(") ").unwrap().1.split(' ').nth(number).unwrap().to_owned()
-            };
-            let keeper = field(&report["pid"].to_string(), 1);
-            let switches = || {
-                let status = std::fs::read_to_string(format!("/proc/{keeper}/status")).unwrap();
-                let line = status.lines().find(|line| line.starts_with("voluntary_ctxt_switches"));
-                (line.unwrap().to_owned(), field(&keeper, 11), field(&keeper, 12))
-            };
-            // It may still be busy with the start.
-            std::thread::sleep(Duration::from_millis(300));
-            let before = switches();
-            std::thread::sleep(Duration::from_millis(500));
-            assert_eq!(switches(), before, "nobody asked it anything: {command}");
+            let [keeper] = place.keepers()[..] else { panic!("one keeper: {:?}", place.keepers()) };
+            wait_until_idle(u32::try_from(keeper).unwrap());
             assert!(place.output(["stop", "--now", report["id"].as_str().unwrap()]).status.success());
         }
     });

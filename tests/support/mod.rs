@@ -242,13 +242,46 @@ pub(crate) fn unasked() -> shellgate::settings::Flags {
     }
 }
 
-/// Waits for something that must happen.
+/// Waits for something that must happen. Looks less often the longer it takes: a look may start a process.
 pub(crate) fn wait_until(what: &str, happens: impl Fn() -> bool) {
     let until = Instant::now() + PATIENCE;
+    let mut pause = Duration::from_millis(2);
     while !happens() {
         assert!(Instant::now() < until, "waited in vain until {what}");
-        std::thread::sleep(Duration::from_millis(5));
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(50));
     }
+}
+
+/// Waits until all threads of a process sleep and nothing wakes them for half a second.
+pub(crate) fn wait_until_idle(pid: u32) {
+    wait_until_woken_at_most(0, pid);
+}
+
+/// Waits until all threads of a process sleep and are woken no more often than this in half a second.
+pub(crate) fn wait_until_woken_at_most(times: u64, pid: u32) {
+    wait_until("its threads sleep", || {
+        let (before, asleep) = (wakeups(pid), is_asleep(pid));
+        std::thread::sleep(Duration::from_millis(500));
+        asleep && wakeups(pid) <= before + times
+    });
+}
+
+/// How often the threads of a process have been given the CPU.
+fn wakeups(pid: u32) -> u64 {
+    let status = status_of_threads(pid);
+    let counts = status.lines().filter(|line| line.contains("ctxt_switches:"));
+    counts.map(|line| line.rsplit_once('\t').unwrap().1.parse::<u64>().unwrap()).sum()
+}
+
+fn is_asleep(pid: u32) -> bool {
+    let status = status_of_threads(pid);
+    status.lines().filter(|line| line.starts_with("State:")).all(|line| line.contains("sleeping"))
+}
+
+fn status_of_threads(pid: u32) -> String {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
+    threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("status")).ok()).collect()
 }
 
 /// Waits until a pipe that nobody reads takes no more: how many bytes that are depends on how they were written.

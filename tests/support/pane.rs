@@ -3,10 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::support::{Place, shellgate, wait_until};
-
-/// Long enough for anything that a screen shows, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::support::{PATIENCE, Place, shellgate, wait_until};
 
 /// Longer than a question must be on the screen before keys count. There is nothing to see when that is over.
 const GUARD: Duration = Duration::from_millis(350);
