@@ -31,7 +31,7 @@ mod root;
 mod run;
 mod session_name;
 mod sys;
-pub mod view;
+pub mod views;
 
 pub use admit::trust::ProjectFile;
 pub use admit::{Admitted, Considered, PendingQuestion, UnaskedQuestion, approval, inside, judge};

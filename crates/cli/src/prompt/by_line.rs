@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use shellgate::approval::{Answer, Choice, Waiting};
-use shellgate::view::QuestionView;
+use shellgate::views::QuestionView;
 use shellgate_sandbox::signals::Signal;
 
 use super::terminal::{Event, Terminal};

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use shellgate::ErrorObject;
 use shellgate::judge::{self, Decision, Verdict};
 use shellgate::request::Action;
-use shellgate::view::VerdictView;
+use shellgate::views::VerdictView;
 
 use crate::args::CheckArgs;
 use crate::{error, output};

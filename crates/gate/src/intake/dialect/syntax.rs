@@ -132,7 +132,10 @@ mod tests {
     fn a_command_line_is_corrected() {
         let error = check_program("ls -la", &["x".to_owned()]).unwrap_err();
         assert_eq!(error.code, Code::InvalidInput);
-        assert_eq!(error.hint.unwrap().to_string(), r#"call it as {"command":"ls","parameters":["-la","x"]}"#);
+        assert_eq!(
+            error.hint.unwrap().to_string(),
+            r#"call it as {"command":"ls","parameters":["-la","x"]}"#
+        );
         let error = check_program(r#"git commit -m "a b" it\'s"#, &[]).unwrap_err();
         let call = r#"{"command":"git","parameters":["commit","-m","a b","it's"]}"#;
         assert_eq!(error.hint.unwrap().to_string(), format!("call it as {call}"));
