@@ -202,3 +202,13 @@ fn an_answer_that_cannot_be_written_is_no_success() {
         }
     });
 }
+
+#[test]
+fn words_of_a_command_in_an_error_do_not_act_on_a_terminal() {
+    let place = Place::new(None);
+    let words = ["--color", "always", "--default", "deny", "--", "\u{1b}[31mfrob\u{202e}\nhint: none", "x"];
+    let output = run(&place, words);
+    let said = text(&output.stderr);
+    assert!(!said.contains(['\u{1b}', '\u{202e}']) && !said.contains("\nhint"), "{said:?}");
+    assert!(said.contains("`‹ESC›[31mfrob‹U+202E›‹LF›hint: none`"), "{said:?}");
+}

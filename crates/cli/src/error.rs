@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use shellgate::{Code, ErrorObject, Report, SpawnFailure, State};
+use shellgate::{Code, ErrorObject, Hint, Report, SpawnFailure, State};
 
-use crate::output;
+use crate::output::{self, escape};
 
 /// Exit codes of `run` that don't come from the command.
 pub(crate) const TIMED_OUT: u8 = 124;
@@ -113,13 +113,41 @@ fn explain_words(error: &mut clap::Error) {
 
 /// Prints an error with its rule and hint.
 pub(crate) fn show(error: &ErrorObject) {
-    output::print_message(&format!("{}: {}", error.code, error.message));
+    output::print_message(&format!("{}: {}", error.code, escape(&error.message)));
     if let Some(rule) = &error.rule {
-        output::print_message(&format!("  rule: {rule}"));
+        output::print_message(&format!("  rule: {}", escape(rule)));
     }
     if let Some(hint) = &error.hint {
-        output::print_message(&format!("  hint: {hint}"));
+        output::print_message(&format!("  hint: {}", escape(&hint_text(hint))));
     }
+}
+
+/// The error with its hint in the words of the command line.
+pub(crate) fn with_own_hint(error: ErrorObject) -> ErrorObject {
+    let hint = error.hint.as_ref().map(|hint| hint_text(hint).into());
+    ErrorObject { hint, ..error }
+}
+
+/// A hint in the words of the command line.
+fn hint_text(hint: &Hint) -> String {
+    let words = match hint {
+        Hint::Text(text) => text,
+        Hint::PlainerCommand => {
+            "`shellgate check` shows which parts of the command are not allowed; a plainer command may pass"
+        }
+        Hint::RunUnconfined => "`--sandbox off --network allow` runs the command unconfined",
+        Hint::ExistingRoot => "name an existing folder with `--root`",
+        Hint::PathInsideRoot => "name a path inside it, relative to it, or use another `--root`",
+        Hint::ListJobs => "`shellgate jobs` lists running jobs",
+        Hint::ListExecutions => {
+            "`shellgate jobs` lists running jobs, `shellgate history` lists all executions"
+        }
+        Hint::ListQuestions => "`shellgate approvals list` shows the open questions",
+        Hint::StopFirst { id } => return format!("stop it first: `shellgate stop {id}`"),
+        Hint::StopAJob => "stop one that is no longer needed: `shellgate jobs` lists them",
+        Hint::MoreTime => "give it more time with `--timeout`, or run it with `--background`",
+    };
+    words.to_owned()
 }
 
 /// The exit code of `run`.

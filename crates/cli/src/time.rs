@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use shellgate::journal::Millis;
 pub(crate) use shellgate::journal::calendar::exact;
 use shellgate::journal::calendar::{DAY_MS, civil, days};
-pub(crate) use shellgate::view::format_time as format;
+pub(crate) use shellgate::views::format_time as format;
 
 /// Units of a time in the past, in milliseconds.
 const UNITS: [(&str, Millis); 6] =

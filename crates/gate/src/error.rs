@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::hint::Hint;
+
 /// The code of an error. Programs rely on these words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -88,7 +90,7 @@ pub struct ErrorObject {
     /// The rule that decided, with its origin.
     pub rule: Option<String>,
     /// How to avoid the error.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
     /// With [`Code::SpawnFailed`]: the reason. Shells have exit codes for some reasons.
     #[serde(skip)]
     pub spawn: Option<SpawnFailure>,
@@ -136,7 +138,7 @@ impl ErrorObject {
 
     /// Adds how to avoid the error.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -160,7 +162,7 @@ impl std::error::Error for ErrorObject {}
 
 impl From<crate::settings::SettingsError> for ErrorObject {
     fn from(error: crate::settings::SettingsError) -> Self {
-        Self { hint: error.hint(), ..Self::new(Code::Config, error.to_string()) }
+        Self { hint: error.hint().map(Hint::from), ..Self::new(Code::Config, error.to_string()) }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use shellgate_policy::paths::resolve;
 
-use crate::{Code, ErrorObject};
+use crate::{Code, ErrorObject, Hint};
 
 /// A root: an existing folder, with all links resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Root {
         let to_error = |what: &str| {
             ErrorObject::new(Code::Config, format!("the root `{}` {what}", path.display()))
                 .token(path.display().to_string())
-                .hint("name an existing folder with `--root`")
+                .hint(Hint::ExistingRoot)
         };
         let real = path.canonicalize().map_err(|error| to_error(reason(&error)))?;
         if !real.is_dir() {
@@ -123,9 +123,7 @@ impl Root {
             "Working directory mismatch: \"{asked}\" is outside the trusted working directory \"{}\"",
             self.0.display()
         );
-        ErrorObject::new(Code::OutOfScope, message)
-            .token(asked)
-            .hint("name a path inside it, relative to it, or start shellgate with another `--root`")
+        ErrorObject::new(Code::OutOfScope, message).token(asked).hint(Hint::PathInsideRoot)
     }
 }
 

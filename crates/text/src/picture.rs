@@ -166,6 +166,7 @@ fn mark_rows(line: &[Cell], first: usize, marks: &[Mark]) -> Vec<StyledLine> {
 }
 
 #[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "a picture of one part has one range")]
 mod tests {
     use super::*;
 

@@ -7,7 +7,7 @@ use shellgate::approval::{Answer, Choice};
 use shellgate::inside::{self, RestrictedAction};
 use shellgate::journal::{AnswerResult, QuestionId, QueuedQuestion};
 use shellgate::text::{Style, StyledLine};
-use shellgate::view::{AnswerKind, QuestionView, QueuedQuestionView, outcome_text};
+use shellgate::views::{AnswerKind, QuestionView, QueuedQuestionView, outcome_text};
 use shellgate::{Code, ErrorObject, RecordStore};
 
 use crate::args::{ApprovalScope, ApprovalsCommand};

@@ -8,7 +8,7 @@ use shellgate::{Code, ErrorObject};
 use crate::error::CliError;
 
 /// Whether the person confirms. `otherwise`: the hint when there is no terminal to ask on.
-pub(super) fn confirm(question: &str, otherwise: &str) -> Result<bool, CliError> {
+pub(super) fn confirm(question: &str, otherwise: &'static str) -> Result<bool, CliError> {
     let no_terminal = |_| {
         let error =
             ErrorObject::new(Code::ApprovalUnavailable, "there is no terminal to ask for confirmation on");

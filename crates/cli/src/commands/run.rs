@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use shellgate::request::{Action, Pty, Stdin};
 use shellgate::{
-    Admitted, Code, ErrorObject, Event, Execution, Follow, Gate, Input, InputKind, Report, Request, Stream,
-    Urgency,
+    Admitted, ErrorObject, Event, Execution, Follow, Gate, Input, InputKind, Report, Request, Stream, Urgency,
 };
 
 use crate::args::RunArgs;
@@ -273,14 +272,7 @@ fn print_result(report: &Report, json: bool) -> io::Result<()> {
         let line = serde_json::to_string(report).unwrap_or_default();
         return writeln!(io::stdout(), "{line}");
     }
-    match &report.error {
-        // The hint for models names a field of the tool call.
-        Some(error) if error.code == Code::TimedOut => {
-            error::show(&error.clone().hint("give it more time with `--timeout`"))
-        }
-        Some(error) => error::show(error),
-        None => {}
-    }
+    report.error.iter().for_each(error::show);
     let missing = [(Stream::Stdout, &report.lost.stdout), (Stream::Stderr, &report.lost.stderr)];
     for (stream, lost) in missing {
         if let Some(lost) = lost {

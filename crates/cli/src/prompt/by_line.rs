@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use shellgate::approval::{Answer, Choice, QueueWait};
-use shellgate::view::QuestionView;
+use shellgate::views::QuestionView;
 use shellgate_sandbox::signals::Signal;
 
 use super::terminal::{Event, Terminal};

@@ -1,7 +1,7 @@
 //! The keys that answer a question, and the line that stays on the screen after the answer.
 
 use shellgate::approval::{Answer, Choice};
-use shellgate::view::{AnswerKind, QuestionView};
+use shellgate::views::{AnswerKind, QuestionView};
 
 /// An answer and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ const fn key(kind: AnswerKind) -> (char, &'static str) {
 
 /// The answers that a question offers, in the order in which they are shown.
 pub(crate) fn keyed_answers(view: &QuestionView) -> Vec<KeyedAnswer> {
-    let keyed = |answer: shellgate::view::OfferedAnswer| {
+    let keyed = |answer: shellgate::views::OfferedAnswer| {
         let (key, short) = key(answer.kind);
         let meaning = match answer.kind {
             AnswerKind::Always => format!("{} (shown first)", answer.meaning),

@@ -2,7 +2,7 @@
 
 use shellgate::approval::{Answer, Choice};
 use shellgate::text::StyledLine;
-use shellgate::view::{AnswerKind, QuestionView, SettingsChange};
+use shellgate::views::{AnswerKind, QuestionView, SettingsChange};
 
 use super::choices::{self, KeyedAnswer};
 use super::keys::Key;

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use shellgate::approval::{Answer, ApprovalChannel, Approver, Question, QueueWait};
 use shellgate::text::{Style, StyledLine, escape};
-use shellgate::view::QuestionView;
+use shellgate::views::QuestionView;
 use shellgate_sandbox::signals::Signal;
 
 use dialogue::{Dialogue, Effect};

@@ -159,7 +159,7 @@ fn reason_line(reason: &str, columns: usize) -> (String, usize) {
 mod tests {
     use proptest::prelude::*;
 
-    use shellgate::view::QuestionView;
+    use shellgate::views::QuestionView;
 
     use super::*;
 

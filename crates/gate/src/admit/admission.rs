@@ -16,7 +16,7 @@ use crate::intake::request::Request;
 use crate::record;
 use crate::root::WorkingDirectory;
 use crate::settings::{Network, SandboxMode};
-use crate::{Code, ErrorObject};
+use crate::{Code, ErrorObject, Hint};
 
 impl Gate {
     /// Judges `request` and asks if somebody must be asked. Nothing runs yet.
@@ -176,7 +176,7 @@ impl Gate {
         Err(ErrorObject::new(Code::SandboxUnavailable, message)
             .token(asked.clone())
             .rule(format!("{key} = {asked} ({origin})"))
-            .hint("`--sandbox off --network allow` runs the command unconfined"))
+            .hint(Hint::RunUnconfined))
     }
 }
 

@@ -5,7 +5,7 @@ use shellgate_exec::{Clock, Failure, Outcome, State};
 use crate::answer::duration::seconds;
 use crate::answer::limits;
 use crate::intake::request::Action;
-use crate::{Code, ErrorObject, SpawnFailure};
+use crate::{Code, ErrorObject, Hint, SpawnFailure};
 
 /// The error of an execution that did not end by itself; `None` if it did. `action` and `directory` are those of the
 /// request.
@@ -37,7 +37,7 @@ fn timed_out(outcome: &Outcome) -> ErrorObject {
         }
         None => format!("the command ran longer than {} and was stopped", seconds(outcome.duration)),
     };
-    ErrorObject::new(Code::TimedOut, message).hint("give it more time, or run it in the background")
+    ErrorObject::new(Code::TimedOut, message).hint(Hint::MoreTime)
 }
 
 fn failed(action: &Action, directory: &str, failure: &Failure) -> ErrorObject {
@@ -72,7 +72,7 @@ fn failed(action: &Action, directory: &str, failure: &Failure) -> ErrorObject {
         Failure::TooManyJobs { limit } => {
             ErrorObject::new(Code::Busy, format!("this session has {limit} jobs, and may have no more"))
                 .rule(format!("limits.jobs_per_session = {limit}"))
-                .hint("stop one that is no longer needed: `shellgate jobs` lists them")
+                .hint(Hint::StopAJob)
         }
         Failure::KeeperLost => ErrorObject::new(
             Code::KeeperLost,

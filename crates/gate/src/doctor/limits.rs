@@ -38,7 +38,7 @@ pub(super) fn settings(root: Option<PathBuf>) -> (Option<Settings>, Check) {
         Err(error) => {
             let check =
                 Check::new("settings", Health::Missing, format!("No command can run: {}.", error.message));
-            let hint = error.hint.unwrap_or_else(|| "correct the file".to_owned());
+            let hint = error.hint.map_or_else(|| "correct the file".to_owned(), |hint| hint.to_string());
             (None, check.hint(hint))
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn checks(chosen: Option<PathBuf>, shell: Option<&Path>) -> Vec<Check
         Err(error) => {
             let check =
                 Check::new("state", Health::Missing, format!("No command can run: {}.", error.message));
-            return vec![check.hint(error.hint.unwrap_or_default())];
+            return vec![check.hint(error.hint.map(|hint| hint.to_string()).unwrap_or_default())];
         }
     };
     let mut checks = vec![folder(&state), journal(&state), leftovers(&state)];

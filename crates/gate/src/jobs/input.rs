@@ -23,7 +23,7 @@ use super::shell_line::END_OF_INPUT;
 use crate::admit::inside::{self, RestrictedAction};
 use crate::gate::{Gate, session_error};
 use crate::text::Source;
-use crate::{Code, ErrorObject, screen};
+use crate::{Code, ErrorObject, Hint, screen};
 
 /// One thing to type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,22 +87,23 @@ impl Gate {
 pub(super) fn not_running(id: &str) -> ErrorObject {
     ErrorObject::new(Code::UnknownJob, format!("no running job is called `{id}`"))
         .token(id)
-        .hint("`shellgate jobs` lists running jobs")
+        .hint(Hint::ListJobs)
 }
 
 /// The error for input that the keeper did not take.
 pub(super) fn not_taken(id: &str, reason: NotTaken) -> ErrorObject {
     let (code, hint) = match reason {
-        NotTaken::Unknown | NotTaken::Ended => (Code::UnknownJob, "`shellgate jobs` lists running jobs"),
-        NotTaken::Closed => (Code::InvalidInput, "start it with `pty` to type at it"),
-        NotTaken::NoTerminal => (Code::InvalidInput, "start it with `pty` to give it a terminal"),
+        NotTaken::Unknown | NotTaken::Ended => (Code::UnknownJob, Hint::ListJobs),
+        NotTaken::Closed => (Code::InvalidInput, "start it with `pty` to type at it".into()),
+        NotTaken::NoTerminal => (Code::InvalidInput, "start it with `pty` to give it a terminal".into()),
         NotTaken::Changed => {
-            (Code::Busy, "another process types at the same time: try again when it is done")
+            (Code::Busy, "another process types at the same time: try again when it is done".into())
         }
-        NotTaken::Full => (Code::Busy, "wait until the program reads its input"),
-        NotTaken::LongLine => {
-            (Code::InvalidInput, "write the text to a file, and send a shorter line that reads the file")
-        }
+        NotTaken::Full => (Code::Busy, "wait until the program reads its input".into()),
+        NotTaken::LongLine => (
+            Code::InvalidInput,
+            "write the text to a file, and send a shorter line that reads the file".into(),
+        ),
     };
     // Models may see the message alone, so the most frequent mistake is answered in it.
     let advice = if reason == NotTaken::Closed { ": start it with `pty`" } else { "" };

@@ -56,7 +56,7 @@ use crate::gate::{Gate, session_error};
 use crate::intake::request::Detail;
 use crate::record::{RecordStore, settle};
 use crate::settings::Limits;
-use crate::{Code, ErrorObject};
+use crate::{Code, ErrorObject, Hint};
 
 /// The executions of this user, or of one session and its chats.
 #[derive(Debug)]
@@ -184,7 +184,7 @@ fn parse(id: &str) -> Result<ExecId, ErrorObject> {
 fn unknown(id: &str) -> ErrorObject {
     ErrorObject::new(Code::UnknownJob, format!("no execution is called `{id}`"))
         .token(id)
-        .hint("`shellgate jobs` lists running jobs, `shellgate history` lists all executions")
+        .hint(Hint::ListExecutions)
 }
 
 fn journal_error(error: &shellgate_journal::Error) -> ErrorObject {

@@ -14,7 +14,7 @@ use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
 use crate::gate::session_error;
 use crate::intake::request::{Action, Detail, Format};
-use crate::{Code, ErrorObject, record};
+use crate::{Code, ErrorObject, Hint, record};
 
 impl Jobs<'_> {
     /// The current state of a job, with its output so far.
@@ -149,7 +149,7 @@ pub fn explain_never_started(execution: &PastExecution) -> Option<ErrorObject> {
         }
         None => {
             let message = format!("execution `{id}` has not started: it waits for a person's approval");
-            ErrorObject::new(Code::Busy, message).hint("`shellgate approvals list` shows the open questions")
+            ErrorObject::new(Code::Busy, message).hint(Hint::ListQuestions)
         }
     })
 }
@@ -218,7 +218,7 @@ fn error_object(recorded: &journal::RecordedError) -> ErrorObject {
     ErrorObject {
         token: recorded.token.clone(),
         rule: recorded.rule.clone(),
-        hint: recorded.hint.clone(),
+        hint: recorded.hint.clone().map(Hint::from),
         ..ErrorObject::new(code, recorded.message.clone())
     }
 }

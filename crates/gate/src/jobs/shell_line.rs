@@ -39,7 +39,7 @@ pub(super) fn next_bytes(
     rest: &[u8],
     id: &str,
 ) -> Result<NextBytes, ErrorObject> {
-    let refused = |message: &str, hint: &str| {
+    let refused = |message: &str, hint: &'static str| {
         Err(ErrorObject::new(Code::DeniedByPolicy, format!("{message} (`{id}`)")).token(id).hint(hint))
     };
     let clear = "send the key C-c or C-u to delete that line, then the whole command";

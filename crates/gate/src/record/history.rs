@@ -12,7 +12,7 @@ use shellgate_journal::{ForgetReport, PastExecution, Query};
 use super::RecordStore;
 use super::store::journal_error;
 use crate::admit::inside::{self, RestrictedAction};
-use crate::{Code, ErrorObject, approval};
+use crate::{Code, ErrorObject, Hint, approval};
 
 /// How much of a file is searched at once.
 const SEARCH_CHUNK_BYTES: usize = 256 << 10;
@@ -66,7 +66,7 @@ impl RecordStore {
             shellgate_journal::Error::StillOpen { .. } => {
                 ErrorObject::new(Code::Busy, format!("execution `{id}` has not ended yet"))
                     .token(id)
-                    .hint(format!("stop it first: `shellgate stop {id}`"))
+                    .hint(Hint::StopFirst { id: id.to_owned() })
             }
             error => journal_error(&error),
         })?;

@@ -9,7 +9,7 @@ use super::settle;
 use crate::admit::approval::{self, Answer, AnswerError, PostedQuestion};
 use crate::admit::inside::{self, RestrictedAction};
 use crate::locations::open_state;
-use crate::{Code, ErrorObject, ProjectFile};
+use crate::{Code, ErrorObject, Hint, ProjectFile};
 
 /// The record of this user.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl RecordStore {
             };
             return settled.map(AnswerResult::TooLate).ok_or_else(|| {
                 ErrorObject::new(Code::UnknownJob, format!("no question {id} is pending"))
-                    .hint("`shellgate approvals list` shows the pending ones")
+                    .hint(Hint::ListQuestions)
             });
         };
         let posted = PostedQuestion {

@@ -112,7 +112,7 @@ pub(crate) fn problem(error: &ErrorObject) -> RecordedError {
         message: error.message.clone(),
         token: error.token.clone(),
         rule: error.rule.clone(),
-        hint: error.hint.clone(),
+        hint: error.hint.as_ref().map(ToString::to_string),
     }
 }
 

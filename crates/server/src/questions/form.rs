@@ -5,7 +5,7 @@
 use rmcp::model::ElicitRequestParams;
 use serde_json::{Value, json};
 use shellgate::approval::{Answer, Choice, Question};
-use shellgate::view::{AnswerKind, QuestionView};
+use shellgate::views::{AnswerKind, QuestionView};
 
 /// The programs of agents have little room.
 const COLUMNS: usize = 80;

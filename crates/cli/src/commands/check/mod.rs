@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use shellgate::ErrorObject;
 use shellgate::judge::{self, Decision, Verdict};
 use shellgate::request::Action;
-use shellgate::view::VerdictView;
+use shellgate::views::VerdictView;
 
 use crate::args::CheckArgs;
 use crate::{error, output};
@@ -76,7 +76,7 @@ fn checked(args: &CheckArgs) -> Result<Checked, ErrorObject> {
         Ok(verdict) => Outcome::Judged { by_mode: judge.decision_by_mode(&verdict), verdict },
         // The error is about `--directory`, not about the command.
         Err(error) if directory.is_some() && error.token == *directory => return Err(error),
-        Err(error) => Outcome::Refused(error),
+        Err(error) => Outcome::Refused(error::with_own_hint(error)),
     };
     Ok(Checked { text, is_shell, outcome })
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use shellgate::RecordStore;
 use shellgate::journal::{PastExecution, Query};
-use shellgate::view::{ExecutionView, status_style};
+use shellgate::views::{ExecutionView, status_style};
 
 use crate::args::ListArgs;
 use crate::error::CliError;

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use serde_json::{Value, json};
 use shellgate::journal::{JournalEntry, PastExecution};
 use shellgate::text::escape::OutputEscaper;
-use shellgate::view::ExecutionView;
+use shellgate::views::ExecutionView;
 use shellgate::{RecordStore, Stream};
 
 use crate::error::CliError;

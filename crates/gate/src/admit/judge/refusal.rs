@@ -2,7 +2,7 @@
 
 use shellgate_policy::{Decision, Reason, ReasonCode, Verdict};
 
-use crate::{Code, ErrorObject};
+use crate::{Code, ErrorObject, Hint};
 
 /// The error of a request that the rules deny.
 pub(crate) fn denied(verdict: &Verdict) -> ErrorObject {
@@ -30,9 +30,6 @@ fn told(code: Code, what: &str, reason: Option<&Reason>, reasons: usize) -> Erro
         count => format!(" (and {} more)", count - 1),
     };
     let error = ErrorObject::new(code, format!("{what}: {}{more}", reason.message));
-    let hint = reason.hint.clone().unwrap_or_else(|| {
-        "`shellgate check` shows which parts of the command are the trouble; a plainer one may pass"
-            .to_owned()
-    });
+    let hint = reason.hint.clone().map_or(Hint::PlainerCommand, Hint::from);
     ErrorObject { token: reason.token.clone(), rule: reason.rule.clone(), ..error }.hint(hint)
 }

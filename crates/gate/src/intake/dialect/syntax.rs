@@ -132,13 +132,16 @@ mod tests {
     fn a_command_line_is_corrected() {
         let error = check_program("ls -la", &["x".to_owned()]).unwrap_err();
         assert_eq!(error.code, Code::InvalidInput);
-        assert_eq!(error.hint.unwrap(), r#"call it as {"command":"ls","parameters":["-la","x"]}"#);
+        assert_eq!(
+            error.hint.unwrap().to_string(),
+            r#"call it as {"command":"ls","parameters":["-la","x"]}"#
+        );
         let error = check_program(r#"git commit -m "a b" it\'s"#, &[]).unwrap_err();
         let call = r#"{"command":"git","parameters":["commit","-m","a b","it's"]}"#;
-        assert_eq!(error.hint.unwrap(), format!("call it as {call}"));
+        assert_eq!(error.hint.unwrap().to_string(), format!("call it as {call}"));
         for unclear in ["FOO=1 ls", "echo 'x", "ls 2"] {
             let hint = check_program(unclear, &["&&".to_owned()]).unwrap_err().hint.unwrap();
-            assert!(hint.starts_with("name the program alone"), "{hint}");
+            assert!(hint.to_string().starts_with("name the program alone"), "{hint}");
         }
         for command in ["ls && rm x", "a|b", "a;b", "a>b", "a&", "$(id)", "`id`", "a\nb"] {
             assert_eq!(check_program(command, &[]).unwrap_err().code, Code::ShellSyntax, "{command}");

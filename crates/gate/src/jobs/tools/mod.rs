@@ -93,9 +93,7 @@ impl Gate {
                 let is_error = code.and_then(Code::named).is_some_and(Code::is_refusal);
                 ToolAnswer { text: structured.to_string(), structured, is_error }
             }
-            Err(mut error) => {
-                // A model has the tool, and perhaps no command line.
-                error.hint = error.hint.map(|hint| hint.replace("`shellgate jobs`", "`shell_jobs`"));
+            Err(error) => {
                 let structured = json!({"status": "failed", "error": error});
                 ToolAnswer { text: structured.to_string(), structured, is_error: true }
             }

@@ -1,5 +1,6 @@
 //! A verdict: the command with its parts, a line per part, the decision, and hints.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde::{Serialize, Serializer};
@@ -59,7 +60,7 @@ impl<'a> VerdictView<'a> {
             Basis::Error(error) => {
                 let text = format!(": {}", escape(&error.message));
                 let mut lines = vec![decision_word(Decision::Deny, 0).with(Style::Plain, text)];
-                lines.extend(error.hint.iter().flat_map(|hint| hint_lines(hint, width)));
+                lines.extend(error.hint.iter().flat_map(|hint| hint_lines(&hint.to_string(), width)));
                 lines
             }
         }
@@ -225,7 +226,7 @@ impl Serialize for VerdictView<'_> {
                     message: &error.message,
                     span: self.place_of(error.token.as_deref()),
                     rule: error.rule.as_deref(),
-                    hint: error.hint.as_deref(),
+                    hint: error.hint.as_ref().map(|hint| hint.to_string().into()),
                 };
                 (Vec::new(), vec![reason])
             }
@@ -283,7 +284,7 @@ struct ReasonJson<'a> {
     message: &'a str,
     span: [usize; 2],
     rule: Option<&'a str>,
-    hint: Option<&'a str>,
+    hint: Option<Cow<'a, str>>,
 }
 
 impl<'a> ReasonJson<'a> {
@@ -293,7 +294,7 @@ impl<'a> ReasonJson<'a> {
             message: &reason.message,
             span: [reason.span.start, reason.span.end],
             rule: reason.rule.as_deref(),
-            hint: reason.hint.as_deref(),
+            hint: reason.hint.as_deref().map(Cow::Borrowed),
         }
     }
 }
