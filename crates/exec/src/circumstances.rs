@@ -65,6 +65,7 @@ pub(crate) fn raise_descriptor_limit() {
 /// A short name for everything about this process that a keeper can't give to a command.
 pub(crate) fn digest() -> String {
     // Writing to a string can't fail.
+    // Writing to a string can't fail.
     let mut all = String::new();
     for resource in LIMITS.into_iter().chain([Resource::Locks]) {
         let _ = write!(all, "{:?} ", getrlimit(resource).maximum);

@@ -118,6 +118,7 @@ impl Drop for Session {
             let timeout = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
             // A keeper that has not exited by then, or is not our child any more, is left alone.
             let _ = rustix::event::poll(&mut [PollFd::new(&keeper, PollFlags::IN)], Some(&timeout));
+            // One that still runs after the timeout is not reaped.
             let _ = rustix::process::waitpid(Some(*pid), WaitOptions::NOHANG);
         }
     }

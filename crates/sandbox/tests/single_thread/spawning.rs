@@ -16,6 +16,7 @@ use crate::{Test, in_child, signal_set, signal_set_in};
 
 pub(crate) const TESTS: &[Test] = &[
     ("a_command_starts_with_clean_signals", a_command_starts_with_clean_signals),
+    ("commands_of_a_detached_process_have_clean_signals", commands_of_a_detached_process_have_clean_signals),
     ("the_callers_signal_mask_is_restored", the_callers_signal_mask_is_restored),
     (
         "a_handler_runs_after_the_spawn_and_not_in_the_child",
@@ -101,6 +102,18 @@ fn a_command_starts_with_clean_signals() {
         }
         assert_eq!(wait(pid), Some(0));
     });
+}
+
+/// Its signals were reset once, and not again for each command.
+fn commands_of_a_detached_process_have_clean_signals() {
+    let pid = fork_detached([], (), |[], ()| {
+        let setup = Setup::new();
+        let pid = setup.spawn(c"/bin/cat", &["cat", "/proc/self/status"], |_| {}).unwrap();
+        let said = setup.said();
+        let clean = ["SigBlk", "SigIgn", "SigCgt"].iter().all(|field| signal_set_in(&said, field) == 0);
+        i32::from(!clean || wait(pid) != Some(0))
+    });
+    assert_eq!(wait(pid.unwrap()), Some(0));
 }
 
 fn the_callers_signal_mask_is_restored() {

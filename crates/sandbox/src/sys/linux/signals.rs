@@ -5,6 +5,7 @@
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The signals that our own processes listen for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,13 +134,26 @@ impl std::fmt::Debug for SignalSet {
     }
 }
 
-/// Gives every signal back its default action.
+/// Whether [`reset_dispositions`] was called in this process or before it was forked.
+static ALL_DEFAULT: AtomicBool = AtomicBool::new(false);
+
+/// Gives every signal back its default action, for good: afterwards this process sets no other action. A spawn relies on
+/// that, and saves the 64 system calls that it would take in each child.
 ///
 /// An ignored signal stays ignored across `exec`, and Rust programs start with `SIGPIPE` ignored: a command that
 /// inherits that prints "Broken pipe" where it should end in silence.
-///
-/// Makes system calls only, so a child process that shares our memory may call it.
 pub fn reset_dispositions() {
+    reset_in_child();
+    ALL_DEFAULT.store(true, Ordering::Relaxed);
+}
+
+/// Whether every signal has its default action, by [`reset_dispositions`].
+pub(crate) fn all_default() -> bool {
+    ALL_DEFAULT.load(Ordering::Relaxed)
+}
+
+/// The same for a child process that shares our memory: makes system calls only.
+pub(crate) fn reset_in_child() {
     let default = default_action();
     for number in 1..=libc::SIGRTMAX() {
         // SAFETY: the new action is initialised and runs no code of ours; the old one isn't wanted. Numbers that can't be
@@ -159,6 +173,7 @@ fn default_action() -> libc::sigaction {
 
 /// Makes a write beyond the file size limit an error to tell, not a signal to die of.
 pub fn ignore_file_size_signal() {
+    ALL_DEFAULT.store(false, Ordering::Relaxed);
     // SAFETY: the action is a constant that runs no code of ours.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }

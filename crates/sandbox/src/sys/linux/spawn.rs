@@ -116,6 +116,8 @@ struct Prepared<'a> {
     env: Vec<*const c_char>,
     /// The limits of the plan, and the one that carries its tag.
     limits: Vec<(Resource, Rlimit)>,
+    /// Whether a signal may have another action than the default.
+    resets_signals: bool,
     empty_mask: libc::sigset_t,
     /// The process that the child is to die with.
     parent: Pid,
@@ -179,6 +181,7 @@ impl<'a> Prepared<'a> {
             argv: pointers(plan.argv),
             env: pointers(plan.env),
             limits: limits(plan),
+            resets_signals: !signals::all_default(),
             empty_mask: signals::empty_set(),
             parent,
             failure: None,
@@ -237,7 +240,9 @@ fn become_program(prepared: &Prepared<'_>) -> Result<Infallible, (Step, Errno)> 
     rustix::stdio::dup2_stderr(stderr).map_err(|errno| (Step::Descriptors, errno))?;
     rustix::process::chdir(plan.directory).map_err(|errno| (Step::Directory, errno))?;
     // First the actions, then the mask: a signal that waits now must not run a handler of ours in the child.
-    signals::reset_dispositions();
+    if prepared.resets_signals {
+        signals::reset_in_child();
+    }
     signals::set_mask(libc::SIG_SETMASK, &prepared.empty_mask);
     // SAFETY: all three point to NUL-terminated strings, the lists end in a null pointer.
     unsafe { libc::execve(plan.program.as_ptr(), prepared.argv.as_ptr(), prepared.env.as_ptr()) };
