@@ -10,7 +10,7 @@ use rmcp::model::{
 use shellgate::jobs::tools::JobTool;
 use shellgate::jobs::{CallState, WaitConditions, WaitControl};
 use shellgate::{
-    Code, Considered, Dialect, ErrorObject, Execution, Follow, Gate, Refused, Report, Request,
+    Code, Considered, Dialect, ErrorObject, Execution, Follow, Gate, Refused, Report, Request, Scope,
     UnaskedQuestion, Urgency,
 };
 use tokio::sync::Semaphore;
@@ -184,8 +184,8 @@ impl Calls {
             let error = ErrorObject::new(Code::Canceled, "the call was canceled before its command started");
             return self.answer_of(&Report::of_error(error));
         }
-        let (gate, follow) = (self.gate, call.follow());
-        match started(move || begin(gate, request, follow)).await {
+        let (gate, follow, scope) = (self.gate, call.follow(), call.client.principal.scope());
+        match started(move || begin(gate, &scope, request, follow)).await {
             Ok(Begun::Started(execution)) => {
                 drop(turn);
                 self.follow(*execution, call).await
@@ -213,7 +213,8 @@ impl Calls {
             }
             QuestionOutcome::Settled(Err(refused)) => self.answer_of(&refused),
             QuestionOutcome::Queued(question) => {
-                let undo = self.stop_unanswered(question.id.clone(), Some(question.clone()));
+                let scope = call.client.principal.scope();
+                let undo = self.stop_unanswered(question.id.clone(), Some(question.clone()), scope);
                 call.client.completion.on_cancel(undo);
                 let plain = answer::of_question(self.dialect, &question);
                 self.continuing(plain, &question.id, call.task_client()).await
@@ -227,10 +228,12 @@ impl Calls {
     async fn catch_up(&self, id: &str, mut call: Call) -> CallToolResponse {
         let (gate, id) = (self.gate, id.to_owned());
         let left = call.deadline.saturating_duration_since(Instant::now());
+        let scope = call.client.principal.scope();
         let wait = move |cancel: Option<&WaitControl>| {
+            let gate = gate.scoped(&scope)?;
             let until = WaitConditions { timeout: Some(left), ..WaitConditions::default() };
             let waited = gate.jobs()?.wait(&id, until, cancel)?;
-            Ok(match gate.call_named(&id)?.state {
+            Ok(match gate.call(&id)?.state {
                 CallState::Ended(report) => *report,
                 CallState::AwaitingApproval | CallState::Running(_) => waited.report,
             })
@@ -246,7 +249,8 @@ impl Calls {
         let Some(params) = form.params() else { return answer::of_question(self.dialect, &question).into() };
         let input = InputRequest::Elicitation(ElicitRequest::new(params));
         let Call { digest, client, new_session, .. } = call;
-        client.completion.on_cancel(self.stop_unanswered(question.id.clone(), Some(question.clone())));
+        let scope = client.principal.scope();
+        client.completion.on_cancel(self.stop_unanswered(question.id.clone(), Some(question.clone()), scope));
         let state = self.request_states.insert(RequestState {
             call: digest,
             principal: client.principal,
@@ -273,7 +277,11 @@ impl Calls {
             _ => plain.into(),
         };
         if let Some(job) = &report.job {
-            call.client.completion.on_cancel(self.stop_unanswered(job.clone(), None));
+            call.client.completion.on_cancel(self.stop_unanswered(
+                job.clone(),
+                None,
+                call.client.principal.scope(),
+            ));
         }
         answer
     }
@@ -283,6 +291,7 @@ impl Calls {
         &self,
         job: String,
         question: Option<WaitingQuestion>,
+        scope: Scope,
     ) -> impl Future<Output = ()> + Send + use<> {
         let gate = self.gate;
         async move {
@@ -291,7 +300,7 @@ impl Calls {
                 question.settled().await;
             }
             // An error is a question that never became a job.
-            let _ = workers::run(move || gate.jobs()?.stop(&job, Urgency::Politely)).await;
+            let _ = workers::run(move || gate.scoped(&scope)?.jobs()?.stop(&job, Urgency::Politely)).await;
         }
     }
 
@@ -324,7 +333,8 @@ enum Begun {
 }
 
 /// Judges a request, and starts its command if no approval is needed. Blocks.
-fn begin(gate: &'static Gate, request: Request, follow: Follow) -> Result<Begun, Refused> {
+fn begin(gate: &'static Gate, scope: &Scope, request: Request, follow: Follow) -> Result<Begun, Refused> {
+    let gate = gate.scoped(scope).map_err(|error| Box::new(Report::of_error(error)))?;
     match gate.consider(request)? {
         Considered::Allowed(admitted) => admitted.start(follow).map(|run| Begun::Started(Box::new(run))),
         Considered::NeedsApproval(unasked) => Ok(Begun::NeedsApproval(unasked)),
