@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tracing::{debug, error, warn};
 
+use crate::active_calls::ActiveCalls;
 use crate::call_log::CallLog;
 use crate::client::Client;
 use crate::execution_follower::follow_to_answer;
@@ -45,6 +46,7 @@ pub(crate) struct Calls {
     /// One permit for each call under way.
     permits: Semaphore,
     workers: Workers,
+    active: ActiveCalls,
 }
 
 /// One call under way.
@@ -90,12 +92,18 @@ impl Calls {
             request_states: RequestStates::default(),
             permits: Semaphore::new(MAX_CALLS),
             workers,
+            active: ActiveCalls::default(),
         }
     }
 
     /// The gate.
     pub(crate) fn gate(&self) -> &'static Gate {
         self.gate
+    }
+
+    /// Waits until the commands of canceled calls are stopped.
+    pub(crate) async fn canceled_calls_end(&self) {
+        self.active.canceled_calls_end().await;
     }
 
     /// Answers a call.
@@ -121,6 +129,7 @@ impl Calls {
             let report = self.dialect.refused(&arguments, error.hint("wait until some of them are answered"));
             return Ok(self.answer_of(&report));
         };
+        let _active = self.active.begin(client.completion.clone());
         let mut progress = client.progress.clone().map(|token| Progress::new(client.peer.clone(), token));
         if let Some(tool) = tool {
             let answer = jobs::answer(self.job_sources(), tool, arguments, &client, &mut progress).await;
@@ -293,8 +302,9 @@ impl Calls {
         question: Option<WaitingQuestion>,
         scope: Scope,
     ) -> impl Future<Output = ()> + Send + use<> {
-        let gate = self.gate;
+        let (gate, active) = (self.gate, self.active.clone());
         async move {
+            let _active = active.begin_undo();
             if let Some(question) = question {
                 question.withdraw().await;
                 question.settled().await;
