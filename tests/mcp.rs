@@ -6,6 +6,7 @@ mod bad_client;
 mod blocked;
 mod calls;
 mod http;
+mod isolation;
 mod shutdown;
 mod site;
 mod taken_back;

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 use shellgate::jobs::tools::{JobTool, TOOLS};
-use shellgate::{Follow, Gate, Request};
+use shellgate::{Follow, Gate, Request, Scope};
 
 use crate::support::{Place, mark, processes_with};
 
 fn call(gate: &Gate, tool: &str, arguments: &Value) -> Value {
     let tool = JobTool::named(tool).unwrap();
-    let answer = gate.job_tool(tool, &arguments.to_string(), None);
+    let answer = gate.scoped(&Scope::Session).unwrap().job_tool(tool, &arguments.to_string(), None);
     assert_eq!(answer.text, answer.structured.to_string(), "both carry the same");
     assert_eq!(
         answer.is_error,
@@ -98,7 +98,13 @@ fn a_wait_is_canceled() {
     let cancel = shellgate::jobs::WaitControl::new().unwrap();
     let tool = JobTool::named("shell_wait").unwrap();
     let answer = std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| gate.job_tool(tool, &json!({"job": id}).to_string(), Some(&cancel)));
+        let waiting = scope.spawn(|| {
+            gate.scoped(&Scope::Session).unwrap().job_tool(
+                tool,
+                &json!({"job": id}).to_string(),
+                Some(&cancel),
+            )
+        });
         cancel.cancel();
         waiting.join().unwrap()
     });

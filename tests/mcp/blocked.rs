@@ -12,10 +12,10 @@ use super::talk::Talk;
 use crate::support::{Place, wait_until};
 
 /// Another process that holds the journal's write lock until it is dropped.
-struct JournalLock(Child);
+pub(crate) struct JournalLock(Child);
 
 impl JournalLock {
-    fn take(place: &Place) -> Self {
+    pub(crate) fn take(place: &Place) -> Self {
         let code = "import sqlite3, sys\n\
                     journal = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
                     journal.execute('BEGIN EXCLUSIVE')\n\

@@ -148,8 +148,10 @@ fn a_task_is_its_holder_s_alone() {
             assert_eq!(answer["error"], never["error"], "{method}");
         }
         assert!(!processes_with(&long).is_empty(), "nobody touched it");
-        let task = ask(&ann, "tasks/get", json!({"taskId": id}))["result"].clone();
-        assert!(task["statusMessage"].as_str().unwrap().ends_with("the last line: hi"), "{task}");
+        wait_until("the last line is there", || {
+            let task = ask(&ann, "tasks/get", json!({"taskId": id}))["result"].clone();
+            task["statusMessage"].as_str().unwrap().ends_with("the last line: hi")
+        });
         ask(&ann, "tasks/cancel", json!({"taskId": id}));
         assert!(processes_with(&long).is_empty());
         assert_eq!(ask(&ann, "tasks/get", json!({"taskId": id}))["result"]["status"], "cancelled");

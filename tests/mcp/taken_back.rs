@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::blocked::JournalLock;
 use super::site::Site;
 use super::talk::Talk;
 use crate::support::{for_each_user, mark, processes_with, wait_until};
@@ -43,6 +44,26 @@ fn as_it_becomes_a_job() {
             talk.ask("tools/call", json!({"name": "shell_stop", "arguments": {"job": job}}));
         }
         talk.leave();
+        place.assert_nothing_is_left();
+    });
+}
+
+#[test]
+fn as_it_begins_and_the_server_ends() {
+    for_each_user(|place| {
+        for _ in 0..4 {
+            let mut talk = Talk::new(place);
+            // Nothing starts while another process has the journal.
+            let lock = JournalLock::take(place);
+            let mark = mark();
+            let id = talk.call(json!({"command": format!("exec sleep {mark}"), "wait_ms": 1}));
+            talk.ask("ping", json!({}));
+            talk.tell("notifications/cancelled", json!({"requestId": id}));
+            talk.ask("ping", json!({}));
+            drop(lock);
+            assert!(talk.leave().success());
+            wait_until("it is gone", || processes_with(&mark).is_empty());
+        }
         place.assert_nothing_is_left();
     });
 }
@@ -95,6 +116,8 @@ fn as_it_becomes_a_job_of_a_session_over_http() {
             if let Some((_, job)) = heard.split_once(r#""job":""#) {
                 site.call(&site.key, "shell_stop", json!({"job": job.get(..26)}));
             }
+            // It begins after all calls before it have begun.
+            site.call(&site.key, "shell", json!({"command": "true"}));
             wait_until("it is gone", || processes_with(&mark).is_empty());
         }
         drop(site);

@@ -1,13 +1,14 @@
 //! The tool for models that types.
 
 use serde_json::{Value, json};
+use shellgate::Scope;
 use shellgate::jobs::tools::JobTool;
 
 use crate::support::Place;
 
 fn call(gate: &shellgate::Gate, arguments: &Value) -> Value {
     let tool = JobTool::named("shell_input").unwrap();
-    let answer = gate.job_tool(tool, &arguments.to_string(), None);
+    let answer = gate.scoped(&Scope::Session).unwrap().job_tool(tool, &arguments.to_string(), None);
     let mut structured = answer.structured;
     structured["is_error"] = answer.is_error.into();
     structured
@@ -45,7 +46,11 @@ fn a_model_types_and_sees_what_comes_of_it() {
         assert_eq!(answer["is_error"], false, "{answer}");
         // It may ask the terminal something before it ends.
         let wait = JobTool::named("shell_wait").unwrap();
-        let ended = gate.job_tool(wait, &json!({"job": job}).to_string(), None).structured;
+        let ended = gate
+            .scoped(&Scope::Session)
+            .unwrap()
+            .job_tool(wait, &json!({"job": job}).to_string(), None)
+            .structured;
         assert_eq!(ended["exit_code"], 0, "{ended}");
         let answer = call(&gate, &json!({"job": job, "text": "x"}));
         assert_eq!((&answer["error"]["code"], &answer["is_error"]), (&json!("unknown_job"), &json!(true)));

@@ -29,6 +29,7 @@ mod locations;
 mod record;
 mod root;
 mod run;
+mod scope;
 mod session_name;
 mod sys;
 pub mod views;
@@ -50,6 +51,7 @@ pub use locations::log_folder;
 pub use record::RecordStore;
 pub use run::execution::{Event, Execution};
 pub use run::hook::{keeper_hook, keeper_hook_with_log};
+pub use scope::{Scope, ScopedGate};
 pub use shellgate_exec::{
     Follow, Input, InputKind, InputState, JobKind, LOG_VARIABLE, PerStream, Size, State, Stopper, Stream,
     Surroundings, Urgency, surroundings,

@@ -4,11 +4,13 @@
 //! of a keeper's socket consists of digests: short ones of the sessions above, then the long one of the session itself. To stop
 //! `A` and its chats, the sockets that begin with the short digest of `A` are found. No list is needed that could be wrong.
 
+use std::borrow::Cow;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 use shellgate_exec::SessionKey;
+use shellgate_journal::session_contains;
 
 use crate::ErrorObject;
 
@@ -17,6 +19,9 @@ const MAX_NAME_BYTES: usize = 256;
 const MAX_LEVELS: usize = 3;
 /// Length of the short digest of a session above, in hexadecimal digits.
 const SHORT_DIGEST_DIGITS: usize = 16;
+
+/// The beginning of a level that is a root.
+const ROOT_KIND: &[u8] = b"root:";
 
 /// The name of a session or a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +35,7 @@ pub(crate) struct SessionName {
 impl SessionName {
     /// The session of a root, without a name.
     pub(crate) fn of_root(root: &Path) -> Self {
-        let levels = vec![[b"root:", root.as_os_str().as_bytes()].concat()];
+        let levels = vec![[ROOT_KIND, root.as_os_str().as_bytes()].concat()];
         Self { levels, shown: root.display().to_string() }
     }
 
@@ -66,6 +71,31 @@ impl SessionName {
             .hint("use fewer `/`: `work/chat-1` is the chat `chat-1` of the session `work`"));
         }
         Ok(self)
+    }
+
+    /// The session that the record calls `shown`, for an execution with this root.
+    ///
+    /// # Errors
+    /// As [`named`](Self::named).
+    pub(crate) fn recorded(shown: &str, root: &Path) -> Result<Self, ErrorObject> {
+        let of_root = Self::of_root(root);
+        match shown.strip_prefix(of_root.shown()) {
+            Some("") => Ok(of_root),
+            Some(rest) if rest.starts_with('/') => of_root.chat(rest.trim_start_matches('/')),
+            _ => Self::named(shown),
+        }
+    }
+
+    /// Whether an execution that the record has with this session and root belongs to this session or to a chat of it. All
+    /// that keeps the jobs of one client from another depends on this.
+    pub(crate) fn contains(&self, session: &str, root: Option<&str>) -> bool {
+        // A session without a name is called by its root. A root below that root is another session, not a chat of it.
+        self.root().is_none_or(|own| root == Some(&*own)) && session_contains(&self.shown, session)
+    }
+
+    /// The root, if the session has no name.
+    fn root(&self) -> Option<Cow<'_, str>> {
+        self.levels.first()?.strip_prefix(ROOT_KIND).map(String::from_utf8_lossy)
     }
 
     /// The name for people.
@@ -121,6 +151,54 @@ mod tests {
             assert!(!key(other).own.starts_with(&key(one).below), "{one} {other}");
         }
         assert_ne!(key("A/b").own, key("A").own);
+    }
+
+    /// The record goes by names, keepers by keys. Both must agree on what belongs to a session.
+    #[test]
+    fn a_session_contains_the_sessions_whose_keepers_it_stops() {
+        let root = Path::new("/r");
+        let of_root = SessionName::of_root(root);
+        let mut names: Vec<SessionName> =
+            ["A", "A/b", "A/b/c", "A/bc", "AB", "AB/b", "A/", "/A", "r", "/r", "/r/b"]
+                .map(|name| SessionName::named(name).unwrap())
+                .into();
+        names.extend([of_root.clone(), of_root.chat("b").unwrap(), of_root.chat("b/c").unwrap()]);
+        names.push(SessionName::of_root(Path::new("/r/b")));
+        names.push(SessionName::of_root(Path::new("/r/b/c")));
+        for above in &names {
+            for below in &names {
+                // The record has only the text: a session that is named like a root looks like that root's.
+                let root = below.root().map(Cow::into_owned);
+                let looks_alike = above.root().is_none() != below.root().is_none();
+                let (above_key, below_key) = (above.key(), below.key());
+                let by_key = below_key.own == above_key.own || below_key.own.starts_with(&above_key.below);
+                let by_name = above.contains(below.shown(), root.as_deref());
+                assert!(by_name == by_key || (looks_alike && by_name), "{above:?} {below:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_root_below_a_root_is_another_session() {
+        let root = SessionName::of_root(Path::new("/r"));
+        assert!(root.contains("/r", Some("/r")) && root.contains("/r/chat", Some("/r")));
+        assert!(!root.contains("/r/below", Some("/r/below")));
+        assert!(!root.contains("/r", None), "an execution without a request belongs to no root");
+        let chat = root.chat("http-ann").unwrap();
+        assert!(chat.contains("/r/http-ann", Some("/r")) && chat.contains("/r/http-ann/x", Some("/r")));
+        for other in ["/r", "/r/http-anna", "/r/http-bob", "/r/http-an"] {
+            assert!(!chat.contains(other, Some("/r")), "{other}");
+        }
+        assert!(!chat.contains("/r/http-ann", Some("/r/http-ann")), "a root that is called like a chat");
+    }
+
+    #[test]
+    fn a_recorded_name_is_read_back() {
+        let root = Path::new("/r");
+        let of_root = SessionName::of_root(root);
+        for name in [of_root.clone(), of_root.chat("b/c").unwrap(), SessionName::named("A/b").unwrap()] {
+            assert_eq!(SessionName::recorded(name.shown(), root).unwrap(), name);
+        }
     }
 
     #[test]

@@ -112,17 +112,25 @@ impl Journal {
         rows.next()?.map(|row| load(&snapshot, row)).transpose()
     }
 
-    /// The names of executions that begin with `prefix`, oldest first, `limit` at most.
+    /// The names of executions that begin with `prefix`, oldest first, `limit` at most. `session`: only of this session and
+    /// its chats.
     ///
     /// # Errors
     /// When the journal can't be read.
-    pub fn names(&self, prefix: &str, limit: usize) -> Result<Vec<String>, Error> {
+    pub fn names(&self, prefix: &str, session: Option<&str>, limit: usize) -> Result<Vec<String>, Error> {
         let connection = self.reader()?;
         // `~` sorts after every character that a name can have.
-        let mut statement = connection
-            .prepare("SELECT id FROM executions WHERE id >= ?1 AND id < ?1 || '~' ORDER BY id LIMIT ?2")?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let names = statement.query_map(rusqlite::params![prefix, limit], |row| row.get(0))?;
+        let mut sql = String::from("SELECT id FROM executions WHERE id >= ? AND id < ? || '~'");
+        let mut parameters = vec![Value::from(prefix.to_owned()), Value::from(prefix.to_owned())];
+        if let Some(session) = session {
+            sql.push_str(" AND ");
+            sql.push_str(OF_SESSION);
+            parameters.extend(session_bounds(session).map(Value::from));
+        }
+        sql.push_str(" ORDER BY id LIMIT ?");
+        parameters.push(Value::from(i64::try_from(limit).unwrap_or(i64::MAX)));
+        let mut statement = connection.prepare(&sql)?;
+        let names = statement.query_map(params_from_iter(parameters), |row| row.get(0))?;
         Ok(names.collect::<Result<_, _>>()?)
     }
 
@@ -139,6 +147,20 @@ impl PastExecution {
     fn contains(&self, text: Option<&str>) -> bool {
         text.is_none_or(|text| self.asked.as_ref().is_some_and(|asked| asked.text.contains(text)))
     }
+}
+
+/// Whether the session `name` is `session` or a chat of it: `A/b` is a chat of `A`.
+#[must_use]
+pub fn session_contains(session: &str, name: &str) -> bool {
+    name.strip_prefix(session).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The rule of [`session_contains`] as a condition. Its parameters are the [`session_bounds`].
+const OF_SESSION: &str = "(session = ? OR (session >= ? AND session < ?))";
+
+/// The names of chats begin with `SESSION/`, and `0` is the character after `/`.
+fn session_bounds(session: &str) -> [String; 3] {
+    [session.to_owned(), format!("{session}/"), format!("{session}0")]
 }
 
 /// The statement for a query, and its parameters.
@@ -160,10 +182,7 @@ fn select(query: &Query) -> Result<(String, Vec<Value>), Error> {
         require("at < ?", vec![until.into()]);
     }
     if let Some(session) = &query.session {
-        // Names of chats begin with `SESSION/`, and `0` is the character after `/`.
-        let chats = [format!("{session}/"), format!("{session}0")];
-        let values = [session.clone()].into_iter().chain(chats).map(Value::from).collect();
-        require("(session = ? OR (session > ? AND session < ?))", values);
+        require(OF_SESSION, session_bounds(session).map(Value::from).into());
     }
     if !query.statuses.is_empty() {
         let marks = vec!["?"; query.statuses.len()].join(", ");

@@ -94,7 +94,7 @@ pub use entry::JournalEntry;
 pub use error::Error;
 pub use forget::ForgetReport;
 pub use hash::{Head, NotAHead, Sha};
-pub use history::{PastExecution, Query};
+pub use history::{PastExecution, Query, session_contains};
 pub use journal::Journal;
 pub use open::{BUSY_TIMEOUT, Durability};
 pub use prune::{PruneReport, Retention};

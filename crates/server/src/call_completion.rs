@@ -60,6 +60,11 @@ impl CallCompletion {
         true
     }
 
+    /// Whether the client has canceled the call.
+    pub(crate) fn is_canceled(&self) -> bool {
+        matches!(*self.state(), State::Canceled)
+    }
+
     /// Whether the handler or the answer's body still holds it: the call is under way.
     pub(crate) fn is_under_way(&self) -> bool {
         Arc::strong_count(&self.0) > 1

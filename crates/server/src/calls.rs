@@ -10,13 +10,14 @@ use rmcp::model::{
 use shellgate::jobs::tools::JobTool;
 use shellgate::jobs::{CallState, WaitConditions, WaitControl};
 use shellgate::{
-    Code, Considered, Dialect, ErrorObject, Execution, Follow, Gate, Refused, Report, Request,
+    Code, Considered, Dialect, ErrorObject, Execution, Follow, Gate, Refused, Report, Request, Scope,
     UnaskedQuestion, Urgency,
 };
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tracing::{debug, error, warn};
 
+use crate::active_calls::ActiveCalls;
 use crate::call_log::CallLog;
 use crate::client::Client;
 use crate::execution_follower::follow_to_answer;
@@ -45,6 +46,7 @@ pub(crate) struct Calls {
     /// One permit for each call under way.
     permits: Semaphore,
     workers: Workers,
+    active: ActiveCalls,
 }
 
 /// One call under way.
@@ -90,12 +92,18 @@ impl Calls {
             request_states: RequestStates::default(),
             permits: Semaphore::new(MAX_CALLS),
             workers,
+            active: ActiveCalls::default(),
         }
     }
 
     /// The gate.
     pub(crate) fn gate(&self) -> &'static Gate {
         self.gate
+    }
+
+    /// Waits until the commands of canceled calls are stopped.
+    pub(crate) async fn canceled_calls_end(&self) {
+        self.active.canceled_calls_end().await;
     }
 
     /// Answers a call.
@@ -121,6 +129,7 @@ impl Calls {
             let report = self.dialect.refused(&arguments, error.hint("wait until some of them are answered"));
             return Ok(self.answer_of(&report));
         };
+        let _active = self.active.begin(client.completion.clone());
         let mut progress = client.progress.clone().map(|token| Progress::new(client.peer.clone(), token));
         if let Some(tool) = tool {
             let answer = jobs::answer(self.job_sources(), tool, arguments, &client, &mut progress).await;
@@ -184,8 +193,8 @@ impl Calls {
             let error = ErrorObject::new(Code::Canceled, "the call was canceled before its command started");
             return self.answer_of(&Report::of_error(error));
         }
-        let (gate, follow) = (self.gate, call.follow());
-        match started(move || begin(gate, request, follow)).await {
+        let (gate, follow, scope) = (self.gate, call.follow(), call.client.principal.scope());
+        match started(move || begin(gate, &scope, request, follow)).await {
             Ok(Begun::Started(execution)) => {
                 drop(turn);
                 self.follow(*execution, call).await
@@ -213,7 +222,8 @@ impl Calls {
             }
             QuestionOutcome::Settled(Err(refused)) => self.answer_of(&refused),
             QuestionOutcome::Queued(question) => {
-                let undo = self.stop_unanswered(question.id.clone(), Some(question.clone()));
+                let scope = call.client.principal.scope();
+                let undo = self.stop_unanswered(question.id.clone(), Some(question.clone()), scope);
                 call.client.completion.on_cancel(undo);
                 let plain = answer::of_question(self.dialect, &question);
                 self.continuing(plain, &question.id, call.task_client()).await
@@ -227,10 +237,12 @@ impl Calls {
     async fn catch_up(&self, id: &str, mut call: Call) -> CallToolResponse {
         let (gate, id) = (self.gate, id.to_owned());
         let left = call.deadline.saturating_duration_since(Instant::now());
+        let scope = call.client.principal.scope();
         let wait = move |cancel: Option<&WaitControl>| {
+            let gate = gate.scoped(&scope)?;
             let until = WaitConditions { timeout: Some(left), ..WaitConditions::default() };
             let waited = gate.jobs()?.wait(&id, until, cancel)?;
-            Ok(match gate.call_named(&id)?.state {
+            Ok(match gate.call(&id)?.state {
                 CallState::Ended(report) => *report,
                 CallState::AwaitingApproval | CallState::Running(_) => waited.report,
             })
@@ -246,7 +258,8 @@ impl Calls {
         let Some(params) = form.params() else { return answer::of_question(self.dialect, &question).into() };
         let input = InputRequest::Elicitation(ElicitRequest::new(params));
         let Call { digest, client, new_session, .. } = call;
-        client.completion.on_cancel(self.stop_unanswered(question.id.clone(), Some(question.clone())));
+        let scope = client.principal.scope();
+        client.completion.on_cancel(self.stop_unanswered(question.id.clone(), Some(question.clone()), scope));
         let state = self.request_states.insert(RequestState {
             call: digest,
             principal: client.principal,
@@ -273,7 +286,11 @@ impl Calls {
             _ => plain.into(),
         };
         if let Some(job) = &report.job {
-            call.client.completion.on_cancel(self.stop_unanswered(job.clone(), None));
+            call.client.completion.on_cancel(self.stop_unanswered(
+                job.clone(),
+                None,
+                call.client.principal.scope(),
+            ));
         }
         answer
     }
@@ -283,15 +300,17 @@ impl Calls {
         &self,
         job: String,
         question: Option<WaitingQuestion>,
+        scope: Scope,
     ) -> impl Future<Output = ()> + Send + use<> {
-        let gate = self.gate;
+        let (gate, active) = (self.gate, self.active.clone());
         async move {
+            let _active = active.begin_undo();
             if let Some(question) = question {
                 question.withdraw().await;
                 question.settled().await;
             }
             // An error is a question that never became a job.
-            let _ = workers::run(move || gate.jobs()?.stop(&job, Urgency::Politely)).await;
+            let _ = workers::run(move || gate.scoped(&scope)?.jobs()?.stop(&job, Urgency::Politely)).await;
         }
     }
 
@@ -324,7 +343,8 @@ enum Begun {
 }
 
 /// Judges a request, and starts its command if no approval is needed. Blocks.
-fn begin(gate: &'static Gate, request: Request, follow: Follow) -> Result<Begun, Refused> {
+fn begin(gate: &'static Gate, scope: &Scope, request: Request, follow: Follow) -> Result<Begun, Refused> {
+    let gate = gate.scoped(scope).map_err(|error| Box::new(Report::of_error(error)))?;
     match gate.consider(request)? {
         Considered::Allowed(admitted) => admitted.start(follow).map(|run| Begun::Started(Box::new(run))),
         Considered::NeedsApproval(unasked) => Ok(Begun::NeedsApproval(unasked)),

@@ -15,6 +15,7 @@ use shellgate::Gate;
 
 use crate::calls::Calls;
 use crate::client::Client;
+use crate::limits::SHUTDOWN_GRACE;
 use crate::{Offer, instructions, message, resources, tasks, tools, workers};
 
 /// Answers every client. Cheap to clone.
@@ -48,6 +49,12 @@ impl Handler {
     /// The gate.
     pub(crate) fn gate(&self) -> &'static Gate {
         self.shared.calls.gate()
+    }
+
+    /// Waits until the commands of canceled calls are stopped, but not for long.
+    pub(crate) async fn wind_down(&self) {
+        // What takes longer is being stopped: the keeper goes on with it.
+        let _ = tokio::time::timeout(SHUTDOWN_GRACE, self.shared.calls.canceled_calls_end()).await;
     }
 
     /// Does blocking work on another thread.

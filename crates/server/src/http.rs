@@ -73,7 +73,7 @@ async fn serve(offer: Offer, address: SocketAddr, begun: impl FnOnce(&Listening)
     let ended = CancellationToken::new();
     let handler = Handler::new(offer);
     crate::tidy_soon(handler.gate());
-    let guard = Arc::new(guard(handler, keys, address, ended.clone()));
+    let guard = Arc::new(guard(handler.clone(), keys, address, ended.clone()));
     info!(%address, "listens");
     begun(&Listening { url: format!("http://{address}/mcp"), keys: file });
     let (mut terminated, mut interrupted) =
@@ -84,6 +84,7 @@ async fn serve(offer: Offer, address: SocketAddr, begun: impl FnOnce(&Listening)
         _ = interrupted.recv() => info!("interrupted"),
     }
     ended.cancel();
+    handler.wind_down().await;
     Ok(())
 }
 

@@ -1,5 +1,5 @@
-//! The tools about jobs. The gate implements them. The server adds that a waiting question is a job too, and that a
-//! client can't reach the jobs of another.
+//! The tools about jobs. The gate implements them, within the client's scope. The server adds that a waiting question is a
+//! job too.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::answer;
-use crate::client::{Client, Principal};
+use crate::client::Client;
 use crate::limits::DEFAULT_WAIT;
 use crate::progress::{Progress, append_end};
 use crate::questions::input_approver::with_client;
@@ -46,16 +46,10 @@ pub(crate) async fn answer(
             Err(answer) => return *answer,
         }
     }
-    let (job, principal) = (job_named_in(&given).map(str::to_owned), client.principal.clone());
-    let run = move |cancel: Option<&WaitControl>| {
-        if let Some(job) = job {
-            check_owner(gate, &job, &principal)?;
-        }
-        Ok(gate.job_tool(tool, &arguments, cancel))
-    };
+    let scope = client.principal.scope();
+    let run = move |cancel: Option<&WaitControl>| Ok(gate.scoped(&scope)?.job_tool(tool, &arguments, cancel));
     let mut done =
         off_thread(sources.workers, client, progress, run).await.unwrap_or_else(|error| refused(&error));
-    hide_others(gate, &mut done, client);
     if tool.name == "shell_jobs" {
         add_waiting(&mut done, &questions.all_of(&client.principal));
     }
@@ -167,29 +161,6 @@ async fn answer_for_question(
     Ok(given.to_string())
 }
 
-/// Refuses the job of another client.
-fn check_owner(gate: &Gate, job: &str, principal: &Principal) -> Result<(), ErrorObject> {
-    let Some(own) = principal.session(gate) else { return Ok(()) };
-    match gate.jobs()?.find(job) {
-        Ok(execution) if is_below(&execution.session, &own) => Ok(()),
-        // The same error as for an unknown id, also when only other clients' ids begin so.
-        Ok(_) | Err(ErrorObject { code: Code::UnknownJob | Code::InvalidInput, .. }) => {
-            let message = format!("there is no job `{job}`");
-            let hint = "`shell_jobs` lists your jobs; write the whole id";
-            Err(ErrorObject::new(Code::UnknownJob, message).token(job).hint(hint))
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// Removes the jobs of other clients from a list.
-fn hide_others(gate: &Gate, answer: &mut ToolAnswer, client: &Client) {
-    let Some(own) = client.principal.session(gate) else { return };
-    let Some(jobs) = answer.structured.get_mut("jobs").and_then(Value::as_array_mut) else { return };
-    jobs.retain(|job| job.get("session").and_then(Value::as_str).is_some_and(|of| is_below(of, &own)));
-    answer.text = answer.structured.to_string();
-}
-
 /// Adds waiting questions to the list: the client knows their ids as jobs.
 fn add_waiting(answer: &mut ToolAnswer, questions: &[WaitingQuestion]) {
     let Some(jobs) = answer.structured.get_mut("jobs").and_then(Value::as_array_mut) else { return };
@@ -201,11 +172,6 @@ fn add_waiting(answer: &mut ToolAnswer, questions: &[WaitingQuestion]) {
         facts
     }));
     answer.text = answer.structured.to_string();
-}
-
-/// Whether a session is this one or a chat of it.
-pub(crate) fn is_below(session: &str, own: &str) -> bool {
-    session.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn refused(error: &ErrorObject) -> ToolAnswer {

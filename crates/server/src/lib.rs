@@ -7,6 +7,7 @@
 //! One thread serves the protocol, and never blocks: the journal and the keepers are reached from worker threads
 //! (`workers`). While a command runs, the server only waits on its socket.
 
+mod active_calls;
 mod answer;
 mod async_descriptor;
 mod call_completion;

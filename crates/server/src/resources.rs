@@ -8,7 +8,6 @@ use shellgate::text::Limit;
 use shellgate::{Code, ErrorObject, Gate, Stream};
 
 use crate::client::Client;
-use crate::jobs::is_below;
 
 const SCHEME: &str = "shellgate://";
 
@@ -50,17 +49,17 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 
 /// The jobs of the client's session, as resources.
 pub(crate) fn list(gate: &Gate, client: &Client) -> Vec<Resource> {
-    let own = client.principal.session(gate);
     // Without a record there is nothing to list.
-    let jobs = gate.jobs().and_then(|jobs| jobs.list()).unwrap_or_default();
-    let jobs = jobs.iter().filter(|job| own.as_ref().is_none_or(|own| is_below(&job.session, own)));
-    jobs.map(|job| {
-        Resource::new(format!("{SCHEME}jobs/{}/stdout", job.id), job.id.clone())
-            .with_title(job.command.clone())
-            .with_description(format!("standard output, {}", job.status))
-            .with_mime_type("text/plain")
-    })
-    .collect()
+    let jobs =
+        gate.scoped(&client.principal.scope()).and_then(|gate| gate.jobs()?.list()).unwrap_or_default();
+    jobs.iter()
+        .map(|job| {
+            Resource::new(format!("{SCHEME}jobs/{}/stdout", job.id), job.id.clone())
+                .with_title(job.command.clone())
+                .with_description(format!("standard output, {}", job.status))
+                .with_mime_type("text/plain")
+        })
+        .collect()
 }
 
 /// Reads a resource.
@@ -79,11 +78,8 @@ pub(crate) fn read(gate: &Gate, uri: &str, client: &Client) -> Result<ReadResour
 }
 
 fn content(gate: &Gate, name: &ResourceName<'_>, client: &Client) -> Result<String, ErrorObject> {
-    let jobs = gate.jobs()?;
+    let jobs = gate.scoped(&client.principal.scope())?.jobs()?;
     let execution = jobs.find(name.id())?;
-    if client.principal.session(gate).is_some_and(|own| !is_below(&execution.session, &own)) {
-        return Err(ErrorObject::new(Code::UnknownJob, "it belongs to another client"));
-    }
     match name {
         ResourceName::Output(_, stream) => {
             let ranges = jobs.ranges(&execution.id, &StreamPart::default())?;

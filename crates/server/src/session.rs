@@ -5,7 +5,7 @@
 //! client can use.
 
 use sha2::{Digest as _, Sha256};
-use shellgate::{ErrorObject, Gate};
+use shellgate::{ErrorObject, Scope};
 
 use crate::client::Principal;
 use crate::keys::hex;
@@ -55,9 +55,9 @@ impl Principal {
         }
     }
 
-    /// The session above all of this client's, as the record names it. `None`: all sessions of the gate.
-    pub(crate) fn session(&self, gate: &Gate) -> Option<String> {
-        self.own_chat().map(|own| format!("{}/{own}", gate.session()))
+    /// What this client may see and control.
+    pub(crate) fn scope(&self) -> Scope {
+        self.own_chat().map_or(Scope::Session, Scope::Chat)
     }
 
     fn own_chat(&self) -> Option<String> {

@@ -63,7 +63,7 @@ async fn serve(handler: Handler) -> io::Result<()> {
     let transport = Stdio::new(ended.clone())?;
     let serving = async {
         // An error is a client that left before its first message.
-        if let Ok(service) = handler.serve(transport).await {
+        if let Ok(service) = handler.clone().serve(transport).await {
             // However it ended, there is no client left to tell.
             let _ = service.waiting().await;
         }
@@ -73,6 +73,7 @@ async fn serve(handler: Handler) -> io::Result<()> {
         () = ended.cancelled() => info!("the client closed its end"),
         _ = terminated.recv() => info!("asked to exit"),
     }
+    handler.wind_down().await;
     Ok(())
 }
 

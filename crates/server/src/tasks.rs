@@ -20,7 +20,7 @@ use shellgate::journal::calendar::exact;
 use shellgate::{Code, ErrorObject, Gate, State, Urgency};
 
 use crate::client::{Client, FormSupport};
-use crate::jobs::{JobSources, is_below};
+use crate::jobs::JobSources;
 use crate::questions::WaitingQuestion;
 use crate::questions::form::Form;
 use crate::{answer, workers};
@@ -106,21 +106,18 @@ pub(crate) async fn cancel(sources: JobSources<'_>, id: &str, client: &Client) -
         question.settled().await;
     }
     // The question may have been approved a moment ago: then the command runs.
-    let (gate, call) = (sources.gate, found(sources.gate, id, client).await?);
+    let (gate, scope, call) =
+        (sources.gate, client.principal.scope(), found(sources.gate, id, client).await?);
     if let CallState::Running(_) = call.state {
-        off_thread(move || gate.jobs()?.stop(&call.id, Urgency::Politely).map(drop)).await?;
+        off_thread(move || gate.scoped(&scope)?.jobs()?.stop(&call.id, Urgency::Politely).map(drop)).await?;
     }
     Ok(())
 }
 
 /// The client's call of this id. Another client's call gets the same error as an unknown id.
 async fn found(gate: &'static Gate, id: &str, client: &Client) -> Result<Call, ErrorData> {
-    let (name, own) = (id.to_owned(), client.principal.session(gate));
-    let call = off_thread(move || gate.call_named(&name)).await?;
-    if own.is_some_and(|own| !is_below(&call.session, &own)) {
-        return Err(unknown());
-    }
-    Ok(call)
+    let (id, scope) = (id.to_owned(), client.principal.scope());
+    off_thread(move || gate.scoped(&scope)?.call(&id)).await
 }
 
 async fn off_thread<T: Send + 'static>(

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use shellgate::request::{Action, Pty, Stdin};
 use shellgate::{
-    Admitted, ErrorObject, Event, Execution, Follow, Gate, Input, InputKind, Report, Request, Stream, Urgency,
+    Admitted, ErrorObject, Event, Execution, Follow, Gate, Input, InputKind, Report, Request, Scope, Stream,
+    Urgency,
 };
 
 use crate::args::RunArgs;
@@ -188,7 +189,8 @@ impl Host for OwnCommand<'_> {
         if !terminal_session::is_suspend_key(key) {
             return Intent::None;
         }
-        let reading = self.gate.reading(&self.execution.id()).ok().flatten();
+        let scoped = self.gate.scoped(&Scope::User);
+        let reading = scoped.and_then(|gate| gate.reading(&self.execution.id())).ok().flatten();
         match reading.map(|reading| reading.kind) {
             Some(InputKind::Terminal { unsuspendable: true, .. }) => Intent::Suspend,
             // A shell in that terminal suspends the program, or the program uses the key itself.

@@ -6,7 +6,7 @@ use serde_json::json;
 use shellgate::inside::{self, RestrictedAction};
 use shellgate::jobs::{InputItem, Key};
 use shellgate::request::Detail;
-use shellgate::{ErrorObject, RecordStore};
+use shellgate::{ErrorObject, RecordStore, Scope};
 
 use crate::args::SendArgs;
 use crate::error::{self, CliError};
@@ -41,7 +41,7 @@ fn sent(args: &SendArgs) -> Result<(), CliError> {
         Some(LocalChannel::Queue) => gate.with_approver(QueueApprover::default()),
         None => gate,
     };
-    gate.type_at(&id, &strokes)?;
+    gate.scoped(&Scope::User)?.type_at(&id, &strokes)?;
     if args.common.json {
         let report = record.jobs(None).report(&id, Detail::Minimal)?;
         output::print_json(&json!({"id": report.id, "status": report.status}))?;

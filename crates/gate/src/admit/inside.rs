@@ -128,23 +128,20 @@ pub(crate) fn session(asked: Option<&str>) -> Result<Option<SessionName>, ErrorO
     match (outer().into_iter().next(), asked) {
         (None, None) => Ok(None),
         (None, Some(_)) => Err(loosened("--session")),
-        (Some(outer), None) => outer.session_called(&outer.session).map(Some),
-        (Some(outer), Some(name)) => match name.strip_prefix(outer.session.as_str()) {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => outer.session_called(name).map(Some),
-            _ => Err(loosened("--session").token(name)),
-        },
+        (Some(outer), None) => outer.session_name().map(Some),
+        (Some(outer), Some(name)) => {
+            let root = outer.root.display().to_string();
+            if outer.session_name()?.contains(name, Some(&root)) {
+                return SessionName::recorded(name, &outer.root).map(Some);
+            }
+            Err(loosened("--session").token(name))
+        }
     }
 }
 
 impl Outer {
-    /// A session without a name is called by its root.
-    fn session_called(&self, name: &str) -> Result<SessionName, ErrorObject> {
-        let root = SessionName::of_root(&self.root);
-        match name.strip_prefix(root.shown()) {
-            Some("") => Ok(root),
-            Some(rest) if rest.starts_with('/') => root.chat(rest.trim_start_matches('/')),
-            _ => SessionName::named(name),
-        }
+    fn session_name(&self) -> Result<SessionName, ErrorObject> {
+        SessionName::recorded(&self.session, &self.root)
     }
 }
 
@@ -173,7 +170,7 @@ fn outer_by_record() -> Option<Vec<Outer>> {
     let journal = Journal::open_read_only(&around.state?).ok()?;
     let of_session = |execution: PastExecution| {
         let outer = Outer { root: PathBuf::from(execution.asked?.root), session: execution.session };
-        let name = outer.session_called(&outer.session).ok()?;
+        let name = outer.session_name().ok()?;
         (name.key().own == key).then_some(outer)
     };
     let open = journal.open_executions().ok()?;

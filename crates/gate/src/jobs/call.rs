@@ -7,9 +7,10 @@ use shellgate_journal::{AnswerOptions, Millis, OutputDetail, PastExecution, Reco
 use super::{JobSummary, Jobs, unknown};
 use crate::answer::artifacts;
 use crate::answer::report::{Background, Report, exit_code, signal};
-use crate::gate::{Gate, session_error};
+use crate::gate::session_error;
 use crate::intake::dialect::Dialect;
 use crate::intake::request::Detail;
+use crate::scope::ScopedGate;
 use crate::{ErrorObject, record};
 
 /// A call, running or ended.
@@ -40,12 +41,12 @@ pub enum CallState {
     Ended(Box<Report>),
 }
 
-impl Gate {
+impl ScopedGate<'_> {
     /// The call whose execution has exactly this id.
     ///
     /// # Errors
-    /// `unknown_job` when this session has no such call.
-    pub fn call_named(&self, id: &str) -> Result<Call, ErrorObject> {
+    /// `unknown_job` when its scope has no such call.
+    pub fn call(&self, id: &str) -> Result<Call, ErrorObject> {
         let jobs = self.jobs()?;
         let execution = jobs.find_exactly(id)?;
         let held = shellgate_exec::jobs(jobs.state).map_err(|error| session_error(&error))?;
@@ -99,7 +100,7 @@ impl Gate {
 
     /// Adds the artifacts that the call asked for. Files are described as they are now: they may have changed since the call.
     fn with_artifacts(&self, execution: &PastExecution, report: Report) -> Report {
-        let root = &self.judge.root;
+        let root = &self.gate.judge.root;
         let here = |asked: &RecordedRequest| asked.root == root.path().display().to_string();
         // Files below another root are not ours to read. A command that never ran made no files.
         if report.pid.is_none() || !execution.asked.as_ref().is_some_and(here) {

@@ -21,7 +21,8 @@ use super::judged_sender::JudgedSender;
 use super::keys::Key;
 use super::shell_line::END_OF_INPUT;
 use crate::admit::inside::{self, RestrictedAction};
-use crate::gate::{Gate, session_error};
+use crate::gate::session_error;
+use crate::scope::ScopedGate;
 use crate::text::Source;
 use crate::{Code, ErrorObject, Hint, screen};
 
@@ -36,22 +37,23 @@ pub enum InputItem {
     EndOfInput,
 }
 
-impl Gate {
-    /// Types at the execution `id` of any session. Returns when its terminal has taken all of the input.
+impl ScopedGate<'_> {
+    /// Types at the execution `id`. Returns when its terminal has taken all of the input.
     ///
     /// # Errors
     /// `unknown_job` when it doesn't run; `invalid_input` when it takes no input; `busy` when no process reads; else the
     /// error of a command that may not run. Nothing was typed then, unless the error says what was.
     pub fn type_at(&self, id: &str, items: &[InputItem]) -> Result<(), ErrorObject> {
         inside::refuse(RestrictedAction::Type)?;
+        self.check(id)?;
         let name: ExecId = id.parse().map_err(|_| not_running(id))?;
-        let found = InputSender::find(&self.state, name).map_err(|error| session_error(&error))?;
+        let found = InputSender::find(&self.gate.state, name).map_err(|error| session_error(&error))?;
         let (sender, input_state) = found.ok_or_else(|| not_running(id))?;
         if input_state.kind == InputKind::Closed {
             return Err(not_taken(id, NotTaken::Closed));
         }
         let bytes = self.input_bytes(name, items, &input_state);
-        JudgedSender::new(self, id, sender).send_all(&bytes)
+        JudgedSender::new(self.gate, id, sender).send_all(&bytes)
     }
 
     /// The bytes to send to this terminal.
@@ -74,7 +76,7 @@ impl Gate {
     /// Whether the program has switched its terminal's cursor keys to application mode.
     fn wants_application_keys(&self, id: ExecId, input_state: &InputState) -> bool {
         let InputKind::Terminal { size, .. } = input_state.kind else { return false };
-        let (stdout, _) = self.state.spool_files(id);
+        let (stdout, _) = self.gate.state.spool_files(id);
         let Ok(file) = std::fs::File::open(&stdout) else { return false };
         let length = file.metadata().map_or(0, |metadata| metadata.len());
         let path = Path::new(&stdout);

@@ -85,7 +85,10 @@ impl Jobs<'_> {
             let id = job.id.to_string();
             let known = self.journal.execution(&id).map_err(|error| journal_error(&error))?;
             // A job without an entry in the journal has no session: it is listed only for all sessions.
-            if known.as_ref().map_or(self.session.is_none(), |known| self.has(known)) {
+            if known
+                .as_ref()
+                .map_or(self.sessions.journal_name().is_none(), |known| self.sessions.contains(known))
+            {
                 list.push(self.summarize_running(job, known.as_ref()));
             }
         }
@@ -103,7 +106,7 @@ impl Jobs<'_> {
     /// then its end is recorded, and the keepers are asked again.
     fn jobs_of_keepers(&self) -> Result<Vec<Job>, ErrorObject> {
         let running =
-            Query { session: self.session.clone(), statuses: vec![Status::Running], ..Query::default() };
+            Query { session: self.session_name(), statuses: vec![Status::Running], ..Query::default() };
         for _ in 0..MAX_ATTEMPTS {
             let held = shellgate_exec::jobs(self.state).map_err(|error| session_error(&error))?;
             let open = self.journal.history(&running).map_err(|error| journal_error(&error))?;
@@ -116,12 +119,16 @@ impl Jobs<'_> {
         shellgate_exec::jobs(self.state).map_err(|error| session_error(&error))
     }
 
+    fn session_name(&self) -> Option<String> {
+        self.sessions.journal_name().map(str::to_owned)
+    }
+
     /// The jobs that ended lately, newest first.
     fn recently_ended(&self) -> Result<Vec<PastExecution>, ErrorObject> {
         let listed = Millis::try_from(LISTED_AFTER_END.as_millis()).unwrap_or(0);
         let since = crate::record::now().saturating_sub(listed);
         let query = Query {
-            session: self.session.clone(),
+            session: self.session_name(),
             since: Some(since.saturating_sub(MAX_RUN_MS)),
             limit: MAX_SEARCHED_EXECUTIONS,
             statuses: vec![
@@ -135,7 +142,7 @@ impl Jobs<'_> {
         };
         let found = self.journal.history(&query).map_err(|error| journal_error(&error))?;
         let lately = |one: &PastExecution| {
-            self.has(one)
+            self.sessions.contains(one)
                 && one.ended.as_ref().map_or(one.at >= since, |ended| ended.job && ended.ended_at >= since)
         };
         Ok(found.into_iter().filter(lately).take(MAX_ENDED_LISTED).collect())

@@ -52,41 +52,42 @@ pub use watch::JobWatcher;
 
 use crate::admit::inside::{self, RestrictedAction};
 use crate::answer::report::Report;
-use crate::gate::{Gate, session_error};
+use crate::gate::session_error;
 use crate::intake::request::Detail;
 use crate::record::{RecordStore, settle};
+use crate::scope::{ScopedGate, SessionFilter};
 use crate::settings::Limits;
 use crate::{Code, ErrorObject, Hint};
 
-/// The executions of this user, or of one session and its chats.
+/// How many executions are checked for one whose id begins with a text.
+const MAX_CANDIDATES: usize = 256;
+
+/// The executions of a [`Scope`](crate::Scope).
 #[derive(Debug)]
 pub struct Jobs<'a> {
     state: &'a StateFolder,
     journal: &'a Journal,
-    /// Only executions of this session and its chats. `None`: of all sessions.
-    session: Option<String>,
-    /// The root of the gate, when these are the jobs of a gate.
-    own: Option<String>,
+    sessions: SessionFilter,
     limits: Limits,
 }
 
-impl Gate {
-    /// The jobs of this gate's session and its chats.
+impl<'a> ScopedGate<'a> {
+    /// The jobs in its scope.
     ///
     /// # Errors
     /// `config` when the gate has no journal: jobs are found in it.
-    pub fn jobs(&self) -> Result<Jobs<'_>, ErrorObject> {
-        self.recorder.check()?;
-        let journal = self.recorder.journal().ok_or_else(|| {
+    pub fn jobs(&self) -> Result<Jobs<'a>, ErrorObject> {
+        let gate = self.gate;
+        gate.recorder.check()?;
+        let journal = gate.recorder.journal().ok_or_else(|| {
             ErrorObject::new(Code::Config, "jobs can't be listed without a journal")
                 .hint("make the state folder writable")
         })?;
         let jobs = Jobs {
-            state: &self.state,
+            state: &gate.state,
             journal,
-            session: Some(self.session_name.shown().to_owned()),
-            own: Some(self.judge.root.path().display().to_string()),
-            limits: self.judge.settings.limits.clone(),
+            sessions: self.sessions.clone(),
+            limits: gate.judge.settings.limits.clone(),
         };
         jobs.settle();
         Ok(jobs)
@@ -97,7 +98,8 @@ impl RecordStore {
     /// The jobs of this user, or of one session and its chats.
     #[must_use]
     pub fn jobs(&self, session: Option<String>) -> Jobs<'_> {
-        Jobs { state: self.state(), journal: self.journal(), session, own: None, limits: Limits::default() }
+        let sessions = session.map_or(SessionFilter::All, SessionFilter::Named);
+        Jobs { state: self.state(), journal: self.journal(), sessions, limits: Limits::default() }
     }
 }
 
@@ -109,36 +111,24 @@ impl Jobs<'_> {
     pub fn find(&self, prefix: &str) -> Result<PastExecution, ErrorObject> {
         let name = prefix.to_ascii_uppercase();
         let sane = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let names = if sane {
-            self.journal.names(&name, 2).map_err(|error| journal_error(&error))?
-        } else {
-            Vec::new()
-        };
-        let found = match names.as_slice() {
-            [] => None,
-            [only] => self.journal.execution(only).map_err(|error| journal_error(&error))?,
-            _ => {
+        if !sane {
+            return Err(unknown(prefix));
+        }
+        let names = self.journal.names(&name, self.sessions.journal_name(), MAX_CANDIDATES);
+        let mut found = None;
+        for name in names.map_err(|error| journal_error(&error))? {
+            let execution = self.journal.execution(&name).map_err(|error| journal_error(&error))?;
+            let Some(execution) = execution.filter(|execution| self.sessions.contains(execution)) else {
+                continue;
+            };
+            if found.replace(execution).is_some() {
                 let message = format!("the ids of several executions begin with `{prefix}`");
                 return Err(ErrorObject::invalid(message)
                     .token(prefix)
                     .hint("write more of the id: ids differ at the end"));
             }
-        };
-        found.filter(|execution| self.has(execution)).ok_or_else(|| unknown(prefix))
-    }
-
-    /// Whether an execution belongs to these jobs.
-    fn has(&self, execution: &PastExecution) -> bool {
-        let of_session = |own: &String| {
-            let rest = execution.session.strip_prefix(own.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        // A session without a name is called by its root. A root below that root is another session, not a chat of it.
-        let of_root = |own: &String| {
-            let by_root = self.session.as_ref() == Some(own);
-            !by_root || execution.asked.as_ref().is_some_and(|asked| asked.root == *own)
-        };
-        self.session.as_ref().is_none_or(of_session) && self.own.as_ref().is_none_or(of_root)
+        }
+        found.ok_or_else(|| unknown(prefix))
     }
 
     /// Stops a job and its leftover processes. Returns its report when all of them have ended.
@@ -147,7 +137,7 @@ impl Jobs<'_> {
     /// `unknown_job` when there is none. Stopping a job that has ended is no error.
     pub fn stop(&self, id: &str, urgency: Urgency) -> Result<Report, ErrorObject> {
         let execution = self.find(id)?;
-        if self.own.is_none() {
+        if !self.sessions.is_of_gate() {
             inside::refuse(RestrictedAction::Stop)?;
         }
         stop_execution(self.state, parse(&execution.id)?, urgency).map_err(|error| session_error(&error))?;
@@ -160,7 +150,7 @@ impl Jobs<'_> {
     /// `unknown_job` when no running execution has this id.
     pub fn release(&self, id: &str) -> Result<Report, ErrorObject> {
         let execution = self.find(id)?;
-        if self.own.is_none() {
+        if !self.sessions.is_of_gate() {
             inside::refuse(RestrictedAction::Release)?;
         }
         if !release(self.state, parse(&execution.id)?).map_err(|error| session_error(&error))? {

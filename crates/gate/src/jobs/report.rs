@@ -114,8 +114,7 @@ impl Jobs<'_> {
     }
 
     /// The last bytes of a stream that was longer than its file may be. Empty if the file holds the whole stream.
-    #[must_use]
-    pub fn tail(&self, id: &str, stream: Stream) -> Vec<u8> {
+    pub(super) fn tail(&self, id: &str, stream: Stream) -> Vec<u8> {
         id.parse().map_or_else(|_| Vec::new(), |id| Spool::tail(&self.state.spool(), id, stream))
     }
 

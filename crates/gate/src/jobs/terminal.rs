@@ -7,18 +7,20 @@ use shellgate_exec::{Input, InputSender, InputState, Size, Stream};
 use super::Jobs;
 use super::input::{not_running, not_taken};
 use crate::admit::inside::{self, RestrictedAction};
-use crate::gate::{Gate, session_error};
+use crate::gate::session_error;
+use crate::scope::ScopedGate;
 use crate::text::Source;
 use crate::{ErrorObject, Screen, screen};
 
-impl Gate {
+impl ScopedGate<'_> {
     /// The input state of the execution `id`: which processes read its terminal. `None`: it doesn't run.
     ///
     /// # Errors
-    /// When a keeper can't be understood.
+    /// `unknown_job` when it is outside the scope, else when a keeper can't be understood.
     pub fn reading(&self, id: &str) -> Result<Option<InputState>, ErrorObject> {
+        self.check(id)?;
         let Ok(name) = id.parse() else { return Ok(None) };
-        let found = InputSender::find(&self.state, name).map_err(|error| session_error(&error))?;
+        let found = InputSender::find(&self.gate.state, name).map_err(|error| session_error(&error))?;
         Ok(found.map(|(_, state)| state))
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem::Finder;
 use shellgate_exec::{StoredEnd, Stream};
-use shellgate_journal::{ForgetReport, PastExecution, Query};
+use shellgate_journal::{ForgetReport, PastExecution, Query, session_contains};
 
 use super::RecordStore;
 use super::store::journal_error;
@@ -103,11 +103,7 @@ impl RecordStore {
 
 /// Whether an execution fulfils every condition of a query but the text.
 fn matches_except_text(execution: &PastExecution, query: &Query) -> bool {
-    let of_session = |session: &String| {
-        let rest = execution.session.strip_prefix(session.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    query.session.as_ref().is_none_or(of_session)
+    query.session.as_ref().is_none_or(|session| session_contains(session, &execution.session))
         && (query.statuses.is_empty() || query.statuses.contains(&execution.status))
         && query.since.is_none_or(|since| execution.at >= since)
         && query.until.is_none_or(|until| execution.at < until)

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use shellgate_exec::{ExecId, Session, Starter, Urgency, stop_all, stop_execution};
-use shellgate_journal::{AnswerResult, QueuedQuestion};
+use shellgate_journal::{AnswerResult, QueuedQuestion, session_contains};
 
 use super::RecordStore;
 use super::store::journal_error;
@@ -40,10 +40,7 @@ impl RecordStore {
     /// `invalid_input` when no session can have this name.
     pub fn stop_session(&self, name: &str, urgency: Urgency) -> Result<u32, ErrorObject> {
         inside::refuse(RestrictedAction::Stop)?;
-        let withdrawn = self.withdraw(|pending| {
-            let rest = pending.session.strip_prefix(name);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })?;
+        let withdrawn = self.withdraw(|pending| session_contains(name, &pending.session))?;
         let of_root = Path::new(name).is_absolute().then(|| SessionName::of_root(Path::new(name)));
         // A root is rarely a valid name, too, but then both are meant.
         let named = match SessionName::named(name) {

@@ -1,6 +1,6 @@
 //! Reading past executions.
 
-use shellgate_journal::{EndStatus, Journal, Query, Status};
+use shellgate_journal::{EndStatus, Journal, Query, Status, session_contains};
 
 use crate::support::{asked, ended, intact, journal, refused, run, started};
 
@@ -20,9 +20,9 @@ fn with(text: &str) -> Query {
 #[test]
 fn a_session_includes_its_chats_and_no_other_sessions() {
     let (_folder, journal) = journal();
-    for (id, session) in
-        [("1", "A"), ("2", "A/b"), ("3", "A/b/c"), ("4", "AB"), ("5", "A0"), ("6", "A."), ("7", "a")]
-    {
+    let sessions =
+        [("1", "A"), ("2", "A/b"), ("3", "A/b/c"), ("4", "AB"), ("5", "A0"), ("6", "A."), ("7", "a")];
+    for (id, session) in sessions {
         run(&journal, id, session, "true");
     }
     assert_eq!(ids(&journal, &of("A")), "3 2 1");
@@ -30,6 +30,28 @@ fn a_session_includes_its_chats_and_no_other_sessions() {
     assert_eq!(ids(&journal, &of("A/")), "");
     assert_eq!(ids(&journal, &of("%")), "", "no pattern");
     assert_eq!(ids(&journal, &Query::default()), "7 6 5 4 3 2 1");
+}
+
+/// The journal decides it in SQL, everything else by the function.
+#[test]
+fn a_query_finds_the_sessions_that_a_session_contains() {
+    let (_folder, journal) = journal();
+    let names = [
+        "A", "A/", "A//", "A/b", "A/b/", "A/b/c", "A/bc", "AB", "A0", "A.", "a", "/A", "/A/b", "ä", "ä/b",
+        "%",
+    ];
+    for (at, name) in names.iter().enumerate() {
+        run(&journal, &format!("X{at:02}"), name, "true");
+    }
+    for session in names {
+        let contained = names.iter().enumerate().filter(|(_, name)| session_contains(session, name));
+        let mut contained: Vec<String> = contained.map(|(at, _)| format!("X{at:02}")).collect();
+        assert_eq!(journal.names("X", Some(session), 100).unwrap(), contained, "{session}");
+        contained.reverse();
+        assert_eq!(ids(&journal, &of(session)), contained.join(" "), "{session}");
+    }
+    assert_eq!(journal.names("X", None, 100).unwrap().len(), names.len());
+    assert!(journal.names("Y", Some("A"), 100).unwrap().is_empty());
 }
 
 #[test]

@@ -7,11 +7,12 @@ use shellgate_exec::{ExecId, InputSender, Stream};
 
 use super::{insert, job_id};
 use crate::ErrorObject;
-use crate::gate::{Gate, session_error};
+use crate::gate::session_error;
 use crate::intake::dialect::Arguments;
 use crate::intake::request::Detail;
 use crate::jobs::input::not_running;
 use crate::jobs::{InputItem, Key, OutputQuery, StreamPart, WaitControl};
+use crate::scope::ScopedGate;
 use crate::text::Limit;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
@@ -23,7 +24,7 @@ const DEFAULT_WAIT: Duration = Duration::from_secs(1);
 const SETTLED_SILENCE: Duration = Duration::from_millis(60);
 
 pub(super) fn run(
-    gate: &Gate,
+    gate: &ScopedGate<'_>,
     arguments: &mut Arguments,
     control: Option<&WaitControl>,
 ) -> Result<Value, ErrorObject> {
@@ -54,7 +55,7 @@ pub(super) fn run(
         true => report.stdout,
         false => {
             let limit =
-                Limit::Chars(usize::try_from(gate.settings().limits.answer_chars).unwrap_or(usize::MAX));
+                Limit::Chars(usize::try_from(gate.gate.settings().limits.answer_chars).unwrap_or(usize::MAX));
             let query = OutputQuery { stream: Stream::Stdout, bytes: range, grep: None, limit };
             jobs.read(&id, &query)?.text
         }
@@ -71,7 +72,7 @@ pub(super) fn run(
     Ok(answer.into())
 }
 
-impl Gate {
+impl ScopedGate<'_> {
     /// Waits until the execution waits for input again and is silent, has ended, or `wait` has passed.
     fn wait_for_reaction(
         &self,
@@ -81,10 +82,11 @@ impl Gate {
     ) -> Result<(), ErrorObject> {
         let name: ExecId = id.parse().map_err(|_| not_running(id))?;
         let to_error = |error| session_error(&error);
-        let Some((mut sender, mut state)) = InputSender::find(&self.state, name).map_err(to_error)? else {
+        let Some((mut sender, mut state)) = InputSender::find(&self.gate.state, name).map_err(to_error)?
+        else {
             return Ok(());
         };
-        let (stdout, _) = self.state.spool_files(name);
+        let (stdout, _) = self.gate.state.spool_files(name);
         let printed = || std::fs::metadata(&stdout).map_or(0, |metadata| metadata.len());
         let deadline = Instant::now() + wait;
         let (mut last, mut since) = (printed(), Instant::now());

@@ -16,8 +16,8 @@ use shellgate_exec::{PerStream, Urgency};
 
 pub use self::table::TOOLS;
 use super::{Jobs, Port, WaitConditions, WaitControl};
-use crate::gate::Gate;
 use crate::intake::dialect::{Arguments, Field, object_schema};
+use crate::scope::ScopedGate;
 use crate::{Code, ErrorObject};
 
 /// How long `shell_wait` waits by default: shorter than the timeouts of common clients.
@@ -42,7 +42,7 @@ pub struct JobTool {
     fields: &'static [Field],
     /// The properties of its answer: name, JSON type, description.
     answer: &'static [(&'static str, &'static str, &'static str)],
-    run: fn(&Gate, &mut Arguments, Option<&WaitControl>) -> Result<Value, ErrorObject>,
+    run: fn(&ScopedGate<'_>, &mut Arguments, Option<&WaitControl>) -> Result<Value, ErrorObject>,
 }
 
 /// The answer of a tool.
@@ -81,7 +81,7 @@ impl JobTool {
     }
 }
 
-impl Gate {
+impl ScopedGate<'_> {
     /// Runs a tool with arguments in JSON. An error is an answer too. `control` can cancel a tool that waits.
     #[must_use]
     pub fn job_tool(&self, tool: &JobTool, arguments: &str, control: Option<&WaitControl>) -> ToolAnswer {
@@ -101,7 +101,7 @@ impl Gate {
     }
 }
 
-fn list(gate: &Gate, _: &mut Arguments, _: Option<&WaitControl>) -> Result<Value, ErrorObject> {
+fn list(gate: &ScopedGate<'_>, _: &mut Arguments, _: Option<&WaitControl>) -> Result<Value, ErrorObject> {
     let mut jobs = gate.jobs()?.list()?;
     let mut ended = 0;
     jobs.retain(|job| {
@@ -111,7 +111,11 @@ fn list(gate: &Gate, _: &mut Arguments, _: Option<&WaitControl>) -> Result<Value
     Ok(json!({"jobs": jobs}))
 }
 
-fn wait(gate: &Gate, arguments: &mut Arguments, control: Option<&WaitControl>) -> Result<Value, ErrorObject> {
+fn wait(
+    gate: &ScopedGate<'_>,
+    arguments: &mut Arguments,
+    control: Option<&WaitControl>,
+) -> Result<Value, ErrorObject> {
     let jobs = gate.jobs()?;
     let id = job_id(&jobs, arguments)?;
     let port = match arguments.number("port")? {
@@ -137,7 +141,11 @@ fn wait(gate: &Gate, arguments: &mut Arguments, control: Option<&WaitControl>) -
     Ok(answer.into())
 }
 
-fn stop(gate: &Gate, arguments: &mut Arguments, _: Option<&WaitControl>) -> Result<Value, ErrorObject> {
+fn stop(
+    gate: &ScopedGate<'_>,
+    arguments: &mut Arguments,
+    _: Option<&WaitControl>,
+) -> Result<Value, ErrorObject> {
     let jobs = gate.jobs()?;
     let id = job_id(&jobs, arguments)?;
     let urgency = if arguments.flag("now")? == Some(true) { Urgency::Now } else { Urgency::Politely };

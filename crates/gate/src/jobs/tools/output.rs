@@ -5,14 +5,14 @@ use shellgate_exec::{PerStream, Stream};
 
 use super::{insert, job_id, pattern};
 use crate::ErrorObject;
-use crate::gate::Gate;
 use crate::intake::dialect::Arguments;
 use crate::intake::request::Detail;
 use crate::jobs::{OutputQuery, OutputText, StreamPart, WaitControl};
+use crate::scope::ScopedGate;
 use crate::text::{Limit, rendered};
 
 pub(super) fn run(
-    gate: &Gate,
+    gate: &ScopedGate<'_>,
     arguments: &mut Arguments,
     _: Option<&WaitControl>,
 ) -> Result<Value, ErrorObject> {
