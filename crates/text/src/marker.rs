@@ -7,7 +7,7 @@ use super::{
     source::Stream,
 };
 
-/// The beginnings of marker lines. Lines of output that begin so are indented, see [`super::render`].
+/// The beginnings of marker lines. Lines of output that begin so are indented, see `render`.
 pub const MARKER_STARTS: [&str; 2] = ["[… ", "[binary output"];
 
 /// A longer path isn't repeated in a command to copy.
