@@ -15,7 +15,7 @@ pub struct Piece {
 /// However the stream is chunked, its pieces put together equal `String::from_utf8_lossy` of the whole stream.
 ///
 /// ```
-/// let mut decoder = shellgate::text::Decoder::new();
+/// let mut decoder = shellgate_text::Decoder::new();
 /// assert_eq!(decoder.push(b"\xe2\x82"), None); // the first two bytes of a euro sign
 /// let piece = decoder.push(b"\xac 5").unwrap();
 /// assert_eq!((piece.offset, piece.text.as_str()), (0, "€ 5"));
