@@ -85,7 +85,7 @@ fn nobody_gets_at_the_sessions_of_another() {
             let answer = site.call(&bob, "shell", json!({"command": "true", "session": word}));
             assert_eq!(answer["structuredContent"]["error"]["code"], "invalid_input", "{word}: {answer}");
         }
-        assert!(!processes_with(&long).is_empty(), "nobody touched it");
+        assert!(!processes_with(&long).is_empty(), "it still runs");
         // Its owner does, also in that session.
         assert_eq!(
             site.call(&ann, "shell", json!({"command": "true", "session": session}))["structuredContent"]["status"],
@@ -147,7 +147,7 @@ fn a_task_is_its_holder_s_alone() {
             let answer = ask(&bob, method, json!({"taskId": id, "inputResponses": {}}));
             assert_eq!(answer["error"], never["error"], "{method}");
         }
-        assert!(!processes_with(&long).is_empty(), "nobody touched it");
+        assert!(!processes_with(&long).is_empty(), "it still runs");
         wait_until("the last line is there", || {
             let task = ask(&ann, "tasks/get", json!({"taskId": id}))["result"].clone();
             task["statusMessage"].as_str().unwrap().ends_with("the last line: hi")

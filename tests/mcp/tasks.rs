@@ -251,7 +251,7 @@ fn nobody_learns_anything_of_what_is_not_theirs() {
                 }
             }
         }
-        assert!(!processes_with(&long).is_empty(), "nobody touched it");
+        assert!(!processes_with(&long).is_empty(), "it still runs");
         client.cancel(&id);
         assert!(processes_with(&long).is_empty());
         client.talk.leave();

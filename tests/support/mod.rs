@@ -303,12 +303,22 @@ pub(crate) fn is_alive(pid: u64) -> bool {
 /// The living processes whose command line contains `mark`.
 pub(crate) fn processes_with(mark: &str) -> Vec<u64> {
     let own = u64::from(std::process::id());
-    pids()
-        .filter(|pid| {
-            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            *pid != own && String::from_utf8_lossy(&line).replace('\0', " ").contains(mark) && is_alive(*pid)
-        })
-        .collect()
+    pids().filter(|pid| *pid != own && command_line(*pid).contains(mark) && is_alive(*pid)).collect()
+}
+
+/// The words of a process, joined by blanks. In the middle of an `exec` a process has no words for a moment: without
+/// another look, a shell that becomes a `sleep` would count as gone.
+fn command_line(pid: u64) -> String {
+    let until = Instant::now() + Duration::from_millis(200);
+    loop {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        // Kernel threads and zombies never have words, and no program file either.
+        let has_program = || std::fs::read_link(format!("/proc/{pid}/exe")).is_ok();
+        if !line.is_empty() || !has_program() || Instant::now() > until {
+            return String::from_utf8_lossy(&line).replace('\0', " ");
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// All processes there are.
