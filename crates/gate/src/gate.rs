@@ -90,7 +90,7 @@ impl Gate {
             Ok(request) => self.run(request),
             Err(error) => dialect.refused(arguments, error),
         };
-        dialect.write(&report)
+        dialect.write(&report).to_string()
     }
 
     /// Runs `request` to its answer.

@@ -2,32 +2,84 @@
 //!
 //! Agents show their model one of the two, and most drop `isError`. So each must be complete by itself.
 
-use rmcp::model::{CallToolResult, ContentBlock};
-use serde_json::{Value, json};
-use shellgate::{Code, Dialect, Report};
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
+use serde_json::{Map, Value, json};
+use shellgate::{Code, Dialect, DialectAnswer, Report};
 
 use crate::questions::WaitingQuestion;
 
-/// The answer to a call of the dialect's own tool.
-pub(crate) fn of_report(dialect: &Dialect, report: &Report) -> CallToolResult {
-    // A report is strings, numbers and lists: it always serializes.
-    let structured = serde_json::to_value(report).unwrap_or_default();
-    let mut text = dialect.write(report);
-    if let (Some(job), None) = (&report.job, report.unfinished_job()) {
-        // Dialects name the processes that a command left running by pid at most. The model needs the job's id too.
-        text = with(text, "Job", &job.as_str().into());
-        if serde_json::from_str::<Value>(&text).is_ok() {
-            text = with(text, "Background", &json!(report.background));
-        }
-    }
-    result(text, structured, is_error(report))
+/// The result of a call of the dialect's own tool, while facts can still be added.
+pub(crate) struct ToolResult {
+    text: DialectAnswer,
+    structured: Map<String, Value>,
+    is_error: bool,
 }
 
-/// The answer to a call whose question waits: how a person answers it, and how the model goes on.
-pub(crate) fn of_question(dialect: &Dialect, question: &WaitingQuestion) -> CallToolResult {
-    let mut answer = of_report(dialect, question.report());
-    add(&mut answer, "Approval", approval(question));
-    answer
+/// The reply to a call of the dialect's own tool.
+pub(crate) enum Reply {
+    /// The result.
+    Result(ToolResult),
+    /// A task, or a form for the user: it has no result yet.
+    Unfinished(Box<CallToolResponse>),
+}
+
+impl ToolResult {
+    /// The answer with this report.
+    pub(crate) fn of_report(dialect: &Dialect, report: &Report) -> Self {
+        // A report is a structure of strings, numbers and lists: it always serializes to an object.
+        let structured = match serde_json::to_value(report) {
+            Ok(Value::Object(facts)) => facts,
+            _ => Map::new(),
+        };
+        let mut text = dialect.write(report);
+        if let (Some(job), None) = (&report.job, report.unfinished_job()) {
+            // Dialects name the processes that a command left running by pid at most. The model needs the job's id too.
+            text.add("Job", &job.as_str().into());
+            text.add("Background", &json!(report.background));
+        }
+        Self { text, structured, is_error: is_error(report) }
+    }
+
+    /// The answer to a call whose question waits: how a person answers it, and how the model goes on.
+    pub(crate) fn of_question(dialect: &Dialect, question: &WaitingQuestion) -> Self {
+        let mut answer = Self::of_report(dialect, question.report());
+        answer.add("Approval", approval(question));
+        answer
+    }
+
+    /// Adds a fact: to the structured content, and to the text in the text's own form.
+    pub(crate) fn add(&mut self, label: &str, fact: Value) {
+        self.text.add(label, &fact);
+        self.structured.insert(label.to_ascii_lowercase(), fact);
+    }
+}
+
+impl From<ToolResult> for CallToolResult {
+    fn from(answer: ToolResult) -> Self {
+        result(answer.text.to_string(), answer.structured.into(), answer.is_error)
+    }
+}
+
+impl From<ToolResult> for Reply {
+    fn from(answer: ToolResult) -> Self {
+        Self::Result(answer)
+    }
+}
+
+impl Reply {
+    /// A reply that has no result yet.
+    pub(crate) fn unfinished(response: impl Into<CallToolResponse>) -> Self {
+        Self::Unfinished(Box::new(response.into()))
+    }
+}
+
+impl From<Reply> for CallToolResponse {
+    fn from(reply: Reply) -> Self {
+        match reply {
+            Reply::Result(answer) => CallToolResult::from(answer).into(),
+            Reply::Unfinished(response) => *response,
+        }
+    }
 }
 
 /// A waiting question, for the tools about jobs.
@@ -45,30 +97,6 @@ fn approval(question: &WaitingQuestion) -> Value {
         None => "needs a person's approval in your own program".to_owned(),
     };
     json!({"id": question.number.map(|number| number.0), "hint": hint})
-}
-
-/// Adds a fact to an answer: to the structured content, and to the text in the text's own form.
-pub(crate) fn add(answer: &mut CallToolResult, label: &str, fact: Value) {
-    if let Some(ContentBlock::Text(block)) = answer.content.first_mut() {
-        block.text = with(std::mem::take(&mut block.text), label, &fact);
-    }
-    if let Some(Value::Object(facts)) = &mut answer.structured_content {
-        facts.insert(label.to_ascii_lowercase(), fact);
-    }
-}
-
-/// A text with one more fact, in the text's own form.
-fn with(text: String, label: &str, fact: &Value) -> String {
-    match serde_json::from_str(&text) {
-        Ok(Value::Object(mut facts)) => {
-            facts.insert(label.to_ascii_lowercase(), fact.clone());
-            Value::Object(facts).to_string()
-        }
-        _ => {
-            let shown = fact.get("hint").unwrap_or(fact);
-            format!("{text}\n{label}: {}", shown.as_str().unwrap_or_default())
-        }
-    }
 }
 
 /// Whether nothing was started. A command that ran is no error, whatever its exit code.

@@ -19,11 +19,12 @@ use shellgate::jobs::{Call, CallState};
 use shellgate::journal::calendar::exact;
 use shellgate::{Code, ErrorObject, Gate, State, Urgency};
 
+use crate::answer::ToolResult;
 use crate::client::{Client, FormSupport};
 use crate::jobs::JobSources;
 use crate::questions::WaitingQuestion;
 use crate::questions::form::Form;
-use crate::{answer, workers};
+use crate::workers;
 
 /// The key of the one input that a task requests.
 const APPROVAL_KEY: &str = "approval";
@@ -39,7 +40,7 @@ pub(crate) enum TaskStart {
     /// The task.
     Task(Box<Task>),
     /// The result: the command has ended meanwhile.
-    Ended(CallToolResult),
+    Ended(ToolResult),
 }
 
 /// Makes a call that runs on a task. The client finds it by this id from now on.
@@ -52,7 +53,7 @@ pub(crate) async fn begin(
         let call = found(sources.gate, id, client).await?;
         return Ok(match &call.state {
             CallState::Ended(report) if report.status != State::Canceled => {
-                TaskStart::Ended(answer::of_report(call.dialect, report))
+                TaskStart::Ended(ToolResult::of_report(call.dialect, report))
             }
             _ => TaskStart::Task(Box::new(of_call(sources.gate, &call).task)),
         });
@@ -178,7 +179,10 @@ fn of_call(gate: &Gate, call: &Call) -> DetailedTask {
             let payload = match report.status {
                 State::Canceled => TaskPayload::Cancelled,
                 // An answer always serializes to an object.
-                _ => match serde_json::to_value(answer::of_report(call.dialect, report)) {
+                _ => match serde_json::to_value(CallToolResult::from(ToolResult::of_report(
+                    call.dialect,
+                    report,
+                ))) {
                     Ok(serde_json::Value::Object(result)) => TaskPayload::Completed { result },
                     _ => TaskPayload::Cancelled,
                 },

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use shellgate::text::{Decoder, Piece};
-use shellgate::{Dialect, ErrorObject, Event, Execution, Follow, Gate, Report, Stream};
+use shellgate::{Dialect, DialectAnswer, ErrorObject, Event, Execution, Follow, Gate, Report, Stream};
 
 use crate::args::CallArgs;
 use crate::error::{CALL_REFUSED, CANCELED};
@@ -155,11 +155,11 @@ impl Caller {
     }
 
     fn print(&mut self, report: &Report, dialect: &Dialect, events: bool) -> io::Result<()> {
-        let text = dialect.write(report);
+        let answer = dialect.write(report);
         if events {
-            let result = match serde_json::from_str::<serde_json::Value>(&text) {
-                Ok(json) => json!({"type": "result", "json": json}),
-                Err(_) => json!({"type": "result", "text": text}),
+            let result = match answer {
+                DialectAnswer::Json(json) => json!({"type": "result", "json": json}),
+                DialectAnswer::Text(text) => json!({"type": "result", "text": text}),
             };
             if let Some(words) = dialect.assistant(report) {
                 self.line(&json!({"type": "assistant", "id": report.id, "text": words}))?;
@@ -171,7 +171,7 @@ impl Caller {
         }
         // On a terminal, the shell's next prompt should start a new line. A program gets exactly what the model gets.
         let end = if io::stdout().is_terminal() { "\n" } else { "" };
-        self.write(format!("{text}{end}").as_bytes())
+        self.write(format!("{answer}{end}").as_bytes())
     }
 }
 

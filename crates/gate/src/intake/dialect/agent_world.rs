@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::json;
 use shellgate_policy::programs::{base_name, is_assistant};
 
 use super::field::{FOLDER_NAMES, Field, Kind};
 use super::fields::Arguments;
-use super::{DefaultRoot, Dialect, markdown, syntax};
+use super::{DefaultRoot, Dialect, DialectAnswer, markdown, syntax};
 use crate::answer::artifacts::Artifact;
 use crate::answer::report::Report;
 use crate::answer::signal_names::SignalName;
@@ -135,27 +134,22 @@ struct Answer<'a> {
     job: Option<&'a str>,
 }
 
-fn answer(report: &Report) -> String {
+fn answer(report: &Report) -> DialectAnswer {
     match report.format {
-        Format::Markdown => markdown::answer(report),
-        Format::Json => {
-            let answer = Answer {
-                exit_code: report.exit_code,
-                stdout: &report.stdout,
-                stderr: &report.stderr,
-                timed_out: report.timed_out,
-                duration_ms: report.duration_ms,
-                artifacts: &report.artifacts,
-                stdout_truncated: report.stdout_truncated.then_some(true),
-                stderr_truncated: report.stderr_truncated.then_some(true),
-                signal: report.signal.as_ref(),
-                error: report.error.as_ref(),
-                job: report.unfinished_job(),
-            };
-            // Strings, numbers and lists always serialize.
-            serde_json::to_string(&answer)
-                .unwrap_or_else(|error| json!({"error": error.to_string()}).to_string())
-        }
+        Format::Markdown => DialectAnswer::Text(markdown::answer(report)),
+        Format::Json => DialectAnswer::json(&Answer {
+            exit_code: report.exit_code,
+            stdout: &report.stdout,
+            stderr: &report.stderr,
+            timed_out: report.timed_out,
+            duration_ms: report.duration_ms,
+            artifacts: &report.artifacts,
+            stdout_truncated: report.stdout_truncated.then_some(true),
+            stderr_truncated: report.stderr_truncated.then_some(true),
+            signal: report.signal.as_ref(),
+            error: report.error.as_ref(),
+            job: report.unfinished_job(),
+        }),
     }
 }
 

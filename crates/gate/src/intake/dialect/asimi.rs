@@ -9,7 +9,7 @@ use super::fields::Arguments;
 use super::run_shell_command::{
     ABOUT_PROMPTS, ABOUT_RULES, ABOUT_STATE, ABOUT_TOOL, COMMAND, DESCRIPTION, DIRECTORY, TOOL, request,
 };
-use super::{DefaultRoot, Dialect, no_assistant_text};
+use super::{DefaultRoot, Dialect, DialectAnswer, no_assistant_text};
 use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::intake::request::{Detail, Format, Request, Substitutions, Words};
@@ -87,9 +87,9 @@ struct Answer<'a> {
     job: Option<&'a str>,
 }
 
-fn answer(report: &Report) -> String {
+fn answer(report: &Report) -> DialectAnswer {
     let error = report.error.as_ref();
-    let answer = Answer {
+    DialectAnswer::json(&Answer {
         stdout: &report.stdout,
         stderr: &report.stderr,
         exit_code: report.exit_code,
@@ -99,7 +99,5 @@ fn answer(report: &Report) -> String {
         pid: report.pid,
         background_pids: report.background.iter().map(|process| process.pid).collect(),
         job: report.unfinished_job(),
-    };
-    // Strings, numbers and lists always serialize.
-    serde_json::to_string(&answer).unwrap_or_else(|error| format!(r#"{{"error":"{error}"}}"#))
+    })
 }

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::DialectAnswer;
 use crate::answer::report::Report;
 
 const LABELS: [&str; 10] = [
@@ -27,7 +28,7 @@ const MAX_LABEL_BYTES: usize = 200;
 const NONE: &str = "(none)";
 
 /// The answer, for Gemini's and Qwen's tools.
-pub(super) fn answer(report: &Report) -> String {
+pub(super) fn answer(report: &Report) -> DialectAnswer {
     let directory = if report.directory == "." { "(root)" } else { report.directory.as_str() };
     let error = report.error.as_ref().map(|error| match &error.hint {
         Some(hint) => format!("{}: {}. Hint: {hint}", error.code, error.message),
@@ -52,7 +53,7 @@ pub(super) fn answer(report: &Report) -> String {
     ];
     let job = report.unfinished_job().map(|job| ("Job", Cow::Borrowed(job)));
     let lines = lines.into_iter().chain(job).map(|(label, value)| format!("{label}: {value}"));
-    lines.collect::<Vec<_>>().join("\n")
+    DialectAnswer::Text(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// A stream without the newline at its end: the next label starts a line anyway.

@@ -3,6 +3,7 @@
 //! A dialect is a row of data and two functions, in a file of its own. No other code asks which dialect is in use.
 
 mod agent_world;
+mod answer;
 mod asimi;
 mod field;
 mod fields;
@@ -16,6 +17,7 @@ mod run_shell_command;
 mod schema;
 mod syntax;
 
+pub use answer::DialectAnswer;
 pub(crate) use field::{Field, Kind};
 pub(crate) use fields::Arguments;
 pub use schema::Envelope;
@@ -46,7 +48,7 @@ pub struct Dialect {
     format: (&'static str, Format),
     fields: &'static [Field],
     request: fn(&mut Arguments) -> Result<Request, ErrorObject>,
-    answer: fn(&Report) -> String,
+    answer: fn(&Report) -> DialectAnswer,
     assistant: fn(&Report) -> Option<String>,
 }
 
@@ -122,7 +124,7 @@ impl Dialect {
 
     /// Writes a report as the model gets it.
     #[must_use]
-    pub fn write(&self, report: &Report) -> String {
+    pub fn write(&self, report: &Report) -> DialectAnswer {
         (self.answer)(report)
     }
 }
@@ -169,11 +171,14 @@ mod tests {
                     let explained = error.code == crate::Code::ShellSyntax || error.message.starts_with("invalid input: ");
                     prop_assert!(explained, "{}", error.message);
                     let answer = dialect.write(&dialect.refused(input, error));
+                    let is_text = matches!(answer, super::DialectAnswer::Text(_));
+                    let answer = answer.to_string();
                     let shape = match dialect.name {
                         "agent-world" | "shellgate" if answer.starts_with("**failed**") => true,
                         "gemini" | "qwen" => answer.starts_with("Command: ") && answer.contains("\nError: invalid_input: "),
                         _ => serde_json::from_str::<serde_json::Value>(&answer).is_ok_and(|answer| answer.is_object()),
                     };
+                    prop_assert_eq!(is_text, !answer.starts_with('{'));
                     prop_assert!(shape, "{}: {answer}", dialect.name);
                 }
             }

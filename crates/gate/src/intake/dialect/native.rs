@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::field::{FOLDER_NAMES, Field, Kind};
 use super::fields::Arguments;
 use super::run_shell_command::{ABOUT_RULES, ABOUT_STATE, DESCRIPTION};
-use super::{DefaultRoot, Dialect, markdown, no_assistant_text};
+use super::{DefaultRoot, Dialect, DialectAnswer, markdown, no_assistant_text};
 use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::intake::request::{Action, Detail, Format, Pty, Request, Stdin, Substitutions, Words, parse_size};
@@ -136,11 +136,9 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
     })
 }
 
-fn answer(report: &Report) -> String {
+fn answer(report: &Report) -> DialectAnswer {
     if report.format == Format::Markdown {
-        return markdown::answer(report);
+        return DialectAnswer::Text(markdown::answer(report));
     }
-    // Strings, numbers and lists always serialize.
-    serde_json::to_string(report)
-        .unwrap_or_else(|error| format!(r#"{{"status":"failed","error":"{error}"}}"#))
+    DialectAnswer::json(report)
 }
