@@ -35,6 +35,17 @@ pub struct IllegalMove {
 }
 
 impl State {
+    /// All states.
+    pub const ALL: [Self; 7] = [
+        Self::Queued,
+        Self::Starting,
+        Self::Running,
+        Self::Completed,
+        Self::Failed,
+        Self::Canceled,
+        Self::TimedOut,
+    ];
+
     /// The states that may follow this one.
     #[must_use]
     pub const fn next(self) -> &'static [Self] {
@@ -89,8 +100,6 @@ impl fmt::Display for State {
 mod tests {
     use super::State::{self, *};
 
-    const ALL: [State; 7] = [Queued, Starting, Running, Completed, Failed, Canceled, TimedOut];
-
     #[test]
     fn a_command_that_succeeds_goes_through_all_states() {
         let mut state = Queued;
@@ -102,8 +111,8 @@ mod tests {
 
     #[test]
     fn every_other_move_is_refused_and_changes_nothing() {
-        for from in ALL {
-            for to in ALL {
+        for from in State::ALL {
+            for to in State::ALL {
                 let mut state = from;
                 let allowed = from.next().contains(&to);
                 assert_eq!(state.advance(to).is_ok(), allowed, "{from} to {to}");
@@ -116,7 +125,7 @@ mod tests {
 
     #[test]
     fn final_states_have_no_successor() {
-        for state in ALL {
+        for state in State::ALL {
             assert_eq!(state.is_final(), matches!(state, Completed | Failed | Canceled | TimedOut));
         }
     }

@@ -3,7 +3,7 @@
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 use shellgate::jobs::tools::TOOLS;
-use shellgate::{Dialect, Envelope};
+use shellgate::{Dialect, Envelope, State};
 
 /// The tools, as `tools/list` answers them.
 pub(crate) fn all(dialect: &Dialect) -> Vec<Tool> {
@@ -42,7 +42,7 @@ fn without_descriptions(mut schema: Value) -> Value {
     schema
 }
 
-/// The native result. It says less than is there, so that it stays short: names and types of what programs read.
+/// The schema of a report. It says less than is there, so that it stays short: names and types of what programs read.
 fn report() -> Value {
     let or_null = |kind: &str| json!({"type": [kind, "null"]});
     let text = || json!({"type": "string"});
@@ -51,7 +51,7 @@ fn report() -> Value {
         "type": "object",
         "properties": {
             "id": text(),
-            "status": {"enum": ["queued", "starting", "running", "completed", "failed", "canceled", "timed_out"]},
+            "status": {"enum": State::ALL},
             "command": text(),
             "directory": text(),
             "exit_code": or_null("integer"),
@@ -70,4 +70,64 @@ fn report() -> Value {
         },
         "required": ["id", "status", "command", "exit_code", "error", "stdout", "stderr", "job"],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+    use shellgate::{Code, ErrorObject, Report};
+
+    use super::report;
+
+    /// Fields of a report that the schema leaves out to stay short. A new field is either here or in the schema.
+    const LEFT_OUT: [&str; 10] = [
+        "stdout_truncated",
+        "stderr_truncated",
+        "stdout_file",
+        "stderr_file",
+        "timed_out",
+        "canceled",
+        "host_pid",
+        "waiting_for_input",
+        "effects",
+        "denials",
+    ];
+
+    #[test]
+    fn every_field_of_a_report_is_in_the_schema_or_left_out_on_purpose() {
+        let report_value =
+            serde_json::to_value(Report::of_error(ErrorObject::new(Code::Busy, "busy"))).unwrap();
+        let fields: BTreeSet<&str> = report_value.as_object().unwrap().keys().map(String::as_str).collect();
+        let schema = report();
+        let properties = schema["properties"].as_object().unwrap();
+        let described: BTreeSet<&str> = properties.keys().map(String::as_str).collect();
+        let expected: BTreeSet<&str> = described.iter().copied().chain(LEFT_OUT).collect();
+        assert_eq!(fields, expected);
+        assert_eq!(described.len() + LEFT_OUT.len(), fields.len(), "no field is in both");
+        for name in schema["required"].as_array().unwrap() {
+            assert!(described.contains(name.as_str().unwrap()), "{name}");
+        }
+        for (name, property) in properties {
+            assert!(fits(&report_value[name], property), "{name}: {} for {property}", report_value[name]);
+        }
+    }
+
+    /// Whether a value has the type, or is one of the values, that a property allows.
+    fn fits(value: &Value, property: &Value) -> bool {
+        let kind = match value {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(_) => "integer",
+            Value::String(_) => "string",
+            Value::Array(_) => "array",
+            Value::Object(_) => "object",
+        };
+        match (&property["enum"], &property["type"]) {
+            (Value::Array(values), _) => values.contains(value),
+            (_, Value::Array(kinds)) => kinds.iter().any(|allowed| allowed == kind),
+            (_, allowed) => allowed == kind,
+        }
+    }
 }

@@ -196,7 +196,7 @@ impl Report {
         self.job.as_deref().filter(|_| !self.status.is_final())
     }
 
-    /// Whether nothing was started, because something or somebody said no.
+    /// Whether nothing was started, because a rule, a person or a failed check refused it.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         self.error.as_ref().is_some_and(|error| error.code.is_refusal())
