@@ -5,16 +5,22 @@
 //!
 //! - [`spawn`](mod@spawn): start a program as the leader of a session of its own, at the price of a `posix_spawn`;
 //! - [`fork`]: fork a detached process off a small one, and one that tries something and ends;
+//! - [`pod`]: the namespaces that the commands of a session share;
+//! - [`launcher`]: a process that is confined once and starts commands;
 //! - [`reap`](mod@reap): wait for children, with what they used;
 //! - [`signals`]: block signals and read them from a descriptor;
 //! - [`probe`]: ask the kernel what it can do;
 //! - [`title`]: take a command's text out of our own process listing.
 //!
-//! It decides nothing: what may run, and how it is confined, comes in as data.
+//! It decides nothing: what may run, and how it is confined, comes in as data ([`Confinement`]).
+
+mod confinement;
+
+pub use confinement::{Confinement, Network, Protected, Readable, Temp};
 
 #[cfg(target_os = "linux")]
 #[path = "sys/linux/mod.rs"]
 mod sys;
 
 #[cfg(target_os = "linux")]
-pub use sys::{fork, probe, reap, signals, spawn, title};
+pub use sys::{fork, launcher, pod, probe, reap, signals, spawn, title};

@@ -2,6 +2,8 @@
 
 mod descriptors;
 pub mod fork;
+pub mod launcher;
+pub mod pod;
 pub mod probe;
 pub mod reap;
 pub mod signals;

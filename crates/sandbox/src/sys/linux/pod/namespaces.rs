@@ -1,0 +1,112 @@
+//! Making and joining namespaces.
+
+use std::io;
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use rustix::thread::{CapabilitySet, LinkNameSpaceType, UnshareFlags};
+
+use super::error::{ConfineError, Context as _, Mechanism};
+use super::mounts::last_error;
+
+/// The namespaces of a pod, as descriptors that keep them alive.
+#[derive(Debug)]
+pub struct Namespaces {
+    /// The user namespace, unless the pod was made by root.
+    pub(crate) user: Option<OwnedFd>,
+    /// The mounts that launchers copy.
+    pub(crate) mounts: OwnedFd,
+    /// System V IPC and POSIX message queues.
+    pub(crate) ipc: OwnedFd,
+    /// Process ids.
+    pub(crate) pids: OwnedFd,
+}
+
+/// A folder of links to the namespaces of the calling process. It works when `/proc` is covered.
+pub(super) struct OwnLinks(OwnedFd);
+
+impl OwnLinks {
+    pub(super) fn open() -> rustix::io::Result<Self> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        rustix::fs::open("/proc/self/ns", flags, Mode::empty()).map(Self)
+    }
+
+    pub(super) fn get(&self, name: &str) -> rustix::io::Result<OwnedFd> {
+        rustix::fs::openat(&self.0, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+    }
+}
+
+impl Namespaces {
+    /// Moves the calling process into the pod. Its children will have process ids of the pod, itself keeps its own.
+    pub(crate) fn join(&self) -> Result<(), ConfineError> {
+        let enter = |namespace: &OwnedFd, kind| {
+            rustix::thread::move_into_link_name_space(namespace.as_fd(), Some(kind))
+                .context(Mechanism::Namespaces, "joining the pod")
+        };
+        // First, because it gives the right to enter the others.
+        if let Some(user) = &self.user {
+            enter(user, LinkNameSpaceType::User)?;
+        }
+        enter(&self.ipc, LinkNameSpaceType::InterProcessCommunication)?;
+        enter(&self.pids, LinkNameSpaceType::ProcessID)?;
+        enter(&self.mounts, LinkNameSpaceType::Mount)
+    }
+}
+
+/// Whether the calling process may make namespaces without a user namespace.
+pub(super) fn is_privileged() -> bool {
+    rustix::thread::capabilities(None)
+        .is_ok_and(|held| held.effective.contains(CapabilitySet::SYS_ADMIN))
+}
+
+/// Moves the calling process into a new user namespace, in which its ids are what they are outside.
+pub(super) fn enter_user_namespace() -> Result<(), ConfineError> {
+    let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    unshare(UnshareFlags::NEWUSER).context(Mechanism::UserNamespace, "making one")?;
+    // Without this the kernel takes no group map from a process without privileges.
+    let maps = [
+        ("/proc/self/setgroups", "deny".to_owned()),
+        ("/proc/self/uid_map", format!("{user} {user} 1")),
+        ("/proc/self/gid_map", format!("{group} {group} 1")),
+    ];
+    for (file, map) in maps {
+        std::fs::write(file, map).context(Mechanism::UserNamespace, file)?;
+    }
+    Ok(())
+}
+
+/// Moves the calling process into new namespaces.
+pub(super) fn unshare(flags: UnshareFlags) -> rustix::io::Result<()> {
+    // SAFETY: these flags make namespaces. None of them splits the table of descriptors, which is what could hurt.
+    unsafe { rustix::thread::unshare_unsafe(flags) }
+}
+
+/// Moves the calling process into the session's private network. Makes it, if there is none yet, and returns it then.
+pub(crate) fn take_private_network(existing: Option<BorrowedFd<'_>>) -> Result<Option<OwnedFd>, ConfineError> {
+    if let Some(network) = existing {
+        return rustix::thread::move_into_link_name_space(network, Some(LinkNameSpaceType::Network))
+            .context(Mechanism::NetworkNamespace, "joining the session's")
+            .map(|()| None);
+    }
+    let links = OwnLinks::open().context(Mechanism::NetworkNamespace, "/proc/self/ns")?;
+    unshare(UnshareFlags::NEWNET).context(Mechanism::NetworkNamespace, "making one")?;
+    raise_loopback().context(Mechanism::NetworkNamespace, "raising the loopback device")?;
+    links.get("net").map(Some).context(Mechanism::NetworkNamespace, "/proc/self/ns/net")
+}
+
+/// Switches the loopback device on, so that servers of the session can be reached on localhost.
+fn raise_loopback() -> io::Result<()> {
+    let socket =
+        rustix::net::socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
+    let mut name = [0; libc::IFNAMSIZ];
+    for (to, from) in name.iter_mut().zip(c"lo".to_bytes()) {
+        *to = from.cast_signed();
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the kernel's field for these flags has 16 bits")]
+    let flags = (libc::IFF_UP | libc::IFF_RUNNING) as i16;
+    let request = libc::ifreq { ifr_name: name, ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_flags: flags } };
+    // SAFETY: the request reads a structure of this type, which lives until the call returns.
+    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request) };
+    if result == 0 { Ok(()) } else { Err(last_error()) }
+}

@@ -1,0 +1,183 @@
+//! What the commands of one launcher see of the file system.
+//!
+//! The launcher takes a copy of the pod's mounts and changes it: everything is read-only, then the writable places are put
+//! over themselves, then the protected ones in them, then unreadable ones are covered. Copies are taken while every path
+//! still shows the machine's files.
+//!
+//! A place that has a mount of its own can't be renamed or removed, and neither can a mount be replaced by a link. So each
+//! folder between a writable folder and a protected place becomes a mount, too: else the folder could be moved away and
+//! a new one made in its place.
+
+use std::collections::BTreeSet;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use rustix::thread::UnshareFlags;
+
+use super::devices::{HIDDEN_FILE, HIDDEN_FOLDER};
+use super::error::{ConfineError, Context as _, Mechanism};
+use super::mounts::{self, Depth, NO_DEVICES, NO_SETUID, READ_ONLY};
+use super::namespaces;
+use crate::confinement::{Confinement, Protected, Readable, Temp};
+
+const TEMP: &str = "/tmp";
+
+/// A tree of mounts, with the place where it belongs.
+struct Tree {
+    place: PathBuf,
+    mount: OwnedFd,
+    is_folder: bool,
+}
+
+/// Gives the calling process mounts of its own, as `confinement` says.
+pub(crate) fn lay_out(confinement: &Confinement) -> Result<(), ConfineError> {
+    namespaces::unshare(UnshareFlags::NEWNS).context(Mechanism::Namespaces, "mounts for a launcher")?;
+    let temp = copy(TEMP)?;
+    mounts::detach(Path::new(TEMP)).context(Mechanism::Mounts, TEMP)?;
+    let (devices, proc) = (copy("/dev")?, copy("/proc")?);
+    let hidden = Hidden { file: HIDDEN_FILE.as_ref(), folder: HIDDEN_FOLDER.as_ref() };
+    let writable = copy_existing(&confinement.writable)?;
+    match &confinement.readable {
+        Readable::Everything => make_all_read_only()?,
+        Readable::Only(paths) => make_new_root(paths)?,
+    }
+    if confinement.readable != Readable::Everything {
+        put(&proc)?;
+    }
+    put(&devices)?;
+    if confinement.temp == Temp::Private {
+        put(&temp)?;
+    }
+    for tree in &writable {
+        mounts::set_attributes(tree.mount.as_fd(), Depth::Recursive, NO_SETUID | NO_DEVICES)
+            .context(Mechanism::Mounts, shown(&tree.place))?;
+        put(tree)?;
+    }
+    protect(&confinement.protected)?;
+    for path in &confinement.unreadable {
+        hidden.cover(path)?;
+    }
+    // The old folder may lie in a mount that is covered now.
+    rustix::process::chdir("/").context(Mechanism::Mounts, "/")
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn copy(place: impl AsRef<Path>) -> Result<Tree, ConfineError> {
+    let place = place.as_ref();
+    let mount = mounts::copy_tree(place).context(Mechanism::Mounts, shown(place))?;
+    let stat = rustix::fs::fstat(&mount).context(Mechanism::Mounts, shown(place))?;
+    let is_folder = FileType::from_raw_mode(stat.st_mode).is_dir();
+    Ok(Tree { place: place.to_owned(), mount, is_folder })
+}
+
+/// Copies of the trees that exist, outer ones first.
+fn copy_existing(paths: &[PathBuf]) -> Result<Vec<Tree>, ConfineError> {
+    let sorted: BTreeSet<&PathBuf> = paths.iter().collect();
+    let exists = |path: &&&PathBuf| rustix::fs::lstat(path.as_path()).is_ok();
+    sorted.iter().filter(exists).map(copy).collect()
+}
+
+/// Makes every mount of the namespace read-only.
+fn make_all_read_only() -> Result<(), ConfineError> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let root = rustix::fs::open("/", flags, Mode::empty()).context(Mechanism::Mounts, "/")?;
+    mounts::set_attributes(root.as_fd(), Depth::Recursive, READ_ONLY | NO_SETUID | NO_DEVICES)
+        .context(Mechanism::Mounts, "making everything read-only")
+}
+
+/// Replaces the whole tree by an empty one with these places, read-only.
+fn make_new_root(paths: &[PathBuf]) -> Result<(), ConfineError> {
+    let links: Vec<(PathBuf, PathBuf)> =
+        paths.iter().filter_map(|path| Some((path.clone(), std::fs::read_link(path).ok()?))).collect();
+    let folders: Vec<PathBuf> =
+        paths.iter().filter(|path| !links.iter().any(|(link, _)| link == *path)).cloned().collect();
+    let trees = copy_existing(&folders)?;
+    let attributes = rustix::mount::MountAttrFlags::MOUNT_ATTR_NOSUID;
+    let root = mounts::new_filesystem(c"tmpfs", &[(c"mode", c"755")], attributes)
+        .context(Mechanism::Mounts, "an empty tree")?;
+    // The place doesn't matter: it is the whole tree soon.
+    mounts::attach(&root, Path::new(TEMP)).context(Mechanism::Mounts, TEMP)?;
+    rustix::process::chdir(TEMP).context(Mechanism::Mounts, TEMP)?;
+    rustix::process::pivot_root(".", ".").context(Mechanism::Mounts, "changing the root")?;
+    // The old root is mounted over the new one.
+    mounts::detach(Path::new(".")).context(Mechanism::Mounts, "leaving the old root")?;
+    rustix::process::chdir("/").context(Mechanism::Mounts, "/")?;
+    for tree in &trees {
+        mounts::set_attributes(tree.mount.as_fd(), Depth::Recursive, READ_ONLY | NO_SETUID | NO_DEVICES)
+            .context(Mechanism::Mounts, shown(&tree.place))?;
+        put(tree)?;
+    }
+    for (link, target) in links {
+        make_parents(&link)?;
+        rustix::fs::symlinkat(&target, CWD, &link).context(Mechanism::Mounts, shown(&link))?;
+    }
+    Ok(())
+}
+
+/// Puts a tree where it belongs. A place that is missing is made: this happens only in the session's own file systems,
+/// all others are read-only by then.
+fn put(tree: &Tree) -> Result<(), ConfineError> {
+    if rustix::fs::lstat(&tree.place).is_err() {
+        make_parents(&tree.place)?;
+        let made = if tree.is_folder {
+            rustix::fs::mkdir(&tree.place, Mode::from_raw_mode(0o755))
+        } else {
+            let flags = OFlags::CREATE | OFlags::RDONLY | OFlags::CLOEXEC;
+            rustix::fs::open(&tree.place, flags, Mode::from_raw_mode(0o644)).map(drop)
+        };
+        made.context(Mechanism::Mounts, shown(&tree.place))?;
+    }
+    mounts::attach(&tree.mount, &tree.place).context(Mechanism::Mounts, shown(&tree.place))
+}
+
+fn make_parents(path: &Path) -> Result<(), ConfineError> {
+    let Some(parent) = path.parent() else { return Ok(()) };
+    std::fs::create_dir_all(parent).context(Mechanism::Mounts, shown(parent))
+}
+
+/// Makes each protected place that exists a read-only mount, and each folder above it, up to its root, a mount.
+fn protect(protected: &[Protected]) -> Result<(), ConfineError> {
+    let mut places: BTreeSet<(PathBuf, bool)> = BTreeSet::new();
+    for Protected { root, path } in protected {
+        let whole = root.join(path);
+        let between = whole.ancestors().skip(1).take_while(|above| *above != root);
+        places.extend(between.map(|above| (above.to_owned(), false)));
+        places.insert((whole, true));
+    }
+    // A path sorts before those beneath it, and unprotected before protected, so the stricter mount is on top.
+    for (place, is_protected) in places {
+        let mount = match mounts::copy_tree(&place) {
+            Ok(mount) => mount,
+            Err(Errno::NOENT | Errno::NOTDIR) => continue,
+            Err(errno) => return Err(ConfineError::new(Mechanism::Mounts, shown(&place), errno)),
+        };
+        if is_protected {
+            mounts::set_attributes(mount.as_fd(), Depth::Recursive, READ_ONLY)
+                .context(Mechanism::Mounts, shown(&place))?;
+        }
+        mounts::attach(&mount, &place).context(Mechanism::Mounts, shown(&place))?;
+    }
+    Ok(())
+}
+
+/// What unreadable places are covered with.
+struct Hidden<'a> {
+    file: &'a Path,
+    folder: &'a Path,
+}
+
+impl Hidden<'_> {
+    fn cover(&self, path: &Path) -> Result<(), ConfineError> {
+        let Ok(stat) = rustix::fs::lstat(path) else { return Ok(()) };
+        let cover = if FileType::from_raw_mode(stat.st_mode).is_dir() { self.folder } else { self.file };
+        let mount = mounts::copy_tree(cover).context(Mechanism::Mounts, shown(cover))?;
+        mounts::set_attributes(mount.as_fd(), Depth::One, READ_ONLY)
+            .context(Mechanism::Mounts, shown(path))?;
+        mounts::attach(&mount, path).context(Mechanism::Mounts, shown(path))
+    }
+}
