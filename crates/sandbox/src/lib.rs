@@ -10,7 +10,8 @@
 //! - [`reap`](mod@reap): wait for children, with what they used;
 //! - [`signals`]: block signals and read them from a descriptor;
 //! - [`probe`]: ask the kernel what it can do;
-//! - [`title`]: take a command's text out of our own process listing.
+//! - [`title`]: take a command's text out of our own process listing;
+//! - [`walls`]: what a launcher puts around itself: capabilities, Landlock, seccomp.
 //!
 //! It decides nothing: what may run, and how it is confined, comes in as data ([`Confinement`]).
 
@@ -23,4 +24,4 @@ pub use confinement::{Confinement, Network, Protected, Readable, Temp};
 mod sys;
 
 #[cfg(target_os = "linux")]
-pub use sys::{fork, launcher, pod, probe, reap, signals, spawn, title};
+pub use sys::{fork, launcher, pod, probe, reap, signals, spawn, title, walls};

@@ -15,6 +15,7 @@ use rustix::process::{Pid, WaitOptions};
 
 use super::descriptors;
 use super::signals::{self, BlockedSignals};
+use crate::Confinement;
 
 /// Data that holds no descriptor, so that it means the same in a process where all descriptors were closed.
 ///
@@ -25,12 +26,12 @@ pub unsafe trait PlainData {}
 macro_rules! plain_data {
     ($($kind:ty),*) => {
         $(
-            // SAFETY: text, a path or a number that is not a descriptor's: `RawFd` is not in the list.
+            // SAFETY: text, paths or a number that is not a descriptor's: `RawFd` is not in the list.
             unsafe impl PlainData for $kind {}
         )*
     };
 }
-plain_data!((), bool, u32, u64, usize, String, PathBuf);
+plain_data!((), bool, u32, u64, usize, String, PathBuf, Confinement);
 
 // SAFETY: holds what `T` holds.
 unsafe impl<T: PlainData> PlainData for Option<T> {}

@@ -9,3 +9,4 @@ pub mod reap;
 pub mod signals;
 pub mod spawn;
 pub mod title;
+pub mod walls;

@@ -9,7 +9,7 @@
 //! need the child to wait before its `exec`.
 
 use std::convert::Infallible;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::{io, ptr};
 
@@ -25,9 +25,9 @@ pub struct Plan<'a> {
     /// The executable, as a path: no search happens here.
     pub program: &'a CStr,
     /// The argument list, with the program's own name first.
-    pub argv: &'a [CString],
+    pub argv: &'a [&'a CStr],
     /// The whole environment, as `NAME=value`.
-    pub env: &'a [CString],
+    pub env: &'a [&'a CStr],
     /// The folder to start in.
     pub directory: &'a CStr,
     /// Standard input, output and error. All above 2.
@@ -58,6 +58,13 @@ impl Tag {
         Self((number & ((1 << 60) - 1)) | (1 << 61))
     }
 
+    /// The limit that carries it, unless the hard limit is too low for that.
+    pub(crate) fn limit(self) -> Option<Rlimit> {
+        let maximum = rustix::process::getrlimit(Resource::Locks).maximum;
+        let fits = maximum.is_none_or(|maximum| maximum >= self.0);
+        fits.then_some(Rlimit { current: Some(self.0), maximum })
+    }
+
     /// The number as the kernel shows it.
     #[must_use]
     pub const fn get(self) -> u64 {
@@ -80,6 +87,21 @@ pub enum Step {
     Descriptors,
     /// The program could not be executed.
     Exec,
+}
+
+impl Step {
+    const ALL: [Self; 6] =
+        [Self::Clone, Self::Groups, Self::Parent, Self::Directory, Self::Descriptors, Self::Exec];
+
+    /// Its number in a message.
+    pub(crate) fn number(self) -> u32 {
+        Self::ALL.iter().zip(0..).find(|(step, _)| **step == self).map_or(0, |(_, number)| number)
+    }
+
+    /// The step with this number in a message.
+    pub(crate) fn numbered(number: u32) -> Self {
+        Self::ALL.iter().zip(0..).find(|(_, known)| *known == number).map_or(Self::Clone, |(step, _)| *step)
+    }
 }
 
 /// Why nothing was started.
@@ -119,8 +141,8 @@ struct Prepared<'a> {
     /// Whether a signal may have another action than the default.
     resets_signals: bool,
     empty_mask: libc::sigset_t,
-    /// The process that the child is to die with.
-    parent: Pid,
+    /// The process that the child is to die with, if it is in the child's process namespace.
+    parent: Option<Pid>,
     /// Why the child failed, written by the child: the memory is shared.
     failure: Option<(Step, Errno)>,
 }
@@ -135,13 +157,33 @@ impl Spawner {
     /// # Errors
     /// When the process can't be made, the folder entered or the program executed. Then nothing is left behind.
     pub fn spawn(&mut self, plan: &Plan<'_>) -> Result<Pid, SpawnError> {
-        self.start(Prepared::new(plan, rustix::process::getpid())?)
+        let prepared = Prepared::new(plan, Some(rustix::process::getpid()))?;
+        self.start(prepared, 0).map_err(|(child, error)| {
+            if child.is_some() {
+                // Only to reap it: how it ended is known.
+                let _ = rustix::process::waitpid(child, rustix::process::WaitOptions::empty());
+            }
+            error
+        })
     }
 
-    fn start(&mut self, mut prepared: Prepared<'_>) -> Result<Pid, SpawnError> {
+    /// The same for a launcher: the process is a child of the calling process's parent, which reaps it and with which it
+    /// dies. It may be in another process namespace, where that parent can't be seen.
+    ///
+    /// An error comes with the process that the parent has to reap, if one was made.
+    pub(crate) fn spawn_for_parent(&mut self, plan: &Plan<'_>) -> Result<Pid, (Option<Pid>, SpawnError)> {
+        let prepared = Prepared::new(plan, None).map_err(|error| (None, error))?;
+        self.start(prepared, libc::CLONE_PARENT)
+    }
+
+    fn start(
+        &mut self,
+        mut prepared: Prepared<'_>,
+        relation: c_int,
+    ) -> Result<Pid, (Option<Pid>, SpawnError)> {
         // The stack grows down: hand over its end. `Vec<u128>` keeps it aligned to 16 bytes.
         let top = self.stack.as_mut_ptr_range().end.cast::<c_void>();
-        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD | relation;
         let argument = ptr::from_mut(&mut prepared).cast::<c_void>();
         let blocked = BlockedSignals::all();
         // SAFETY: `child` makes system calls only, on a stack of its own, and `prepared` outlives it because
@@ -150,28 +192,24 @@ impl Spawner {
         let made = io::Error::last_os_error();
         drop(blocked);
         if raw < 0 {
-            return Err(SpawnError { step: Step::Clone, source: made });
+            return Err((None, SpawnError { step: Step::Clone, source: made }));
         }
-        let pid = Pid::from_raw(raw).ok_or_else(|| SpawnError {
-            step: Step::Clone,
-            source: io::Error::other("the kernel gave no process id"),
+        let pid = Pid::from_raw(raw).ok_or_else(|| {
+            let source = io::Error::other("the kernel gave no process id");
+            (None, SpawnError { step: Step::Clone, source })
         })?;
         // Written by the child through the pointer above, so it must be read as memory that others change.
         // SAFETY: `prepared.failure` is valid and initialised, and the child is past its last write.
         let failure = unsafe { ptr::read_volatile(&raw const prepared.failure) };
         match failure {
             None => Ok(pid),
-            Some((step, errno)) => {
-                // Only to reap it: how it ended is known.
-                let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
-                Err(SpawnError { step, source: errno.into() })
-            }
+            Some((step, errno)) => Err((Some(pid), SpawnError { step, source: errno.into() })),
         }
     }
 }
 
 impl<'a> Prepared<'a> {
-    fn new(plan: &'a Plan<'a>, parent: Pid) -> Result<Self, SpawnError> {
+    fn new(plan: &'a Plan<'a>, parent: Option<Pid>) -> Result<Self, SpawnError> {
         if plan.stdio.iter().any(|fd| fd.as_raw_fd() <= 2) {
             let source = io::Error::new(io::ErrorKind::InvalidInput, "a descriptor below 3 can't be moved");
             return Err(SpawnError { step: Step::Descriptors, source });
@@ -189,17 +227,13 @@ impl<'a> Prepared<'a> {
     }
 }
 
-fn pointers(strings: &[CString]) -> Vec<*const c_char> {
+fn pointers(strings: &[&CStr]) -> Vec<*const c_char> {
     strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
 }
 
 /// The limits of the plan, and the one that carries the tag unless the hard limit is too low for it.
 fn limits(plan: &Plan<'_>) -> Vec<(Resource, Rlimit)> {
-    let tag = plan.tag.and_then(|tag| {
-        let maximum = rustix::process::getrlimit(Resource::Locks).maximum;
-        let fits = maximum.is_none_or(|maximum| maximum >= tag.0);
-        fits.then_some((Resource::Locks, Rlimit { current: Some(tag.0), maximum }))
-    });
+    let tag = plan.tag.and_then(Tag::limit).map(|limit| (Resource::Locks, limit));
     plan.limits.iter().copied().chain(tag).collect()
 }
 
@@ -253,12 +287,12 @@ fn become_program(prepared: &Prepared<'_>) -> Result<Infallible, (Step, Errno)> 
 /// Has the kernel kill this process when `parent` ends: a command must not outlive the keeper that answers for it.
 ///
 /// A parent that ended before the kernel knew of this sends no signal any more. Then we have another parent by now.
-fn die_with(parent: Pid) -> Result<(), (Step, Errno)> {
+fn die_with(parent: Option<Pid>) -> Result<(), (Step, Errno)> {
     let death = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     death.map_err(|errno| (Step::Parent, errno))?;
-    match rustix::process::getppid() == Some(parent) {
-        true => Ok(()),
-        false => Err((Step::Parent, Errno::SRCH)),
+    match parent {
+        Some(parent) if rustix::process::getppid() != Some(parent) => Err((Step::Parent, Errno::SRCH)),
+        _ => Ok(()),
     }
 }
 
@@ -271,7 +305,7 @@ mod tests {
 
     fn with_plan<T>(test: impl FnOnce(&Plan<'_>) -> T) -> T {
         let null = File::options().read(true).write(true).open("/dev/null").unwrap();
-        let argv = [c"sh".to_owned(), c"-c".to_owned(), c"exit 3".to_owned()];
+        let argv = [c"sh", c"-c", c"exit 3"];
         test(&Plan {
             program: c"/bin/sh",
             argv: &argv,
@@ -292,10 +326,11 @@ mod tests {
     fn a_child_whose_parent_has_ended_starts_nothing() {
         with_plan(|plan| {
             let other = Pid::from_raw(i32::MAX).unwrap();
-            let error = Spawner::default().start(Prepared::new(plan, other).unwrap()).unwrap_err();
+            let (child, error) = Spawner::default().start(Prepared::new(plan, Some(other)).unwrap(), 0).unwrap_err();
+            rustix::process::waitpid(child, rustix::process::WaitOptions::empty()).unwrap();
             assert_eq!((error.step, error.source.raw_os_error()), (Step::Parent, Some(libc::ESRCH)));
             let own = rustix::process::getpid();
-            let pid = Spawner::default().start(Prepared::new(plan, own).unwrap()).unwrap();
+            let pid = Spawner::default().start(Prepared::new(plan, Some(own)).unwrap(), 0).unwrap();
             let ended = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
             assert_eq!(ended.unwrap().unwrap().1.exit_status(), Some(3), "and else the program");
         });
@@ -312,7 +347,7 @@ mod tests {
 
     #[test]
     fn lists_for_the_kernel_end_in_a_null_pointer() {
-        let strings = [c"a".to_owned(), c"".to_owned()];
+        let strings = [c"a", c""];
         let pointers = pointers(&strings);
         assert_eq!(pointers.len(), 3);
         assert!(pointers[2].is_null());

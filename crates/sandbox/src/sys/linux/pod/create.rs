@@ -11,8 +11,7 @@ use super::{devices, init, mounts};
 
 /// Makes a pod around the calling process, which must have one thread. Its children have process ids of the pod, itself
 /// keeps its own. `socket` is given to the pod's first process; see [`init::start`].
-pub(crate) fn create(socket: OwnedFd) -> Result<(Namespaces, Pid), ConfineError> {
-    let links = OwnLinks::open().context(Mechanism::Namespaces, "/proc/self/ns")?;
+pub(crate) fn create(links: &OwnLinks, socket: OwnedFd) -> Result<(Namespaces, Pid), ConfineError> {
     let privileged = namespaces::is_privileged();
     if !privileged {
         namespaces::enter_user_namespace()?;

@@ -16,9 +16,9 @@ mod namespaces;
 mod view;
 
 pub(super) use create::create;
+pub(super) use error::Context;
 pub use error::{ConfineError, Mechanism};
 pub use init::INIT_NAME;
-pub(super) use mounts::last_error;
 pub use namespaces::Namespaces;
-pub(super) use namespaces::take_private_network;
+pub(super) use namespaces::{OwnLinks, take_private_network};
 pub(super) use view::lay_out;

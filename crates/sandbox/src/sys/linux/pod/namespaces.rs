@@ -1,7 +1,7 @@
 //! Making and joining namespaces.
 
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
@@ -23,11 +23,11 @@ pub struct Namespaces {
     pub(crate) pids: OwnedFd,
 }
 
-/// A folder of links to the namespaces of the calling process. It works when `/proc` is covered.
-pub(super) struct OwnLinks(OwnedFd);
+/// A folder of links to the namespaces of the calling process. Open it early: it also works when `/proc` is covered.
+pub(crate) struct OwnLinks(OwnedFd);
 
 impl OwnLinks {
-    pub(super) fn open() -> rustix::io::Result<Self> {
+    pub(crate) fn open() -> rustix::io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         rustix::fs::open("/proc/self/ns", flags, Mode::empty()).map(Self)
     }
@@ -83,13 +83,15 @@ pub(super) fn unshare(flags: UnshareFlags) -> rustix::io::Result<()> {
 }
 
 /// Moves the calling process into the session's private network. Makes it, if there is none yet, and returns it then.
-pub(crate) fn take_private_network(existing: Option<BorrowedFd<'_>>) -> Result<Option<OwnedFd>, ConfineError> {
+pub(crate) fn take_private_network(
+    links: &OwnLinks,
+    existing: Option<&OwnedFd>,
+) -> Result<Option<OwnedFd>, ConfineError> {
     if let Some(network) = existing {
-        return rustix::thread::move_into_link_name_space(network, Some(LinkNameSpaceType::Network))
+        return rustix::thread::move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network))
             .context(Mechanism::NetworkNamespace, "joining the session's")
             .map(|()| None);
     }
-    let links = OwnLinks::open().context(Mechanism::NetworkNamespace, "/proc/self/ns")?;
     unshare(UnshareFlags::NEWNET).context(Mechanism::NetworkNamespace, "making one")?;
     raise_loopback().context(Mechanism::NetworkNamespace, "raising the loopback device")?;
     links.get("net").map(Some).context(Mechanism::NetworkNamespace, "/proc/self/ns/net")

@@ -1,0 +1,203 @@
+//! The launcher and its pod, as the keeper knows them.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use rustix::process::{Pid, Resource};
+
+use super::message::{self, Reader, Writer};
+use super::process;
+use crate::Confinement;
+use crate::confinement::Network;
+use crate::sys::fork::fork_detached;
+use crate::sys::pod::{ConfineError, Context as _, Mechanism, Namespaces};
+use crate::sys::spawn::{Plan, SpawnError, Step};
+
+/// The pod of a session. When it is dropped, the kernel kills every process in it.
+#[derive(Debug)]
+pub struct Pod {
+    namespaces: Namespaces,
+    init: Pid,
+    socket: OwnedFd,
+    network: Option<OwnedFd>,
+}
+
+impl Pod {
+    /// The pod's first process. It is a child of the process that started the pod's first launcher, which reaps it. Its
+    /// children are the orphans of the pod.
+    #[must_use]
+    pub const fn init(&self) -> Pid {
+        self.init
+    }
+
+    /// Forgets what [`AsFd`] reported.
+    pub fn clear_events(&self) {
+        let mut bytes = [0; 256];
+        while rustix::net::recv(&self.socket, &mut bytes[..], rustix::net::RecvFlags::DONTWAIT)
+            .is_ok_and(|(_, received)| received == bytes.len())
+        {}
+    }
+}
+
+/// Can be read when orphans of the pod have ended, or when the pod has.
+impl AsFd for Pod {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// A launcher. It ends when this is dropped; commands that it started go on.
+#[derive(Debug)]
+pub struct Launcher {
+    socket: OwnedFd,
+    pid: Pid,
+}
+
+impl Launcher {
+    /// Starts a launcher with this confinement in `pod`, or in a new pod if there is none. The calling process must have
+    /// one thread. It reaps the launcher, the pod's first process and all commands.
+    ///
+    /// # Errors
+    /// When the kernel lacks something that confinement needs. Then nothing is left behind.
+    pub fn start(confinement: &Confinement, pod: &mut Option<Pod>) -> Result<Self, ConfineError> {
+        let (ours, theirs) = socket_pair()?;
+        let pid = fork_detached([theirs], confinement.clone(), process::run)
+            .context(Mechanism::Process, "starting a launcher")?;
+        let launcher = Self { socket: ours, pid };
+        match launcher.enter(confinement, pod) {
+            Ok(()) => Ok(launcher),
+            Err(error) => {
+                drop(launcher.socket);
+                // It ends by itself, because its socket is closed. Only to reap it.
+                let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
+                Err(error)
+            }
+        }
+    }
+
+    /// The launcher's process.
+    #[must_use]
+    pub const fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    fn enter(&self, confinement: &Confinement, pod: &mut Option<Pod>) -> Result<(), ConfineError> {
+        let mut created = None;
+        let entry = match pod {
+            Some(pod) => process::Entry::Join { network: pod.network.is_some() },
+            None => process::Entry::Create,
+        };
+        let (text, descriptors): (Vec<u8>, Vec<BorrowedFd<'_>>) = match pod {
+            Some(pod) => (entry.text(pod.namespaces.user.is_some()), pod.descriptors()),
+            None => {
+                let (ours, theirs) = socket_pair()?;
+                (entry.text(false), vec![created.insert((ours, theirs)).1.as_fd()])
+            }
+        };
+        message::send(self.socket.as_fd(), &text, &descriptors)
+            .context(Mechanism::Process, "telling the launcher")?;
+        drop(descriptors);
+        let (text, received) = self.receive()?;
+        let mut received = received.into_iter();
+        let mut numbers = Reader(&text);
+        let mut next = || {
+            received.next().ok_or_else(|| {
+                ConfineError::new(Mechanism::Process, "the launcher's answer", io::Error::other("it is cut off"))
+            })
+        };
+        let init = numbers.number().unwrap_or(0);
+        let has_user = numbers.number().unwrap_or(0) != 0;
+        if let Some((ours, theirs)) = created {
+            drop(theirs);
+            let init = i32::try_from(init).ok().and_then(Pid::from_raw);
+            let user = if has_user { Some(next()?) } else { None };
+            let namespaces = Namespaces { user, mounts: next()?, ipc: next()?, pids: next()? };
+            let init = init.ok_or_else(|| {
+                ConfineError::new(Mechanism::Process, "the pod's first process", io::Error::other("it has no id"))
+            })?;
+            *pod = Some(Pod { namespaces, init, socket: ours, network: None });
+        }
+        if let Some(pod) = pod
+            && confinement.network == Network::Private
+            && pod.network.is_none()
+        {
+            pod.network = Some(next()?);
+        }
+        // The second answer comes when the walls are up.
+        self.receive().map(drop)
+    }
+
+    /// The launcher's next answer, which is an error or its facts.
+    fn receive(&self) -> Result<(Vec<u8>, Vec<OwnedFd>), ConfineError> {
+        let ended = || io::Error::other("the launcher ended");
+        let received = message::receive(self.socket.as_fd()).and_then(|received| received.ok_or_else(ended));
+        let (text, descriptors) = received.context(Mechanism::Process, "the launcher's answer")?;
+        match text.split_first() {
+            Some((&process::OK, facts)) => Ok((facts.to_vec(), descriptors)),
+            _ => Err(process::read_failure(&text)),
+        }
+    }
+
+    /// Starts `plan`, confined, as a child of the calling process.
+    ///
+    /// # Errors
+    /// As [`Spawner::spawn`](crate::spawn::Spawner::spawn). A launcher that has ended fails with `EPIPE`.
+    pub fn spawn(&mut self, plan: &Plan<'_>) -> Result<Pid, SpawnError> {
+        let failed = |source: io::Error| SpawnError { step: Step::Clone, source };
+        if let Some(limit) = plan.tag.and_then(crate::sys::spawn::Tag::limit) {
+            // The command inherits it from the launcher, and its walls keep both from changing it.
+            rustix::process::prlimit(Some(self.pid), Resource::Locks, limit).map_err(|errno| failed(errno.into()))?;
+        }
+        let (text, descriptors) = encode(plan);
+        message::send(self.socket.as_fd(), &text, &descriptors).map_err(failed)?;
+        let answer = message::receive(self.socket.as_fd()).map_err(failed)?;
+        let Some((text, _)) = answer else { return Err(failed(Errno::PIPE.into())) };
+        let mut numbers = Reader(&text);
+        let mut number = || numbers.number().and_then(|number| i32::try_from(number).ok()).unwrap_or(0);
+        let (pid, step, errno) = (number(), number(), number());
+        match (Pid::from_raw(pid), errno) {
+            (Some(pid), 0) => Ok(pid),
+            (None, 0) => Err(failed(io::Error::other("the launcher gave no process id"))),
+            (child, errno) => {
+                if let Some(child) = child {
+                    // Only to reap it: it ended before its program began.
+                    let _ = rustix::process::waitpid(Some(child), rustix::process::WaitOptions::empty());
+                }
+                let step = Step::numbered(step.unsigned_abs());
+                Err(SpawnError { step, source: io::Error::from_raw_os_error(errno) })
+            }
+        }
+    }
+}
+
+impl Pod {
+    fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        let namespaces = &self.namespaces;
+        let own = [&namespaces.mounts, &namespaces.ipc, &namespaces.pids];
+        namespaces.user.iter().chain(own).chain(&self.network).map(AsFd::as_fd).collect()
+    }
+}
+
+fn socket_pair() -> Result<(OwnedFd, OwnedFd), ConfineError> {
+    rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
+        .context(Mechanism::Process, "a socket")
+}
+
+/// A plan as a message.
+fn encode<'a>(plan: &Plan<'a>) -> (Vec<u8>, Vec<BorrowedFd<'a>>) {
+    let mut text = Writer::default();
+    text.number(u64::from(plan.umask));
+    text.number(u64::from(plan.terminal.is_some()));
+    text.count(plan.limits.len());
+    plan.limits.iter().for_each(|limit| text.limit(limit));
+    text.string(plan.program);
+    text.string(plan.directory);
+    for list in [plan.argv, plan.env] {
+        text.count(list.len());
+        list.iter().for_each(|string| text.string(string));
+    }
+    let descriptors = plan.stdio.into_iter().chain(plan.terminal).chain(plan.groups.iter().copied());
+    (text.0, descriptors.collect())
+}

@@ -1,0 +1,159 @@
+//! The launcher's own process.
+
+use std::ffi::c_int;
+use std::os::fd::{AsFd as _, OwnedFd};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Resource, Rlimit};
+
+use super::message::{self, Reader, Writer};
+use super::walls;
+use crate::Confinement;
+use crate::confinement::Network;
+use crate::sys::pod::{self, ConfineError, Context as _, Mechanism, Namespaces, OwnLinks};
+use crate::sys::spawn::{Plan, SpawnError, Spawner, Step};
+
+/// How an answer begins.
+pub(super) const OK: u8 = 0;
+const FAILED: u8 = 1;
+
+/// How a launcher gets into its pod. The descriptors of the message are the socket of the new pod's first process, or the
+/// namespaces.
+pub(super) enum Entry {
+    Create,
+    Join { network: bool },
+}
+
+impl Entry {
+    pub(super) fn text(&self, has_user_namespace: bool) -> Vec<u8> {
+        let mut text = Writer::default();
+        let (joins, network) = match self {
+            Self::Create => (false, false),
+            Self::Join { network } => (true, *network),
+        };
+        [joins, has_user_namespace, network].into_iter().for_each(|fact| text.number(u64::from(fact)));
+        text.0
+    }
+}
+
+/// The launcher: confines itself, then starts what it is told to, until the keeper closes its end of `socket`.
+pub(super) fn run([socket]: [OwnedFd; 1], confinement: Confinement) -> c_int {
+    // The name only helps people who look at a list of processes.
+    let _ = rustix::thread::set_name(c"shellgate-launch");
+    match confine(&socket, &confinement) {
+        Ok(()) => serve(&socket),
+        Err(error) => {
+            // A keeper that is gone needs no answer.
+            let _ = message::send(socket.as_fd(), &failure(&error), &[]);
+            1
+        }
+    }
+}
+
+fn confine(socket: &OwnedFd, confinement: &Confinement) -> Result<(), ConfineError> {
+    let links = OwnLinks::open().context(Mechanism::Namespaces, "/proc/self/ns")?;
+    let cut_off = || ConfineError::new(Mechanism::Process, "the keeper's message", Errno::BADMSG);
+    let received = message::receive(socket.as_fd()).context(Mechanism::Process, "the keeper's message")?;
+    let (text, descriptors) = received.ok_or_else(cut_off)?;
+    let mut descriptors = descriptors.into_iter();
+    let mut next = || descriptors.next().ok_or_else(cut_off);
+    let mut facts = Reader(&text);
+    let mut fact = || facts.number().map(|number| number != 0).ok_or_else(cut_off);
+    let (joins, has_user, has_network) = (fact()?, fact()?, fact()?);
+    let (namespaces, init) = if joins {
+        let user = if has_user { Some(next()?) } else { None };
+        let namespaces = Namespaces { user, mounts: next()?, ipc: next()?, pids: next()? };
+        namespaces.join()?;
+        (namespaces, None)
+    } else {
+        let (namespaces, init) = pod::create(&links, next()?)?;
+        (namespaces, Some(init))
+    };
+    let network = match confinement.network {
+        Network::Host => None,
+        Network::Private => {
+            let existing = if has_network { Some(next()?) } else { None };
+            pod::take_private_network(&links, existing.as_ref())?
+        }
+    };
+    drop(links);
+    let mut answer = Writer(vec![OK]);
+    answer.number(init.map_or(0, |init| u64::from(init.as_raw_nonzero().get().unsigned_abs())));
+    answer.number(u64::from(namespaces.user.is_some()));
+    let own = namespaces.user.iter().chain([&namespaces.mounts, &namespaces.ipc, &namespaces.pids]);
+    let told: Vec<_> = own.filter(|_| init.is_some()).chain(&network).map(|fd| fd.as_fd()).collect();
+    message::send(socket.as_fd(), &answer.0, &told).context(Mechanism::Process, "answering the keeper")?;
+    drop(told);
+    drop((namespaces, network));
+    pod::lay_out(confinement)?;
+    walls::put_up(confinement)?;
+    message::send(socket.as_fd(), &[OK], &[]).context(Mechanism::Process, "answering the keeper")
+}
+
+/// Starts commands until the keeper closes its end of `socket`.
+fn serve(socket: &OwnedFd) -> c_int {
+    let mut spawner = Spawner::default();
+    loop {
+        let Ok(Some((text, descriptors))) = message::receive(socket.as_fd()) else { return 0 };
+        let started = start(&mut spawner, &text, &descriptors);
+        drop(descriptors);
+        let (pid, step, errno) = match started {
+            Ok(pid) => (Some(pid), Step::Clone, 0),
+            Err((pid, error)) => (pid, error.step, error.source.raw_os_error().unwrap_or(libc::EIO)),
+        };
+        let mut answer = Writer::default();
+        answer.number(pid.map_or(0, |pid| u64::from(pid.as_raw_nonzero().get().unsigned_abs())));
+        answer.number(u64::from(step.number()));
+        answer.number(u64::from(errno.unsigned_abs()));
+        if message::send(socket.as_fd(), &answer.0, &[]).is_err() {
+            return 0;
+        }
+    }
+}
+
+/// Starts one command. A child that failed before its program began comes with the error: the keeper reaps it.
+fn start(spawner: &mut Spawner, text: &[u8], descriptors: &[OwnedFd]) -> Result<Pid, (Option<Pid>, SpawnError)> {
+    let cut_off = || (None, SpawnError { step: Step::Clone, source: Errno::BADMSG.into() });
+    let mut reader = Reader(text);
+    let mut number = || reader.number().ok_or_else(cut_off);
+    let (umask, has_terminal) = (number()?, number()? != 0);
+    let count = reader.count().ok_or_else(cut_off)?;
+    let limits: Option<Vec<(Resource, Rlimit)>> = (0..count).map(|_| reader.limit()).collect();
+    let limits = limits.ok_or_else(cut_off)?;
+    let (program, directory) =
+        (reader.string().ok_or_else(cut_off)?, reader.string().ok_or_else(cut_off)?);
+    let (argv, env) = (reader.strings().ok_or_else(cut_off)?, reader.strings().ok_or_else(cut_off)?);
+    let mut borrowed = descriptors.iter().map(|fd| fd.as_fd());
+    let mut next = || borrowed.next().ok_or_else(cut_off);
+    let stdio = [next()?, next()?, next()?];
+    let terminal = if has_terminal { Some(next()?) } else { None };
+    let groups: Vec<_> = borrowed.collect();
+    spawner.spawn_for_parent(&Plan {
+        program,
+        argv: &argv,
+        env: &env,
+        directory,
+        stdio,
+        terminal,
+        umask: u32::try_from(umask).unwrap_or(0o77),
+        limits: &limits,
+        tag: None,
+        groups: &groups,
+    })
+}
+
+fn failure(error: &ConfineError) -> Vec<u8> {
+    let mut text = Writer(vec![FAILED, error.mechanism.number()]);
+    text.number(u64::from(error.errno().raw_os_error().unsigned_abs()));
+    text.string(&message::c_string(&error.detail));
+    text.0
+}
+
+/// Reads what [`failure`] wrote.
+pub(super) fn read_failure(text: &[u8]) -> ConfineError {
+    let mechanism = pod::Mechanism::numbered(text.get(1).copied().unwrap_or(0));
+    let mut rest = Reader(text.get(2..).unwrap_or_default());
+    let errno = rest.number().and_then(|errno| i32::try_from(errno).ok()).unwrap_or(libc::EIO);
+    let detail = rest.string().unwrap_or_default().to_string_lossy().into_owned();
+    ConfineError::new(mechanism, detail, std::io::Error::from_raw_os_error(errno))
+}

@@ -1,0 +1,60 @@
+//! Putting up the walls around a launcher.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::confinement::{Confinement, Readable, Temp};
+use crate::sys::pod::{ConfineError, Mechanism};
+use crate::sys::walls::landlock::{PathRules, Ruleset, Scope, Scopes};
+use crate::sys::walls::{capabilities, seccomp, verify};
+
+/// Places of the pod's own that all commands can write, and devices that they can use.
+const OWN_WRITABLE: [&str; 1] = ["/dev"];
+
+/// Takes every right from the calling process that `confinement` doesn't give, and checks that it is gone.
+pub(super) fn put_up(confinement: &Confinement) -> Result<(), ConfineError> {
+    let ruleset = Ruleset::prepare(&path_rules(confinement), scopes())
+        .map_err(|error| ConfineError::new(Mechanism::Landlock, "preparing it", io::Error::other(error)))?;
+    let program = seccomp::Arch::CURRENT
+        .ok_or_else(|| io::Error::other("there is no table of system calls for this architecture"))
+        .and_then(|arch| seccomp::Program::compile(arch, &seccomp::rules(&[])).map_err(io::Error::other))
+        .map_err(|error| ConfineError::new(Mechanism::Seccomp, "compiling the filter", error))?;
+    capabilities::drop_all()
+        .map_err(|error| ConfineError::new(Mechanism::Capabilities, "dropping them", io::Error::other(error)))?;
+    ruleset
+        .apply()
+        .map_err(|error| ConfineError::new(Mechanism::Landlock, "applying it", io::Error::other(error)))?;
+    seccomp::load(&program)
+        .map_err(|error| ConfineError::new(Mechanism::Seccomp, "loading the filter", io::Error::other(error)))?;
+    match verify::Held::read() {
+        Ok(held) if held.is_confined() => Ok(()),
+        Ok(held) => {
+            let found = io::Error::other(format!("{held:?}"));
+            Err(ConfineError::new(Mechanism::Verification, "what holds", found))
+        }
+        Err(error) => Err(ConfineError::new(Mechanism::Verification, "reading what holds", io::Error::other(error))),
+    }
+}
+
+/// Signals and abstract sockets: the process namespace keeps commands from other processes, and a domain of its own for
+/// each launcher would keep commands of one session from each other.
+fn scopes() -> Scopes {
+    Scopes { abstract_sockets: Scope::Domain, signals: Scope::Everything }
+}
+
+/// The rules for paths that exist.
+fn path_rules(confinement: &Confinement) -> PathRules {
+    let exists = |path: &PathBuf| rustix::fs::lstat(path).is_ok();
+    let temp = (confinement.temp == Temp::Private).then(|| PathBuf::from("/tmp"));
+    let own = OWN_WRITABLE.iter().map(PathBuf::from);
+    let writable: Vec<PathBuf> =
+        confinement.writable.iter().cloned().chain(temp).chain(own).filter(exists).collect();
+    let readable = match &confinement.readable {
+        Readable::Everything => None,
+        Readable::Only(paths) => {
+            let own = ["/proc", "/dev"].map(PathBuf::from);
+            Some(paths.iter().cloned().chain(own).chain(writable.iter().cloned()).filter(exists).collect())
+        }
+    };
+    PathRules { writable, readable }
+}

@@ -1,0 +1,67 @@
+//! Rules that a caller switches on, each group for one purpose.
+
+use super::calls::{self, Call};
+use super::rules::Argument::{Fifth, Second, Third};
+use super::rules::{Action, Condition, Rule, any_of, not_null};
+use super::{sockets, table};
+
+/// A group of rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Tell the listener of every call that may reach or make a Unix socket with a name: `connect`, `bind`, and sending
+    /// with an address. The address is in memory, so calls for IP sockets are told too.
+    NotifySockets,
+    /// Tell the listener of every call that may give a file a new name.
+    NotifyCreations,
+    /// Stop for the tracer before an `exec`.
+    TraceExec,
+    /// Allow what debuggers need: `ptrace`, `process_vm_readv` and the like.
+    AllowDebugger,
+}
+
+/// All rules of a filter with these groups, in the order in which they are tried: what is refused stays refused.
+#[must_use]
+pub fn rules(groups: &[Group]) -> Vec<Rule> {
+    let on = |group| groups.contains(&group);
+    let part = |when: bool, rules: &'static [Rule]| if when { rules } else { &[] };
+    [
+        table::ALWAYS,
+        sockets::SOCKETS,
+        part(!on(Group::AllowDebugger), table::DEBUGGING),
+        part(on(Group::NotifySockets), NOTIFY_SOCKETS),
+        part(on(Group::NotifyCreations), NOTIFY_CREATIONS),
+        part(on(Group::TraceExec), TRACE_EXEC),
+    ]
+    .concat()
+}
+
+const fn notify(calls: &'static [Call], when: &'static [Condition], reason: &'static str) -> Rule {
+    Rule { calls, when, action: Action::Notify, reason }
+}
+
+const NOTIFY_SOCKETS: &[Rule] = &[
+    notify(&[calls::CONNECT], &[], "the address says which socket is reached"),
+    notify(&[calls::BIND], &[], "sockets that the session made can be reached by it later"),
+    notify(&[calls::SENDTO], &[not_null(Fifth)], "a datagram with an address needs no connection"),
+    notify(&[calls::SENDMSG, calls::SENDMMSG], &[], "the same; whether there is an address is in memory"),
+];
+
+const O_CREAT: u32 = libc::O_CREAT as u32;
+
+const NOTIFY_CREATIONS: &[Rule] = &[
+    notify(&[calls::OPEN], &[any_of(Second, O_CREAT)], "makes a file"),
+    notify(&[calls::OPENAT], &[any_of(Third, O_CREAT)], "makes a file"),
+    notify(&[calls::OPENAT2], &[], "may make a file: its flags are in memory"),
+    notify(&[calls::CREAT, calls::MKNOD, calls::MKNODAT], &[], "makes a file"),
+    notify(&[calls::MKDIR, calls::MKDIRAT], &[], "makes a folder"),
+    notify(&[calls::RENAME, calls::RENAMEAT, calls::RENAMEAT2], &[], "gives a file another name"),
+    notify(&[calls::LINK, calls::LINKAT], &[], "gives a file one more name; also the end of O_TMPFILE"),
+    notify(&[calls::SYMLINK, calls::SYMLINKAT], &[], "makes a symbolic link"),
+];
+
+const TRACE_EXEC: &[Rule] = &[Rule {
+    calls: &[calls::EXECVE, calls::EXECVEAT],
+    when: &[],
+    action: Action::Trace,
+    reason: "the guard decides which programs run",
+}];
