@@ -11,6 +11,7 @@
     reason = "clippy knows tests by their harness, and this has another one"
 )]
 
+mod confining;
 mod filter;
 mod forking;
 mod signals;
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 type Test = (&'static str, fn());
 
 fn main() -> ExitCode {
-    let tests: Vec<Test> = [forking::TESTS, signals::TESTS, spawning::TESTS, title::TESTS]
+    let tests: Vec<Test> = [confining::TESTS, forking::TESTS, signals::TESTS, spawning::TESTS, title::TESTS]
         .into_iter()
         .flatten()
         .copied()

@@ -52,7 +52,8 @@ impl Setup {
         change: impl FnOnce(&mut Plan<'a>),
     ) -> Result<Pid, SpawnError> {
         let argv: Vec<CString> = words.iter().map(|word| CString::new(*word).unwrap()).collect();
-        let env = vec![CString::new("PATH=/usr/bin:/bin").unwrap()];
+        let argv: Vec<&'a CStr> = argv.leak().iter().map(CString::as_c_str).collect();
+        let env: Vec<&'a CStr> = vec![c"PATH=/usr/bin:/bin"];
         let mut plan = Plan {
             program,
             argv: argv.leak(),

@@ -326,7 +326,8 @@ mod tests {
     fn a_child_whose_parent_has_ended_starts_nothing() {
         with_plan(|plan| {
             let other = Pid::from_raw(i32::MAX).unwrap();
-            let (child, error) = Spawner::default().start(Prepared::new(plan, Some(other)).unwrap(), 0).unwrap_err();
+            let (child, error) =
+                Spawner::default().start(Prepared::new(plan, Some(other)).unwrap(), 0).unwrap_err();
             rustix::process::waitpid(child, rustix::process::WaitOptions::empty()).unwrap();
             assert_eq!((error.step, error.source.raw_os_error()), (Step::Parent, Some(libc::ESRCH)));
             let own = rustix::process::getpid();

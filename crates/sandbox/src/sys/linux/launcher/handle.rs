@@ -104,7 +104,11 @@ impl Launcher {
         let mut numbers = Reader(&text);
         let mut next = || {
             received.next().ok_or_else(|| {
-                ConfineError::new(Mechanism::Process, "the launcher's answer", io::Error::other("it is cut off"))
+                ConfineError::new(
+                    Mechanism::Process,
+                    "the launcher's answer",
+                    io::Error::other("it is cut off"),
+                )
             })
         };
         let init = numbers.number().unwrap_or(0);
@@ -115,7 +119,11 @@ impl Launcher {
             let user = if has_user { Some(next()?) } else { None };
             let namespaces = Namespaces { user, mounts: next()?, ipc: next()?, pids: next()? };
             let init = init.ok_or_else(|| {
-                ConfineError::new(Mechanism::Process, "the pod's first process", io::Error::other("it has no id"))
+                ConfineError::new(
+                    Mechanism::Process,
+                    "the pod's first process",
+                    io::Error::other("it has no id"),
+                )
             })?;
             *pod = Some(Pod { namespaces, init, socket: ours, network: None });
         }
@@ -148,7 +156,8 @@ impl Launcher {
         let failed = |source: io::Error| SpawnError { step: Step::Clone, source };
         if let Some(limit) = plan.tag.and_then(crate::sys::spawn::Tag::limit) {
             // The command inherits it from the launcher, and its walls keep both from changing it.
-            rustix::process::prlimit(Some(self.pid), Resource::Locks, limit).map_err(|errno| failed(errno.into()))?;
+            rustix::process::prlimit(Some(self.pid), Resource::Locks, limit)
+                .map_err(|errno| failed(errno.into()))?;
         }
         let (text, descriptors) = encode(plan);
         message::send(self.socket.as_fd(), &text, &descriptors).map_err(failed)?;

@@ -7,7 +7,8 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use rustix::fs::MemfdFlags;
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags,
 };
 use rustix::process::{Resource, Rlimit};
 

@@ -112,7 +112,11 @@ fn serve(socket: &OwnedFd) -> c_int {
 }
 
 /// Starts one command. A child that failed before its program began comes with the error: the keeper reaps it.
-fn start(spawner: &mut Spawner, text: &[u8], descriptors: &[OwnedFd]) -> Result<Pid, (Option<Pid>, SpawnError)> {
+fn start(
+    spawner: &mut Spawner,
+    text: &[u8],
+    descriptors: &[OwnedFd],
+) -> Result<Pid, (Option<Pid>, SpawnError)> {
     let cut_off = || (None, SpawnError { step: Step::Clone, source: Errno::BADMSG.into() });
     let mut reader = Reader(text);
     let mut number = || reader.number().ok_or_else(cut_off);
@@ -120,8 +124,7 @@ fn start(spawner: &mut Spawner, text: &[u8], descriptors: &[OwnedFd]) -> Result<
     let count = reader.count().ok_or_else(cut_off)?;
     let limits: Option<Vec<(Resource, Rlimit)>> = (0..count).map(|_| reader.limit()).collect();
     let limits = limits.ok_or_else(cut_off)?;
-    let (program, directory) =
-        (reader.string().ok_or_else(cut_off)?, reader.string().ok_or_else(cut_off)?);
+    let (program, directory) = (reader.string().ok_or_else(cut_off)?, reader.string().ok_or_else(cut_off)?);
     let (argv, env) = (reader.strings().ok_or_else(cut_off)?, reader.strings().ok_or_else(cut_off)?);
     let mut borrowed = descriptors.iter().map(|fd| fd.as_fd());
     let mut next = || borrowed.next().ok_or_else(cut_off);

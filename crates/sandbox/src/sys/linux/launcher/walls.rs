@@ -19,20 +19,24 @@ pub(super) fn put_up(confinement: &Confinement) -> Result<(), ConfineError> {
         .ok_or_else(|| io::Error::other("there is no table of system calls for this architecture"))
         .and_then(|arch| seccomp::Program::compile(arch, &seccomp::rules(&[])).map_err(io::Error::other))
         .map_err(|error| ConfineError::new(Mechanism::Seccomp, "compiling the filter", error))?;
-    capabilities::drop_all()
-        .map_err(|error| ConfineError::new(Mechanism::Capabilities, "dropping them", io::Error::other(error)))?;
+    capabilities::drop_all().map_err(|error| {
+        ConfineError::new(Mechanism::Capabilities, "dropping them", io::Error::other(error))
+    })?;
     ruleset
         .apply()
         .map_err(|error| ConfineError::new(Mechanism::Landlock, "applying it", io::Error::other(error)))?;
-    seccomp::load(&program)
-        .map_err(|error| ConfineError::new(Mechanism::Seccomp, "loading the filter", io::Error::other(error)))?;
+    seccomp::load(&program).map_err(|error| {
+        ConfineError::new(Mechanism::Seccomp, "loading the filter", io::Error::other(error))
+    })?;
     match verify::Held::read() {
         Ok(held) if held.is_confined() => Ok(()),
         Ok(held) => {
             let found = io::Error::other(format!("{held:?}"));
             Err(ConfineError::new(Mechanism::Verification, "what holds", found))
         }
-        Err(error) => Err(ConfineError::new(Mechanism::Verification, "reading what holds", io::Error::other(error))),
+        Err(error) => {
+            Err(ConfineError::new(Mechanism::Verification, "reading what holds", io::Error::other(error)))
+        }
     }
 }
 

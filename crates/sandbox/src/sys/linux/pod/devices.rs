@@ -38,7 +38,9 @@ const NO_SETUID_OR_DEVICES: MountAttrFlags =
 
 /// Mounts the pod's `/dev`.
 pub(super) fn mount() -> Result<(), ConfineError> {
-    let at = |detail: &'static str| move |source: rustix::io::Errno| ConfineError::new(Mechanism::Devices, detail, source);
+    let at = |detail: &'static str| {
+        move |source: rustix::io::Errno| ConfineError::new(Mechanism::Devices, detail, source)
+    };
     let devices = DEVICES.map(|name| (name, mounts::copy_tree(&Path::new("/dev").join(name))));
     // Device files on it are mounts of their own; on the file system itself none can be made.
     let options: [(&CStr, &CStr); 2] = [(c"mode", c"755"), (c"size", c"64k")];

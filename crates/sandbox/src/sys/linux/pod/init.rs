@@ -105,8 +105,7 @@ fn prepare() -> Result<SignalFd, ConfineError> {
 /// Reaps orphans until the keeper closes its end of `socket`.
 fn serve(socket: &OwnedFd, children: &SignalFd) -> c_int {
     loop {
-        let mut wanted =
-            [PollFd::new(socket, PollFlags::empty()), PollFd::new(children, PollFlags::IN)];
+        let mut wanted = [PollFd::new(socket, PollFlags::empty()), PollFd::new(children, PollFlags::IN)];
         if rustix::io::retry_on_intr(|| rustix::event::poll(&mut wanted, None)).is_err() {
             return 1;
         }

@@ -10,7 +10,8 @@ use std::path::Path;
 
 use rustix::fs::CWD;
 use rustix::mount::{
-    FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
+    FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags,
+    UnmountFlags,
 };
 
 /// Attributes to set on mounts.

@@ -56,14 +56,16 @@ impl Namespaces {
 
 /// Whether the calling process may make namespaces without a user namespace.
 pub(super) fn is_privileged() -> bool {
-    rustix::thread::capabilities(None)
-        .is_ok_and(|held| held.effective.contains(CapabilitySet::SYS_ADMIN))
+    rustix::thread::capabilities(None).is_ok_and(|held| held.effective.contains(CapabilitySet::SYS_ADMIN))
 }
 
 /// Moves the calling process into a new user namespace, in which its ids are what they are outside.
 pub(super) fn enter_user_namespace() -> Result<(), ConfineError> {
     let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     unshare(UnshareFlags::NEWUSER).context(Mechanism::UserNamespace, "making one")?;
+    // A process whose user changed since its last `exec` doesn't own its files in `/proc` otherwise.
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable)
+        .context(Mechanism::UserNamespace, "owning /proc/self")?;
     // Without this the kernel takes no group map from a process without privileges.
     let maps = [
         ("/proc/self/setgroups", "deny".to_owned()),
@@ -107,7 +109,8 @@ fn raise_loopback() -> io::Result<()> {
     }
     #[expect(clippy::cast_possible_truncation, reason = "the kernel's field for these flags has 16 bits")]
     let flags = (libc::IFF_UP | libc::IFF_RUNNING) as i16;
-    let request = libc::ifreq { ifr_name: name, ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_flags: flags } };
+    let request =
+        libc::ifreq { ifr_name: name, ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_flags: flags } };
     // SAFETY: the request reads a structure of this type, which lives until the call returns.
     let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request) };
     if result == 0 { Ok(()) } else { Err(last_error()) }
