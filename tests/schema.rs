@@ -1,10 +1,10 @@
 //! `shellgate schema`: what models are told. Whether the SDKs of the APIs take it, `tests/sdk` asks them.
 
 use serde_json::{Value, json};
+use shellgate::Dialect;
 
 use crate::support::{Place, for_each_user};
 
-const DIALECTS: [&str; 5] = ["shellgate", "asimi", "gemini", "qwen", "agent-world"];
 const APIS: [&str; 4] = ["mcp", "gemini", "openai", "anthropic"];
 
 /// What `shellgate schema FLAGS` prints.
@@ -17,7 +17,7 @@ fn schema(place: &Place, flags: &[&str]) -> String {
 #[test]
 fn every_declaration_is_as_we_know_it() {
     let place = Place::new(None);
-    for dialect in DIALECTS {
+    for dialect in Dialect::ALL.iter().map(|dialect| dialect.name) {
         for api in APIS {
             let text = schema(&place, &["--dialect", dialect, "--for", api]);
             insta::with_settings!({omit_expression => true}, {
@@ -118,7 +118,7 @@ fn mistakes_name_what_there_is() {
         String::from_utf8(output.stderr).unwrap()
     };
     let unknown = mistake(&["--dialect", "klingon"]);
-    assert!(DIALECTS.iter().all(|name| unknown.contains(&format!("`{name}`"))), "{unknown}");
+    assert!(Dialect::ALL.iter().all(|dialect| unknown.contains(&format!("`{}`", dialect.name))), "{unknown}");
     let unknown = mistake(&["--for", "klingon"]);
     assert!(APIS.iter().all(|name| unknown.contains(name)), "{unknown}");
     mistake(&["shellgate"]);

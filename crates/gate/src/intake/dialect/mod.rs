@@ -112,7 +112,10 @@ impl Dialect {
             Some("markdown") => Format::Markdown,
             _ => default,
         };
-        let command = wanted.as_ref().and_then(|wanted| wanted.get("command")?.as_str()).unwrap_or_default();
+        // The first field that a call must have is the command.
+        let field = self.fields.iter().find(|field| field.required);
+        let mut names = field.into_iter().flat_map(|field| std::iter::once(&field.name).chain(field.aliases));
+        let command = names.find_map(|name| wanted.as_ref()?.get(*name)?.as_str()).unwrap_or_default();
         Report { format, command: command.to_owned(), ..Report::of_error(error) }
     }
 
@@ -181,6 +184,26 @@ mod tests {
                     prop_assert_eq!(is_text, !answer.starts_with('{'));
                     prop_assert!(shape, "{}: {answer}", dialect.name);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn settings_know_every_tool_by_its_name() {
+        // Else `TOOL(git push)` in `exclude` would be words that no command begins with, and exclude nothing.
+        for dialect in Dialect::ALL {
+            assert!(crate::settings::TOOL_NAMES.contains(&dialect.tool), "{}", dialect.tool);
+        }
+    }
+
+    #[test]
+    fn a_refused_call_names_its_command_by_every_name_of_the_field() {
+        for dialect in Dialect::ALL {
+            let field = dialect.fields.iter().find(|field| field.required).unwrap();
+            for name in [field.name].iter().chain(field.aliases) {
+                let arguments = serde_json::json!({*name: "ls", "nosuch": 1}).to_string();
+                let error = crate::ErrorObject::invalid("no such field");
+                assert_eq!(dialect.refused(&arguments, error).command, "ls", "{}: {name}", dialect.name);
             }
         }
     }
