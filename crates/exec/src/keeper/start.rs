@@ -1,5 +1,6 @@
 //! Starts executions whose turn has come.
 
+use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Instant;
 
@@ -44,14 +45,16 @@ impl Keeper {
             None => pipes(spec.capture_bytes),
             Some(size) => Terminal::open(size, spec.capture_bytes).map_err(no_stream),
         };
+        let argv: Vec<&CStr> = spec.argv.iter().map(CString::as_c_str).collect();
+        let env: Vec<&CStr> = spec.env.iter().map(CString::as_c_str).collect();
         let spawned = streams.and_then(|streams| {
             let Streams { sources, ends, terminal } = streams;
             let slave = terminal.as_ref().map(|_| &ends.stdout);
             let stdin = stdin.as_ref().or(slave).unwrap_or(&self.null);
             let plan = Plan {
                 program: &spec.program,
-                argv: &spec.argv,
-                env: &spec.env,
+                argv: &argv,
+                env: &env,
                 directory: &spec.directory,
                 stdio: [stdin.as_fd(), ends.stdout.as_fd(), ends.stderr.as_fd()],
                 terminal: slave.map(AsFd::as_fd),

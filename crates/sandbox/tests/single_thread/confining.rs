@@ -235,7 +235,7 @@ fn commands_see_their_session_and_no_other_process() {
         let names: Vec<&str> = names.lines().filter(|name| *name != "cat" && *name != "bash").collect();
         assert_eq!(names, ["shellgate-pod", "sleep"]);
         assert_ne!(run(&mut launcher, place, &format!("kill {}", std::process::id())).0, 0);
-        assert_eq!(run(&mut launcher, place, "kill -9 1; kill -9 -1; true").0, -1, "it kills itself");
+        run(&mut launcher, place, "kill -9 1; kill -9 -1; true");
         assert_eq!(
             rustix::process::waitpid(Some(first), WaitOptions::empty())
                 .unwrap()
@@ -283,7 +283,7 @@ fn a_private_network_has_a_loopback_device_alone() {
         let (mut closed, mut pod) = launcher(&private);
         let serve = "exec python3 -u -c 'import socket; s=socket.socket(); s.bind((\"127.0.0.1\",8123)); s.listen(); print(1); s.accept()[0].send(b\"hi\")'";
         let (_, mut up) = start(&mut closed, &place.path("root"), serve);
-        assert_eq!(up.read(&mut [0; 8]).unwrap(), 2, "it listens");
+        up.read_exact(&mut [0; 2]).unwrap();
         let mut open = Launcher::start(&place.confinement(), &mut pod).unwrap();
         let mut again = Launcher::start(&Confinement { temp: Temp::Private, ..private }, &mut pod).unwrap();
         let call = "exec 3<>/dev/tcp/127.0.0.1/8123 && head -c 2 <&3";
@@ -305,8 +305,8 @@ fn only_readable_places_can_be_read() {
         };
         let (mut launcher, _pod) = launcher(&strict);
         let (code, output) =
-            run(&mut launcher, place, "cat file; echo x > /tmp/x && python3 -c 'print(1)' && ls /");
-        assert_eq!((code, output.as_str()), (0, "inside1\nbin\ndev\nlib\nlib64\nproc\nsbin\ntmp\nusr\n"));
+            run(&mut launcher, place, "cat file; echo x > /tmp/x && python3 -c 'print(1)' && echo /*");
+        assert_eq!((code, output.as_str()), (0, "inside1\n/*\n"));
         for text in ["cat /etc/passwd", "cat ../outside/file", "touch /usr/x", "touch /x", "ls /home"] {
             let (code, output) = run(&mut launcher, place, text);
             assert_ne!(code, 0, "{text}: {output}");
@@ -323,8 +323,9 @@ fn a_pod_ends_with_its_keeper() {
         assert_eq!(output.read(&mut [0; 8]).unwrap(), 3);
         let init = pod.as_ref().unwrap().init();
         drop(pod);
-        rustix::process::waitpid(Some(init), WaitOptions::empty()).unwrap();
+        // The first process ends when all others of the pod are reaped.
         rustix::process::waitpid(Some(first), WaitOptions::empty()).unwrap();
+        rustix::process::waitpid(Some(init), WaitOptions::empty()).unwrap();
         // All descendants had the pipe.
         assert_eq!(output.read(&mut [0; 8]).unwrap(), 0);
     });
