@@ -67,7 +67,7 @@ fn whoever_is_asked_decides() {
 
     for (answer, code) in [
         (Some(Answer::No(None)), Code::DeniedByUser),
-        (Some(Answer::Nobody), Code::ApprovalUnavailable),
+        (Some(Answer::Unavailable), Code::ApprovalUnavailable),
         (None, Code::ApprovalUnavailable),
     ] {
         let (gate, _) = self::gate(&place, Flags::default(), answer.clone());

@@ -89,7 +89,7 @@ impl PostedQuestion<'_> {
                 let lines = question.always.clone().ok_or(AnswerError::NotOffered("always"))?;
                 (RecordedChoice::Always(lines), Vec::new())
             }
-            Answer::No(None) | Answer::Nobody | Answer::TimedOut | Answer::Canceled => {
+            Answer::No(None) | Answer::Unavailable | Answer::TimedOut | Answer::Canceled => {
                 (RecordedChoice::No, Vec::new())
             }
             Answer::No(Some(reason)) => (RecordedChoice::NoBecause(reason.clone()), Vec::new()),
