@@ -112,7 +112,7 @@ fn rules_say_where_they_are_written() {
     for_each_user(|place| {
         let file = place.write(
             "settings.toml",
-            "[policy]\ncore = [\n  \"git\",\n  \"ls\",\n]\nexclude = [\"git push\"]\n\n[[policy.rule]]\nprefix = [\"git\", \"commit\"]\ndecision = \"ask\"\nreason = \"somebody reads it first\"\n",
+            "[policy]\ncore = [\n  \"git\",\n  \"ls\",\n]\nexclude = [\"git push\"]\n\n[[policy.rule]]\nprefix = [\"git\", \"commit\"]\ndecision = \"ask\"\nreason = \"a person reads it first\"\n",
         );
         place.write(".shellgate.toml", "[policy]\nexclude = [\"ls\"]\n");
         let config = file.to_str().unwrap();
