@@ -135,7 +135,7 @@ fn broken_settings_are_a_sentence_and_exit_2() {
 }
 
 #[test]
-fn a_reader_who_has_seen_enough_is_no_error() {
+fn a_closed_output_pipe_is_no_error() {
     let place = Place::new(None);
     let mut command = place.program("bash");
     let script = "set -o pipefail; \"$0\" check --default allow \"$(printf 'ls; %.0s' {1..9000})\" | head -1";

@@ -66,7 +66,7 @@ fn assert_gone(mark: &str, text: &str) {
 /// Also those in sessions of their own are asked first, though their parent may have died of the same word by then: in one of a
 /// dozen rounds.
 #[test]
-fn everybody_is_told_before_they_are_killed() {
+fn every_process_gets_sigterm_before_sigkill() {
     for_each_user(|place| {
         let polite =
             "trap 'touch told.$ROUND.$1; exit' TERM; touch ready.$ROUND.$1; while :; do sleep 0.01; done";
@@ -240,7 +240,7 @@ fn signal(child: &Child, signal: rustix::process::Signal) {
 }
 
 #[test]
-fn ctrl_c_once_is_polite_twice_is_not() {
+fn one_ctrl_c_sends_sigterm_and_a_second_kills() {
     for_each_user(|place| {
         let mark = mark();
         let polite = format!("trap 'echo cleaned; exit 3' TERM; echo ready; sleep {mark} & wait");

@@ -90,7 +90,7 @@ fn a_list_of_huge_command_lines_is_still_an_answer() {
 }
 
 #[test]
-fn an_orphan_that_nobody_can_attribute_is_not_ended_for_another() {
+fn an_orphan_of_unknown_origin_survives_the_timeout_of_another_execution() {
     for_each_user(|place| {
         let mark = mark();
         let mut first = place.start(["call", r#"{"command": "echo > up; sleep 1000", "timeout_ms": 1500}"#]);
@@ -116,7 +116,7 @@ fn an_orphan_that_nobody_can_attribute_is_not_ended_for_another() {
 }
 
 #[test]
-fn what_an_orphan_leaves_behind_is_held_too() {
+fn the_output_of_an_orphan_s_child_is_kept() {
     for_each_user(|place| {
         let answer = place.call(&json!({"command": "(sleep 0.2; (sleep 0.2; echo late; touch done) & ) &"}));
         assert_eq!(answer["status"], json!("completed"));
@@ -191,7 +191,7 @@ fn every_caller_has_its_own_limits_niceness_and_mask() {
 }
 
 #[test]
-fn a_mask_that_takes_everything_away_harms_nobody() {
+fn commands_run_under_a_umask_of_777() {
     for_each_user(|place| {
         let state = place.home().join("fresh");
         for text in ["echo one", "echo two"] {
@@ -209,7 +209,7 @@ fn a_mask_that_takes_everything_away_harms_nobody() {
 }
 
 #[test]
-fn ctrl_c_is_heard_while_nobody_reads() {
+fn ctrl_c_works_while_the_output_pipe_is_full() {
     for_each_user(|place| {
         let mark = mark();
         let mut child = place.start(["run", &format!(": {mark}; yes")]);
@@ -343,7 +343,7 @@ fn text_that_looks_like_an_option_is_text() {
 }
 
 #[test]
-fn without_descriptors_nothing_is_left_out_in_silence() {
+fn a_lack_of_descriptors_is_reported() {
     for_each_user(|place| {
         // The keeper gets the limits of whoever comes first: few descriptors, hard.
         let script = "ulimit -n 24; for i in 1 2 3 4 5 6; do \"$0\" call \"$1\" & done; wait";
@@ -384,7 +384,7 @@ fn keeper_of(pid: u64) -> u64 {
 }
 
 #[test]
-fn a_stopped_keeper_is_given_up_on() {
+fn a_third_ctrl_c_ends_a_command_whose_keeper_is_suspended() {
     let place = Place::new(None);
     let mark = mark();
     let mut child = place.start(["run", &format!("echo > up; kill -STOP $PPID; sleep {mark}")]);

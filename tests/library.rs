@@ -218,7 +218,7 @@ fn a_gate_without_its_keeper_program_says_so() {
 }
 
 #[test]
-fn what_need_not_be_kept_goes_with_its_files_and_the_chain_still_holds() {
+fn pruning_removes_entries_with_their_files_and_the_chain_still_verifies() {
     let place = Place::new(None);
     let gate = place.gate();
     let reports: Vec<_> = (0..3).map(|_| gate.run(shell("head -c 2000000 /dev/zero"))).collect();
@@ -242,7 +242,7 @@ fn what_need_not_be_kept_goes_with_its_files_and_the_chain_still_holds() {
 }
 
 #[test]
-fn who_keeps_their_own_record_gets_none() {
+fn a_gate_without_record_writes_no_journal() {
     let place = Place::new(None);
     let builder = || {
         let builder = Gate::builder().root(place.root()).state_folder(place.state());

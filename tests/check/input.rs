@@ -71,7 +71,7 @@ fn files_that_cannot_be_read_are_no_verdict() {
 }
 
 #[test]
-fn what_nobody_could_run_is_denied() {
+fn commands_that_can_not_run_are_denied() {
     for_each_user(|place| {
         let longest = format!("ls {}", "x".repeat(LONGEST - 3));
         let longer = format!("{longest}x");

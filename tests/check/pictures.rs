@@ -125,7 +125,7 @@ fn rules_say_where_they_are_written() {
 }
 
 #[test]
-fn colours_are_for_terminals_and_for_who_asks() {
+fn colours_are_for_terminals_or_on_request() {
     let place = Place::new(None);
     let coloured = |command: &mut Command| command.output().unwrap().stdout.contains(&0x1b);
     assert!(!coloured(&mut place.strictly(["check", "ls"])));

@@ -198,7 +198,7 @@ fn said(place: &Place, flags: &[&str], variables: &[(&str, &str)]) -> Output {
 type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
 
 #[test]
-fn colour_is_for_terminals_and_for_those_who_ask() {
+fn colour_is_for_terminals_or_on_request() {
     let coloured = format!("\x1b[2m{}\x1b[0m\n", SANDBOX_LINE.trim_end());
     for_each_user(|place| {
         let cases: &[Case<'_>] = &[
@@ -219,7 +219,7 @@ fn colour_is_for_terminals_and_for_those_who_ask() {
 }
 
 #[test]
-fn help_helps() {
+fn help_is_printed_in_80_columns() {
     let place = Place::new(None);
     let help = |words: &[&str]| {
         let output = place.shellgate(words).env("COLUMNS", "80").output().unwrap();

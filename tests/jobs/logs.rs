@@ -135,7 +135,7 @@ fn what_came_since_is_found_by_its_time() {
 }
 
 #[test]
-fn following_has_no_end_of_its_own() {
+fn following_takes_no_end_and_no_json() {
     let place = Place::new(None);
     let id = start(&place, "echo one; sleep 0.4");
     for more in [["--json", ""], ["--bytes", "1-5"]] {

@@ -64,7 +64,7 @@ fn left_out(text: &str) -> (u64, u64) {
 
 /// Also of more than anybody holds in memory.
 #[test]
-fn what_is_left_out_is_counted_right() {
+fn the_count_of_bytes_left_out_is_right() {
     let place = Place::new(None);
     let gate = place.gate();
     let action = shellgate::request::Action::Shell("seq 1 8000000; echo END".to_owned());
@@ -113,7 +113,7 @@ fn a_wait_is_canceled() {
 }
 
 #[test]
-fn others_jobs_are_unknown() {
+fn jobs_of_another_session_are_unknown() {
     let place = Place::new(None);
     let (ours, theirs) = (place.gate(), {
         let builder = Gate::builder().root(place.root()).state_folder(place.state()).session("theirs");
@@ -129,7 +129,7 @@ fn others_jobs_are_unknown() {
 }
 
 #[test]
-fn codes_are_left_in_for_whoever_asks() {
+fn raw_output_keeps_escape_codes() {
     let place = Place::new(None);
     let gate = place.gate();
     let command = r"printf '\033[31mred\033[0m\n50%%\r100%%\n'";
@@ -147,7 +147,7 @@ fn codes_are_left_in_for_whoever_asks() {
 
 /// A session without a name is called by its root, and so is that of a project below it.
 #[test]
-fn a_root_below_ours_is_somebody_else() {
+fn a_root_below_ours_has_another_session() {
     let place = Place::new(None);
     let below = place.root().join("below");
     std::fs::create_dir(&below).unwrap();

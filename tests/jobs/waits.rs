@@ -53,7 +53,7 @@ fn the_end_of_a_line_is_found_in_a_terminal_too() {
 }
 
 #[test]
-fn what_is_not_kept_is_heard_and_said_to_be_missing() {
+fn output_beyond_the_capture_limit_is_matched_and_reported_as_missing() {
     for_each_user(|place| {
         let config = place.write("small.toml", "[limits]\ncapture_bytes = 1000\n");
         let command = "seq 1000; while [ ! -e go ]; do sleep 0.01; done; echo is ready; exec sleep 600";

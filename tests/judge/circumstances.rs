@@ -46,7 +46,7 @@ fn variables_of_a_call_are_judged_like_assignments() {
 }
 
 #[test]
-fn standard_input_is_judged_as_text_by_whoever_reads_commands_from_it() {
+fn the_standard_input_of_a_shell_is_judged_as_commands() {
     for_each_user(|place| {
         place.write("script", "touch ran\n");
         let with = |flags: &[&str], command: &str, stdin: &str| {

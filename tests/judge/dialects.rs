@@ -118,7 +118,7 @@ fn what_core_does_not_have_is_denied_with_what_it_has() {
 }
 
 #[test]
-fn what_would_be_asked_is_refused_where_nobody_is_asked() {
+fn a_command_that_needs_approval_is_refused_without_an_approver() {
     for_each_user(|place| {
         for dialect in DIALECTS {
             let arguments = arguments(dialect, "touch ran");

@@ -54,7 +54,7 @@ fn flags(core: &[&str], exclude: &[&str]) -> Flags {
 }
 
 #[test]
-fn whoever_is_asked_decides() {
+fn the_approver_decides() {
     let place = Place::new(None);
     let yes = Answer::Yes(Choice::Once);
     let (gate, asked) = self::gate(&place, Flags::default(), Some(yes));
@@ -78,7 +78,7 @@ fn whoever_is_asked_decides() {
 }
 
 #[test]
-fn nobody_is_asked_about_what_is_allowed_or_denied() {
+fn the_approver_is_not_asked_about_allowed_or_denied_commands() {
     let place = Place::new(None);
     for (flags, code) in [
         (flags(&["touch"], &[]), None),

@@ -52,7 +52,7 @@ fn a_yes_for_always_holds_at_once() {
 }
 
 #[test]
-fn a_yes_for_always_from_the_queue_holds_for_who_asked() {
+fn a_yes_for_always_from_the_queue_holds_for_the_server_that_asked() {
     for_each_user(|place| {
         let mut talk = strict(place, &[], &json!({}));
         let approve =

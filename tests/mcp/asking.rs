@@ -79,7 +79,7 @@ fn a_yes_for_the_session_is_remembered() {
 }
 
 #[test]
-fn a_client_that_can_t_ask_leaves_it_to_the_queue() {
+fn the_question_of_a_client_that_can_t_ask_waits_in_the_queue() {
     for_each_user(|place| {
         // It says that it can, and then it can't.
         for answer in [
@@ -111,7 +111,7 @@ fn a_client_that_can_t_ask_leaves_it_to_the_queue() {
 
 /// Nothing ran, so there is nothing that could have been kept.
 #[test]
-fn the_output_of_what_was_denied_is_why() {
+fn the_output_of_a_denied_command_is_the_reason() {
     let place = Place::new(None);
     let mut talk = strict(&place, &[], &json!({}));
     let report = talk.run(json!({"command": "touch never", "wait_ms": 100}));
@@ -180,7 +180,7 @@ fn a_canceled_call_takes_its_question_back() {
 }
 
 #[test]
-fn nobody_to_ask_is_a_no() {
+fn without_a_way_to_ask_the_command_is_refused() {
     let place = Place::new(None);
     let mut talk = strict(&place, &["--ask", "terminal"], &form());
     let report = talk.run(json!({"command": "touch never"}));

@@ -12,7 +12,7 @@ use super::task_client::tasks;
 use crate::support::{PATIENCE, Place, for_each_user, mark, processes_with, wait_until};
 
 #[test]
-fn who_has_no_key_is_let_in_nowhere() {
+fn a_request_without_a_valid_key_is_refused() {
     for_each_user(|place| {
         let site = Site::new(place, &[]);
         let file = std::fs::metadata(place.state().join("mcp-keys")).unwrap();
@@ -44,7 +44,7 @@ fn who_has_no_key_is_let_in_nowhere() {
 }
 
 #[test]
-fn keys_that_others_can_read_are_no_keys() {
+fn a_key_file_that_others_can_read_is_refused() {
     let place = Place::new(None);
     add_key(&place, "ann", &"a".repeat(64));
     std::fs::set_permissions(place.state().join("mcp-keys"), std::fs::Permissions::from_mode(0o644)).unwrap();
@@ -56,7 +56,7 @@ fn keys_that_others_can_read_are_no_keys() {
 }
 
 #[test]
-fn nobody_gets_at_the_sessions_of_another() {
+fn a_client_can_not_reach_the_sessions_of_another() {
     for_each_user(|place| {
         let (ann, bob) = ("a".repeat(64), "b".repeat(64));
         add_key(place, "ann", &ann);
@@ -124,7 +124,7 @@ fn nobody_gets_at_the_sessions_of_another() {
 }
 
 #[test]
-fn a_task_is_its_holder_s_alone() {
+fn a_client_can_not_reach_the_tasks_of_another() {
     for_each_user(|place| {
         let (ann, bob) = ("a".repeat(64), "b".repeat(64));
         add_key(place, "ann", &ann);
@@ -180,7 +180,7 @@ fn a_closed_stream_is_a_canceled_call() {
 }
 
 #[test]
-fn whoever_calls_it_by_an_address_of_this_machine_is_let_in() {
+fn a_client_may_use_any_address_of_this_machine() {
     let place = Place::new(None);
     let mut site = Site::at("0.0.0.0:0", &place, &[]);
     let port = site.address.rsplit(':').next().unwrap().to_owned();

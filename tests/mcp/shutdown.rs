@@ -40,17 +40,17 @@ fn signal(talk: &Talk, signal: Signal) {
 }
 
 #[test]
-fn the_end_of_its_input_alone() {
+fn shutdown_by_the_end_of_input() {
     ends(|talk| drop(talk.to.take()));
 }
 
 #[test]
-fn a_termination_alone() {
+fn shutdown_by_sigterm() {
     ends(|talk| signal(talk, Signal::TERM));
 }
 
 #[test]
-fn both_and_a_kill_soon_after() {
+fn shutdown_by_sigterm_the_end_of_input_and_sigkill() {
     ends(|talk| {
         signal(talk, Signal::TERM);
         drop(talk.to.take());
@@ -59,12 +59,12 @@ fn both_and_a_kill_soon_after() {
 }
 
 #[test]
-fn a_kill_alone() {
+fn shutdown_by_sigkill() {
     ends(|talk| signal(talk, Signal::KILL));
 }
 
 #[test]
-fn an_interrupt_of_the_agent_s_terminal_is_not_for_us() {
+fn an_interrupt_of_the_agent_s_terminal_is_ignored() {
     for_each_user(|place| {
         let mut talk = Talk::new(place);
         let id = talk.call(json!({"command": "while [ ! -e go ]; do sleep 0.01; done; echo on"}));

@@ -25,7 +25,7 @@ fn long(mark: &str) -> Value {
 }
 
 #[test]
-fn as_it_becomes_a_job() {
+fn a_call_canceled_as_it_becomes_a_job_leaves_no_process() {
     for_each_user(|place| {
         let mut talk = Talk::new(place);
         for round in 0..ROUNDS {
@@ -49,7 +49,7 @@ fn as_it_becomes_a_job() {
 }
 
 #[test]
-fn as_it_begins_and_the_server_ends() {
+fn a_call_that_begins_as_the_server_ends_leaves_no_process() {
     for_each_user(|place| {
         for _ in 0..4 {
             let mut talk = Talk::new(place);
@@ -69,7 +69,7 @@ fn as_it_begins_and_the_server_ends() {
 }
 
 #[test]
-fn as_it_becomes_a_question_in_the_queue() {
+fn a_call_canceled_as_its_question_is_queued_leaves_no_question() {
     for_each_user(|place| {
         let mut talk = Talk::begin(place.strictly(["mcp"]), &json!({}));
         let pending = || {
@@ -94,7 +94,7 @@ fn as_it_becomes_a_question_in_the_queue() {
 }
 
 #[test]
-fn as_it_becomes_a_job_of_a_session_over_http() {
+fn a_call_over_http_canceled_as_it_becomes_a_job_leaves_no_process() {
     for_each_user(|place| {
         let site = Site::new(place, &[]);
         let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {

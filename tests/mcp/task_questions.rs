@@ -93,7 +93,7 @@ fn a_question_is_answered_through_its_task() {
 }
 
 #[test]
-fn who_has_no_forms_is_told_where_to_answer() {
+fn a_client_without_forms_is_told_where_to_answer() {
     for_each_user(|place| {
         let mut client = Client::strict(place, &[], tasks());
         let id = client.begin(&json!({"command": "touch late", "wait_ms": 50}));

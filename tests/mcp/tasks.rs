@@ -116,7 +116,7 @@ fn a_task_outlives_the_server() {
 }
 
 #[test]
-fn what_a_command_leaves_behind_is_not_waited_for() {
+fn a_task_does_not_wait_for_leftover_processes() {
     for_each_user(|place| {
         let mut client = Client::new(place, &[]);
         let long = mark();
@@ -167,7 +167,7 @@ fn canceling_ends_all_of_it() {
 }
 
 #[test]
-fn who_has_no_tasks_gets_what_they_always_got() {
+fn a_client_without_the_extension_gets_no_task() {
     let place = Place::new(None);
     let mut client = Client::new(&place, &[]);
     client.can = json!({});
@@ -203,7 +203,7 @@ fn who_has_no_tasks_gets_what_they_always_got() {
 }
 
 #[test]
-fn what_the_model_must_go_on_with_is_no_task() {
+fn a_job_that_the_model_works_with_is_no_task() {
     let place = Place::new(None);
     let mut client = Client::new(&place, &[]);
     for arguments in [
@@ -233,7 +233,7 @@ fn what_the_model_must_go_on_with_is_no_task() {
 }
 
 #[test]
-fn nobody_learns_anything_of_what_is_not_theirs() {
+fn a_task_of_another_session_is_like_an_unknown_one() {
     for_each_user(|place| {
         let mut client = Client::new(place, &[]);
         let long = mark();

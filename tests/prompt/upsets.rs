@@ -120,7 +120,7 @@ fn a_stop_gives_the_terminal_back_for_a_while() {
 }
 
 #[test]
-fn in_the_background_it_waits_to_be_called() {
+fn in_the_background_it_waits_for_the_foreground() {
     for_each_user(|place| {
         let pane = Pane::new(place, 80, 24);
         pane.type_line("set -b");
@@ -137,7 +137,7 @@ fn in_the_background_it_waits_to_be_called() {
 }
 
 #[test]
-fn a_dumb_terminal_wants_the_word() {
+fn a_dumb_terminal_needs_the_word_yes() {
     for_each_user(|place| {
         let pane = Pane::new(place, 80, 24);
         for (number, typed, code) in [(1, "y", 125), (2, "", 125), (3, "no", 125), (4, "yes", 0)] {
@@ -167,7 +167,7 @@ fn standard_streams_are_not_the_terminal() {
 }
 
 #[test]
-fn without_a_terminal_nobody_is_there() {
+fn without_a_terminal_approval_is_unavailable() {
     let place = Place::new(None);
     let asked = place.strictly(["run", "frob now"]);
     // A session of its own has no terminal.

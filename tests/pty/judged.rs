@@ -62,7 +62,7 @@ fn lines_for_a_shell_are_judged_however_they_are_typed() {
 }
 
 #[test]
-fn what_nobody_can_judge_is_not_typed_at_a_shell() {
+fn text_that_can_not_be_judged_is_not_typed_at_a_shell() {
     for_each_user(|place| {
         let job = Job::start(place, "bash --norc");
         for keys in
@@ -114,7 +114,7 @@ fn an_answer_is_not_a_command() {
 
 /// What follows an answer may be for a shell.
 #[test]
-fn the_rest_of_a_text_goes_to_whoever_reads_then() {
+fn the_rest_of_a_text_is_judged_for_the_program_that_reads_it() {
     for_each_user(|place| {
         for (command, text) in [
             ("read a; bash --norc", "answer\nrm x"),
@@ -192,7 +192,7 @@ fn a_shell_is_judged_where_it_is_and_all_is_recorded() {
 
 /// Halves of a line from two who don't know of each other.
 #[test]
-fn nobody_slips_through_between_a_look_and_a_key() {
+fn halves_of_a_line_from_two_callers_run_nothing_unjudged() {
     for_each_user(|place| {
         place.write("x", "");
         let job = Job::start(place, "bash --norc");

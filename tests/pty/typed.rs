@@ -78,7 +78,7 @@ fn a_size_can_be_changed() {
 
 /// A command may not type at others, nor sit at their terminals.
 #[test]
-fn from_inside_nobody_is_typed_at() {
+fn a_command_may_not_type_at_another_job() {
     for_each_user(|place| {
         let job = Job::start(place, "exec cat");
         let program = crate::support::shellgate();
@@ -95,7 +95,7 @@ fn from_inside_nobody_is_typed_at() {
 }
 
 #[test]
-fn two_who_type_at_once_both_arrive_whole() {
+fn lines_typed_at_the_same_time_are_not_mixed() {
     for_each_user(|place| {
         let job = Job::start(place, "exec cat");
         std::thread::scope(|scope| {

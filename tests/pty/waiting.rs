@@ -35,7 +35,7 @@ const OTHERS: &[&str] = &[
 ];
 
 #[test]
-fn whoever_reads_the_terminal_waits_for_input() {
+fn a_program_that_reads_the_terminal_waits_for_input() {
     for_each_user(|place| {
         for command in READERS {
             let job = Job::start(place, command);
@@ -45,7 +45,7 @@ fn whoever_reads_the_terminal_waits_for_input() {
 }
 
 #[test]
-fn whoever_sleeps_does_not_wait_for_input() {
+fn a_program_that_does_not_read_does_not_wait_for_input() {
     for_each_user(|place| {
         for command in OTHERS {
             let job = Job::start(place, command);
@@ -56,7 +56,7 @@ fn whoever_sleeps_does_not_wait_for_input() {
 }
 
 #[test]
-fn the_answer_to_a_start_says_so_and_typing_ends_it() {
+fn a_start_reports_waiting_for_input_and_typing_ends_the_wait() {
     for_each_user(|place| {
         let job = Job::start(place, "read x; echo \"got $x\"; exec sleep 3600");
         wait_until("it reads", || job.waits_for_input());
@@ -69,7 +69,7 @@ fn the_answer_to_a_start_says_so_and_typing_ends_it() {
 }
 
 #[test]
-fn a_job_without_a_terminal_waits_for_nobody() {
+fn a_job_without_a_terminal_never_waits_for_input() {
     for_each_user(|place| {
         let report = place.call(&serde_json::json!({"command": "sleep 3600 | cat", "background": true}));
         assert_eq!(report["waiting_for_input"], false);

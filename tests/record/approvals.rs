@@ -103,7 +103,7 @@ fn of_two_answers_the_first_counts_and_the_second_is_told() {
 }
 
 #[test]
-fn a_yes_goes_as_far_as_it_was_said() {
+fn an_approval_covers_only_the_chosen_scope() {
     let place = Place::new(None);
     let ask = |command: &str, flag: &str| {
         let (child, question) = asking(&place, &["run", "--ask", "queue", command]);
@@ -135,7 +135,7 @@ fn a_yes_goes_as_far_as_it_was_said() {
 }
 
 #[test]
-fn whoever_no_longer_asks_leaves_the_queue() {
+fn the_question_of_a_canceled_stopped_or_dead_command_leaves_the_queue() {
     for_each_user(|place| {
         for command in ["run", "call"] {
             let arguments = if command == "run" { "touch made" } else { r#"{"command": "touch made"}"# };

@@ -129,7 +129,7 @@ fn the_library_refuses_too() {
 }
 
 #[test]
-fn a_terminal_of_its_own_is_nobody_to_ask() {
+fn a_command_can_not_approve_on_a_terminal_that_it_made() {
     for_each_user(|place| {
         let typing = format!(
             "for n in 1 2 3 4 5 6; do echo yes; sleep 0.3; done | \

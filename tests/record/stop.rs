@@ -91,7 +91,7 @@ fn a_session_without_a_name_is_called_by_its_root() {
 }
 
 #[test]
-fn without_time_to_clean_up_nothing_is_asked_first() {
+fn stop_now_sends_no_sigterm_first() {
     let place = Place::new(None);
     let stopped = |flags: &[&str]| {
         let command = "trap 'touch asked; exit' TERM; touch ready; while :; do sleep 0.01; done";

@@ -12,7 +12,7 @@ fn runs(place: &Place) -> bool {
 }
 
 #[test]
-fn a_project_loosens_nothing_before_somebody_trusts_it() {
+fn a_project_file_loosens_nothing_until_a_person_trusts_it() {
     for_each_user(|place| {
         place.write(".shellgate.toml", LOOSE);
         assert!(!runs(place));
@@ -36,7 +36,7 @@ fn a_project_loosens_nothing_before_somebody_trusts_it() {
 }
 
 #[test]
-fn another_project_with_the_same_words_is_not_trusted() {
+fn another_project_with_the_same_file_is_not_trusted() {
     let place = Place::new(None);
     place.write(".shellgate.toml", LOOSE);
     let other = place.root().join("other");

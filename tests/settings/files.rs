@@ -123,7 +123,7 @@ fn a_file_that_others_may_write_is_refused() {
 }
 
 #[test]
-fn a_file_of_somebody_else_is_refused_unless_it_is_the_project_s() {
+fn a_file_of_another_user_is_refused_unless_it_is_the_project_file() {
     assert!(is_root(), "only root can give a file away: run this test as root");
     for_each_user(|place| {
         let stranger = ORDINARY + 1;
@@ -138,7 +138,7 @@ fn a_file_of_somebody_else_is_refused_unless_it_is_the_project_s() {
             assert_runs(place, flags);
             std::fs::remove_file(path).unwrap();
         }
-        assert_texts("somebody_else", &said);
+        assert_texts("file_of_another_user", &said);
         write_file(place, &project_file(place), "[limits]\ntimeout_ms = 60000\n");
         chown(project_file(place), Some(stranger), Some(stranger)).unwrap();
         assert_runs(place, &[]);

@@ -97,7 +97,7 @@ fn what_is_kept_has_its_limit_and_the_end_is_remembered() {
 }
 
 #[test]
-fn no_limit_on_time_is_a_limit_that_can_be_set() {
+fn the_timeout_can_be_switched_off_by_zero() {
     for_each_user(|place| {
         set(place, "timeout_ms = 0\nidle_timeout_ms = 300");
         let (answer, _) = call(place, &[], &json!({"command": "echo x; sleep 1000"}));

@@ -123,7 +123,7 @@ fn more_than_may_run_wait_and_are_served_in_the_order_they_came() {
 }
 
 #[test]
-fn who_is_canceled_while_waiting_never_starts() {
+fn a_command_that_is_canceled_while_queued_never_starts() {
     for_each_user(|place| {
         at_most(place, 1);
         let mut first = Call::queue(place, &patient(place, "first"));
@@ -152,7 +152,7 @@ fn who_is_canceled_while_waiting_never_starts() {
 }
 
 #[test]
-fn a_clock_does_not_run_while_its_command_waits() {
+fn the_timeout_does_not_run_while_a_command_is_queued() {
     for_each_user(|place| {
         at_most(place, 1);
         let mut first = Call::queue(place, &json!({"command": "sleep 1000", "timeout_ms": 2500}));
@@ -165,7 +165,7 @@ fn a_clock_does_not_run_while_its_command_waits() {
 }
 
 #[test]
-fn sessions_wait_each_for_themselves() {
+fn each_session_has_its_own_queue() {
     for_each_user(|place| {
         at_most(place, 1);
         let mut first = Call::queue(place, &patient(place, "first"));

@@ -143,7 +143,7 @@ fn a_folder_that_was_open_to_others_is_closed() {
 }
 
 #[test]
-fn a_folder_of_somebody_else_is_refused() {
+fn a_folder_of_another_user_is_refused() {
     assert!(is_root(), "only root can give a folder away: run this test as root");
     for_each_user(|place| {
         let mut said = Vec::new();
@@ -156,7 +156,7 @@ fn a_folder_of_somebody_else_is_refused() {
             chown(&state, Some(place.user.unwrap_or(0)), None).unwrap();
             assert_works(place, &state);
         }
-        assert_texts("state_of_somebody_else", &said);
+        assert_texts("state_of_another_user", &said);
     });
 }
 

@@ -59,7 +59,7 @@ fn flags_of_the_first_time_stay() {
 }
 
 #[test]
-fn flags_that_somebody_edited_stay() {
+fn flags_that_the_user_edited_stay() {
     for case in CASES {
         let place = set_up_with_flags(case);
         case.write(&place, &case.read(&place).replace("git push", "git fetch"));

@@ -7,7 +7,7 @@ use crate::support::terminal::Terminal;
 use crate::support::{Place, shellgate, wait_until};
 
 #[test]
-fn nobody_to_ask_is_a_no() {
+fn without_a_terminal_nothing_is_written() {
     let place = Place::new(None);
     let gemini = case("gemini");
     let output = gemini.setup(&place, &[]);
@@ -76,7 +76,7 @@ fn a_person_is_asked_on_the_terminal() {
 }
 
 #[test]
-fn a_command_that_shellgate_runs_may_not() {
+fn a_command_that_shellgate_runs_may_not_set_up_agents() {
     let place = Place::new(None);
     let gemini = case("gemini");
     for words in ["setup gemini --yes", "setup gemini --undo --yes"] {

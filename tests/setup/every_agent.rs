@@ -91,7 +91,7 @@ fn what_others_change_afterwards_stays() {
 }
 
 #[test]
-fn an_entry_that_nobody_noted_is_taken_out() {
+fn an_entry_is_removed_without_the_notes_of_its_setup() {
     for case in CASES {
         let place = Place::new(None);
         case.write(&place, case.full);

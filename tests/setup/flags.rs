@@ -143,7 +143,7 @@ fn an_agent_trusts_only_on_request() {
 }
 
 #[test]
-fn what_somebody_added_to_our_entry_stays() {
+fn keys_that_the_user_added_to_our_entry_stay() {
     let place = Place::new(None);
     let opencode = case("opencode");
     opencode.write(&place, "{\"mcp\": {\"shellgate\": {\"command\": [\"old\"], \"timeout\": 5, \"environment\": {\"A\": \"b\"}}}}");

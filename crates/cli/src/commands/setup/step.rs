@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_else_put_beside_ours_stays() {
+    fn entries_beside_ours_stay() {
         let mut values = json!({});
         let step = Step::new(["servers", "ours"], Act::Set(json!(1)));
         let back = step.inverse(&values);
