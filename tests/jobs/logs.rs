@@ -1,4 +1,4 @@
-//! `logs`: all of it or a part, and what follows.
+//! `logs`: all output, a part of it, and following it.
 
 use std::io::Read as _;
 use std::time::UNIX_EPOCH;
@@ -118,7 +118,7 @@ fn what_came_since_is_found_by_its_time() {
             "echo early; while [ -e go ]; do sleep 0.05; done; echo late; while [ ! -e stop ]; do sleep 0.05; done",
         );
         wait_until("the first is there", || run(place, &["logs", &id]).0 == "early\n");
-        // A moment between the two. Moments are typed in whole seconds.
+        // A time between the two lines. Times are given in whole seconds.
         let now = || u64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
         let between = (now() / 1000 + 1) * 1000;
         wait_until("the next second begins", || now() >= between);

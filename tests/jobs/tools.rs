@@ -55,14 +55,14 @@ fn a_job_is_handled_by_tools_alone() {
     );
 }
 
-/// The number of bytes in the line that stands for what is left out, and the first of them.
+/// The numbers in the line that replaces omitted output: how many bytes are left out, and the position of the first.
 fn left_out(text: &str) -> (u64, u64) {
     let marker = text.lines().find(|line| line.starts_with("[… ")).unwrap();
     let numbers: Vec<u64> = marker.split(' ').filter_map(|word| word.parse().ok()).collect();
     (numbers[0], numbers[1])
 }
 
-/// Also of more than anybody holds in memory.
+/// The output is larger than the part that is held in memory.
 #[test]
 fn the_count_of_bytes_left_out_is_right() {
     let place = Place::new(None);
@@ -82,7 +82,7 @@ fn the_count_of_bytes_left_out_is_right() {
     let text = read["stdout"].as_str().unwrap();
     assert!(text.starts_with("1\n2\n") && text.ends_with("8000000\nEND\n"));
     check(text, 0, all);
-    // A part counts from where the stream begins: that is where whoever asks for more counts from.
+    // Positions in a part count from the beginning of the stream, so that they can be used in the next call.
     let (from, to) = (3_888_898, all - 4);
     let part = json!({"job": id, "stream": "stdout", "from": from, "to": to});
     let text = call(&gate, "shell_output", &part)["stdout"].as_str().unwrap().to_owned();
@@ -145,7 +145,7 @@ fn raw_output_keeps_escape_codes() {
     assert_eq!(both["error"]["code"], "invalid_input");
 }
 
-/// A session without a name is called by its root, and so is that of a project below it.
+/// An unnamed session is named by its root, so a project in a subfolder has another session.
 #[test]
 fn a_root_below_ours_has_another_session() {
     let place = Place::new(None);

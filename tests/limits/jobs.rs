@@ -28,7 +28,7 @@ fn a_job_that_breaks_one_is_ended_and_says_which() {
         let story = place.output(["history", "show", id]);
         let story = String::from_utf8_lossy(&story.stdout).into_owned();
         assert!(story.contains("used more than 100 MB of memory and was stopped"), "{story}");
-        // The record says it as long as it is kept.
+        // The record keeps the reason.
         let output = place.output(["wait", id, "--json"]);
         let again: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(again["error"], answer["error"]);

@@ -103,7 +103,7 @@ fn the_start_is_recorded_with_the_process_that_asked_for_it() {
     assert!(started.get("keeper").is_none(), "no keeper is known yet: {started}");
 }
 
-/// `script` gives a terminal.
+/// Runs it on a terminal, which `script` provides.
 fn on_a_terminal(place: &Place, words: &[&str]) -> String {
     let line: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let line = format!("{} {}", crate::support::shellgate().display(), line.join(" "));

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{commands, complaint, text};
 use crate::support::{Place, for_each_user, is_alive, mark, processes_with, wait_until};
 
-/// A foreground command that runs `sleep MARK`, and somebody who waits for it.
+/// Starts `shellgate run` in the foreground, with a command that runs `sleep MARK`.
 fn running(place: &Place, session: &str, mark: &str) -> Child {
     let child = place.start(["run", "--session", session, &format!("sleep {mark}; echo not stopped")]);
     wait_until("it runs", || processes_with(&format!("sleep {mark}")).len() > 1);
