@@ -125,7 +125,7 @@ fn what_is_in_the_pipe_is_kept_when_the_keeper_is_killed() {
     });
 }
 
-/// A command can suspend its keeper, but that doesn't make its limits or `stop` ineffective.
+/// A command can suspend its keeper. `jobs` and `stop` still work.
 #[test]
 fn a_suspended_keeper_is_woken_and_a_stubborn_one_ended() {
     for_each_user(|place| {

@@ -59,7 +59,9 @@ fn groups_of_a_killed_keeper_are_removed_at_the_next_call() {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", answer["pid"])).unwrap();
         let keeper: u64 = stat.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().parse().unwrap();
         kill(keeper);
-        wait_until("the keeper and the job have ended", || !is_alive(keeper) && processes_with(&mark).is_empty());
+        wait_until("the keeper and the job have ended", || {
+            !is_alive(keeper) && processes_with(&mark).is_empty()
+        });
         assert_eq!(!groups_called(&job).is_empty(), grouped, "no keeper is left to remove it");
         let output = place.output(["doctor", "--json"]);
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -15,7 +15,7 @@ fn ends(end: impl Fn(&mut Talk)) {
         let job = answer["job"].as_str().unwrap().to_owned();
         let answer = talk.run(json!({"command": format!("sleep {became}"), "wait_ms": 50}));
         let other_job = answer["job"].as_str().unwrap().to_owned();
-        // One that cares for no signal.
+        // A command that ignores signals.
         talk.call(
             json!({"command": format!("trap '' TERM INT HUP; setsid sleep {hidden} & sleep {foreground}")}),
         );

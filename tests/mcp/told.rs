@@ -1,11 +1,11 @@
-//! What clients are told: the same in text and facts, while they wait and when they are wrong.
+//! What clients are told: text and structured content agree, progress, and error messages.
 
 use serde_json::{Value, json};
 
 use super::talk::Talk;
 use crate::support::{Place, mark, processes_with};
 
-/// Every dialect, with a call that leaves something behind.
+/// Every dialect, with a call that leaves a process running.
 fn leaving(mark: &str) -> Vec<(&'static str, &'static str, Value)> {
     let command = format!("sleep {mark} & echo said");
     let script = format!("sleep {mark} &\n");

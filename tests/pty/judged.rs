@@ -1,4 +1,4 @@
-//! Text for shells and interpreters, which may do no more than a command.
+//! Text that is typed at shells and interpreters is judged like a command.
 
 use std::process::Output;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::job::Job;
 use crate::support::{Place, for_each_user, wait_until};
 
-/// Types with rules: everything is allowed but `rm`, and nobody is there to ask.
+/// Types with rules that allow everything but `rm`, and without a person to ask.
 pub(crate) fn send(place: &Place, job: &Job<'_>, args: &[&str]) -> Output {
     let flags = ["send", &job.id, "--approve", "ask", "--default", "allow", "--exclude", "rm"];
     place.output(flags.iter().chain(args))
@@ -112,7 +112,7 @@ fn an_answer_is_not_a_command() {
     });
 }
 
-/// What follows an answer may be for a shell.
+/// After a program has read its answer, a shell may read the rest of the text.
 #[test]
 fn the_rest_of_a_text_is_judged_for_the_program_that_reads_it() {
     for_each_user(|place| {
@@ -144,7 +144,7 @@ fn an_interpreter_runs_nothing_unasked() {
                 job.prints(">>>");
             }
             is_refused(place, &job, &["1+1"], "approval_unavailable");
-            // Somebody who allows everything is asked nothing.
+            // `types` uses settings that allow everything, so nothing is asked.
             job.types(&["40+2"]);
             job.prints("42");
             passes(place, &job, &["--eof"]);
@@ -190,7 +190,7 @@ fn a_shell_is_judged_where_it_is_and_all_is_recorded() {
     });
 }
 
-/// Halves of a line from two who don't know of each other.
+/// Two callers type halves of one line at the same time.
 #[test]
 fn halves_of_a_line_from_two_callers_run_nothing_unjudged() {
     for_each_user(|place| {
@@ -210,7 +210,7 @@ fn halves_of_a_line_from_two_callers_run_nothing_unjudged() {
     });
 }
 
-/// Ways by which a shell was once made to run what nobody had judged.
+/// Tricks that once made a shell run a command that had not been judged.
 const TRICKS: &[(&str, &[&str])] = &[
     ("bash --norc", &["head -c1", "xrm x"]),
     ("dash", &["dd bs=1 count=1 of=/dev/null status=none", "xrm x"]),
@@ -244,7 +244,7 @@ fn tricks_of_shells_and_terminals_run_nothing_unjudged() {
     });
 }
 
-/// Somebody else's program may have changed the terminal's keys: then nothing is typed at a shell.
+/// A program may have changed the terminal's control keys. Then no text is typed at a shell.
 #[test]
 fn a_terminal_whose_keys_were_changed_takes_no_commands() {
     for_each_user(|place| {

@@ -1,4 +1,4 @@
-//! What is typed, and what becomes of it.
+//! Typing at a job, and its effects.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn text_keys_and_ends_arrive() {
         assert_eq!(job.ends(), Some(0));
         let job = Job::start(place, "trap 'echo int; exit 7' INT; while :; do sleep 0.1; done");
         job.types(&["--key", "C-c"]);
-        assert_eq!(job.ends(), Some(7), "also while nobody reads: {}", job.printed());
+        assert_eq!(job.ends(), Some(7), "the key works while the program doesn't read: {}", job.printed());
         let job = Job::start(place, "stty raw -echo; dd bs=1 count=9 2>/dev/null | od -An -c");
         wait_until("it reads", || job.waits_for_input());
         job.types(&["--key", "Up", "--key", "Enter", "--key", "F5"]);
@@ -76,7 +76,6 @@ fn a_size_can_be_changed() {
     });
 }
 
-/// A command may not type at others, nor sit at their terminals.
 #[test]
 fn a_command_may_not_type_at_another_job() {
     for_each_user(|place| {

@@ -1,9 +1,9 @@
-//! Whether something waits for input, as the kernel tells it.
+//! Whether a job waits for input, according to the kernel.
 
 use super::job::Job;
 use crate::support::{for_each_user, wait_until};
 
-/// Programs that read, each in its own way: `read`, `select`, `poll`, `epoll`, line by line or key by key.
+/// Programs that wait for input in different ways: by `read`, `select`, `poll` or `epoll`, for lines or for keys.
 const READERS: &[&str] = &[
     "bash --norc",
     "dash",
@@ -24,7 +24,7 @@ const READERS: &[&str] = &[
     "cat | cat",
 ];
 
-/// Programs that don't, whatever they say.
+/// Programs that don't wait for input, whatever they print.
 const OTHERS: &[&str] = &[
     "echo password:; sleep 3600",
     "printf 'password: '; exec sleep 3600",
@@ -64,7 +64,11 @@ fn a_start_reports_waiting_for_input_and_typing_ends_the_wait() {
         job.prints("got word");
         assert!(!job.waits_for_input());
         let job = Job::start(place, "exec cat");
-        assert_eq!(job.report["waiting_for_input"], true, "cat is quick enough for that: {}", job.report);
+        assert_eq!(
+            job.report["waiting_for_input"], true,
+            "`cat` waits before the start is answered: {}",
+            job.report
+        );
     });
 }
 

@@ -139,7 +139,10 @@ fn crash(place: &Place, runs: u64, random: &mut Random) {
         assert_eq!(seen.insert(command, row), None, "twice in the record: {row}");
         let made = place.root().join(file).exists();
         match row["status"].as_str().unwrap() {
-            "completed" => assert!(made || file == "none", "it is recorded as completed but didn't create its file: {row}"),
+            "completed" => assert!(
+                made || file == "none",
+                "it is recorded as completed but didn't create its file: {row}"
+            ),
             "failed" | "canceled" | "lost" => {}
             status => panic!("{status} is no end: {row}"),
         }

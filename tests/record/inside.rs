@@ -11,13 +11,13 @@ use shellgate::{ErrorObject, Gate, RecordStore, Request, Urgency};
 use super::{complaint, json, newest, text};
 use crate::support::{Place, for_all, for_each_user, mark, processes_with, shellgate, wait_until};
 
-/// `bash` text in which `sg` is shellgate, run by shellgate.
+/// Runs `script` with `shellgate run`. In the script, `sg` is shellgate.
 fn inside(place: &Place, script: &str) -> std::process::Output {
     let script = format!("sg() {{ {} \"$@\"; }}; {script}", shellgate().display());
     place.output(["run", &script])
 }
 
-/// Ways to call: plainly, without a trace in the environment, and as an orphan in a session of its own.
+/// Ways to call: plainly, with an empty environment, and as an orphan in another process session.
 const WAYS: [&str; 3] = [
     "CALL; echo $? > code",
     "env -i PATH=$PATH CALL; echo $? > code",
@@ -115,7 +115,7 @@ fn the_library_refuses_too() {
         assert!(
             !place.root().join("by own terminal").exists() && !place.root().join("by own queue").exists()
         );
-        // From outside, where a person may do it, all of it works.
+        // From outside, none of these is denied.
         let mut outside = place.program(&own);
         outside.args(words).env(PROBE, shellgate()).env("XDG_CONFIG_HOME", place.home().join("nothing"));
         let output = outside.output().unwrap();
@@ -226,7 +226,7 @@ fn what_would_loosen_the_rules_is_refused() {
             complaint(&said).contains("denied_by_policy: a command that shellgate runs may not trust"),
             "{said:?}"
         );
-        // From outside, where a person may do it, all of it works.
+        // From outside, none of these is denied.
         for words in
             [vec!["trust", "--yes"], vec!["stop", "--all"], vec!["history", "forget", &newest(place)]]
         {

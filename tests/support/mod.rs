@@ -224,7 +224,7 @@ impl Place {
         pids().filter(holds).collect()
     }
 
-    /// Asserts that no keeper and no socket is left.
+    /// Waits until no keeper is left: a keeper removes its socket when it ends.
     pub(crate) fn assert_nothing_is_left(&self) {
         let sessions = self.state().join("sessions");
         wait_until("the keepers are gone", || {
@@ -242,7 +242,7 @@ pub(crate) fn unasked() -> shellgate::settings::Flags {
     }
 }
 
-/// Waits until `happened` is true. The poll interval grows, because a check may start a process.
+/// Waits until `happens` is true. The poll interval grows, because a check may start a process.
 pub(crate) fn wait_until(what: &str, happens: impl Fn() -> bool) {
     let until = Instant::now() + PATIENCE;
     let mut pause = Duration::from_millis(2);
