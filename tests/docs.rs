@@ -1,4 +1,4 @@
-//! The pages show what was really run: every `console` block is run again, and must come out as the page has it.
+//! Runs every `console` block of the documentation, and compares the output with the page.
 //!
 //! A line that begins `$ ` is text for bash, in a project made for this; the lines up to the next one are what it printed.
 //! What differs from run to run is replaced as the page says. `SHELLGATE_UPDATE=docs` writes the pages anew.
@@ -10,10 +10,10 @@ use regex::{Captures, Regex};
 
 use crate::support::{Place, is_alive, kill, shellgate};
 
-/// What stands for the first process of an answer; the next ones count on.
+/// The stand-in for the first pid of an answer; further pids count up.
 const FIRST_PROCESS: usize = 4711;
 
-/// What stands for a hash that differs from run to run: that of `test`.
+/// The stand-in for hashes that differ from run to run: the hash of `test`.
 const HASH: &str = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
 #[test]
@@ -153,7 +153,7 @@ fn tidy(text: &str, place: &Place) -> String {
     text.into_owned()
 }
 
-/// Whether a process was started in this place: a number may have been given to somebody else.
+/// Whether a process was started in this place. The kernel may have reused its pid for another process.
 fn is_ours(pid: u64, place: &Place) -> bool {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let home = format!("HOME={}", place.home().display());

@@ -12,7 +12,7 @@ struct Case {
     text: &'static str,
     /// Further arguments, where the form has them.
     more: Value,
-    /// What is not an argument.
+    /// The circumstances of the call.
     around: Around,
 }
 
@@ -20,11 +20,11 @@ struct Case {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
     Nothing,
-    /// There is no program on PATH.
+    /// PATH has no programs.
     NoPath,
-    /// There are 700 milliseconds.
+    /// The timeout is 700 milliseconds.
     Clock,
-    /// Somebody presses Ctrl-C when the file `ready` is there.
+    /// SIGINT is sent when the file `ready` exists.
     Interrupt,
     /// It is a background start, which not every form has.
     Background,
@@ -101,7 +101,7 @@ impl Form {
         Some(arguments)
     }
 
-    /// Asks, and writes down what was answered.
+    /// Makes the call, and formats the answer. `None`: the form doesn't have this case.
     fn show(&self, case: &Case) -> Option<String> {
         let place = Place::new(None);
         let mark = mark();

@@ -1,4 +1,4 @@
-//! `shellgate schema`: what models are told. Whether the SDKs of the APIs take it, `tests/sdk` asks them.
+//! `shellgate schema`: the tool declarations for models. `tests/sdk` checks them with the SDKs of the APIs.
 
 use serde_json::{Value, json};
 
@@ -100,7 +100,7 @@ fn what_a_strict_model_sends_runs() {
         call["command"] = json!("printf %s \"$A\"");
         call["env"] = json!([{"name": "A", "value": "it's"}]);
         assert_eq!(place.call(&call)["stdout"], "it's");
-        // An empty list is not none: `env` has nothing in it, and `command` is a program.
+        // An empty `env` sets no variable. An empty `args` is not absent: it makes `command` a program.
         call["env"] = json!([]);
         assert_eq!(place.call(&call)["stdout"], "");
         call["args"] = json!([]);

@@ -1,4 +1,4 @@
-//! What goes through `run`: bytes in, bytes out, and nothing added to them.
+//! `run` passes bytes in and out unchanged.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;

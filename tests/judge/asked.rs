@@ -1,4 +1,4 @@
-//! Asking on a terminal that can only show lines, and without one. `tests/prompt.rs` has the others.
+//! Asking on a dumb terminal, and without a terminal. `tests/prompt.rs` has the tests for other terminals.
 
 use super::{assert_text, has_run, run, text};
 use crate::support::terminal::Terminal;

@@ -7,7 +7,7 @@ use crate::support::{Place, for_each_user, program_file};
 
 const DIALECTS: [&str; 5] = ["shellgate", "asimi", "gemini", "qwen", "agent-world"];
 
-/// A call of the dialect's tool that runs `command`, which is plain words.
+/// The arguments of a call that runs `command`, which has plain words only.
 fn arguments(dialect: &str, command: &str) -> Value {
     match dialect {
         "qwen" => json!({"command": command, "is_background": false}),
@@ -30,7 +30,7 @@ fn call(place: &Place, dialect: &str, flags: &[&str], arguments: &Value) -> Told
     let root = place.root();
     let words = ["call", "--dialect", dialect, "--root", root.to_str().unwrap()];
     let output = place.strictly(words).args(flags).arg(arguments.to_string()).output().unwrap();
-    // `on-need` has no effect yet, and that is said.
+    // `on-need` has no effect yet; a note says so.
     let said = text(&output.stderr);
     assert_eq!(said.contains("has no effect"), flags.contains(&"on-need"), "{said}");
     assert_eq!(said.lines().filter(|line| !line.contains("has no effect")).count(), 0, "{said}");

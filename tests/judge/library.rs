@@ -1,4 +1,4 @@
-//! The library: whoever embeds it brings whoever answers.
+//! The library: the embedding program provides the approver.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use shellgate::{Code, Dialect, Gate, Request, State};
 use super::has_run;
 use crate::support::{Place, shellgate as keeper};
 
-/// Gives one answer, and remembers what was asked.
+/// An approver that always gives the same answer, and remembers the questions.
 #[derive(Debug)]
 struct Oracle {
     answer: Answer,
@@ -39,7 +39,7 @@ fn gate(place: &Place, flags: Flags, answer: Option<Answer>) -> (Gate, Arc<Mutex
     if let Some(answer) = answer {
         builder = builder.approver(Oracle { answer, asked: Arc::clone(&asked) });
     }
-    // The settings of whoever tests are not ours.
+    // The settings of the user who runs the tests may allow everything.
     let flags = Flags { approve: Some(shellgate::settings::ApprovalMode::Ask), ..flags };
     (builder.flags(flags).build().unwrap(), asked)
 }

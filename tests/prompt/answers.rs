@@ -1,4 +1,4 @@
-//! Each answer and what it leads to, now and the next time.
+//! The effect of each answer, now and for later commands.
 
 use crate::support::for_each_user;
 use crate::support::pane::Pane;

@@ -1,9 +1,9 @@
-//! What holds for every agent.
+//! Tests that hold for every agent.
 
 use super::{CASES, Case, at, comments, complaint, values};
 use crate::support::Place;
 
-/// Everything that is in `before` is in `after`.
+/// Asserts that `after` has everything that `before` has.
 fn assert_kept(case: &Case, before: &str, after: &str) {
     let (mut wanted, mut is) = (values(case, before), values(case, after));
     let (table, name) = (case.entry[0], case.entry[1]);
@@ -18,7 +18,7 @@ fn assert_kept(case: &Case, before: &str, after: &str) {
     assert_eq!(comments(after), comments(before), "{}: {after}", case.name);
 }
 
-/// The entry starts this very program as a server.
+/// Asserts that the entry starts the program under test as a server.
 fn assert_entry(case: &Case, after: &str) {
     let entry = at(&values(case, after), case.entry).to_string();
     let program = crate::support::shellgate().canonicalize().unwrap();
