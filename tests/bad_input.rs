@@ -1,6 +1,6 @@
-//! Calls that can't be run as they stand: each is refused with an error that says what to change, and nothing runs.
+//! Invalid calls: each is refused with an error that says what to change, and runs nothing.
 //!
-//! Every bad call carries a command that would make the file `ran`; a good call beside it shows that it would have.
+//! Every invalid call has a command that would create the file `ran`. A valid call with the same command creates it.
 
 mod directory;
 mod fields;
@@ -117,7 +117,7 @@ fn shown(what: &str, error: &Value) -> String {
     text
 }
 
-/// Without blanks at the ends of lines, which no file here has.
+/// The text without blanks at the ends of lines, which snapshots must not have.
 fn tidy(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }

@@ -233,7 +233,7 @@ fn asimi_answers_in_its_structure() {
         let output = place.output(["call", "--dialect", "asimi", "{"]);
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert!(answer["errorInfo"]["message"].as_str().unwrap().starts_with("invalid input:"));
-        // 000:98: an error is one of starting; without bash there is none.
+        // 000:98: `error` is for a failed start. Without bash, the command can't be started.
         let mut command = place.shellgate(["call", "--dialect", "asimi", r#"{"command": "true"}"#]);
         let output = command.env("PATH", "/nonexistent").output().unwrap();
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -23,7 +23,7 @@ fn compile(place: &Place, name: &str, source: &str) {
 
 #[test]
 fn processes_that_fork_and_exit_are_caught() {
-    // Each generation lives for a moment; all end by themselves after some seconds, should we fail.
+    // Each generation lives for a moment. If the test fails, all end by themselves after some seconds.
     const HOPPERS: &str = r"
         #include <signal.h>
         #include <time.h>

@@ -7,7 +7,7 @@ use crate::support::{Place, for_each_user};
 const DIALECTS: [&str; 5] = ["shellgate", "asimi", "gemini", "qwen", "agent-world"];
 const APIS: [&str; 4] = ["mcp", "gemini", "openai", "anthropic"];
 
-/// What `shellgate schema FLAGS` prints.
+/// The output of `shellgate schema FLAGS`.
 fn schema(place: &Place, flags: &[&str]) -> String {
     let output = place.output(["schema"].iter().chain(flags));
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
@@ -35,12 +35,12 @@ fn the_default_is_our_own_tool_for_mcp() {
         let json: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(json["name"], "shell");
         assert!(text.ends_with("}\n") && text.starts_with("{\n  \"name\""), "{text}");
-        // It needs no state and leaves none.
+        // It needs no state folder and creates none.
         assert_eq!(std::fs::read_dir(place.state()).unwrap().count(), 0);
     });
 }
 
-/// What the document of each dialect tells the model, by words that can't be missing where it is told.
+/// Phrases from the document of each dialect that the tool's description must contain.
 #[test]
 fn the_seeds_guidance_is_told() {
     let everywhere =

@@ -56,7 +56,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// Without blanks at the ends of lines, which no file here has.
+/// The text without blanks at the ends of lines, which snapshots must not have.
 fn tidy(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }

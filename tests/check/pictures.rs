@@ -1,4 +1,4 @@
-//! What a person sees.
+//! The output of `check` for people.
 
 use std::process::Command;
 

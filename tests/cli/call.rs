@@ -118,7 +118,7 @@ fn states(events: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-/// The result is last, alone, and of the same execution as everything before it.
+/// Asserts that the last event is the only result, and that all events are of one execution.
 fn assert_one_story(events: &[Value]) -> &Value {
     let (result, before) = events.split_last().unwrap();
     assert_eq!(result["type"], "result");
@@ -156,7 +156,7 @@ fn states_come_in_order_and_the_result_last() {
     });
 }
 
-/// Makes a named pipe `gate` in the root, where a command can wait for us.
+/// Makes a named pipe `gate` in the root, from which a command reads to wait for the test.
 fn make_gate(place: &Place) {
     assert!(place.program("mkfifo").arg("gate").status().unwrap().success());
 }
@@ -221,7 +221,7 @@ fn a_character_is_never_split_however_its_bytes_come() {
     });
 }
 
-/// Of output that is UTF-8: each piece begins where the one before ended.
+/// Asserts for UTF-8 output that each piece begins where the previous one ended.
 fn assert_offsets_add_up(events: &[Value], stream: &str) {
     let mut offset = 0;
     for event in of_stream(events, stream) {

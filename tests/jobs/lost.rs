@@ -102,8 +102,8 @@ fn a_killed_standby_has_a_successor() {
     });
 }
 
-/// When the keeper dies, the standby process saves the bytes in the pipe. Here the keeper is suspended first, so all bytes are
-/// still in the pipe.
+/// When the keeper dies, the standby process saves the bytes in the pipe. Here the keeper is suspended first, so all
+/// bytes are still in the pipe.
 #[test]
 fn what_is_in_the_pipe_is_kept_when_the_keeper_is_killed() {
     for_each_user(|place| {

@@ -1,4 +1,4 @@
-//! Substitutions: refused by `asimi` wherever bash would run them, judged by what they run elsewhere.
+//! Substitutions: the `asimi` dialect refuses them wherever bash would run them; other dialects judge the command inside.
 
 use serde_json::{Value, json};
 

@@ -35,7 +35,7 @@ fn a_machine_that_can_do_it_is_fit() {
             found["limits"].as_array().unwrap().iter().map(|limit| &limit["limit"]).collect();
         assert_eq!(keys, ["memory_mb", "processes", "cpu_s", "disk_mb"]);
         assert_eq!(found["limits"][0]["value"], 77);
-        // It leaves nothing: no output, no entry, no group.
+        // `doctor` leaves no output, no entry in the record and no group behind.
         assert_eq!(std::fs::read_dir(place.state().join("spool")).unwrap().count(), 0);
         assert_eq!(super::groups_called(&format!("probe-{pid}")), Vec::<std::path::PathBuf>::new());
         let history = place.output(["history", "--json"]);

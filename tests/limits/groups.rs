@@ -1,4 +1,5 @@
-//! Control groups: entered before the program runs, gone when it has ended, also when its keeper was killed.
+//! Control groups: a command enters its group before its program runs. The group is removed after the end, even if the keeper
+//! was killed.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Limits hold for jobs, and for what a command leaves behind.
+//! Limits hold for jobs and for leftover processes.
 
 use serde_json::{Value, json};
 

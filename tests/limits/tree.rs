@@ -1,4 +1,4 @@
-//! One command after the other, each with a limit that it keeps and one that it breaks.
+//! For each limit, a command that stays below it and one that exceeds it.
 
 use serde_json::json;
 

@@ -1,4 +1,5 @@
-//! Clients that send invalid or too many messages, or read nothing: the server answers with errors or waits, and never crashes.
+//! Clients that send invalid or too many messages, or read nothing: the server answers with errors or waits, and never
+//! crashes.
 
 use std::io::Write as _;
 

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::talk::Talk;
 use crate::support::{for_each_user, mark, processes_with, wait_until};
 
-/// A server with a command in the foreground, one in the background and a job that a call became, ended by `end`.
+/// Starts a server with a foreground command, a background start and a call that became a job, and ends it with `end`.
 fn ends(end: impl Fn(&mut Talk)) {
     for_each_user(|place| {
         let mut talk = Talk::new(place);

@@ -1,4 +1,5 @@
-//! Calls that are canceled at the moment they would become a job or a question: a call without an answer leaves nothing behind.
+//! Calls that are canceled at the moment they would become a job or a question: a call without an answer leaves nothing
+//! behind.
 
 use std::io::Read as _;
 use std::time::Duration;

@@ -24,8 +24,8 @@ const WAYS: [&str; 3] = [
     "(sleep 0.05; setsid -w CALL; echo $? > code) >/dev/null 2>&1 & disown",
 ];
 
-/// Tries in this process, with the library, everything that a command may not do. Prints a line with the name and the result of
-/// each.
+/// Tries in this process, with the library, everything that a command may not do. Prints a line with the name and the
+/// result of each.
 fn probe() {
     let here = std::env::current_dir().unwrap();
     let keeper = std::env::var_os(PROBE).unwrap();

@@ -1,7 +1,7 @@
 //! Which layer wins.
 //!
-//! A sandbox setting is refused with its value and its place in a file, because sandboxes aren't built yet. These tests use that
-//! to see which setting counts.
+//! A sandbox setting is refused with its value and its place in a file, because sandboxes aren't built yet. These tests
+//! use that to see which setting counts.
 
 use serde_json::{Value, json};
 

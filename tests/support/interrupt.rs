@@ -8,8 +8,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::wait_until;
 
-/// Runs `command`, and sends SIGINT once the file `ready` exists and the process handles SIGINT. Without a handler, the signal would
-/// kill it.
+/// Runs `command`, and sends SIGINT once the file `ready` exists and the process handles SIGINT. Without a handler, the
+/// signal would kill it.
 pub(crate) fn output_interrupted(command: &mut Command, ready: &Path) -> Output {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("the command is ready", || ready.exists());

@@ -294,7 +294,7 @@ pub(crate) fn wait_until_full(pipe: &impl std::os::fd::AsFd) {
     });
 }
 
-/// Whether a process with this number lives; one that is dead and not reaped doesn't count.
+/// Whether a process with this pid is alive. A zombie is not.
 pub(crate) fn is_alive(pid: u64) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
@@ -321,7 +321,7 @@ fn command_line(pid: u64) -> String {
     }
 }
 
-/// All processes there are.
+/// The pids of all processes.
 pub(crate) fn pids() -> impl Iterator<Item = u64> {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())

@@ -63,7 +63,7 @@ fn resident(pid: u32) -> u64 {
     proc::of(pid).status().map_or(0, |status| status.private_bytes())
 }
 
-/// Its part of what it shares, and all that it has alone. Where that is hidden, all of it.
+/// Its proportional share of shared memory, plus its private memory. Where the kernel hides that, shared memory counts fully.
 fn share(pid: u32) -> u64 {
     proc::of(pid).proportional_bytes().unwrap_or_else(|| resident(pid))
 }

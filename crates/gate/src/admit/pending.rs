@@ -159,8 +159,8 @@ impl<'a> PendingQuestion<'a> {
         self.settle(answer, channel)
     }
 
-    /// Settles the question with the answer that came through `channel`. An answer through [`ApprovalChannel::Queue`] is in the record
-    /// already. If the record has another person's answer, that one counts.
+    /// Settles the question with the answer that came through `channel`. An answer through [`ApprovalChannel::Queue`] is in
+    /// the record already. If the record has another person's answer, that one counts.
     ///
     /// # Errors
     /// The refusal, when the answer was no.
