@@ -73,7 +73,7 @@ fn run_exits_as_its_command_does() {
 }
 
 #[test]
-fn what_is_refused_exits_125_and_runs_nothing() {
+fn a_refused_command_exits_125_and_runs_nothing() {
     for_each_user(|place| {
         let broken = place.write("broken.toml", "[limits\n");
         let broken = broken.to_str().unwrap();

@@ -203,7 +203,7 @@ fn a_cancel_by_session_ends_its_chats_too() {
 }
 
 #[test]
-fn what_a_command_left_behind_ends_with_its_session() {
+fn leftover_processes_end_with_their_session() {
     let place = Place::new(None);
     let gate = place.gate();
     let mark = mark();

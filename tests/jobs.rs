@@ -115,7 +115,7 @@ fn a_foreground_command_is_sent_to_the_background_and_outlives_its_terminal() {
 }
 
 #[test]
-fn what_a_command_left_is_a_job_too() {
+fn leftover_processes_are_a_job_too() {
     for_each_user(|place| {
         let mark = mark();
         let answer = place
@@ -251,7 +251,7 @@ fn all_that_ended_lately_are_listed() {
 }
 
 #[test]
-fn what_a_command_leaves_is_named_as_a_job() {
+fn run_names_the_job_of_leftover_processes() {
     let place = Place::new(None);
     let mark = mark();
     let output = place.output(["run", &format!("sleep {mark} & echo left")]);

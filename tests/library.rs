@@ -133,7 +133,7 @@ fn a_clock_starts_with_the_command_not_with_the_wait() {
 }
 
 #[test]
-fn leftovers_and_jobs_take_no_place() {
+fn leftovers_and_jobs_do_not_count_as_running() {
     let place = Place::new(None);
     let gate = gate_for_two(&place);
     for _ in 0..3 {

@@ -109,7 +109,7 @@ fn what_a_strict_model_sends_runs() {
 }
 
 #[test]
-fn mistakes_name_what_there_is() {
+fn errors_name_the_valid_values() {
     let place = Place::new(None);
     let mistake = |words: &[&str]| {
         let output = place.output(["schema"].iter().chain(words));

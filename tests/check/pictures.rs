@@ -57,7 +57,7 @@ fn lines_wide_characters_and_documents_keep_their_columns() {
 }
 
 #[test]
-fn what_does_not_show_is_written_out() {
+fn invisible_characters_are_written_out() {
     let hidden = "echo \u{1b}[2J\u{8} \u{200b}x\u{202e} \r; ls \u{7f}\u{9b}31m \u{e0041}";
     assert_shown(
         "hidden",
@@ -74,7 +74,7 @@ fn what_does_not_show_is_written_out() {
 }
 
 #[test]
-fn what_cannot_be_read_is_explained() {
+fn parse_errors_are_explained() {
     assert_shown(
         "unread",
         &[

@@ -46,7 +46,7 @@ fn parts_are_cut_as_asked() {
 }
 
 #[test]
-fn what_never_ran_has_no_output_and_a_reason() {
+fn a_command_that_never_ran_has_a_reason_in_place_of_output() {
     for_each_user(|place| {
         for (flags, code) in [
             (&["--default", "ask"][..], "approval_unavailable"),
@@ -110,7 +110,7 @@ fn following_misses_nothing_and_ends_with_the_job() {
 }
 
 #[test]
-fn what_came_since_is_found_by_its_time() {
+fn output_since_a_given_time_is_found() {
     for_each_user(|place| {
         place.write("go", "");
         let id = start(

@@ -72,7 +72,7 @@ fn has_rules(dialect: &str) -> bool {
 }
 
 #[test]
-fn what_is_excluded_is_denied_with_the_rule_and_its_place() {
+fn an_excluded_command_is_denied_with_the_rule_and_its_place() {
     for_each_user(|place| {
         let file = settings(
             place,
@@ -101,7 +101,7 @@ fn what_is_excluded_is_denied_with_the_rule_and_its_place() {
 }
 
 #[test]
-fn what_core_does_not_have_is_denied_with_what_it_has() {
+fn a_command_outside_core_is_denied_with_the_allowed_commands() {
     for_each_user(|place| {
         for dialect in DIALECTS {
             let flags = ["--core", "git", "--core", "cargo test"];

@@ -16,7 +16,7 @@ fn status<'a>(found: &'a Value, name: &str) -> &'a Value {
 }
 
 #[test]
-fn a_machine_that_can_do_it_is_fit() {
+fn all_checks_pass_on_a_suitable_machine() {
     for_each_user(|place| {
         limit(place, "memory_mb = 77");
         let doctor = place.start(["doctor", "--json"]);
@@ -56,7 +56,7 @@ fn people_read_sentences_and_pipes_get_no_colours() {
 }
 
 #[test]
-fn what_is_missing_is_named_with_what_helps() {
+fn missing_parts_are_named_with_a_hint() {
     for_each_user(|place| {
         // No bash.
         let mut command = place.shellgate(["doctor", "--json"]);

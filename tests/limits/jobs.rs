@@ -6,7 +6,7 @@ use super::{assert_ended_by, assert_no_trace, limit};
 use crate::support::{for_each_user, mark, processes_with, wait_until};
 
 #[test]
-fn a_job_that_breaks_one_is_ended_and_says_which() {
+fn a_job_that_exceeds_a_limit_is_ended_and_names_it() {
     for_each_user(|place| {
         limit(place, "memory_mb = 100");
         let mark = mark();
@@ -36,7 +36,7 @@ fn a_job_that_breaks_one_is_ended_and_says_which() {
 }
 
 #[test]
-fn what_a_command_leaves_behind_stays_limited() {
+fn leftover_processes_stay_limited() {
     for_each_user(|place| {
         limit(place, "cpu_s = 1");
         let mark = mark();

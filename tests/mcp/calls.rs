@@ -173,7 +173,7 @@ fn a_canceled_call_ends_the_whole_tree_and_keeps_the_output() {
 }
 
 #[test]
-fn what_takes_long_becomes_a_job() {
+fn a_long_command_becomes_a_job() {
     let place = Place::new(None);
     let mut talk = Talk::new(&place);
     let long = mark();
@@ -190,7 +190,7 @@ fn what_takes_long_becomes_a_job() {
 
 /// The call's `wait_ms` ends at the moment at which its command starts.
 #[test]
-fn what_becomes_a_job_as_it_starts_loses_nothing() {
+fn a_command_that_becomes_a_job_as_it_starts_loses_no_output() {
     for_each_user(|place| {
         let mut talk = Talk::new(place);
         let printed: String = (1..=20_000).map(|n| format!("{n}\n")).collect();

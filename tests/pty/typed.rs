@@ -30,7 +30,7 @@ fn text_keys_and_ends_arrive() {
 }
 
 #[test]
-fn programs_are_told_how_the_job_stands() {
+fn the_json_answer_has_the_job_s_status() {
     for_each_user(|place| {
         let job = Job::start(place, "exec cat");
         assert!(job.send(&["a line"]).stdout.is_empty(), "people are told nothing");
@@ -42,7 +42,7 @@ fn programs_are_told_how_the_job_stands() {
 }
 
 #[test]
-fn what_cannot_be_typed_is_said() {
+fn input_that_can_not_be_typed_is_an_error() {
     for_each_user(|place| {
         let output = place.output(["send", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "x"]);
         assert_eq!(output.status.code(), Some(4), "{output:?}");

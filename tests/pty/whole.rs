@@ -89,7 +89,7 @@ fn lines_that_may_run_are_typed_one_after_the_other() {
 
 /// Which program reads the later lines can't be known in advance.
 #[test]
-fn what_was_typed_before_a_refusal_is_said() {
+fn the_error_names_the_text_that_was_typed_before_a_refusal() {
     for_each_user(|place| {
         place.write("x", "");
         let job = Job::start(place, "read a; bash --norc");

@@ -129,7 +129,7 @@ fn stored_output_does_not_act_on_a_terminal() {
 }
 
 #[test]
-fn what_is_forgotten_is_gone_and_the_record_stays_whole() {
+fn forgetting_removes_an_execution_and_the_record_stays_intact() {
     for_each_user(|place| {
         place.output(["run", "echo very-secret"]);
         place.output(["run", "echo kept"]);
@@ -149,7 +149,7 @@ fn what_is_forgotten_is_gone_and_the_record_stays_whole() {
 }
 
 #[test]
-fn what_runs_is_not_forgotten() {
+fn a_running_execution_can_not_be_forgotten() {
     let place = Place::new(None);
     let job = place.call(&serde_json::json!({"command": "sleep 3600", "background": true}));
     let id = job["id"].as_str().unwrap();

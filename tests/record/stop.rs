@@ -45,7 +45,7 @@ fn one_execution_is_stopped_by_its_name_from_elsewhere() {
 }
 
 #[test]
-fn a_job_and_what_a_command_left_behind_are_stopped_too() {
+fn jobs_and_leftover_processes_are_stopped_too() {
     let place = Place::new(None);
     let (job, left) = (mark(), mark());
     let answer = place.call(&json!({"command": format!("sleep {job}"), "background": true}));

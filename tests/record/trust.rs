@@ -51,7 +51,7 @@ fn another_project_with_the_same_file_is_not_trusted() {
 }
 
 #[test]
-fn what_is_not_there_or_broken_is_not_trusted() {
+fn a_missing_or_broken_file_is_not_trusted() {
     let place = Place::new(None);
     let none = place.output(["trust", "--yes"]);
     assert_eq!(none.status.code(), Some(2));

@@ -75,7 +75,7 @@ fn an_empty_file_stays_one() {
 }
 
 #[test]
-fn what_others_change_afterwards_stays() {
+fn later_changes_by_others_stay() {
     for case in CASES {
         let place = Place::new(None);
         case.write(&place, case.full);

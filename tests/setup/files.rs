@@ -84,7 +84,7 @@ fn a_new_file_is_for_its_user_alone() {
 }
 
 #[test]
-fn what_is_no_text_is_left_alone() {
+fn a_file_that_is_not_text_is_left_alone() {
     let place = Place::new(None);
     let gemini = case("gemini");
     gemini.write(&place, "");

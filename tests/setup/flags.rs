@@ -154,7 +154,7 @@ fn keys_that_the_user_added_to_our_entry_stay() {
 }
 
 #[test]
-fn what_is_listed_is_what_is_there() {
+fn the_list_shows_the_state_of_each_agent() {
     let place = Place::new(None);
     let state = |name: &str| {
         let output = place.output(["setup", "--json"]);

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_question_does_not_offer_is_no_answer() {
+    fn an_answer_that_the_question_does_not_offer_is_refused() {
         let mut asked = Asked::new();
         asked.question.prefixes = Vec::new();
         asked.question.always = None;

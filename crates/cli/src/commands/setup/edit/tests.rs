@@ -324,7 +324,7 @@ fn what_cannot_be_changed_safely_is_left_alone() {
 }
 
 #[test]
-fn what_is_broken_has_a_place() {
+fn a_syntax_error_has_its_line_and_column() {
     for (format, text, line, column) in [
         (Format::Json, "{\n  \"ä\": 1 \"b\": 2\n}", 2, 9),
         (Format::Json, "{\n  \"a\": 'b'\n}", 2, 8),
