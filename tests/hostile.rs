@@ -384,7 +384,7 @@ fn keeper_of(pid: u64) -> u64 {
 }
 
 #[test]
-fn a_third_ctrl_c_ends_a_command_whose_keeper_is_suspended() {
+fn three_ctrl_cs_end_a_command_whose_keeper_is_suspended() {
     let place = Place::new(None);
     let mark = mark();
     let mut child = place.start(["run", &format!("echo > up; kill -STOP $PPID; sleep {mark}")]);

@@ -162,7 +162,7 @@ fn a_client_that_never_reads_costs_bounded_memory() {
     let mut to = server.stdin.take().unwrap();
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}});
     writeln!(to, "{hello}").unwrap();
-    // Far more unread answers than the server keeps: 2,000 lists of some kilobytes each, and a few calls.
+    // Far more unread answers than the server keeps: up to 20,000 lists of some kilobytes each.
     let writer = std::thread::spawn(move || {
         for id in 1..20_000 {
             let request = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": {}});

@@ -122,7 +122,7 @@ fn a_client_can_not_reach_stop_or_learn_of_another_s_jobs() {
         assert_eq!(code, "invalid_input", "{session}: {answer}");
     }
 
-    // The execution is unchanged, and its owner reaches it in each of these ways.
+    // The executions are unchanged, and their owner reaches them in each of these ways.
     assert!(!processes_with(&mark).is_empty());
     let seen = clients.lists(ann);
     for id in [&running, &ended, &asked] {

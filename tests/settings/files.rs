@@ -87,7 +87,7 @@ fn something_else_in_the_place_of_a_file_is_refused() {
         assert_texts("no_file", &said);
         write_file(place, &path, "#".repeat(1 << 20));
         assert_runs(place, &flags);
-        // In the standard places a file may be missing, but a folder or device there is an error.
+        // In the standard places a file may be missing, but a folder of that name is an error.
         std::fs::create_dir(project_file(place)).unwrap();
         refused(place, &[]);
         std::fs::remove_dir(project_file(place)).unwrap();

@@ -37,7 +37,7 @@ fn a_long_answer_is_cut_and_says_how_to_read_the_rest() {
         let offered = line.split('`').nth(1).unwrap();
         let (rest, _) = call(place, &[], &json!({"command": offered, "detail": "full"}));
         assert_eq!(format!("{head}{}{tail}", rest["stdout"].as_str().unwrap()), whole);
-        // The line also names the file with the whole output.
+        // `stdout_file` has the whole output.
         let file = std::fs::read_to_string(answer["stdout_file"].as_str().unwrap()).unwrap();
         assert_eq!(file, whole);
         let (full, _) = call(place, &[], &json!({"command": "seq 10000", "detail": "full"}));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{assert_texts, text};
 use crate::support::{ORDINARY, Place, for_each_user, is_root, wait_until};
 
-/// Makes a call with this state folder. Returns the answer, and whether the command ran.
+/// Makes a call with this state folder. Returns the answer, the exit code, and whether the command ran.
 fn call(place: &Place, state: &Path) -> (Value, Option<i32>, bool) {
     let mut command = place.shellgate(["call", r#"{"command": "touch ran"}"#]);
     let output = command.env("SHELLGATE_HOME", state).output().unwrap();
