@@ -108,7 +108,7 @@ fn places_outside_are_refused_in_the_seed_s_words() {
 }
 
 #[test]
-fn the_trusted_directory_is_home_unless_somebody_says_otherwise() {
+fn the_trusted_directory_is_home_unless_it_is_set() {
     for_each_user(|place| {
         let call = r#"{"command": "pwd", "output_format": "json"}"#;
         let pwd = |words: &[&str]| {

@@ -1,4 +1,4 @@
-//! What a foreground command leaves behind, and background starts.
+//! Leftover processes of foreground commands, and background starts.
 
 use std::collections::BTreeMap;
 
@@ -104,7 +104,7 @@ fn a_child_goes_on_printing_after_the_answer() {
 fn a_child_that_holds_the_pipe_does_not_hold_the_answer() {
     for_each_user(|place| {
         let mark = mark();
-        // It would take an hour if it did. All that the shell printed is there, however it is interleaved.
+        // Waiting for the child would take an hour. The answer has all that the shell printed.
         let text =
             format!("(exec sleep {mark}) & for i in $(seq 20000); do echo line $i; done; echo last >&2");
         let answer = place.call_with(&[], &json!({"command": text, "detail": "full"}));
@@ -112,7 +112,7 @@ fn a_child_that_holds_the_pipe_does_not_hold_the_answer() {
         assert_eq!(answer["stdout"].as_str().unwrap(), wanted);
         assert_eq!(answer["stderr"], json!("last\n"));
         end(&answer);
-        // And one that prints without end.
+        // A child that prints without end.
         let answer = place.call(&json!({"command": "yes & echo x >&2"}));
         assert_eq!((&answer["status"], &answer["stderr"]), (&json!("completed"), &json!("x\n")));
         end(&answer);
@@ -134,7 +134,7 @@ fn of_fifty_calls_at_once_each_lists_its_own_child() {
         });
         for (mark, answer) in &answers {
             let commands: Vec<String> = listed(answer).into_iter().map(|(_, command)| command).collect();
-            // Those that are about to be `sleep` count too.
+            // Processes that are about to exec `sleep` count too.
             let (two, sleep) = (commands.len() == 2, format!("sleep {mark}"));
             assert!(two && commands.iter().all(|command| command.ends_with(&sleep)), "{answer}");
             assert!(listed(answer).iter().all(|(pid, _)| is_alive(*pid)));
@@ -155,7 +155,7 @@ fn a_background_start_answers_while_it_runs() {
         assert_eq!(listed(&answer), [(pid, format!("sleep {mark}"))]);
         assert!(is_alive(pid), "alive after the exit of the process that started it");
         end(&answer);
-        // The tree is the job, with a trailing `&` too.
+        // With a trailing `&`, the background processes are still part of the job.
         let answer = place.call(&json!({"command": format!("sleep {mark} &"), "background": true}));
         assert_eq!((&answer["status"], &answer["exit_code"]), (&json!("running"), &Value::Null));
         assert_eq!(listed(&answer).len(), 1);

@@ -1,6 +1,6 @@
-//! Calls that can't be run as they stand: each is refused with an error that says what to change, and nothing runs.
+//! Invalid calls: each is refused with an error that says what to change, and runs nothing.
 //!
-//! Every bad call carries a command that would make the file `ran`; a good call beside it shows that it would have.
+//! Every invalid call has a command that would create the file `ran`. A valid call with the same command creates it.
 
 mod directory;
 mod fields;
@@ -54,7 +54,7 @@ fn call(place: &Place, flags: &[&str], input: &[u8]) -> Output {
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
-        // Who refuses without reading to the end closes the pipe on us: that is no failure.
+        // shellgate may refuse and close the pipe before it has read all input; that is no failure.
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     })
@@ -64,7 +64,7 @@ fn keys(object: &Value) -> Vec<&str> {
     object.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
-/// The command of every call here has not run.
+/// Asserts that the command has not run.
 fn assert_nothing_ran(place: &Place, what: &str) {
     assert!(!place.root().join("ran").exists(), "it ran: {what}");
     let spool = std::fs::read_dir(place.state().join("spool"));
@@ -72,7 +72,7 @@ fn assert_nothing_ran(place: &Place, what: &str) {
     assert_eq!(kept, 0, "it left output: {what}");
 }
 
-/// A refusal in every respect. Returns its error.
+/// Asserts that the call is refused and leaves nothing behind. Returns the error.
 fn assert_refused(place: &Place, output: &Output, what: &str) -> Value {
     assert_eq!(output.status.code(), Some(3), "{what}: {output:?}");
     assert_eq!(output.stderr, b"", "{what}");
@@ -92,7 +92,7 @@ fn assert_refused(place: &Place, output: &Output, what: &str) -> Value {
     error.clone()
 }
 
-/// The call runs, makes its file, and leaves the place as it was. Returns the answer.
+/// Asserts that the call runs and creates its file, and removes the file. Returns the answer.
 fn assert_runs(place: &Place, flags: &[&str], input: &[u8], what: &str) -> Value {
     let output = call(place, flags, input);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -117,7 +117,7 @@ fn shown(what: &str, error: &Value) -> String {
     text
 }
 
-/// Without blanks at the ends of lines, which no file here has.
+/// The text without blanks at the ends of lines, which snapshots must not have.
 fn tidy(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }

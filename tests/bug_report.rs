@@ -66,7 +66,7 @@ fn a_bug_report_has_everything_but_secrets_and_commands() {
         }
         let whole = std::fs::read(&archive).unwrap();
         assert!(!String::from_utf8_lossy(&whole).contains("hunter2"));
-        // And what helps is there.
+        // The useful information is in it.
         assert!(
             files["settings.txt"].contains("limits.cpu_s = 77  # ")
                 && files["settings.txt"].contains("config.toml:")

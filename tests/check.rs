@@ -1,4 +1,4 @@
-//! `shellgate check`: what the rules say, as people and programs read it, and nothing else happens.
+//! `shellgate check`: prints the verdict for people and programs, and runs nothing.
 
 mod input;
 mod json;
@@ -8,7 +8,7 @@ use std::process::Output;
 
 use crate::support::{Place, for_each_user};
 
-/// `shellgate check WORDS`, to its end.
+/// Runs `shellgate check WORDS`.
 fn check(place: &Place, words: &[&str]) -> Output {
     place.strictly(["check"]).args(words).output().unwrap()
 }
@@ -17,7 +17,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// What a person sees: the command line, what it prints, its exit code.
+/// The command line, its output and its exit code, as a person sees them.
 fn shown(place: &Place, words: &[&str]) -> String {
     let output = check(place, words);
     let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
@@ -46,7 +46,7 @@ fn the_exit_code_is_the_verdict() {
             (&["--exclude", "rm", "--default", "allow", "ls; sudo rm x"], 20),
             (&["if true"], 20),
             (&[""], 20),
-            // What becomes of a question.
+            // The approval mode decides a question.
             (&["--approve", "allow", "git status"], 0),
             (&["--approve", "deny", "git status"], 20),
             (&["--approve", "allow", "--exclude", "git", "git status"], 20),
@@ -70,7 +70,7 @@ fn the_exit_code_is_the_verdict() {
             let output = check(place, words);
             assert_eq!(output.status.code(), Some(*code), "{words:?}: {output:?}");
             assert_eq!(output.stdout.is_empty(), *code == 2, "{words:?}: {output:?}");
-            // `on-need` has no effect yet, and that is said.
+            // `on-need` has no effect yet; a note says so.
             let quiet = *code != 2 && !words.contains(&"on-need");
             assert_eq!(output.stderr.is_empty(), quiet, "{words:?}: {output:?}");
         }
@@ -97,13 +97,13 @@ fn nothing_is_run_and_nothing_is_created() {
             assert!(matches!(output.status.code(), Some(0 | 10)), "{output:?}");
         }
         assert_eq!(before, listed());
-        // Not even where state could not be kept, or nobody lives.
+        // It works even with an unusable state folder, and without HOME.
         let unusable = place.write("file", "");
         let output = place.strictly(["check", "ls"]).env("SHELLGATE_HOME", unusable).output().unwrap();
         assert_eq!((output.status.code(), text(&output.stderr)), (Some(10), ""));
         let output = place.strictly(["check", "ls"]).env_remove("SHELLGATE_HOME").env_remove("HOME").output();
         assert_eq!(output.unwrap().status.code(), Some(10));
-        // And the same command does something when it runs.
+        // The same command changes something when it runs.
         assert_eq!(place.output(["run", "touch ran"]).status.code(), Some(0));
         assert_ne!(before, listed());
     });
@@ -135,7 +135,7 @@ fn broken_settings_are_a_sentence_and_exit_2() {
 }
 
 #[test]
-fn a_reader_who_has_seen_enough_is_no_error() {
+fn a_closed_output_pipe_is_no_error() {
     let place = Place::new(None);
     let mut command = place.program("bash");
     let script = "set -o pipefail; \"$0\" check --default allow \"$(printf 'ls; %.0s' {1..9000})\" | head -1";

@@ -1,4 +1,4 @@
-//! The command line as people and scripts meet it: words, exit codes, streams.
+//! The command line as people and scripts use it: arguments, exit codes, streams.
 
 mod call;
 mod flags;
@@ -24,7 +24,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// Without blanks at the ends of lines, which no file here has.
+/// The text without blanks at the ends of lines, which snapshots must not have.
 fn tidy(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
@@ -73,7 +73,7 @@ fn run_exits_as_its_command_does() {
 }
 
 #[test]
-fn what_is_refused_exits_125_and_runs_nothing() {
+fn a_refused_command_exits_125_and_runs_nothing() {
     for_each_user(|place| {
         let broken = place.write("broken.toml", "[limits\n");
         let broken = broken.to_str().unwrap();
@@ -104,7 +104,7 @@ fn what_is_refused_exits_125_and_runs_nothing() {
         }
         assert_texts("refused", &said);
         assert_eq!(run(place, ["touch ran"]).status.code(), Some(0));
-        assert!(place.root().join("ran").exists(), "and without all that it runs");
+        assert!(place.root().join("ran").exists(), "without these it runs");
     });
 }
 
@@ -121,7 +121,7 @@ fn without_bash_nothing_runs() {
             said.push(format!("PATH is {what}\n{}", text(&output.stderr)));
         }
         assert_texts("no_bash", &said);
-        // A bash that can't be executed is none.
+        // A file `bash` that isn't executable doesn't count.
         std::fs::write(tools.join("bash"), "").unwrap();
         let output = place.shellgate(["run", "touch ran"]).env("PATH", &tools).output().unwrap();
         assert_eq!(output.status.code(), Some(125), "{output:?}");

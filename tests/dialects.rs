@@ -37,7 +37,7 @@ fn labels(text: &str) -> Vec<String> {
         values.push(value.to_owned());
         rest = after.to_owned();
     }
-    // A call that goes on ends with its job.
+    // For a call that keeps running, the last label is its job.
     let (group, job) =
         rest.split_once("\nJob: ").map_or((rest.as_str(), None), |(group, job)| (group, Some(job)));
     values.push(group.to_owned());
@@ -45,7 +45,7 @@ fn labels(text: &str) -> Vec<String> {
     values
 }
 
-/// The same call in a labelled dialect.
+/// A call in a labelled dialect.
 fn labelled(place: &Place, dialect: &str, mut arguments: Value) -> Vec<String> {
     if dialect == "qwen" {
         arguments.as_object_mut().unwrap().entry("is_background").or_insert(json!(false));
@@ -111,7 +111,7 @@ fn labelled_answers_say_all_there_is() {
             // Empty output, a signal.
             let seen = labelled(place, dialect, json!({"command": "kill -9 $$"}));
             assert_eq!(seen[2..7], ["(empty)", "(empty)", "(none)", "(none)", "9"]);
-            // bash's own words for what it can't find.
+            // bash's error message for an unknown command.
             let seen = labelled(place, dialect, json!({"command": "no-such-program"}));
             assert!(seen[3].contains("command not found") && seen[5] == "127" && seen[4] == "(none)");
         }
@@ -178,7 +178,7 @@ fn background_processes_are_listed_and_live_on() {
         assert_eq!(seen[7], seen[8], "the job leads its own group");
         assert_eq!(seen[9].len(), 26, "and has a name: {}", seen[9]);
         listed(&seen).into_iter().for_each(kill);
-        // An early failure is told as one.
+        // A background start that fails at once is reported as failed.
         let seen = labelled(place, "qwen", json!({"command": "echo no >&2; exit 4", "is_background": true}));
         assert_eq!((seen[3].as_str(), seen[5].as_str(), seen[7].as_str()), ("no", "4", "(none)"));
         // asimi 000:121.
@@ -233,7 +233,7 @@ fn asimi_answers_in_its_structure() {
         let output = place.output(["call", "--dialect", "asimi", "{"]);
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert!(answer["errorInfo"]["message"].as_str().unwrap().starts_with("invalid input:"));
-        // 000:98: an error is one of starting; without bash there is none.
+        // 000:98: `error` is for a failed start. Without bash, the command can't be started.
         let mut command = place.shellgate(["call", "--dialect", "asimi", r#"{"command": "true"}"#]);
         let output = command.env("PATH", "/nonexistent").output().unwrap();
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();

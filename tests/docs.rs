@@ -1,7 +1,8 @@
-//! The pages show what was really run: every `console` block is run again, and must come out as the page has it.
+//! Runs every `console` block of the documentation, and compares the output with the page.
 //!
-//! A line that begins `$ ` is text for bash, in a project made for this; the lines up to the next one are what it printed.
-//! What differs from run to run is replaced as the page says. `SHELLGATE_UPDATE=docs` writes the pages anew.
+//! A line that begins with `$ ` is text for bash, run in a project made for this. The lines up to the next such line are its
+//! output.
+//! Values that differ from run to run are replaced by stand-ins. `SHELLGATE_UPDATE=docs` rewrites the pages.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,10 +11,10 @@ use regex::{Captures, Regex};
 
 use crate::support::{Place, is_alive, kill, shellgate};
 
-/// What stands for the first process of an answer; the next ones count on.
+/// The stand-in for the first pid of an answer; further pids count up.
 const FIRST_PROCESS: usize = 4711;
 
-/// What stands for a hash that differs from run to run: that of `test`.
+/// The stand-in for hashes that differ from run to run: the hash of `test`.
 const HASH: &str = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
 #[test]
@@ -76,7 +77,7 @@ fn project() -> Place {
     place
 }
 
-/// The page, with what its commands print now.
+/// The page with the current output of its commands.
 fn rerun(page: &str, place: &Place) -> String {
     let mut new = String::new();
     let mut fence: Option<&str> = None;
@@ -105,12 +106,12 @@ fn rerun(page: &str, place: &Place) -> String {
     new
 }
 
-/// What `text` prints, as the page shows it.
+/// The output of `text`, as the page shows it.
 fn run(text: &str, place: &Place) -> String {
     let mut command = place.program("bash");
     let folder = shellgate().parent().unwrap().display().to_string();
     command.env("PATH", format!("{folder}:{}", crate::support::programs()));
-    // Both streams in the order in which a person would see them.
+    // Both streams go to one pipe, in the order in which a person would see them.
     let output = command.args(["-c", &format!("exec 2>&1; {text}")]).output().unwrap();
     let mut shown = String::from_utf8(output.stdout).unwrap();
     if !shown.ends_with('\n') {
@@ -119,7 +120,7 @@ fn run(text: &str, place: &Place) -> String {
     tidy(&shown, place)
 }
 
-/// `text` with stand-ins for what differs from run to run. What is still running is ended.
+/// `text` with stand-ins for values that differ from run to run. Ends the processes that the text names.
 fn tidy(text: &str, place: &Place) -> String {
     let shown = |path: PathBuf| path.canonicalize().unwrap().display().to_string();
     let mut text = text.replace(&shown(place.root()), "/home/me/project");
@@ -131,7 +132,7 @@ fn tidy(text: &str, place: &Place) -> String {
     text = replace(&text, r"\b[0-9A-HJKMNP-TV-Z]{26}\b", "01JZ7Q0W4N8R5T6V7X9YABCDEF");
     text = replace(&text, r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b", "2026-11-15 08:43:34");
     text = replace(&text, r"head: (\d+):[0-9a-f]{64}", &format!("head: $1:{HASH}"));
-    // Nothing was started where nothing took any time.
+    // A duration of zero means that nothing was started, so it stays.
     let took = |line: &str| match line.contains(r#""exit_code":null"#) && line.contains(r#""duration_ms":0,"#)
     {
         true => line.to_owned(),
@@ -153,7 +154,7 @@ fn tidy(text: &str, place: &Place) -> String {
     text.into_owned()
 }
 
-/// Whether a process was started in this place: a number may have been given to somebody else.
+/// Whether a process was started in this place. The kernel may have reused its pid for another process.
 fn is_ours(pid: u64, place: &Place) -> bool {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let home = format!("HOME={}", place.home().display());

@@ -1,4 +1,4 @@
-//! How executions end: by themselves, by a clock, by somebody's word, and always with their whole tree.
+//! How executions end: by themselves, by a timeout, by a cancel, and always with their whole process tree.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Child;
@@ -29,7 +29,7 @@ fn exit_codes_and_signals_are_told() {
     });
 }
 
-/// Trees that try to get away. Each leaves three processes with the mark in their command line.
+/// Commands whose processes try to escape. Each starts three processes with the mark in their command line.
 fn fugitives(mark: &str) -> Vec<String> {
     vec![
         format!("sleep {mark} & sleep {mark} & sleep {mark}"),
@@ -42,7 +42,7 @@ fn fugitives(mark: &str) -> Vec<String> {
             "nohup sleep {mark} >/dev/null 2>&1 & sleep {mark} & disown -a; (trap '' TERM HUP INT; exec sleep {mark})"
         ),
         format!("bash -c 'bash -c \"sleep {mark} & sleep {mark} & wait\" & wait' & exec sleep {mark}"),
-        // Suspended: it hears nothing until somebody wakes it.
+        // Suspended processes don't handle SIGTERM until they get SIGCONT.
         format!(
             "for i in 1 2; do sleep {mark} & until grep -q sleep /proc/$!/comm; do :; done; kill -STOP $!; done; sleep {mark}"
         ),
@@ -63,10 +63,10 @@ fn assert_gone(mark: &str, text: &str) {
     assert_eq!(processes_with(&format!("sleep {mark}")), Vec::<u64>::new(), "left by: {text}");
 }
 
-/// Also those in sessions of their own are asked first, though their parent may have died of the same word by then: in one of a
-/// dozen rounds.
+/// This holds for processes in sessions of their own too, even if their parent has died of SIGTERM already. That happens in
+/// about one of twelve rounds.
 #[test]
-fn everybody_is_told_before_they_are_killed() {
+fn every_process_gets_sigterm_before_sigkill() {
     for_each_user(|place| {
         let polite =
             "trap 'touch told.$ROUND.$1; exit' TERM; touch ready.$ROUND.$1; while :; do sleep 0.01; done";
@@ -77,7 +77,7 @@ fn everybody_is_told_before_they_are_killed() {
             );
             let mut child = place.start(["call", &json!({"command": text}).to_string()]);
             let all = |what: &str| (1..=4).all(|i| place.root().join(format!("{what}.{round}.{i}")).exists());
-            wait_until("they stand", || all("ready"));
+            wait_until("all four run", || all("ready"));
             assert_eq!(place.output(["stop", "--all"]).status.code(), Some(0));
             assert!(all("told"), "round {round}");
             let _ = child.wait();
@@ -85,7 +85,7 @@ fn everybody_is_told_before_they_are_killed() {
     });
 }
 
-/// Who hears that must not die of losing the terminal meanwhile.
+/// A process that handles SIGTERM must not be killed by the hang-up of its terminal.
 #[test]
 fn in_a_terminal_too_there_is_time_to_clean_up() {
     for_each_user(|place| {
@@ -93,10 +93,10 @@ fn in_a_terminal_too_there_is_time_to_clean_up() {
         place.write("polite.sh", polite);
         let command = json!({"command": "exec bash polite.sh", "background": true, "pty": true});
         assert_eq!(place.call(&command)["status"], "running");
-        wait_until("it stands", || place.root().join("ready").exists());
+        wait_until("it runs", || place.root().join("ready").exists());
         assert_eq!(place.output(["stop", "--all"]).status.code(), Some(0));
         assert!(place.root().join("told").exists());
-        // A shell that people type at takes no notice of being asked, and is gone all the same.
+        // An interactive shell ignores SIGTERM, and is ended all the same.
         let command = json!({"command": "bash --norc", "background": true, "pty": true});
         assert_eq!(place.call(&command)["status"], "running");
         assert_eq!(place.output(["stop", "--all"]).status.code(), Some(0));
@@ -203,7 +203,7 @@ fn a_cancel_by_session_ends_its_chats_too() {
 }
 
 #[test]
-fn what_a_command_left_behind_ends_with_its_session() {
+fn leftover_processes_end_with_their_session() {
     let place = Place::new(None);
     let gate = place.gate();
     let mark = mark();
@@ -240,7 +240,7 @@ fn signal(child: &Child, signal: rustix::process::Signal) {
 }
 
 #[test]
-fn ctrl_c_once_is_polite_twice_is_not() {
+fn one_ctrl_c_sends_sigterm_and_a_second_kills() {
     for_each_user(|place| {
         let mark = mark();
         let polite = format!("trap 'echo cleaned; exit 3' TERM; echo ready; sleep {mark} & wait");
@@ -281,7 +281,7 @@ fn a_keeper_that_is_killed_is_told_and_its_shell_dies_with_it() {
     let mut execution = gate
         .submit(shell(&format!("echo before; sleep {mark} & sleep {mark}; echo after")), Follow::Closely)
         .unwrap();
-    // What the keeper has not read when it is killed is lost with the pipe.
+    // Output that the keeper has not read when it is killed is lost with the pipe.
     while !matches!(execution.next().unwrap(), Event::Output { .. }) {}
     wait_until("it sleeps", || processes_with(&format!("sleep {mark}")).len() >= 2);
     let shell_pid = processes_with(&format!("echo before; sleep {mark}"))[0];

@@ -1,4 +1,4 @@
-//! What an attacker tried: each once broke something.
+//! Attacks and accidents that once broke something.
 
 use std::io::Read as _;
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ fn pids(answer: &Value) -> Vec<u64> {
     answer["background"].as_array().unwrap().iter().map(|entry| entry["pid"].as_u64().unwrap()).collect()
 }
 
-/// Compiles a small C program into the root, for what no shell can do.
+/// Compiles a small C program into the root, for system calls that no shell offers.
 fn compile(place: &Place, name: &str, source: &str) {
     let file = place.write(&format!("{name}.c"), source);
     let status =
@@ -23,7 +23,7 @@ fn compile(place: &Place, name: &str, source: &str) {
 
 #[test]
 fn processes_that_fork_and_exit_are_caught() {
-    // Each generation lives for a moment; all end by themselves after some seconds, should we fail.
+    // Each generation lives for a moment. If the test fails, all end by themselves after some seconds.
     const HOPPERS: &str = r"
         #include <signal.h>
         #include <time.h>
@@ -90,21 +90,21 @@ fn a_list_of_huge_command_lines_is_still_an_answer() {
 }
 
 #[test]
-fn an_orphan_that_nobody_can_attribute_is_not_ended_for_another() {
+fn an_orphan_of_unknown_origin_survives_the_timeout_of_another_execution() {
     for_each_user(|place| {
         let mark = mark();
         let mut first = place.start(["call", r#"{"command": "echo > up; sleep 1000", "timeout_ms": 1500}"#]);
         wait_until("the first runs", || place.root().join("up").exists());
-        // No tag, no name, no pipe of its execution.
+        // The orphan has no tag, no name and no pipe of its execution.
         let evasive =
             format!("prlimit --locks=unlimited env -i setsid -f sleep {mark} </dev/null >/dev/null 2>&1");
         let second = place.call(&json!({"command": evasive}));
         assert_eq!(second["status"], json!("completed"));
         assert!(first.wait().unwrap().success());
         let left = processes_with(&format!("sleep {mark}"));
-        assert_eq!(left.len(), 1, "the first one's timeout is not the second's");
+        assert_eq!(left.len(), 1, "the timeout of the first execution doesn't end the orphan of the second");
         left.into_iter().for_each(kill);
-        // With its execution's pipe it is known.
+        // An orphan that holds its execution's pipe can be attributed.
         let mut other = place.start(["call", r#"{"command": "echo > up2; sleep 1000", "timeout_ms": 1500}"#]);
         wait_until("the other runs", || place.root().join("up2").exists());
         let piped = place
@@ -116,13 +116,13 @@ fn an_orphan_that_nobody_can_attribute_is_not_ended_for_another() {
 }
 
 #[test]
-fn what_an_orphan_leaves_behind_is_held_too() {
+fn the_output_of_an_orphan_s_child_is_kept() {
     for_each_user(|place| {
         let answer = place.call(&json!({"command": "(sleep 0.2; (sleep 0.2; echo late; touch done) & ) &"}));
         assert_eq!(answer["status"], json!("completed"));
         wait_until("the grandchild has printed", || place.root().join("done").exists());
         let file = answer["stdout_file"].as_str().unwrap();
-        wait_until("and that was kept", || std::fs::read_to_string(file).unwrap() == "late\n");
+        wait_until("its output is kept", || std::fs::read_to_string(file).unwrap() == "late\n");
     });
 }
 
@@ -191,7 +191,7 @@ fn every_caller_has_its_own_limits_niceness_and_mask() {
 }
 
 #[test]
-fn a_mask_that_takes_everything_away_harms_nobody() {
+fn commands_run_under_a_umask_of_777() {
     for_each_user(|place| {
         let state = place.home().join("fresh");
         for text in ["echo one", "echo two"] {
@@ -209,7 +209,7 @@ fn a_mask_that_takes_everything_away_harms_nobody() {
 }
 
 #[test]
-fn ctrl_c_is_heard_while_nobody_reads() {
+fn ctrl_c_works_while_the_output_pipe_is_full() {
     for_each_user(|place| {
         let mark = mark();
         let mut child = place.start(["run", &format!(": {mark}; yes")]);
@@ -219,7 +219,7 @@ fn ctrl_c_is_heard_while_nobody_reads() {
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert_eq!(processes_with(&mark), Vec::<u64>::new());
-        // Also when the signal comes first and the reader stops then.
+        // It also works when the signal comes before the pipe is full.
         let mut child =
             place.start(["run", &format!("trap '' TERM; : {mark}; echo ready; sleep 0.3; exec yes")]);
         let mut out = child.stdout.take().unwrap();
@@ -275,7 +275,7 @@ fn a_keeper_whose_socket_was_taken_away_leaves_its_successor_alone() {
 #[test]
 fn a_keeper_that_cannot_start_says_why() {
     for_each_user(|place| {
-        // Its socket's name, taken by a folder.
+        // A folder has the name of the keeper's socket.
         let mut child = place.start(["run", "echo > up; sleep 1000"]);
         wait_until("it runs", || place.root().join("up").exists());
         let sessions = place.state().join("sessions");
@@ -298,7 +298,7 @@ fn a_keeper_that_cannot_start_says_why() {
 fn a_command_that_kills_its_keeper_does_not_get_away() {
     for_each_user(|place| {
         let mark = mark();
-        // Once the keeper has read what was printed: the rest is lost with the pipe.
+        // The command kills the keeper after the keeper has read its output; unread output is lost with the pipe.
         let kept = r#"until [ -s "$SPOOL/$SHELLGATE_EXEC_ID.stdout" ]; do sleep 0.02; done"#;
         let text = format!("echo before; setsid sleep {mark} & {kept}; kill -9 $PPID; sleep {mark}");
         let answer = place.call(&json!({"command": text, "env": {"SPOOL": place.state().join("spool")}}));
@@ -307,7 +307,7 @@ fn a_command_that_kills_its_keeper_does_not_get_away() {
             (&json!("keeper_lost"), &json!("before\n"))
         );
         assert_eq!(processes_with(&format!("sleep {mark}")), Vec::<u64>::new());
-        // At once, before the keeper has said a word.
+        // The command kills the keeper at once, before the keeper has answered.
         let answer = place.call(&json!({"command": "kill -9 $PPID; sleep 1; echo x"}));
         assert_eq!(answer["error"]["code"], json!("keeper_lost"), "it ran, so it is no refusal: {answer}");
         let answer = place.call(&json!({"command": "echo again"}));
@@ -318,7 +318,7 @@ fn a_command_that_kills_its_keeper_does_not_get_away() {
 #[test]
 fn a_call_leaves_no_entry_in_the_process_table() {
     let place = Place::new(None);
-    // We become the one that orphans are given to, and reap nobody.
+    // This process becomes the subreaper of orphans, and reaps none of them.
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).unwrap();
     for _ in 0..20 {
         assert_eq!(place.call(&json!({"command": "true"}))["status"], json!("completed"));
@@ -343,9 +343,9 @@ fn text_that_looks_like_an_option_is_text() {
 }
 
 #[test]
-fn without_descriptors_nothing_is_left_out_in_silence() {
+fn a_lack_of_descriptors_is_reported() {
     for_each_user(|place| {
-        // The keeper gets the limits of whoever comes first: few descriptors, hard.
+        // The first caller starts the keeper, which inherits its hard limit of few descriptors.
         let script = "ulimit -n 24; for i in 1 2 3 4 5 6; do \"$0\" call \"$1\" & done; wait";
         let call = json!({"command": "sleep 0.3; cat", "stdin": "hello"}).to_string();
         let output = place
@@ -366,7 +366,7 @@ fn without_descriptors_nothing_is_left_out_in_silence() {
     });
 }
 
-/// Whether a process has been sent a signal that it has not taken yet.
+/// Whether a process has pending signals.
 fn has_pending_signals(pid: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let mut masks = status.lines().filter_map(|line| line.split_once(":\t"));
@@ -384,7 +384,7 @@ fn keeper_of(pid: u64) -> u64 {
 }
 
 #[test]
-fn a_stopped_keeper_is_given_up_on() {
+fn three_ctrl_cs_end_a_command_whose_keeper_is_suspended() {
     let place = Place::new(None);
     let mark = mark();
     let mut child = place.start(["run", &format!("echo > up; kill -STOP $PPID; sleep {mark}")]);
@@ -396,11 +396,11 @@ fn a_stopped_keeper_is_given_up_on() {
     let pid = rustix::process::Pid::from_child(&child);
     for _ in 0..3 {
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-        // A signal that is sent while another one waits to be taken is lost.
-        wait_until("it has taken the signal", || !has_pending_signals(child.id()));
+        // A signal that is sent while the same signal is pending is lost.
+        wait_until("the signal is delivered", || !has_pending_signals(child.id()));
     }
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(!is_alive(sleeper), "ended without its keeper");
+    assert!(!is_alive(sleeper), "the command is ended without its keeper");
     rustix::process::kill_process(keeper, rustix::process::Signal::CONT).unwrap();
     place.assert_nothing_is_left();
 }

@@ -1,4 +1,4 @@
-//! Jobs: started, found, read, waited for and stopped from anywhere, with nothing lost.
+//! Jobs: starting, listing, reading, waiting for and stopping them from any process.
 
 mod chaos;
 mod logs;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Place, for_each_user, is_alive, mark, processes_with, wait_until};
 
-/// Starts a job and gives its name.
+/// Starts a job. Returns its id.
 fn start(place: &Place, command: &str) -> String {
     start_with(place, &json!({"command": command, "background": true}))
 }
@@ -21,7 +21,7 @@ fn start_with(place: &Place, arguments: &Value) -> String {
     answer["id"].as_str().unwrap().to_owned()
 }
 
-/// What a command of ours prints, and its exit code.
+/// Runs `shellgate WORDS`. Returns its output and exit code.
 fn run(place: &Place, args: &[&str]) -> (String, Option<i32>) {
     let output = place.output(args);
     (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code())
@@ -76,7 +76,7 @@ fn a_slow_call_becomes_a_job_and_keeps_its_clock() {
         assert_eq!((&answer["status"], &answer["job"]), (&json!("running"), &answer["id"]), "{answer}");
         assert_eq!(answer["stdout"], "slow\n");
         let id = answer["job"].as_str().unwrap();
-        assert_eq!(run(place, &["wait", id]).1, Some(124), "its own time is over");
+        assert_eq!(run(place, &["wait", id]).1, Some(124), "the job's own timeout has ended it");
         assert!(processes_with(&mark).is_empty());
         let answer = place.call(&json!({"command": "echo quick", "wait_ms": 60_000}));
         assert_eq!((&answer["status"], &answer["job"]), (&json!("completed"), &Value::Null));
@@ -105,7 +105,7 @@ fn a_foreground_command_is_sent_to_the_background_and_outlives_its_terminal() {
         let (id, kind) = find().unwrap();
         assert_eq!(kind, "foreground");
         assert_eq!(run(place, &["background", &id]).1, Some(0));
-        assert_eq!(front.wait().unwrap().code(), Some(0), "whoever waited is answered");
+        assert_eq!(front.wait().unwrap().code(), Some(0), "the waiting caller gets an answer");
         assert_eq!(listed(place, &id).unwrap()["kind"], "job");
         std::fs::remove_file(place.root().join("go")).unwrap();
         assert_eq!(run(place, &["wait", &id]).1, Some(0));
@@ -115,7 +115,7 @@ fn a_foreground_command_is_sent_to_the_background_and_outlives_its_terminal() {
 }
 
 #[test]
-fn what_a_command_left_is_a_job_too() {
+fn leftover_processes_are_a_job_too() {
     for_each_user(|place| {
         let mark = mark();
         let answer = place
@@ -182,7 +182,7 @@ fn a_session_has_only_so_many_jobs() {
     });
 }
 
-/// The starts before an answer count too: who asks for many at once gets no more than who asks one by one.
+/// Starts that are not answered yet count too, so concurrent calls can't exceed the limit.
 #[test]
 fn a_session_has_only_so_many_jobs_at_once_too() {
     for_each_user(|place| {
@@ -206,7 +206,7 @@ fn a_session_has_only_so_many_jobs_at_once_too() {
             );
         }
         assert_eq!(processes_with(&mark).len(), 4);
-        // What becomes a job because its caller waits no longer is not refused.
+        // A foreground command that becomes a job when its caller stops waiting is not refused.
         let patient = json!({"command": format!("exec sleep {mark}"), "wait_ms": 50}).to_string();
         let starters: Vec<_> =
             (0..2).map(|_| place.start(flags.iter().copied().chain([patient.as_str()]))).collect();
@@ -251,7 +251,7 @@ fn all_that_ended_lately_are_listed() {
 }
 
 #[test]
-fn what_a_command_leaves_is_named_as_a_job() {
+fn run_names_the_job_of_leftover_processes() {
     let place = Place::new(None);
     let mark = mark();
     let output = place.output(["run", &format!("sleep {mark} & echo left")]);

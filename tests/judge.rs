@@ -1,4 +1,4 @@
-//! The judge in `run`, `call` and the library: what it refuses does not run, and is told in the form that was asked for.
+//! The judge in `run`, `call` and the library: a refused command doesn't run, and the refusal has the dialect's form.
 
 mod asked;
 mod circumstances;
@@ -18,7 +18,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// A settings file of the place's user, outside the root: its path.
+/// Writes a settings file of the place's user outside the root. Returns its path.
 fn settings(place: &Place, name: &str, content: &str) -> String {
     let path = place.home().canonicalize().unwrap().join(name);
     std::fs::write(&path, content).unwrap();
@@ -26,12 +26,12 @@ fn settings(place: &Place, name: &str, content: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Whether the command ran: it was to make the file `ran`, which is taken away.
+/// Whether the command created the file `ran`. Removes the file.
 fn has_run(place: &Place) -> bool {
     std::fs::remove_file(place.root().join("ran")).is_ok()
 }
 
-/// What came of a call: the answer, and whether it ran.
+/// The answer to a call, and whether its command ran.
 struct Called {
     answer: Value,
     ran: bool,
@@ -53,7 +53,7 @@ impl Called {
     }
 }
 
-/// `shellgate call FLAGS`, in the native form, with questions as a user would be asked them.
+/// Runs `shellgate call FLAGS` in the native form, with the default approval settings.
 fn call(place: &Place, flags: &[&str], arguments: &Value) -> Called {
     let output = place.strictly(["call"]).args(flags).arg(arguments.to_string()).output().unwrap();
     let answer: Value =

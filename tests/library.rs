@@ -1,4 +1,4 @@
-//! The library inside a program of its own: many calls, nothing left, a line of waiting executions.
+//! The library inside a host program: many calls without leaks, and the queue of executions.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -23,7 +23,7 @@ fn resident_kb(pid: u32) -> u64 {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// The children of a process that are dead and were not reaped.
+/// The zombie children of a process.
 fn zombies_of(parent: u32) -> usize {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     let stats = entries.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
@@ -124,7 +124,7 @@ fn a_clock_starts_with_the_command_not_with_the_wait() {
     let request = Request { timeout: Some(timeout), ..shell("echo ran") };
     let mut waiting = gate.submit(request, Follow::Closely).unwrap();
     until(&mut waiting, State::Queued);
-    // Its whole time passes while it is queued.
+    // Its timeout would pass while it is queued.
     std::thread::sleep(timeout);
     blockers[0].stop(Urgency::Now).unwrap();
     let report = waiting.wait().unwrap();
@@ -133,7 +133,7 @@ fn a_clock_starts_with_the_command_not_with_the_wait() {
 }
 
 #[test]
-fn leftovers_and_jobs_take_no_place() {
+fn leftovers_and_jobs_do_not_count_as_running() {
     let place = Place::new(None);
     let gate = gate_for_two(&place);
     for _ in 0..3 {
@@ -218,7 +218,7 @@ fn a_gate_without_its_keeper_program_says_so() {
 }
 
 #[test]
-fn what_need_not_be_kept_goes_with_its_files_and_the_chain_still_holds() {
+fn pruning_removes_entries_with_their_files_and_the_chain_still_verifies() {
     let place = Place::new(None);
     let gate = place.gate();
     let reports: Vec<_> = (0..3).map(|_| gate.run(shell("head -c 2000000 /dev/zero"))).collect();
@@ -242,7 +242,7 @@ fn what_need_not_be_kept_goes_with_its_files_and_the_chain_still_holds() {
 }
 
 #[test]
-fn who_keeps_their_own_record_gets_none() {
+fn a_gate_without_record_writes_no_journal() {
     let place = Place::new(None);
     let builder = || {
         let builder = Gate::builder().root(place.root()).state_folder(place.state());
@@ -253,6 +253,6 @@ fn who_keeps_their_own_record_gets_none() {
     drop(gate);
     assert!(!place.state().join("journal.db").exists());
     assert_eq!(builder().build().unwrap().run(shell("echo hi")).stdout, "hi\n");
-    assert!(place.state().join("journal.db").exists(), "with one, there is one");
+    assert!(place.state().join("journal.db").exists(), "a gate with a record writes the journal");
     place.assert_nothing_is_left();
 }

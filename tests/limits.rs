@@ -1,4 +1,4 @@
-//! What a command may use: memory, processes, processor time, disk, counted over its whole tree.
+//! Limits on memory, processes, processor time and disk, counted over a command's whole process tree.
 //!
 //! Numbers are small, so that nothing here can hurt the machine that it runs on.
 
@@ -27,7 +27,7 @@ fn run(place: &Place, command: &str) -> Value {
     place.call(&json!({"command": command}))
 }
 
-/// It was ended for this limit, and everything of it.
+/// Asserts that the command and all its processes were ended for this limit.
 fn assert_ended_by(answer: &Value, key: &str, limit: u64, says: &str) {
     let error = &answer["error"];
     assert_eq!((&answer["status"], &error["code"]), (&json!("failed"), &json!("limit_exceeded")), "{answer}");
@@ -36,7 +36,7 @@ fn assert_ended_by(answer: &Value, key: &str, limit: u64, says: &str) {
     assert!(error["hint"].is_string() && answer["background"] == json!([]), "{answer}");
 }
 
-/// It ran as it would without a limit.
+/// Asserts that the command ran as without a limit.
 fn assert_untouched(answer: &Value, stdout: &str) {
     assert_eq!(
         (&answer["status"], &answer["error"], &answer["stdout"]),
@@ -45,7 +45,7 @@ fn assert_untouched(answer: &Value, stdout: &str) {
     );
 }
 
-/// What `doctor` says of a limit.
+/// The mechanism that `doctor` reports for a limit.
 fn mechanism(place: &Place, key: &str) -> String {
     let output = place.output(["doctor", "--json"]);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -73,7 +73,7 @@ fn groups_called(end: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Nothing of an execution is left: no group, and no note of one.
+/// Asserts that no control group of an execution is left, and no note of one.
 fn assert_no_trace(place: &Place, id: &str) {
     assert_eq!(groups_called(id), Vec::<PathBuf>::new());
     assert_eq!(notes(&place.state()), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! The log: off by default, by variable and by setting, with ids and without what commands say.
+//! The log: off by default, switched on by a variable or a setting. It has ids, but no text of commands below `trace`.
 
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ fn only_trace_has_the_text_of_commands() {
         let (secret, other): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.contains(SECRET));
         assert!(!secret.is_empty() && !other.is_empty(), "{log}");
         assert!(secret.iter().all(|line| line.contains(" TRACE ")), "{secret:?}");
-        // What it read and what it was given are nobody's business even then.
+        // Even at the level `trace`, the log has no environment.
         assert!(secret.iter().all(|line| !line.contains("X=")), "{secret:?}");
     }
 }
@@ -157,7 +157,7 @@ fn a_command_can_not_switch_it_on() {
         let output = place.shellgate(["schema"]).env("SHELLGATE_LOG", "trace").output().unwrap();
         assert!(
             output.status.success() && log(place, "front-end").contains("log started"),
-            "and outside it is on"
+            "outside the command the log is on"
         );
     });
 }

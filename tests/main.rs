@@ -1,4 +1,5 @@
-//! What crosses crates: the real binary, real processes, real shells. A file per subject, in one program, so that it is linked once.
+//! Tests across crates, with the real binary, real processes and real shells. All files are one program, so that it is
+//! linked once.
 
 #![expect(
     clippy::unwrap_used,

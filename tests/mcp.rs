@@ -1,4 +1,4 @@
-//! The MCP server, spoken to letter by letter: what SDKs would not let a test send. The SDKs themselves are in `tests/sdk`.
+//! The MCP server with hand-written messages, including those that no SDK can send. Tests with the SDKs are in `tests/sdk`.
 
 mod always;
 mod asking;

@@ -1,4 +1,4 @@
-//! What commands print: all of it kept, shown clean, and never held in memory.
+//! The output of commands: all of it is kept, cleaned for display, and not held in memory.
 
 use std::io::{BufRead as _, BufReader};
 
@@ -86,7 +86,7 @@ fn beyond_the_capture_limit_the_head_is_on_disk_and_the_tail_is_remembered() {
         assert!(shown.starts_with("1\n2\n") && shown.ends_with("1999999\n2000000\nend\n"), "{}", shown.len());
         let marker = shown.lines().find(|line| line.contains("left out")).unwrap();
         assert!(marker.contains("1000000") && marker.contains("capture limit"), "{marker}");
-        // Live, nothing is missing.
+        // The live output has every byte.
         let output = place.output(["run", flags[0], flags[1], "seq 2000000"]);
         let wanted: String = (1..=2_000_000).map(|number| format!("{number}\n")).collect();
         assert!(output.stdout == wanted.as_bytes(), "run passes every byte on");
@@ -181,7 +181,7 @@ fn text_of(event: &Value, key: &str) -> String {
 fn streams_are_interleaved_as_they_are_read() {
     let place = Place::new(None);
     let gate = place.gate();
-    // Each line waits until the one before it was seen, so the order can only be one.
+    // Each line is printed after the previous one was seen, so the order is fixed.
     let script = "for i in 1 2 3 4 5 6; do if ((i%2)); then echo $i; else echo $i >&2; fi; until [ -e seen$i ]; do sleep 0.01; done; done";
     let request = Request { action: Action::Shell(script.to_owned()), ..Request::default() };
     let mut execution = gate.submit(request, Follow::Closely).unwrap();
@@ -212,7 +212,7 @@ fn a_reader_that_stands_still_gets_everything_later() {
         let config = place.write("limits.toml", "[limits]\ncapture_bytes = 100000\n");
         let mut child =
             place.start(["run", "--config", config.to_str().unwrap(), "seq 1000000; echo done >&2"]);
-        // Nothing is read until the command can't go on: far beyond the file, and with the pipe to us full.
+        // The test reads nothing until the command blocks on the full pipe, far beyond the capture limit.
         let mut out = BufReader::new(child.stdout.take().unwrap());
         wait_until_full(out.get_ref());
         let mut all = Vec::new();
@@ -226,7 +226,7 @@ fn a_reader_that_stands_still_gets_everything_later() {
 #[test]
 fn a_full_disk_stops_no_command_and_is_told() {
     for_each_user(|place| {
-        // In a mount namespace of its own, so that an ordinary user can mount, and nobody has to unmount.
+        // In a new mount namespace an ordinary user can mount, and the mount goes away with the namespace.
         let on_a_full_disk = |flags: &[&str], last: &str| {
             let mount = r#"mount -t tmpfs -o size=256k,mode=700 none "$SHELLGATE_HOME" && exec "$@""#;
             let mut command = place.program("unshare");

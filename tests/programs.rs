@@ -72,7 +72,7 @@ fn sources(folder: PathBuf) -> Vec<PathBuf> {
     files.into_iter().filter(is_source).chain(folders.into_iter().flat_map(sources)).collect()
 }
 
-/// A program that is named by its path needs no PATH, and a PATH of the machine's folders has what is not declared.
+/// A program's absolute path, or a PATH with the machine's folders, would let a test start undeclared programs.
 #[test]
 fn sources_name_no_undeclared_path() {
     let program = Regex::new(r"(?:^|[^\w.}-])(?:/usr)?(?:/local)?/s?bin/([\w.+-]+)").unwrap();

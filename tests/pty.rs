@@ -1,4 +1,4 @@
-//! Terminals: what runs in one, who reads it, what may be typed at it, and people who sit there.
+//! Terminals: commands that run in one, typing at them, and people who use them.
 
 mod job;
 mod judged;

@@ -1,5 +1,5 @@
-//! The record through the command line: history, audit, approvals from elsewhere, stopping, trust, and what commands may
-//! not do to any of it.
+//! The record through the command line: history, audit, approvals from another terminal, stopping, trust, and what a
+//! command that shellgate runs may not do.
 
 mod approvals;
 mod audit;

@@ -1,18 +1,18 @@
-//! What a model sees, in every form and for every kind of end: each text is a snapshot.
+//! The answers that a model sees, in every form and for every way to end: each text is a snapshot.
 
 use serde_json::{Value, json};
 
 use crate::support::interrupt::output_interrupted;
 use crate::support::{Place, kill, mark, processes_with};
 
-/// One kind of end.
+/// A call that ends in a certain way.
 struct Case {
     name: &'static str,
     /// Text for bash; agent-world, which has no shell, runs it as a script.
     text: &'static str,
     /// Further arguments, where the form has them.
     more: Value,
-    /// What is not an argument.
+    /// The circumstances of the call.
     around: Around,
 }
 
@@ -20,11 +20,11 @@ struct Case {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
     Nothing,
-    /// There is no program on PATH.
+    /// PATH has no programs.
     NoPath,
-    /// There are 700 milliseconds.
+    /// The timeout is 700 milliseconds.
     Clock,
-    /// Somebody presses Ctrl-C when the file `ready` is there.
+    /// SIGINT is sent when the file `ready` exists.
     Interrupt,
     /// It is a background start, which not every form has.
     Background,
@@ -101,7 +101,7 @@ impl Form {
         Some(arguments)
     }
 
-    /// Asks, and writes down what was answered.
+    /// Makes the call, and formats the answer. `None`: the form doesn't have this case.
     fn show(&self, case: &Case) -> Option<String> {
         let place = Place::new(None);
         let mark = mark();
@@ -136,7 +136,7 @@ impl Form {
     }
 }
 
-/// What differs from run to run.
+/// Patterns for text that differs from run to run, and their stand-ins.
 const VOLATILE: [(&str, &str); 9] = [
     (r#"[^\s`"]*/shellgate-test-\w+"#, "[PLACE]"),
     (r"\b[0-9A-HJKMNP-TV-Z]{26}\b", "[ID]"),
@@ -151,7 +151,7 @@ const VOLATILE: [(&str, &str); 9] = [
 
 fn all_texts(name: &str, form: &Form) {
     let texts: Vec<String> = cases().iter().filter_map(|case| form.show(case)).collect();
-    // No file here has blanks at the ends of its lines.
+    // Snapshots must not have blanks at the ends of lines.
     let tidy: String = texts.join("\n").lines().map(|line| format!("{}\n", line.trim_end())).collect();
     insta::with_settings!({ filters => VOLATILE.to_vec(), omit_expression => true }, {
         insta::assert_snapshot!(name, tidy);

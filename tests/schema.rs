@@ -1,4 +1,4 @@
-//! `shellgate schema`: what models are told. Whether the SDKs of the APIs take it, `tests/sdk` asks them.
+//! `shellgate schema`: the tool declarations for models. `tests/sdk` checks them with the SDKs of the APIs.
 
 use serde_json::{Value, json};
 use shellgate::Dialect;
@@ -7,7 +7,7 @@ use crate::support::{Place, for_each_user};
 
 const APIS: [&str; 4] = ["mcp", "gemini", "openai", "anthropic"];
 
-/// What `shellgate schema FLAGS` prints.
+/// The output of `shellgate schema FLAGS`.
 fn schema(place: &Place, flags: &[&str]) -> String {
     let output = place.output(["schema"].iter().chain(flags));
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
@@ -35,12 +35,12 @@ fn the_default_is_our_own_tool_for_mcp() {
         let json: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(json["name"], "shell");
         assert!(text.ends_with("}\n") && text.starts_with("{\n  \"name\""), "{text}");
-        // It needs no state and leaves none.
+        // It needs no state folder and creates none.
         assert_eq!(std::fs::read_dir(place.state()).unwrap().count(), 0);
     });
 }
 
-/// What the document of each dialect tells the model, by words that can't be missing where it is told.
+/// Phrases from the document of each dialect that the tool's description must contain.
 #[test]
 fn the_seeds_guidance_is_told() {
     let everywhere =
@@ -100,7 +100,7 @@ fn what_a_strict_model_sends_runs() {
         call["command"] = json!("printf %s \"$A\"");
         call["env"] = json!([{"name": "A", "value": "it's"}]);
         assert_eq!(place.call(&call)["stdout"], "it's");
-        // An empty list is not none: `env` has nothing in it, and `command` is a program.
+        // An empty `env` sets no variable. An empty `args` is not absent: it makes `command` a program.
         call["env"] = json!([]);
         assert_eq!(place.call(&call)["stdout"], "");
         call["args"] = json!([]);
@@ -109,7 +109,7 @@ fn what_a_strict_model_sends_runs() {
 }
 
 #[test]
-fn mistakes_name_what_there_is() {
+fn errors_name_the_valid_values() {
     let place = Place::new(None);
     let mistake = |words: &[&str]| {
         let output = place.output(["schema"].iter().chain(words));

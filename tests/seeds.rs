@@ -1,9 +1,13 @@
 //! The four documents that the dialects were built from, sentence by sentence, against the real binary.
 //!
-//! `tests/seeds/*.toml` has a row for every sentence and example. A row holds and is checked here; or it waits for a part
-//! that is not built yet, and then its checks must fail, so that it can't be forgotten when that part comes; or it was
-//! settled otherwise, because it contradicts another or was given up on purpose, and says what holds instead; or it is about
-//! another system; or it claims nothing. A row is named by its document and line: `asimi:14`.
+//! `tests/seeds/*.toml` has a row for every sentence and example. A row is named by its document and line: `asimi:14`. There
+//! are five kinds of rows:
+//!
+//! - It holds, and its checks pass.
+//! - It waits for a part that is not built yet. Its checks must fail, so that the row is updated when that part is built.
+//! - It was settled otherwise, because it contradicts another row or was given up on purpose. It says what holds instead.
+//! - It is about another system.
+//! - It claims nothing.
 
 mod run;
 mod table;
@@ -63,7 +67,7 @@ fn all_rows_are_as_they_say(name: &str) {
     });
 }
 
-/// What is wrong with a row, given the complaints of its checks.
+/// The problem with a row, given the complaints of its checks.
 fn judge(row: &Row, complaints: &[String]) -> Option<String> {
     match (row.kind(), complaints) {
         (Kind::Waits(issue), []) if !row.check.is_empty() => {
@@ -74,7 +78,7 @@ fn judge(row: &Row, complaints: &[String]) -> Option<String> {
     }
 }
 
-/// How many rows hold, and which don't, and why.
+/// A summary: how many rows hold, which don't, and why.
 fn summary(name: &str, table: &Table) -> String {
     let mut kinds: BTreeMap<Kind, Vec<String>> = BTreeMap::new();
     for row in &table.row {

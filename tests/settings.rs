@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::support::Place;
 
-/// Writes a settings file that is the place's user's own.
+/// Writes a settings file that belongs to the place's user.
 fn write_file(place: &Place, path: &Path, content: impl AsRef<[u8]>) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, content).unwrap();
@@ -26,7 +26,7 @@ fn write_file(place: &Place, path: &Path, content: impl AsRef<[u8]>) {
     }
 }
 
-/// Where the user's file is, by `XDG_CONFIG_HOME` or `HOME`: see [`shellgate`].
+/// The path of the user's settings file in a place: see [`shellgate`].
 fn user_file(place: &Place) -> PathBuf {
     place.home().join("config/shellgate/config.toml")
 }
@@ -44,7 +44,7 @@ fn shellgate<S: AsRef<OsStr>>(place: &Place, words: impl IntoIterator<Item = S>)
     command
 }
 
-/// `shellgate call FLAGS`, to its answer and exit code.
+/// Runs `shellgate call FLAGS`. Returns the answer and the exit code.
 fn call(place: &Place, flags: &[&str], arguments: &Value) -> (Value, Option<i32>) {
     let arguments = arguments.to_string();
     let output =
@@ -56,7 +56,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// Without blanks at the ends of lines, which no file here has.
+/// The text without blanks at the ends of lines, which snapshots must not have.
 fn tidy(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }

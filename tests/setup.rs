@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::support::Place;
 
-/// An agent, as the tests see it: independent of the table under test.
+/// An agent, described independently of the table under test.
 struct Case {
     name: &'static str,
     /// Its file below home.
@@ -25,9 +25,9 @@ struct Case {
     entry: &'static [&'static str],
     /// A file with comments and other entries.
     full: &'static str,
-    /// A file that isn't in its format, and where.
+    /// A broken settings file, and the position of the error.
     broken: (&'static str, &'static str),
-    /// Whether it must be told where to work.
+    /// Whether `setup` needs `--root` for it.
     needs_root: bool,
 }
 
@@ -132,7 +132,7 @@ impl Case {
         place.home().join(self.file)
     }
 
-    /// Its settings, in `place`.
+    /// Writes its settings file in `place`.
     fn write(&self, place: &Place, text: &str) {
         let path = self.path(place);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -143,7 +143,7 @@ impl Case {
         std::fs::read_to_string(self.path(place)).unwrap()
     }
 
-    /// `shellgate setup THIS FLAGS`.
+    /// Runs `shellgate setup THIS FLAGS`.
     fn setup(&self, place: &Place, flags: &[&str]) -> Output {
         let root = place.root().display().to_string();
         let mut words = vec!["setup", self.name];
@@ -154,7 +154,7 @@ impl Case {
         place.output(words)
     }
 
-    /// The same, and it must work.
+    /// Runs `shellgate setup THIS FLAGS`, which must succeed. Returns its output.
     fn done(&self, place: &Place, flags: &[&str]) -> String {
         let output = self.setup(place, flags);
         assert_eq!(output.status.code(), Some(0), "{}: {output:?}", self.name);
@@ -174,7 +174,7 @@ fn complaint(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// The values in a file, read by other code than what wrote it.
+/// The values in a file, read by another parser than the one under test.
 fn values(case: &Case, text: &str) -> Value {
     match case.file.rsplit('.').next().unwrap() {
         "toml" => {
@@ -215,7 +215,7 @@ fn yaml(text: &str) -> Value {
     Yaml::load_from_str(text).unwrap().first().map_or(Value::Null, plain)
 }
 
-/// JSON as it is without comments and without commas after last items.
+/// The JSON text without comments and trailing commas.
 fn without_comments(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -242,7 +242,7 @@ fn without_comments(text: &str) -> String {
     plain
 }
 
-/// What is at a path.
+/// The value at a path.
 fn at<'a>(values: &'a Value, path: &[&str]) -> &'a Value {
     path.iter().fold(values, |table, name| &table[name])
 }

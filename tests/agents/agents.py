@@ -16,9 +16,9 @@ class Agent:
     """One agent. `tools` is the folder with the installed packages, `root` the project, `url` its model."""
 
     name = ""
-    # The words after `shellgate setup NAME` that it needs when nobody is there.
+    # Arguments of `shellgate setup NAME` for a run without a person.
     setup = []
-    # Its own shell tool, and the words with which it offers that to the model when nobody is there.
+    # The name of its own shell tool, and the arguments with which it offers that tool to the model in a run without a person.
     shell = ""
     own_shell = []
     # Asks a person in ways of its own before it calls a server; then questions must go to the queue.
@@ -211,7 +211,7 @@ extensions:
 
     def answer(self, screen, answer):
         screen.wait_for(r"◆ +answer")
-        # The first is chosen; nobody knows how far the other is.
+        # The first option is selected; the position of the other one is unknown.
         for _ in range(8):
             if re.search(rf"● {answer}\b", screen.text()):
                 break

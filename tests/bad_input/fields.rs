@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{assert_errors, assert_refused, assert_runs, call, shown};
 use crate::support::{Place, for_each_user};
 
-/// Refuses `input`, a JSON text, as `invalid_input`.
+/// Asserts that `input`, a JSON text, is refused as `invalid_input`.
 fn refused(place: &Place, input: &str) -> Value {
     let error = assert_refused(place, &call(place, &[], input.as_bytes()), input);
     assert_eq!(error["code"], "invalid_input", "{input}");
@@ -19,7 +19,7 @@ fn beside_command(field: &str, value: &Value) -> String {
     call.to_string()
 }
 
-/// Refuses every input of a table, and compares what is said.
+/// Asserts that every input of a table is refused, and compares the errors with a snapshot.
 fn refuse_all(place: &Place, snapshot: &str, inputs: &[&str]) {
     let errors: Vec<String> = inputs.iter().map(|input| shown(input, &refused(place, input))).collect();
     assert_errors(snapshot, &errors);
@@ -59,7 +59,7 @@ fn a_wrong_type_names_the_field_the_type_wanted_and_the_type_seen() {
     let fits = |wanted: &str, seen: &str| {
         wanted == seen
             || wanted == "a list of strings" && seen == "a list"
-            // A list of names and values is taken as well.
+            // A list of names and values is accepted too.
             || wanted == "an object of strings" && (seen == "an object" || seen == "a list")
             || wanted == "a whole number" && seen == "a number"
     };
@@ -70,7 +70,7 @@ fn a_wrong_type_names_the_field_the_type_wanted_and_the_type_seen() {
                 let message = format!("invalid input: `{field}` must be {wanted}, not {seen}");
                 assert_eq!((&error["message"], &error["token"]), (&json!(message), &json!(field)));
             }
-            // `null` counts as absent, whatever is wanted.
+            // `null` counts as absent for every type.
             let null = if field == "command" {
                 json!({"command": "touch ran", "args": null}).to_string()
             } else {
@@ -205,7 +205,7 @@ fn the_longest_word_runs_and_one_byte_more_is_refused() {
         [
             ("command", json!({"command": format!("touch ran {}", padding(10))})),
             ("args", json!({"command": "bash", "args": ["-c", "touch ran", padding(0)]})),
-            // The kernel counts `A=` in.
+            // The kernel's limit includes the `A=`.
             ("env", json!({"command": "touch ran", "env": {"A": padding(2)}})),
         ]
     };

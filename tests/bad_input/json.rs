@@ -1,4 +1,4 @@
-//! Text that is no JSON object.
+//! Input that is not a JSON object.
 
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{assert_errors, assert_refused, assert_runs, call, shown};
 use crate::support::{Place, for_each_user};
 
-/// What it is, and the bytes of it.
+/// A description of the input, and its bytes.
 fn broken() -> Vec<(&'static str, Vec<u8>)> {
     let text = |text: &str| text.as_bytes().to_vec();
     let nested = |depth: usize| {

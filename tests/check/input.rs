@@ -1,4 +1,4 @@
-//! Where the command comes from, and commands that nobody could run.
+//! The sources of a command, and commands that can't run.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -19,7 +19,7 @@ fn piped(place: &Place, words: &[&str], input: &[u8]) -> Output {
     let mut command = place.strictly(["check"]);
     let command = command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // What is too long is not read to its end.
+    // Input that is too long is not read to its end.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
@@ -40,7 +40,7 @@ fn a_text_is_the_same_from_wherever_it_comes() {
         for output in outputs {
             assert_eq!(output, direct);
         }
-        // Behind `--` even a dash is text.
+        // After `--` a dash is an argument.
         let dash: Value = serde_json::from_slice(&check(place, &["--json", "--", "-"]).stdout).unwrap();
         assert_eq!(dash["commands"][0]["argv"], json!(["-"]));
         let output = check(place, &["--file", "a file", "ls"]);
@@ -71,7 +71,7 @@ fn files_that_cannot_be_read_are_no_verdict() {
 }
 
 #[test]
-fn what_nobody_could_run_is_denied() {
+fn commands_that_can_not_run_are_denied() {
     for_each_user(|place| {
         let longest = format!("ls {}", "x".repeat(LONGEST - 3));
         let longer = format!("{longest}x");
@@ -94,7 +94,7 @@ fn what_nobody_could_run_is_denied() {
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!((&answer["verdict"], &answer["commands"]), (&json!("deny"), &json!([])));
         assert_eq!(answer["reasons"][0]["code"], "invalid_input");
-        // Words are bytes.
+        // An argument need not be UTF-8.
         let word = OsString::from_vec(b"ls caf\xe9".to_vec());
         let output = place.strictly(["check"]).arg(&word).output().unwrap();
         assert_eq!(output.status.code(), Some(20), "{output:?}");

@@ -121,7 +121,7 @@ fn spans_are_bytes_of_the_command() {
 }
 
 #[test]
-fn what_is_not_allowed_says_why_by_a_word() {
+fn reasons_have_codes() {
     for_each_user(|place| {
         let cases: &[(&[&str], &str)] = &[
             (&["ls"], "uncovered"),
@@ -154,7 +154,7 @@ fn what_is_not_allowed_says_why_by_a_word() {
 }
 
 #[test]
-fn what_the_settings_make_of_a_question_is_told() {
+fn the_decision_of_the_approval_mode_is_reported() {
     for_each_user(|place| {
         let answer = answer(place, &["--approve", "allow", "ls"]);
         assert_eq!((&answer["verdict"], &answer["commands"][0]["verdict"]), (&json!("allow"), &json!("ask")));

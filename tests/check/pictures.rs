@@ -1,4 +1,4 @@
-//! What a person sees.
+//! The output of `check` for people.
 
 use std::process::Command;
 
@@ -57,7 +57,7 @@ fn lines_wide_characters_and_documents_keep_their_columns() {
 }
 
 #[test]
-fn what_does_not_show_is_written_out() {
+fn invisible_characters_are_written_out() {
     let hidden = "echo \u{1b}[2J\u{8} \u{200b}x\u{202e} \r; ls \u{7f}\u{9b}31m \u{e0041}";
     assert_shown(
         "hidden",
@@ -74,7 +74,7 @@ fn what_does_not_show_is_written_out() {
 }
 
 #[test]
-fn what_cannot_be_read_is_explained() {
+fn parse_errors_are_explained() {
     assert_shown(
         "unread",
         &[
@@ -112,7 +112,7 @@ fn rules_say_where_they_are_written() {
     for_each_user(|place| {
         let file = place.write(
             "settings.toml",
-            "[policy]\ncore = [\n  \"git\",\n  \"ls\",\n]\nexclude = [\"git push\"]\n\n[[policy.rule]]\nprefix = [\"git\", \"commit\"]\ndecision = \"ask\"\nreason = \"somebody reads it first\"\n",
+            "[policy]\ncore = [\n  \"git\",\n  \"ls\",\n]\nexclude = [\"git push\"]\n\n[[policy.rule]]\nprefix = [\"git\", \"commit\"]\ndecision = \"ask\"\nreason = \"a person reads it first\"\n",
         );
         place.write(".shellgate.toml", "[policy]\nexclude = [\"ls\"]\n");
         let config = file.to_str().unwrap();
@@ -125,7 +125,7 @@ fn rules_say_where_they_are_written() {
 }
 
 #[test]
-fn colours_are_for_terminals_and_for_who_asks() {
+fn colours_are_for_terminals_or_on_request() {
     let place = Place::new(None);
     let coloured = |command: &mut Command| command.output().unwrap().stdout.contains(&0x1b);
     assert!(!coloured(&mut place.strictly(["check", "ls"])));

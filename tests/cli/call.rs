@@ -1,4 +1,4 @@
-//! `call`: the answer and nothing else; `--events`: what happens as it happens.
+//! `call` prints the answer and nothing else; `--events` prints events as they happen.
 
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::process::{Child, ChildStdout, Stdio};
@@ -55,7 +55,7 @@ fn a_command_that_fails_is_an_answer_and_a_refusal_is_not() {
     });
 }
 
-/// A `call --events` that runs, and its events.
+/// A running `call --events`, and its events.
 struct Events {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
@@ -95,7 +95,7 @@ impl Events {
         panic!("{text:?} never came: {seen:?}");
     }
 
-    /// All that is left, and the exit code.
+    /// The remaining events, and the exit code.
     fn rest(mut self) -> (Vec<Value>, Option<i32>) {
         let events = std::iter::from_fn(|| self.next()).collect();
         (events, self.child.wait().unwrap().code())
@@ -118,7 +118,7 @@ fn states(events: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-/// The result is last, alone, and of the same execution as everything before it.
+/// Asserts that the last event is the only result, and that all events are of one execution.
 fn assert_one_story(events: &[Value]) -> &Value {
     let (result, before) = events.split_last().unwrap();
     assert_eq!(result["type"], "result");
@@ -156,12 +156,12 @@ fn states_come_in_order_and_the_result_last() {
     });
 }
 
-/// Makes a named pipe `gate` in the root, where a command can wait for us.
+/// Makes a named pipe `gate` in the root, from which a command reads to wait for the test.
 fn make_gate(place: &Place) {
     assert!(place.program("mkfifo").arg("gate").status().unwrap().success());
 }
 
-/// How a command waits. It may meet the end of the word before, from a writer that hasn't closed yet: that doesn't count.
+/// Shell code that waits for the gate. It skips an end of file that comes from the previous writer.
 const WAIT: &str = "until read x < gate; do :; done";
 
 fn release(place: &Place) {
@@ -198,7 +198,7 @@ fn output_comes_while_the_command_still_runs() {
 fn a_character_is_never_split_however_its_bytes_come() {
     for_each_user(|place| {
         make_gate(place);
-        // After each byte something is said on the other stream; only when that has come does the next byte follow.
+        // After each byte the command prints to the other stream, and the test waits for that before the next byte.
         let bytes: Vec<u8> = "aéz€😀\n".bytes().collect();
         let steps: String = bytes
             .iter()
@@ -221,7 +221,7 @@ fn a_character_is_never_split_however_its_bytes_come() {
     });
 }
 
-/// Of output that is UTF-8: each piece begins where the one before ended.
+/// Asserts for UTF-8 output that each piece begins where the previous one ended.
 fn assert_offsets_add_up(events: &[Value], stream: &str) {
     let mut offset = 0;
     for event in of_stream(events, stream) {

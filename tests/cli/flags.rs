@@ -1,4 +1,4 @@
-//! Every flag: what it takes, what it refuses, what it does.
+//! Every flag: its values, its errors, its effect.
 
 use std::io::Read as _;
 use std::process::{Output, Stdio};
@@ -120,7 +120,7 @@ fn a_timeout_can_be_spelled_in_ways() {
             let said = format!("timed_out: the command ran longer than {said} and was stopped\n");
             assert!(text(&output.stderr).contains(&said), "{spelled}: {output:?}");
         }
-        // The call's own word is nearer than the flag.
+        // The call's own timeout takes precedence over the flag.
         let answer = place.call_with(
             &["--timeout", "24h"],
             &serde_json::json!({"command": "sleep 1000", "timeout_ms": 300}),
@@ -188,17 +188,17 @@ fn a_session_is_named_by_flag_or_variable() {
     });
 }
 
-/// What `run` says by itself, as written, with an environment of colours.
+/// Runs `run` with these flags and variables.
 fn said(place: &Place, flags: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut command = place.shellgate(["run"].iter().chain(flags).chain(&["printf out"]));
     command.envs(variables.iter().copied()).output().unwrap()
 }
 
-/// Flags, variables, and what is said then.
+/// Flags, variables, and the expected standard error.
 type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
 
 #[test]
-fn colour_is_for_terminals_and_for_those_who_ask() {
+fn colour_is_for_terminals_or_on_request() {
     let coloured = format!("\x1b[2m{}\x1b[0m\n", SANDBOX_LINE.trim_end());
     for_each_user(|place| {
         let cases: &[Case<'_>] = &[
@@ -219,7 +219,7 @@ fn colour_is_for_terminals_and_for_those_who_ask() {
 }
 
 #[test]
-fn help_helps() {
+fn help_is_printed_in_80_columns() {
     let place = Place::new(None);
     let help = |words: &[&str]| {
         let output = place.shellgate(words).env("COLUMNS", "80").output().unwrap();
@@ -244,7 +244,7 @@ fn help_helps() {
     assert_eq!(help(&["help", "run"]), run);
     assert_texts("run_help", &[run]);
     assert!(help(&["--version"]).starts_with("shellgate "));
-    // Without a word, the help is an error.
+    // Without a subcommand, the help is printed as an error.
     assert_eq!(place.output([""; 0]).status.code(), Some(2));
 }
 
@@ -275,7 +275,7 @@ fn completions_are_scripts() {
     place.assert_nothing_is_left();
 }
 
-/// `keeper_hook` must not take a host program's own `keeper` subcommand for a call to become one.
+/// `keeper_hook` must not mistake a host program's own `keeper` subcommand for the start of a keeper.
 #[test]
 fn a_subcommand_called_keeper_is_the_host_s_own() {
     let place = Place::new(None);

@@ -1,4 +1,4 @@
-//! What goes through `run`: bytes in, bytes out, and nothing added to them.
+//! `run` passes bytes in and out unchanged.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{SANDBOX_LINE, run, text};
 use crate::support::{Place, for_each_user, mark, processes_with, shellgate, wait_until};
 
-/// Every byte, in every order of two.
+/// Every pair of bytes.
 fn all_bytes() -> Vec<u8> {
     (0..=255).flat_map(|first| (0..=255).flat_map(move |second| [first, second])).collect()
 }
@@ -77,7 +77,7 @@ fn standard_input_is_passed_on() {
             let output = place.program("sh").args(["-c", &script]).arg(shellgate()).output().unwrap();
             assert_eq!(text(&output.stdout), "end\n", "{what}: {output:?}");
         }
-        // What others have read of it stays read, what the command leaves stays for others.
+        // The command reads from the current position, and later programs read from where the command stopped.
         let script = "printf '1\\n2\\n3\\n' | { read a; \"$0\" run 'read b; echo b=$b'; cat; echo a=$a; }";
         let output = place.program("sh").args(["-c", script]).arg(shellgate()).output().unwrap();
         assert_eq!(text(&output.stdout), "b=2\n3\na=1\n");
@@ -123,12 +123,12 @@ fn a_reader_that_goes_away_ends_the_command() {
             assert_eq!(&start, b"3600.");
             drop(stdout);
             assert_eq!(child.wait().unwrap().code(), Some(141), "{command}");
-            wait_until("nobody is left", || processes_with(&mark).is_empty());
+            wait_until("no process of the command is left", || processes_with(&mark).is_empty());
         }
         let script = format!("\"$0\" run 'yes {mark}' 2>/dev/null | head -1");
         let output = place.program("sh").args(["-c", &script]).arg(shellgate()).output().unwrap();
         assert_eq!(text(&output.stdout), format!("{mark}\n"));
-        wait_until("nobody is left", || processes_with(&mark).is_empty());
+        wait_until("no process of the command is left", || processes_with(&mark).is_empty());
     });
 }
 
@@ -146,7 +146,7 @@ fn with_json_the_result_has_standard_output_for_itself() {
         assert_eq!((&result["stdout"], &result["stderr"]), (&"out\n".into(), &"err\n".into()));
         assert_eq!((&result["exit_code"], &result["status"]), (&3.into(), &"failed".into()));
         let mut said: Vec<&str> = text(&output.stderr).lines().collect();
-        // Two pipes: which of them is read first is nobody's promise.
+        // The order of bytes from two pipes is not defined.
         said.sort_unstable();
         assert_eq!(said, ["err", "out", SANDBOX_LINE.trim_end()]);
 

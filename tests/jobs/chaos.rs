@@ -1,6 +1,7 @@
-//! Many jobs, and death everywhere: every job is accounted for, every byte that was printed is kept, nobody is left.
+//! Many jobs whose front ends and keepers are killed: every job is in the record, every byte that it printed is kept, and no
+//! process is left.
 //!
-//! `SHELLGATE_CHAOS_JOBS=200` for more, `SHELLGATE_CHAOS_SEED=N` for a run again.
+//! `SHELLGATE_CHAOS_JOBS=200` runs more jobs, `SHELLGATE_CHAOS_SEED=N` repeats a run.
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use serde_json::json;
 use super::{json_of, run};
 use crate::support::{Place, for_each_user, kill, mark, processes_with, wait_until};
 
-/// Numbers that look random and come again with the same seed.
+/// Pseudo-random numbers, the same for the same seed.
 struct Dice(u64);
 
 impl Dice {
@@ -34,7 +35,7 @@ fn jobs_survive_their_starters_and_end_with_their_keepers() {
 
 fn chaos(place: &Place, mut dice: Dice, jobs: u64) {
     let mark = mark();
-    // Each says in a file what it has printed, right after having printed it.
+    // After each line, a job writes to a file how many lines it has printed.
     let writer = "import os, sys, time\nn = 0\nwhile n < int(sys.argv[3]):\n  os.write(1, b'%06d\\n' % n); n += 1\n  open(sys.argv[2], 'w').write('%d %d' % (n, os.getpid()))\n  time.sleep(float(sys.argv[1]))\n";
     place.write("writer.py", writer);
     let config = place.write("limits.toml", "[limits]\njobs_per_session = 256\n");
@@ -61,7 +62,7 @@ fn chaos(place: &Place, mut dice: Dice, jobs: u64) {
         let mut running = list["jobs"].as_array().unwrap().iter().filter(|job| job["status"] == "running");
         running.all(|job| job["stdout_bytes"].as_u64() > Some(0))
     });
-    // One keeper of those that are left, then everybody else's jobs by their names.
+    // Kills one of the remaining keepers, then stops the jobs of the others by their ids.
     if let Some(keeper) = place.keepers().first() {
         kill(*keeper);
     }
@@ -71,7 +72,7 @@ fn chaos(place: &Place, mut dice: Dice, jobs: u64) {
     }
     wait_until("no process of a job is left", || processes_with(&mark).is_empty());
     place.assert_nothing_is_left();
-    // Whatever ran is in the record with an end, and its log has what it says that it printed.
+    // Every job that ran is in the record with an end, and its log has all the lines that it counted.
     let history = json_of(place, &["history", "--json", "--limit", "0"]);
     let history = history.as_array().or_else(|| history["executions"].as_array()).unwrap();
     let mut ran = 0;

@@ -1,4 +1,4 @@
-//! `logs`: all of it or a part, and what follows.
+//! `logs`: all output, a part of it, and following it.
 
 use std::io::Read as _;
 use std::time::UNIX_EPOCH;
@@ -46,7 +46,7 @@ fn parts_are_cut_as_asked() {
 }
 
 #[test]
-fn what_never_ran_has_no_output_and_a_reason() {
+fn a_command_that_never_ran_has_a_reason_in_place_of_output() {
     for_each_user(|place| {
         for (flags, code) in [
             (&["--default", "ask"][..], "approval_unavailable"),
@@ -110,7 +110,7 @@ fn following_misses_nothing_and_ends_with_the_job() {
 }
 
 #[test]
-fn what_came_since_is_found_by_its_time() {
+fn output_since_a_given_time_is_found() {
     for_each_user(|place| {
         place.write("go", "");
         let id = start(
@@ -118,7 +118,7 @@ fn what_came_since_is_found_by_its_time() {
             "echo early; while [ -e go ]; do sleep 0.05; done; echo late; while [ ! -e stop ]; do sleep 0.05; done",
         );
         wait_until("the first is there", || run(place, &["logs", &id]).0 == "early\n");
-        // A moment between the two. Moments are typed in whole seconds.
+        // A time between the two lines. Times are given in whole seconds.
         let now = || u64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
         let between = (now() / 1000 + 1) * 1000;
         wait_until("the next second begins", || now() >= between);
@@ -135,7 +135,7 @@ fn what_came_since_is_found_by_its_time() {
 }
 
 #[test]
-fn following_has_no_end_of_its_own() {
+fn following_takes_no_end_and_no_json() {
     let place = Place::new(None);
     let id = start(&place, "echo one; sleep 0.4");
     for more in [["--json", ""], ["--bytes", "1-5"]] {

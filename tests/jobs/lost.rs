@@ -1,4 +1,4 @@
-//! The death of whoever holds a job.
+//! What happens to a job when its keeper or standby process is killed.
 
 use serde_json::json;
 
@@ -19,7 +19,7 @@ fn a_killed_keeper_takes_its_jobs_along_and_the_record_says_so() {
         let job = listed(place, &id).unwrap();
         assert_eq!((&job["status"], &job["stdout_bytes"]), (&json!("failed"), &json!(8)), "{job}");
         assert!(job["age_ms"].as_u64() >= Some(1), "{job}");
-        wait_until("nobody of it is left", || processes_with(&mark).is_empty());
+        wait_until("no process of the job is left", || processes_with(&mark).is_empty());
         let answer = json_of(place, &["wait", &id, "--json"]);
         assert_eq!(
             (&answer["error"]["code"], &answer["stdout"]),
@@ -31,13 +31,13 @@ fn a_killed_keeper_takes_its_jobs_along_and_the_record_says_so() {
         let story = run(place, &["history", "show", &id]).0;
         assert!(story.contains("the keeper was lost"), "{story}");
         assert_eq!(run(place, &["audit", "verify"]).1, Some(0));
-        // And the session goes on with another one.
+        // The session's next call starts another keeper.
         assert_eq!(place.call(&json!({"command": "echo again"}))["stdout"], "again\n");
         place.assert_nothing_is_left();
     });
 }
 
-/// A record from before the machine was last started.
+/// The record has a running job from before the last reboot.
 #[test]
 fn a_reboot_is_noticed() {
     let place = super::Place::new(None);
@@ -54,10 +54,10 @@ fn a_reboot_is_noticed() {
     assert!(story.contains("the machine was restarted while the command ran"), "{story}");
 }
 
-/// The keeper dies in the middle of moving bytes, over and over.
+/// The keeper is killed while it moves bytes, several times.
 #[test]
 fn no_byte_is_lost_when_the_keeper_is_killed_while_a_job_prints() {
-    // It says what it has printed in a file of its own, right after having printed it.
+    // After each line, the command writes to a file how many lines it has printed.
     let writer = "import os\nn = 0\nwhile True:\n  os.write(1, b'%08d\\n' % n); n += 1\n  os.pwrite(9, b'%08d' % n, 0)\n";
     for_each_user(|place| {
         place.write("writer.py", writer);
@@ -95,14 +95,15 @@ fn a_killed_standby_has_a_successor() {
             standbys.len() == 1 && standbys != first
         });
         crate::support::kill(place.keepers()[0]);
-        // Nobody else would end what left its session before the next call.
-        wait_until("nobody of it is left", || processes_with(&mark).is_empty());
+        // Only the standby process ends a process that has left its session before the next call does.
+        wait_until("no process of the job is left", || processes_with(&mark).is_empty());
         assert_eq!(run(place, &["logs", &id]).0, "printed\n");
         place.assert_nothing_is_left();
     });
 }
 
-/// What is in the pipe when the keeper dies is saved by the standby process. The keeper is suspended while it waits, so that all of it is.
+/// When the keeper dies, the standby process saves the bytes in the pipe. Here the keeper is suspended first, so all
+/// bytes are still in the pipe.
 #[test]
 fn what_is_in_the_pipe_is_kept_when_the_keeper_is_killed() {
     for_each_user(|place| {
@@ -124,7 +125,7 @@ fn what_is_in_the_pipe_is_kept_when_the_keeper_is_killed() {
     });
 }
 
-/// A command can suspend its keeper. That switches nothing off.
+/// A command can suspend its keeper. `jobs` and `stop` still work.
 #[test]
 fn a_suspended_keeper_is_woken_and_a_stubborn_one_ended() {
     for_each_user(|place| {

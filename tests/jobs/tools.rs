@@ -55,16 +55,16 @@ fn a_job_is_handled_by_tools_alone() {
     );
 }
 
-/// The number of bytes in the line that stands for what is left out, and the first of them.
+/// The numbers in the line that replaces omitted output: how many bytes are left out, and the position of the first.
 fn left_out(text: &str) -> (u64, u64) {
     let marker = text.lines().find(|line| line.starts_with("[… ")).unwrap();
     let numbers: Vec<u64> = marker.split(' ').filter_map(|word| word.parse().ok()).collect();
     (numbers[0], numbers[1])
 }
 
-/// Also of more than anybody holds in memory.
+/// The output is larger than the part that is held in memory.
 #[test]
-fn what_is_left_out_is_counted_right() {
+fn the_count_of_bytes_left_out_is_right() {
     let place = Place::new(None);
     let gate = place.gate();
     let action = shellgate::request::Action::Shell("seq 1 8000000; echo END".to_owned());
@@ -82,7 +82,7 @@ fn what_is_left_out_is_counted_right() {
     let text = read["stdout"].as_str().unwrap();
     assert!(text.starts_with("1\n2\n") && text.ends_with("8000000\nEND\n"));
     check(text, 0, all);
-    // A part counts from where the stream begins: that is where whoever asks for more counts from.
+    // Positions in a part count from the beginning of the stream, so that they can be used in the next call.
     let (from, to) = (3_888_898, all - 4);
     let part = json!({"job": id, "stream": "stdout", "from": from, "to": to});
     let text = call(&gate, "shell_output", &part)["stdout"].as_str().unwrap().to_owned();
@@ -113,7 +113,7 @@ fn a_wait_is_canceled() {
 }
 
 #[test]
-fn others_jobs_are_unknown() {
+fn jobs_of_another_session_are_unknown() {
     let place = Place::new(None);
     let (ours, theirs) = (place.gate(), {
         let builder = Gate::builder().root(place.root()).state_folder(place.state()).session("theirs");
@@ -129,7 +129,7 @@ fn others_jobs_are_unknown() {
 }
 
 #[test]
-fn codes_are_left_in_for_whoever_asks() {
+fn raw_output_keeps_escape_codes() {
     let place = Place::new(None);
     let gate = place.gate();
     let command = r"printf '\033[31mred\033[0m\n50%%\r100%%\n'";
@@ -145,9 +145,9 @@ fn codes_are_left_in_for_whoever_asks() {
     assert_eq!(both["error"]["code"], "invalid_input");
 }
 
-/// A session without a name is called by its root, and so is that of a project below it.
+/// An unnamed session is named by its root, so a project in a subfolder has another session.
 #[test]
-fn a_root_below_ours_is_somebody_else() {
+fn a_root_below_ours_has_another_session() {
     let place = Place::new(None);
     let below = place.root().join("below");
     std::fs::create_dir(&below).unwrap();

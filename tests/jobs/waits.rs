@@ -1,4 +1,4 @@
-//! `wait`: for the end, a line, a port, silence, and not for ever.
+//! `wait`: for the end, a line, a port or silence, with a timeout.
 
 use serde_json::json;
 
@@ -53,7 +53,7 @@ fn the_end_of_a_line_is_found_in_a_terminal_too() {
 }
 
 #[test]
-fn what_is_not_kept_is_heard_and_said_to_be_missing() {
+fn output_beyond_the_capture_limit_is_matched_and_reported_as_missing() {
     for_each_user(|place| {
         let config = place.write("small.toml", "[limits]\ncapture_bytes = 1000\n");
         let command = "seq 1000; while [ ! -e go ]; do sleep 0.01; done; echo is ready; exec sleep 600";
@@ -68,7 +68,7 @@ fn what_is_not_kept_is_heard_and_said_to_be_missing() {
         assert_eq!(logs.stdout.len(), 1000);
         assert!(String::from_utf8_lossy(&logs.stderr).contains("2902 more bytes"), "{logs:?}");
         assert_eq!(json_of(place, &["logs", id, "--json"])["stdout_truncated"], true);
-        // The end is kept, while it runs and afterwards.
+        // The end of the output is kept, while the job runs and afterwards.
         for status in ["running", "canceled"] {
             let report = json_of(place, &["wait", id, "--json", "--timeout", "1ms"]);
             assert_eq!(report["status"], status, "{report}");
@@ -80,7 +80,7 @@ fn what_is_not_kept_is_heard_and_said_to_be_missing() {
             run(place, &["stop", id]);
         }
         place.assert_nothing_is_left();
-        // And forgotten with the rest.
+        // `history forget` removes the kept end too.
         assert_eq!(run(place, &["history", "forget", id]).1, Some(0));
         let left = std::fs::read_dir(place.state().join("spool")).unwrap().count();
         assert_eq!(left, 0);
@@ -110,14 +110,14 @@ fn a_port_is_waited_for_as_soon_as_the_job_listens() {
         let waiting = place.start(["wait", &id, "--port"]);
         std::fs::remove_file(place.root().join("go")).unwrap();
         let output = waiting.wait_with_output().unwrap();
-        wait_until("it says which", || !run(place, &["logs", &id]).0.is_empty());
+        wait_until("the server has printed its port", || !run(place, &["logs", &id]).0.is_empty());
         let port = run(place, &["logs", &id]).0;
-        assert_eq!(String::from_utf8_lossy(&output.stdout), port, "of a grandchild");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), port, "the port of a grandchild is found");
         assert_eq!(run(place, &["wait", &id, "--port", port.trim()]).1, Some(0));
         assert_eq!(
             run(place, &["wait", &id, "--port", "1", "--timeout", "100ms"]).1,
             Some(124),
-            "nobody's port"
+            "no process listens on this port"
         );
         let job = super::listed(place, &id).unwrap();
         assert_eq!(job["ports"][0].to_string(), port.trim());

@@ -1,4 +1,4 @@
-//! Asking on a terminal that can only show lines, and without one. `tests/prompt.rs` has the others.
+//! Asking on a dumb terminal, and without a terminal. `tests/prompt.rs` has the tests for other terminals.
 
 use super::{assert_text, has_run, run, text};
 use crate::support::terminal::Terminal;
@@ -66,7 +66,7 @@ fn what_is_allowed_or_denied_is_not_asked() {
 }
 
 #[test]
-fn who_passes_input_on_is_still_asked_at_the_terminal() {
+fn the_question_is_asked_at_the_terminal_while_standard_input_is_a_pipe() {
     let place = Place::new(None);
     let shellgate = crate::support::shellgate();
     let line = format!("printf 'from a pipe' | {} run 'touch ran; cat' | tr a-z A-Z", shellgate.display());

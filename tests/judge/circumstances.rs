@@ -1,4 +1,4 @@
-//! What a command is given besides its text is judged with it: variables, standard input, the folder.
+//! A command's variables, standard input and redirects are judged with its text.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -35,10 +35,10 @@ fn variables_of_a_call_are_judged_like_assignments() {
             "{}",
             refused.answer
         );
-        // In the text it is the same.
+        // An assignment in the text is judged in the same way.
         let typed = call(place, &["--core", "touch"], &json!({"command": "LD_PRELOAD=./x.so touch ran"}));
         assert_eq!(typed.code(), "approval_unavailable");
-        // And whoever may say so can say that it is fine.
+        // `--approve allow` allows it.
         let flags = ["--core", "touch", "--approve", "allow"];
         let allowed = call(place, &flags, &json!({"command": "touch ran", "env": {"PAGER": "less"}}));
         assert_eq!(allowed.code(), "ran");
@@ -46,7 +46,7 @@ fn variables_of_a_call_are_judged_like_assignments() {
 }
 
 #[test]
-fn standard_input_is_judged_as_text_by_whoever_reads_commands_from_it() {
+fn the_standard_input_of_a_shell_is_judged_as_commands() {
     for_each_user(|place| {
         place.write("script", "touch ran\n");
         let with = |flags: &[&str], command: &str, stdin: &str| {
@@ -64,10 +64,10 @@ fn standard_input_is_judged_as_text_by_whoever_reads_commands_from_it() {
         assert_eq!(with(denies, "touch ran; cat", "rm x; if").code(), "ran", "for `cat` it is text");
         assert_eq!(with(&["--core", "bash", "--core", "touch"], "bash", "touch ran").code(), "ran");
         assert_eq!(with(&["--core", "bash"], "bash", "touch ran").code(), "denied_by_policy");
-        // A program without a shell, too.
+        // This holds for a program with arguments, too.
         let arguments = json!({"command": "bash", "args": ["-s"], "stdin": "touch ran; rm x"});
         assert_eq!(call(place, denies, &arguments).code(), "denied_by_policy");
-        // Commands that nobody has read yet.
+        // Commands from a file are not read, so they need approval.
         let unread = call(place, denies, &json!({"command": "bash < script"}));
         assert_eq!(unread.code(), "approval_unavailable");
         let piped = |words: &[&str]| {
@@ -76,7 +76,7 @@ fn standard_input_is_judged_as_text_by_whoever_reads_commands_from_it() {
             command.env("XDG_CONFIG_HOME", place.home().join("nothing"));
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             let mut child = command.spawn().unwrap();
-            // One that refuses may have gone by now.
+            // A `run` that refuses may have exited already.
             let _ = child.stdin.take().unwrap().write_all(b"touch ran");
             let output = child.wait_with_output().unwrap();
             (output.status.code(), has_run(place), text(&output.stderr).to_owned())

@@ -7,7 +7,7 @@ use crate::support::{Place, for_each_user, program_file};
 
 const DIALECTS: [&str; 5] = ["shellgate", "asimi", "gemini", "qwen", "agent-world"];
 
-/// A call of the dialect's tool that runs `command`, which is plain words.
+/// The arguments of a call that runs `command`, which has plain words only.
 fn arguments(dialect: &str, command: &str) -> Value {
     match dialect {
         "qwen" => json!({"command": command, "is_background": false}),
@@ -30,7 +30,7 @@ fn call(place: &Place, dialect: &str, flags: &[&str], arguments: &Value) -> Told
     let root = place.root();
     let words = ["call", "--dialect", dialect, "--root", root.to_str().unwrap()];
     let output = place.strictly(words).args(flags).arg(arguments.to_string()).output().unwrap();
-    // `on-need` has no effect yet, and that is said.
+    // `on-need` has no effect yet; a note says so.
     let said = text(&output.stderr);
     assert_eq!(said.contains("has no effect"), flags.contains(&"on-need"), "{said}");
     assert_eq!(said.lines().filter(|line| !line.contains("has no effect")).count(), 0, "{said}");
@@ -72,7 +72,7 @@ fn has_rules(dialect: &str) -> bool {
 }
 
 #[test]
-fn what_is_excluded_is_denied_with_the_rule_and_its_place() {
+fn an_excluded_command_is_denied_with_the_rule_and_its_place() {
     for_each_user(|place| {
         let file = settings(
             place,
@@ -101,7 +101,7 @@ fn what_is_excluded_is_denied_with_the_rule_and_its_place() {
 }
 
 #[test]
-fn what_core_does_not_have_is_denied_with_what_it_has() {
+fn a_command_outside_core_is_denied_with_the_allowed_commands() {
     for_each_user(|place| {
         for dialect in DIALECTS {
             let flags = ["--core", "git", "--core", "cargo test"];
@@ -118,7 +118,7 @@ fn what_core_does_not_have_is_denied_with_what_it_has() {
 }
 
 #[test]
-fn what_would_be_asked_is_refused_where_nobody_is_asked() {
+fn a_command_that_needs_approval_is_refused_without_an_approver() {
     for_each_user(|place| {
         for dialect in DIALECTS {
             let arguments = arguments(dialect, "touch ran");

@@ -1,4 +1,4 @@
-//! Rules from files: of several layers, of other agents, in the long form, and of a project that nobody trusts.
+//! Rules from files: several layers, files of other agents, the long form, and an untrusted project file.
 
 use serde_json::json;
 
@@ -59,7 +59,7 @@ fn exclude_lists_add_up_and_the_last_core_list_counts() {
         for excluded in ["rm x", "dd", "sudo dd", "xargs rm"] {
             assert_eq!(verdict(&wild, &format!("touch ran; {excluded}")), "denied_by_policy", "{excluded}");
         }
-        // `*` in exclude is everything.
+        // `*` in `exclude` denies everything.
         assert_eq!(verdict(&["--core", "touch", "--exclude", "*"], "touch ran"), "denied_by_policy");
     });
 }

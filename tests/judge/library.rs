@@ -1,4 +1,4 @@
-//! The library: whoever embeds it brings whoever answers.
+//! The library: the embedding program provides the approver.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use shellgate::{Code, Dialect, Gate, Request, State};
 use super::has_run;
 use crate::support::{Place, shellgate as keeper};
 
-/// Gives one answer, and remembers what was asked.
+/// An approver that always gives the same answer, and remembers the questions.
 #[derive(Debug)]
 struct Oracle {
     answer: Answer,
@@ -39,7 +39,7 @@ fn gate(place: &Place, flags: Flags, answer: Option<Answer>) -> (Gate, Arc<Mutex
     if let Some(answer) = answer {
         builder = builder.approver(Oracle { answer, asked: Arc::clone(&asked) });
     }
-    // The settings of whoever tests are not ours.
+    // The settings of the user who runs the tests may allow everything.
     let flags = Flags { approve: Some(shellgate::settings::ApprovalMode::Ask), ..flags };
     (builder.flags(flags).build().unwrap(), asked)
 }
@@ -54,7 +54,7 @@ fn flags(core: &[&str], exclude: &[&str]) -> Flags {
 }
 
 #[test]
-fn whoever_is_asked_decides() {
+fn the_approver_decides() {
     let place = Place::new(None);
     let yes = Answer::Yes(Choice::Once);
     let (gate, asked) = self::gate(&place, Flags::default(), Some(yes));
@@ -67,7 +67,7 @@ fn whoever_is_asked_decides() {
 
     for (answer, code) in [
         (Some(Answer::No(None)), Code::DeniedByUser),
-        (Some(Answer::Nobody), Code::ApprovalUnavailable),
+        (Some(Answer::Unavailable), Code::ApprovalUnavailable),
         (None, Code::ApprovalUnavailable),
     ] {
         let (gate, _) = self::gate(&place, Flags::default(), answer.clone());
@@ -78,7 +78,7 @@ fn whoever_is_asked_decides() {
 }
 
 #[test]
-fn nobody_is_asked_about_what_is_allowed_or_denied() {
+fn the_approver_is_not_asked_about_allowed_or_denied_commands() {
     let place = Place::new(None);
     for (flags, code) in [
         (flags(&["touch"], &[]), None),

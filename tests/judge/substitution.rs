@@ -1,11 +1,11 @@
-//! Substitutions: refused by `asimi` wherever bash would run them, judged by what they run elsewhere.
+//! Substitutions: the `asimi` dialect refuses them wherever bash would run them; other dialects judge the command inside.
 
 use serde_json::{Value, json};
 
 use super::{decided, has_run, settings, text};
 use crate::support::{Place, for_each_user};
 
-/// With a substitution that bash would run.
+/// Commands with a substitution that bash would run.
 const RUN: &[&str] = &[
     "touch ran $(id)",
     "touch ran `id`",
@@ -32,7 +32,7 @@ const RUN: &[&str] = &[
     "touch ran; echo $(<ran)",
 ];
 
-/// With nothing that bash would run: text, arithmetic, comments.
+/// Commands without such a substitution: text, arithmetic, comments.
 const TEXT: &[&str] = &[
     "touch ran",
     "touch ran; echo '$(id)'",
@@ -89,7 +89,7 @@ fn elsewhere_the_setting_decides() {
         }
         assert_eq!(decided(place, &["--config", &ask, "--approve", "allow"], with), "ran");
         assert_eq!(decided(place, &["--config", &deny, "--approve", "allow"], with), "substitution");
-        // What is inside is judged by itself, whatever the setting.
+        // The command inside is judged, whatever the setting.
         assert_eq!(decided(place, &["--config", &check, "--exclude", "id"], with), "denied_by_policy");
     });
 }

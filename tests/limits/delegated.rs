@@ -53,7 +53,7 @@ impl Drop for Delegated {
 #[test]
 fn an_ordinary_user_uses_the_groups_that_are_theirs() {
     if !is_root() {
-        // Nobody else can give groups away; `doctor` then says which there are.
+        // Only root can give control groups to another user.
         return;
     }
     let delegated = Delegated::new(&Place::new(None));
@@ -70,9 +70,9 @@ fn an_ordinary_user_uses_the_groups_that_are_theirs() {
     assert_eq!(groups.matches(&format!("/shellgate-{}", id(&answer))).count(), delegated.0.len(), "{groups}");
     assert_ended_by(&answer, "memory_mb", 100, "used more than 100 MB of memory");
     for group in &delegated.0 {
-        wait_until("nothing is in it, and the keeper has left", || std::fs::remove_dir(group).is_ok());
+        wait_until("the group is empty, and the keeper has ended", || std::fs::remove_dir(group).is_ok());
     }
-    // And elsewhere without.
+    // Outside these groups, a command runs without one.
     let answer = run(&place, "cat /proc/self/cgroup");
     assert!(!answer["stdout"].as_str().unwrap().contains("/shellgate-"), "{answer}");
     place.assert_nothing_is_left();

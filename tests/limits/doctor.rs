@@ -16,7 +16,7 @@ fn status<'a>(found: &'a Value, name: &str) -> &'a Value {
 }
 
 #[test]
-fn a_machine_that_can_do_it_is_fit() {
+fn all_checks_pass_on_a_suitable_machine() {
     for_each_user(|place| {
         limit(place, "memory_mb = 77");
         let doctor = place.start(["doctor", "--json"]);
@@ -35,7 +35,7 @@ fn a_machine_that_can_do_it_is_fit() {
             found["limits"].as_array().unwrap().iter().map(|limit| &limit["limit"]).collect();
         assert_eq!(keys, ["memory_mb", "processes", "cpu_s", "disk_mb"]);
         assert_eq!(found["limits"][0]["value"], 77);
-        // It leaves nothing: no output, no entry, no group.
+        // `doctor` leaves no output, no entry in the record and no group behind.
         assert_eq!(std::fs::read_dir(place.state().join("spool")).unwrap().count(), 0);
         assert_eq!(super::groups_called(&format!("probe-{pid}")), Vec::<std::path::PathBuf>::new());
         let history = place.output(["history", "--json"]);
@@ -56,7 +56,7 @@ fn people_read_sentences_and_pipes_get_no_colours() {
 }
 
 #[test]
-fn what_is_missing_is_named_with_what_helps() {
+fn missing_parts_are_named_with_a_hint() {
     for_each_user(|place| {
         // No bash.
         let mut command = place.shellgate(["doctor", "--json"]);

@@ -1,4 +1,5 @@
-//! Control groups: entered before the program runs, gone when it has ended, also when its keeper was killed.
+//! Control groups: a command enters its group before its program runs. The group is removed after the end, even if the keeper
+//! was killed.
 
 use serde_json::{Value, json};
 
@@ -54,13 +55,15 @@ fn groups_of_a_killed_keeper_are_removed_at_the_next_call() {
         let answer = place.call(&command);
         let job = id(&answer).to_owned();
         let grouped = GROUPED.iter().any(|(key, _, _)| mechanism(place, key).starts_with("cgroup"));
-        assert_eq!(!groups_called(&job).is_empty(), grouped, "while it runs it has one");
+        assert_eq!(!groups_called(&job).is_empty(), grouped, "a running job has a group");
         assert_eq!(notes(&place.state()).len(), 1);
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", answer["pid"])).unwrap();
         let keeper: u64 = stat.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().parse().unwrap();
         kill(keeper);
-        wait_until("all are gone", || !is_alive(keeper) && processes_with(&mark).is_empty());
-        assert_eq!(!groups_called(&job).is_empty(), grouped, "nobody was there to remove it");
+        wait_until("the keeper and the job have ended", || {
+            !is_alive(keeper) && processes_with(&mark).is_empty()
+        });
+        assert_eq!(!groups_called(&job).is_empty(), grouped, "no keeper is left to remove it");
         let output = place.output(["doctor", "--json"]);
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         let checks = found["checks"].as_array().unwrap();
@@ -71,7 +74,7 @@ fn groups_of_a_killed_keeper_are_removed_at_the_next_call() {
     });
 }
 
-/// Where the tree is watched it would be an execution of the same keeper, outside of the tree, with its own limits.
+/// Only with control groups: without them the inner command would run outside the watched tree, with its own limits.
 #[test]
 fn a_shellgate_inside_a_group_stays_in_it() {
     for_each_user(|place| {
@@ -80,7 +83,8 @@ fn a_shellgate_inside_a_group_stays_in_it() {
             return;
         }
         let binary = crate::support::shellgate();
-        // From inside nobody approves, so it is made of what no rule is needed for. It ends by itself at some 500 MB.
+        // A command inside can't be approved, so the inner command uses only builtins, which need no rule. It ends by itself
+        // at some 500 MB.
         let inner = |doublings: u32| {
             let text = format!("x=a; for ((i = 0; i < {doublings}; i++)); do x=$x$x; done");
             format!("{} run '{text}'", binary.display())
@@ -88,7 +92,7 @@ fn a_shellgate_inside_a_group_stays_in_it() {
         assert_untouched(&run(place, &inner(20)), "");
         let answer = run(place, &inner(28));
         assert_ended_by(&answer, "memory_mb", 100, "used more than 100 MB of memory");
-        // Its keeper was ended with it, and has left its socket.
+        // The inner keeper was killed too, and left its socket behind.
         place.output(["jobs"]);
         assert_no_trace(place, id(&answer));
         limit(place, "");

@@ -1,4 +1,4 @@
-//! Limits hold for jobs, and for what a command leaves behind.
+//! Limits hold for jobs and for leftover processes.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{assert_ended_by, assert_no_trace, limit};
 use crate::support::{for_each_user, mark, processes_with, wait_until};
 
 #[test]
-fn a_job_that_breaks_one_is_ended_and_says_which() {
+fn a_job_that_exceeds_a_limit_is_ended_and_names_it() {
     for_each_user(|place| {
         limit(place, "memory_mb = 100");
         let mark = mark();
@@ -28,7 +28,7 @@ fn a_job_that_breaks_one_is_ended_and_says_which() {
         let story = place.output(["history", "show", id]);
         let story = String::from_utf8_lossy(&story.stdout).into_owned();
         assert!(story.contains("used more than 100 MB of memory and was stopped"), "{story}");
-        // The record says it as long as it is kept.
+        // The record keeps the reason.
         let output = place.output(["wait", id, "--json"]);
         let again: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(again["error"], answer["error"]);
@@ -36,7 +36,7 @@ fn a_job_that_breaks_one_is_ended_and_says_which() {
 }
 
 #[test]
-fn what_a_command_leaves_behind_stays_limited() {
+fn leftover_processes_stay_limited() {
     for_each_user(|place| {
         limit(place, "cpu_s = 1");
         let mark = mark();

@@ -1,11 +1,11 @@
-//! One command after the other, each with a limit that it keeps and one that it breaks.
+//! For each limit, a command that stays below it and one that exceeds it.
 
 use serde_json::json;
 
 use super::{assert_ended_by, assert_no_trace, assert_untouched, id, limit, mechanism, run};
 use crate::support::{for_each_user, mark, processes_with};
 
-/// Fills so many megabytes.
+/// A command that allocates this many megabytes.
 fn hog(mb: u32) -> String {
     format!("python3 -c 'x = b\"a\" * ({mb} << 20); print(len(x))'")
 }
@@ -25,7 +25,7 @@ fn memory() {
     });
 }
 
-/// None of them is too large, all together are.
+/// No single process exceeds the limit, but all of them together do.
 #[test]
 fn memory_of_many() {
     for_each_user(|place| {
@@ -40,7 +40,7 @@ fn memory_of_many() {
     });
 }
 
-/// What a process shares with its children is there once.
+/// Memory that a process shares with its children counts once.
 #[test]
 fn memory_that_is_shared() {
     for_each_user(|place| {
@@ -52,7 +52,7 @@ fn memory_that_is_shared() {
     });
 }
 
-/// Makes no more than so many, at once, and says how many it got.
+/// A command that starts up to `count` processes at once, and prints how many it got.
 fn fork(count: u32) -> String {
     format!(
         "python3 -c '
@@ -78,7 +78,7 @@ fn processes() {
             let says = "wanted more than 20 processes and threads at once";
             assert_ended_by(&answer, "processes", 20, says);
         } else {
-            // It goes on with those it has.
+            // The command goes on with the processes that it has.
             let error = &answer["error"];
             assert_eq!((&answer["status"], &error["code"]), (&json!("completed"), &json!("limit_exceeded")));
             let says = "the command wanted more than 20 processes and threads at once and was given no more (limits.processes)";
@@ -122,7 +122,7 @@ fn processor_time() {
     });
 }
 
-/// Each for a short time, one after the other, some of them given away.
+/// Several processes run for a short time, one after the other, and one of them is an orphan.
 #[test]
 fn processor_time_of_many() {
     for_each_user(|place| {
@@ -147,7 +147,7 @@ fn one_large_file() {
         for command in [
             "head -c 50000000 /dev/zero >large; true",
             "exec head -c 50000000 /dev/zero >large",
-            // Whoever would rather have an error than a signal gets one.
+            // Python ignores SIGXFSZ, so it gets an error instead of a signal.
             "python3 -c 'open(\"large\", \"wb\").write(bytes(50000000))'",
         ] {
             let answer = run(place, command);

@@ -1,4 +1,4 @@
-//! A yes for always holds at once, as far as the rule stands in the settings.
+//! A yes for always holds at once, as long as the rule is in the settings.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn a_yes_for_always_holds_at_once() {
         assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "again\n");
         let written = std::fs::read_to_string(settings_of(place)).unwrap();
         assert!(written.contains("prefix = [\"echo\"]"), "{written}");
-        // What the rule covers, here and elsewhere, and nobody is asked.
+        // Commands that the rule covers run without asking, in other directories and sessions too.
         for arguments in [
             json!({"command": "echo again"}),
             json!({"command": "echo again", "directory": "below"}),
@@ -31,7 +31,7 @@ fn a_yes_for_always_holds_at_once() {
             assert_eq!(report["stdout"], "again\n", "{report}");
         }
         assert!(talk.heard.iter().all(|heard| heard["method"] != "elicitation/create"), "{:?}", talk.heard);
-        // And no more than that.
+        // Other commands still need approval.
         for command in ["touch other", "echo again; touch other", "echo again > other"] {
             let id = talk.call(json!({"command": command}));
             answer_form(&mut talk, &json!({"action": "decline"}));
@@ -41,7 +41,7 @@ fn a_yes_for_always_holds_at_once() {
                 "{command}"
             );
         }
-        // A rule that is taken away again is none.
+        // After the rule is removed from the settings, it doesn't count any more.
         std::fs::write(settings_of(place), "").unwrap();
         let id = talk.call(json!({"command": "echo again"}));
         answer_form(&mut talk, &json!({"action": "decline"}));
@@ -52,17 +52,17 @@ fn a_yes_for_always_holds_at_once() {
 }
 
 #[test]
-fn a_yes_for_always_from_the_queue_holds_for_who_asked() {
+fn a_yes_for_always_from_the_queue_holds_for_the_server_that_asked() {
     for_each_user(|place| {
         let mut talk = strict(place, &[], &json!({}));
         let approve =
             |number: &str| place.strictly(["approvals", "approve", number, "--always"]).output().unwrap();
         let ask = |talk: &mut Talk, command: &str| {
             let id = talk.call(json!({"command": command}));
-            wait_until("the question lies in the queue", || pending(place).len() == 1);
+            wait_until("the question waits in the queue", || pending(place).len() == 1);
             id
         };
-        // A rule that can't be written is none.
+        // A rule that can't be written doesn't count.
         let file = settings_of(place);
         assert!(place.program("mkdir").arg("-p").arg(&file).status().unwrap().success());
         let id = ask(&mut talk, "printf once");
@@ -77,7 +77,7 @@ fn a_yes_for_always_from_the_queue_holds_for_who_asked() {
         let approved = approve(&pending(place)[0]);
         assert!(approved.status.success(), "{approved:?}");
         assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "again\n");
-        assert_eq!(talk.run(json!({"command": "echo again"}))["stdout"], "again\n", "and nobody was asked");
+        assert_eq!(talk.run(json!({"command": "echo again"}))["stdout"], "again\n", "it runs without asking");
         let id = ask(&mut talk, "touch other");
         assert!(place.strictly(["approvals", "deny", &pending(place)[0]]).status().unwrap().success());
         assert_eq!(talk.answer(id)["result"]["structuredContent"]["error"]["code"], "denied_by_user");
@@ -92,7 +92,7 @@ fn an_always_after_another_persons_no_changes_no_settings() {
     let place = Place::new(None);
     let always = json!({"action": "accept", "content": {"answer": "always"}});
     let mut talk = strict(&place, &[], &form());
-    // The server may hear of the no before it gets the form. Most of the time it doesn't.
+    // The server may see the no before it gets the form's answer. Most of the time it doesn't.
     for round in 0..6 {
         let id = talk.call(json!({"command": format!("echo {round}")}));
         let question = talk.hear(|message| message["method"] == "elicitation/create");

@@ -1,4 +1,4 @@
-//! Questions: in the agent's program, from the queue, in time and late.
+//! Questions that are answered in the agent's program or from the queue, in time or late.
 
 use serde_json::{Value, json};
 
@@ -75,13 +75,13 @@ fn a_yes_for_the_session_is_remembered() {
     let id = talk.call(json!({"command": "echo again"}));
     answer_form(&mut talk, &json!({"action": "accept", "content": {"answer": "session"}}));
     talk.answer(id);
-    assert_eq!(talk.run(json!({"command": "echo again"}))["stdout"], "again\n", "and nobody was asked");
+    assert_eq!(talk.run(json!({"command": "echo again"}))["stdout"], "again\n", "it runs without asking");
 }
 
 #[test]
-fn a_client_that_can_t_ask_leaves_it_to_the_queue() {
+fn the_question_of_a_client_that_can_t_ask_waits_in_the_queue() {
     for_each_user(|place| {
-        // It says that it can, and then it can't.
+        // The client declares forms, but fails to show one.
         for answer in [
             json!({"error": {"code": -32601, "message": "no"}}),
             json!({"result": {"action": "maybe"}}),
@@ -93,15 +93,15 @@ fn a_client_that_can_t_ask_leaves_it_to_the_queue() {
             let mut message = json!({"jsonrpc": "2.0", "id": form["id"]});
             message.as_object_mut().unwrap().extend(answer.as_object().unwrap().clone());
             talk.line(message.to_string().as_bytes());
-            wait_until("the question lies in the queue", || pending(place).len() == 1);
+            wait_until("the question waits in the queue", || pending(place).len() == 1);
             assert!(place.strictly(["approvals", "approve", &pending(place)[0]]).status().unwrap().success());
             assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "queued\n");
             talk.leave();
         }
-        // It says that it can't: no form is sent.
+        // The client declares no forms, so none is sent.
         let mut talk = strict(place, &[], &json!({}));
         let id = talk.call(json!({"command": "echo queued"}));
-        wait_until("the question lies in the queue", || pending(place).len() == 1);
+        wait_until("the question waits in the queue", || pending(place).len() == 1);
         assert!(place.strictly(["approvals", "deny", &pending(place)[0]]).status().unwrap().success());
         assert_eq!(talk.answer(id)["result"]["structuredContent"]["error"]["code"], "denied_by_user");
         assert!(talk.heard.is_empty(), "{:?}", talk.heard);
@@ -109,9 +109,9 @@ fn a_client_that_can_t_ask_leaves_it_to_the_queue() {
     });
 }
 
-/// Nothing ran, so there is nothing that could have been kept.
+/// A denied command has no output, so `shell_output` and `logs` give the reason.
 #[test]
-fn the_output_of_what_was_denied_is_why() {
+fn the_output_of_a_denied_command_is_the_reason() {
     let place = Place::new(None);
     let mut talk = strict(&place, &[], &json!({}));
     let report = talk.run(json!({"command": "touch never", "wait_ms": 100}));
@@ -170,7 +170,7 @@ fn a_canceled_call_takes_its_question_back() {
     let taken_back = talk.hear(|message| message["method"] == "notifications/cancelled");
     assert_eq!(taken_back["params"]["requestId"], form["id"]);
     wait_until("nothing waits", || pending(&place).is_empty());
-    // Too late.
+    // The answer comes too late.
     let answer = json!({"jsonrpc": "2.0", "id": form["id"], "result": {"action": "accept", "content": {"answer": "once"}}});
     talk.line(answer.to_string().as_bytes());
     let id = talk.call(json!({"command": "echo next"}));
@@ -180,7 +180,7 @@ fn a_canceled_call_takes_its_question_back() {
 }
 
 #[test]
-fn nobody_to_ask_is_a_no() {
+fn without_a_way_to_ask_the_command_is_refused() {
     let place = Place::new(None);
     let mut talk = strict(&place, &["--ask", "terminal"], &form());
     let report = talk.run(json!({"command": "touch never"}));
@@ -214,7 +214,7 @@ fn the_newer_generation_asks_between_two_calls() {
         assert!(!place.root().join("turn").exists());
         let state = asked["requestState"].clone();
 
-        // For another call it is no good, and then it is used up.
+        // A `requestState` is refused in another call, and is then used up.
         let other = talk
             .ask("tools/call", call("touch other", json!({"inputResponses": yes, "requestState": state})));
         assert_eq!(other["error"]["code"], -32602, "{other}");
@@ -230,7 +230,7 @@ fn the_newer_generation_asks_between_two_calls() {
         assert!(place.root().join("turn").exists());
         assert_eq!(talk.ask("tools/call", again)["error"]["code"], -32602, "once");
 
-        // The word of a new session comes with the answer that is one.
+        // The answer after the approval has the handle of the new session.
         let new = json!({"arguments": {"command": "true", "session": "new"}});
         let asked = talk.ask("tools/call", call("", new.clone()))["result"].clone();
         let mut again = call("", json!({"inputResponses": yes, "requestState": asked["requestState"]}));
@@ -238,7 +238,7 @@ fn the_newer_generation_asks_between_two_calls() {
         let done = talk.ask("tools/call", again)["result"].clone();
         assert!(done["structuredContent"]["session"].is_string(), "{done}");
 
-        // Somebody says yes at a terminal meanwhile: the call that comes back is answered with what became of it.
+        // A person approves at a terminal before the client calls again: then the second call gets the command's result.
         let asked = talk.ask("tools/call", call("touch queue", json!({})))["result"].clone();
         assert!(place.output(["approvals", "approve", pending(place).last().unwrap()]).status.success());
         crate::support::wait_until("it has run", || place.root().join("queue").exists());

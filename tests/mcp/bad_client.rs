@@ -1,4 +1,5 @@
-//! Clients that send nonsense, too much, or read nothing: proper errors or patience, and never the end of the server.
+//! Clients that send invalid or too many messages, or read nothing: the server answers with errors or waits, and never
+//! crashes.
 
 use std::io::Write as _;
 
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use super::talk::Talk;
 use crate::support::{Place, for_each_user, mark, processes_with, wait_until, wait_until_woken_at_most};
 
-/// What it has in memory now and had at most, in MB.
+/// The current and the highest memory use of a process, in MB.
 fn memory(talk: &Talk) -> (u64, u64) {
     let status = std::fs::read_to_string(format!("/proc/{}/status", talk.server.id())).unwrap();
     let of = |name: &str| {
@@ -50,7 +51,7 @@ fn nonsense_gets_an_error_and_nothing_else_happens() {
             let shown = String::from_utf8_lossy(line).into_owned();
             assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{shown}: {answer}");
         }
-        // Answers to what was never asked, and lines of nothing.
+        // Answers to requests that were never sent, and empty lines.
         talk.line(br#"{"jsonrpc":"2.0","id":77,"result":{}}"#);
         talk.line(br#"{"jsonrpc":"2.0","id":78,"error":{"code":1,"message":"x"}}"#);
         talk.line(b"  \r");
@@ -72,7 +73,7 @@ fn before_the_introduction_there_are_errors_only() {
     assert!(talk.ask("ping", json!({}))["result"].is_object());
     let hello = json!({"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}});
     assert_eq!(talk.ask("initialize", hello)["result"]["protocolVersion"], "2024-11-05");
-    // Before `notifications/initialized`: some clients are in a hurry.
+    // Some clients send requests before `notifications/initialized`.
     assert!(talk.ask("prompts/list", json!({}))["result"]["prompts"].is_array());
     assert!(talk.ask("resources/list", json!({}))["result"]["resources"].is_array());
     assert_eq!(talk.run(json!({"command": "touch late"}))["status"], "completed");
@@ -109,7 +110,7 @@ fn a_line_of_100_mb_is_refused_in_bounded_memory() {
     assert_eq!(talk.run(json!({"command": "echo alive"}))["stdout"], "alive\n");
     let (_, most) = memory(&talk);
     assert!(most < 80, "{most} MB");
-    // A megabyte is no trouble: it is what a command reads.
+    // A megabyte of standard input for a command is accepted.
     let text = "x".repeat(1 << 20);
     assert_eq!(talk.run(json!({"command": "wc -c", "stdin": text}))["stdout"], "1048576\n");
 }
@@ -140,11 +141,11 @@ fn a_client_that_goes_without_having_read_is_noticed() {
     let long = mark();
     talk.call(json!({"command": format!("exec sleep {long}")}));
     wait_until("it runs", || !processes_with(&long).is_empty());
-    // More than the server keeps for us: from now on it reads nothing either.
+    // More unread answers than the server keeps, so it stops reading.
     for _ in 0..1_100 {
         talk.send("tools/list", json!({}));
     }
-    // Now and then it looks whether we are still there.
+    // The server regularly checks whether the client still exists.
     wait_until_woken_at_most(20, talk.server.id());
     assert!(!processes_with(&long).is_empty());
     drop(talk.to.take());
@@ -161,7 +162,7 @@ fn a_client_that_never_reads_costs_bounded_memory() {
     let mut to = server.stdin.take().unwrap();
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}});
     writeln!(to, "{hello}").unwrap();
-    // Far more than it keeps: 2,000 lists of some kilobytes each, and a few calls.
+    // Far more unread answers than the server keeps: up to 20,000 lists of some kilobytes each.
     let writer = std::thread::spawn(move || {
         for id in 1..20_000 {
             let request = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": {}});
@@ -176,7 +177,7 @@ fn a_client_that_never_reads_costs_bounded_memory() {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     let resident: u64 = line.trim().trim_end_matches(" kB").parse().unwrap();
     assert!(resident < 150 << 10, "{resident} kB");
-    assert!(server.try_wait().unwrap().is_none(), "it is patient");
+    assert!(server.try_wait().unwrap().is_none(), "the server waits");
     drop(unread);
     server.kill().unwrap();
     server.wait().unwrap();

@@ -75,7 +75,7 @@ fn a_locked_journal_holds_up_no_question_s_client() {
     let second = talk.call(json!({"command": "touch second"}));
     let canceled = talk.call(json!({"command": "touch canceled"}));
     talk.tell("notifications/cancelled", json!({"requestId": canceled}));
-    // The question that waits is looked up in the journal now and then. That must not hold up anything either.
+    // The server polls the journal for the pending question. That must not hold up other requests either.
     for _ in 0..20 {
         assert_answers(&mut talk, &[asked, second]);
         std::thread::sleep(Duration::from_millis(10));
@@ -93,7 +93,7 @@ fn a_slow_keeper_holds_up_only_its_own_session() {
     let place = Place::new(None);
     let mut talk = Talk::new(&place);
     assert_eq!(talk.run(json!({"command": "echo warm"}))["stdout"], "warm\n");
-    // A keeper takes its socket under this lock. One that can't have it starts seconds later.
+    // A keeper needs this lock to create its socket. Without it, the keeper starts seconds later.
     let sessions = rustix::fs::open(
         place.state().join("sessions"),
         OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,

@@ -45,7 +45,7 @@ fn refusals_are_errors_of_the_tool() {
             (&json!(true), &json!(code))
         );
     }
-    // A key that is there twice may have been read differently by whoever approved the call.
+    // With a repeated key, the approving program may have read another value than the server.
     talk.line(br#"{"jsonrpc":"2.0","id":"twice","method":"tools/call","params":{"name":"shell","arguments":{"command":"true","command":"touch made"}}}"#);
     let answer = talk.hear(|message| message["id"] == "twice");
     assert_eq!(answer["result"]["structuredContent"]["error"]["code"], "invalid_input", "{answer}");
@@ -99,7 +99,7 @@ fn many_starts_at_once_are_no_way_around_the_limit_of_jobs() {
 #[test]
 fn a_burst_of_calls_begins_in_order() {
     let place = Place::new(None);
-    // One command at a time: the keeper runs them in the order in which they were started.
+    // With one command at a time, the keeper runs them in the order in which they were started.
     let config = place.write("limits.toml", "[limits]\nmax_running = 1\n");
     let command = place.shellgate(["mcp", "--config", config.to_str().unwrap()]);
     let mut talk = Talk::begin(command, &json!({}));
@@ -155,12 +155,12 @@ fn a_canceled_call_ends_the_whole_tree_and_keeps_the_output() {
         let (one, other) = (mark(), mark());
         let id = talk.call(json!({"command": format!("echo begun; setsid sleep {one} & sleep {other}")}));
         wait_until("both run", || !processes_with(&one).is_empty() && !processes_with(&other).is_empty());
-        // One for a request that nobody made, and one for a request that was answered long ago.
+        // Cancellations of a request that was never made, and of one that has been answered.
         talk.tell("notifications/cancelled", json!({"requestId": 9999}));
         talk.tell("notifications/cancelled", json!({"requestId": 1}));
         talk.tell("notifications/cancelled", json!({"requestId": id, "reason": "enough"}));
         wait_until("both are gone", || processes_with(&one).is_empty() && processes_with(&other).is_empty());
-        // It is answered no more, and the server goes on.
+        // The canceled call gets no answer, and the server still works.
         assert_eq!(talk.run(json!({"command": "echo next"}))["stdout"], "next\n");
         assert!(!talk.heard.iter().any(|message| message["id"] == id));
         wait_until("the record has its end", || {
@@ -173,7 +173,7 @@ fn a_canceled_call_ends_the_whole_tree_and_keeps_the_output() {
 }
 
 #[test]
-fn what_takes_long_becomes_a_job() {
+fn a_long_command_becomes_a_job() {
     let place = Place::new(None);
     let mut talk = Talk::new(&place);
     let long = mark();
@@ -182,15 +182,15 @@ fn what_takes_long_becomes_a_job() {
     let job = answer["job"].as_str().unwrap().to_owned();
     assert!(!processes_with(&long).is_empty(), "it goes on");
     talk.leave();
-    assert!(!processes_with(&long).is_empty(), "without its server, too");
+    assert!(!processes_with(&long).is_empty(), "it runs on without its server");
     assert!(place.output(["stop", &job]).status.success());
     assert!(processes_with(&long).is_empty());
     place.assert_nothing_is_left();
 }
 
-/// The moment in which it is started is the one in which its call is over.
+/// The call's `wait_ms` ends at the moment at which its command starts.
 #[test]
-fn what_becomes_a_job_as_it_starts_loses_nothing() {
+fn a_command_that_becomes_a_job_as_it_starts_loses_no_output() {
     for_each_user(|place| {
         let mut talk = Talk::new(place);
         let printed: String = (1..=20_000).map(|n| format!("{n}\n")).collect();
@@ -217,7 +217,7 @@ fn progress_tells_what_is_printed() {
     let mut talk = Talk::new(&place);
     let call = json!({
         "name": "shell", "_meta": {"progressToken": "p"},
-        // Waits for us, so that the first line must have come before its end.
+        // The command waits for the test, so its first line must arrive before it ends.
         "arguments": {"command": "echo one; while [ ! -e go ]; do sleep 0.01; done; echo two"},
     });
     let id = talk.send("tools/call", call);
@@ -228,7 +228,7 @@ fn progress_tells_what_is_printed() {
     );
     place.write("go", "");
     assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "one\ntwo\n");
-    // Much output is told a few times only.
+    // Much output is sent in a few notifications only.
     let call =
         json!({"name": "shell", "_meta": {"progressToken": 2}, "arguments": {"command": "timeout 1 yes"}});
     let id = talk.send("tools/call", call);

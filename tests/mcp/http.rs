@@ -1,4 +1,4 @@
-//! Over HTTP: who is let in, and what each can reach.
+//! Over HTTP: which requests are accepted, and what each client can reach.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use super::task_client::tasks;
 use crate::support::{PATIENCE, Place, for_each_user, mark, processes_with, wait_until};
 
 #[test]
-fn who_has_no_key_is_let_in_nowhere() {
+fn a_request_without_a_valid_key_is_refused() {
     for_each_user(|place| {
         let site = Site::new(place, &[]);
         let file = std::fs::metadata(place.state().join("mcp-keys")).unwrap();
@@ -30,7 +30,7 @@ fn who_has_no_key_is_let_in_nowhere() {
             let answer = site.send(&head, &list);
             assert!(matches!(answer.status, 401 | 404), "{head}: {}", answer.status);
         }
-        // With a key: another site's page, or another name for this machine.
+        // Requests with a valid key, but with the origin of a web page or another host name.
         for head in [
             format!("{good}\r\nOrigin: http://evil.example"),
             format!("{good}\r\nOrigin: null"),
@@ -44,7 +44,7 @@ fn who_has_no_key_is_let_in_nowhere() {
 }
 
 #[test]
-fn keys_that_others_can_read_are_no_keys() {
+fn a_key_file_that_others_can_read_is_refused() {
     let place = Place::new(None);
     add_key(&place, "ann", &"a".repeat(64));
     std::fs::set_permissions(place.state().join("mcp-keys"), std::fs::Permissions::from_mode(0o644)).unwrap();
@@ -56,7 +56,7 @@ fn keys_that_others_can_read_are_no_keys() {
 }
 
 #[test]
-fn nobody_gets_at_the_sessions_of_another() {
+fn a_client_can_not_reach_the_sessions_of_another() {
     for_each_user(|place| {
         let (ann, bob) = ("a".repeat(64), "b".repeat(64));
         add_key(place, "ann", &ann);
@@ -86,7 +86,7 @@ fn nobody_gets_at_the_sessions_of_another() {
             assert_eq!(answer["structuredContent"]["error"]["code"], "invalid_input", "{word}: {answer}");
         }
         assert!(!processes_with(&long).is_empty(), "it still runs");
-        // Its owner does, also in that session.
+        // The owner reaches the job and the session.
         assert_eq!(
             site.call(&ann, "shell", json!({"command": "true", "session": session}))["structuredContent"]["status"],
             "completed"
@@ -97,11 +97,11 @@ fn nobody_gets_at_the_sessions_of_another() {
         );
         assert!(processes_with(&long).is_empty());
 
-        // Others' names are not even in the way.
+        // The beginning of another client's job id is unknown, too.
         let answer = site.call(&bob, "shell_output", json!({"job": job.get(..6)}));
         assert_eq!(answer["structuredContent"]["error"]["code"], "unknown_job", "{answer}");
 
-        // Sessions of the older generation, by their ids.
+        // MCP sessions of the older protocol belong to the key that began them.
         let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}});
         let answer = site.send(&site.head(&ann, ""), &hello.to_string());
         let id = answer.header("mcp-session-id").unwrap().to_owned();
@@ -110,7 +110,7 @@ fn nobody_gets_at_the_sessions_of_another() {
         assert_eq!(site.send(&site.head(&bob, &more), &list).status, 404);
         assert_eq!(site.send(&site.head(&ann, &more), &list).status, 200);
 
-        // What runs in one ends with it.
+        // Deleting an MCP session ends its commands.
         let command = json!({"command": format!("exec sleep {long}")});
         let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "shell", "arguments": command}});
         let _stream = site.open(&site.head(&ann, &more), &call.to_string());
@@ -124,7 +124,7 @@ fn nobody_gets_at_the_sessions_of_another() {
 }
 
 #[test]
-fn a_task_is_its_holder_s_alone() {
+fn a_client_can_not_reach_the_tasks_of_another() {
     for_each_user(|place| {
         let (ann, bob) = ("a".repeat(64), "b".repeat(64));
         add_key(place, "ann", &ann);
@@ -180,7 +180,7 @@ fn a_closed_stream_is_a_canceled_call() {
 }
 
 #[test]
-fn whoever_calls_it_by_an_address_of_this_machine_is_let_in() {
+fn a_client_may_use_any_address_of_this_machine() {
     let place = Place::new(None);
     let mut site = Site::at("0.0.0.0:0", &place, &[]);
     let port = site.address.rsplit(':').next().unwrap().to_owned();
@@ -218,21 +218,21 @@ fn nonsense_and_too_much_are_refused() {
         let answer = site.send(&site.head(&site.key, ""), body);
         assert_eq!((answer.status, &answer.message()["error"]["code"]), (400, &json!(code)), "{body}");
     }
-    // More than one host, in a header or in the first line.
+    // A second host, in a header or in the request line.
     let twice = site.head(&site.key, "\r\nHost: example.org");
     assert_eq!(site.send(&twice, "{}").status, 400);
     let elsewhere = site.head(&site.key, "").replacen("/mcp", "http://example.org/mcp", 1);
     assert_eq!(site.send(&elsewhere, "{}").status, 400);
-    // What can't be read of a method that there is isn't another method.
+    // Invalid parameters of a known method are not reported as an unknown method.
     let call = json!({"name": "shell", "arguments": {"command": "true"}, "requestState": 5});
     assert_eq!(site.newer(&site.key, "tools/call", call).message()["error"]["code"], -32602);
-    // 100 MB, of which it reads no more than it takes.
+    // A body of 100 MB, of which the server reads no more than its limit.
     let mut stream = TcpStream::connect(&site.address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     write!(stream, "{}\r\nContent-Length: {}\r\n\r\n", site.head(&site.key, ""), 100 << 20).unwrap();
     let piece = vec![b'x'; 1 << 20];
     for _ in 0..100 {
-        // It may have said no, and closed, before all was sent.
+        // The server may have answered and closed the connection before all was sent.
         if stream.write_all(&piece).is_err() {
             break;
         }
@@ -249,7 +249,7 @@ fn nonsense_and_too_much_are_refused() {
         site.call(&site.key, "shell", json!({"command": "echo on"}))["structuredContent"]["stdout"],
         "on\n"
     );
-    // A repeated key, as over pipes.
+    // A repeated JSON key is refused, as over pipes.
     let more = format!("\r\nMCP-Protocol-Version: {NEWER}\r\nMcp-Method: tools/call\r\nMcp-Name: shell");
     let twice = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"shell","arguments":{{"command":"true","command":"touch made"}},"_meta":{{"io.modelcontextprotocol/protocolVersion":"{NEWER}","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#

@@ -83,7 +83,7 @@ impl Clients {
     }
 }
 
-/// The answers with the id taken out, to compare them with those about another.
+/// The answers without the id, to compare them with the answers about another id.
 fn without(id: &str, answers: Vec<(String, Value)>) -> Vec<(String, String)> {
     answers.into_iter().map(|(way, answer)| (way, answer.to_string().replace(id, "ID"))).collect()
 }
@@ -115,21 +115,21 @@ fn a_client_can_not_reach_stop_or_learn_of_another_s_jobs() {
     for word in [running.as_str(), &ended, &asked, "secret", "http-ann"] {
         assert!(!seen.contains(word), "{word}: {seen}");
     }
-    // Nor can it act in a session of the other.
+    // It can't act in a session of the other client either.
     for session in ["http-ann", "http-ann/x", "../http-ann", "/http-ann"] {
         let answer = clients.call(bob, "shell", &json!({"command": "true", "session": session}));
         let code = &answer["result"]["structuredContent"]["error"]["code"];
         assert_eq!(code, "invalid_input", "{session}: {answer}");
     }
 
-    // What the other client has is as it was, and its owner reaches it in each of these ways.
+    // The executions are unchanged, and their owner reaches them in each of these ways.
     assert!(!processes_with(&mark).is_empty());
     let seen = clients.lists(ann);
     for id in [&running, &ended, &asked] {
         assert!(seen.contains(id.as_str()) || id == &ended, "{id}: {seen}");
     }
     for (way, answer) in clients.reach(ann, &running) {
-        // It has no terminal to type at; that is another error than to be unknown.
+        // The execution has no terminal, which is another error than an unknown job.
         let error = answer["structuredContent"]["error"]["code"].as_str();
         assert!(
             error.is_none_or(|code| way.starts_with("shell_input") && code != "unknown_job"),
@@ -159,7 +159,7 @@ fn another_s_jobs_are_not_in_the_way() {
     assert!(alike > 2, "{own} {theirs}");
     let found = clients.call(&clients.bob, "shell_output", &json!({"job": &own[..alike]}));
     assert_eq!(found["result"]["structuredContent"]["stdout"], "own\n", "{found}");
-    // Of two of its own it must say which.
+    // A beginning that two of its own jobs share is ambiguous.
     let other = clients.start(&clients.bob, &json!({"command": "echo other"}));
     let alike = own.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
     let found = clients.call(&clients.bob, "shell_output", &json!({"job": &own[..alike]}));

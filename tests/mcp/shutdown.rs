@@ -6,7 +6,7 @@ use serde_json::json;
 use super::talk::Talk;
 use crate::support::{for_each_user, mark, processes_with, wait_until};
 
-/// A server with a command in the foreground, one in the background and a job that a call became, ended by `end`.
+/// Starts a server with a foreground command, a background start and a call that became a job, and ends it with `end`.
 fn ends(end: impl Fn(&mut Talk)) {
     for_each_user(|place| {
         let mut talk = Talk::new(place);
@@ -15,7 +15,7 @@ fn ends(end: impl Fn(&mut Talk)) {
         let job = answer["job"].as_str().unwrap().to_owned();
         let answer = talk.run(json!({"command": format!("sleep {became}"), "wait_ms": 50}));
         let other_job = answer["job"].as_str().unwrap().to_owned();
-        // One that cares for no signal.
+        // A command that ignores signals.
         talk.call(
             json!({"command": format!("trap '' TERM INT HUP; setsid sleep {hidden} & sleep {foreground}")}),
         );
@@ -40,17 +40,17 @@ fn signal(talk: &Talk, signal: Signal) {
 }
 
 #[test]
-fn the_end_of_its_input_alone() {
+fn shutdown_by_the_end_of_input() {
     ends(|talk| drop(talk.to.take()));
 }
 
 #[test]
-fn a_termination_alone() {
+fn shutdown_by_sigterm() {
     ends(|talk| signal(talk, Signal::TERM));
 }
 
 #[test]
-fn both_and_a_kill_soon_after() {
+fn shutdown_by_sigterm_the_end_of_input_and_sigkill() {
     ends(|talk| {
         signal(talk, Signal::TERM);
         drop(talk.to.take());
@@ -59,12 +59,12 @@ fn both_and_a_kill_soon_after() {
 }
 
 #[test]
-fn a_kill_alone() {
+fn shutdown_by_sigkill() {
     ends(|talk| signal(talk, Signal::KILL));
 }
 
 #[test]
-fn an_interrupt_of_the_agent_s_terminal_is_not_for_us() {
+fn an_interrupt_of_the_agent_s_terminal_is_ignored() {
     for_each_user(|place| {
         let mut talk = Talk::new(place);
         let id = talk.call(json!({"command": "while [ ! -e go ]; do sleep 0.01; done; echo on"}));

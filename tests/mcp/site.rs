@@ -1,4 +1,4 @@
-//! A server over HTTP, and a client of the test's own for it.
+//! A server over HTTP, and a minimal client for it.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use super::talk::NEWER;
 use super::task_client::meta;
 use crate::support::{PATIENCE, Place};
 
-/// A server, where it is and the keys to it.
+/// A server, its address and its first key.
 pub(crate) struct Site {
     pub(crate) server: Child,
     pub(crate) address: String,
@@ -26,7 +26,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The message in it, whether it came alone or in a stream.
+    /// The message in the body, which may be a stream of events.
     pub(crate) fn message(&self) -> Value {
         let text = self
             .body
@@ -50,11 +50,11 @@ impl Site {
         site
     }
 
-    /// One that listens at this address.
+    /// Starts a server that listens at this address.
     pub(crate) fn at(address: &str, place: &Place, flags: &[&str]) -> Self {
         let mut command = place.shellgate(["mcp", "--http", address].iter().chain(flags));
         let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
-        // A warning may come before.
+        // A warning may be printed before the address.
         let lines = BufReader::new(server.stderr.take().unwrap()).lines();
         let line = lines.map(Result::unwrap).find(|line| line.contains("http://")).unwrap();
         let address = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
@@ -81,7 +81,7 @@ impl Site {
         stream
     }
 
-    /// The head of a good request, with the holder's key.
+    /// The head of a valid request with this key.
     pub(crate) fn head(&self, key: &str, more: &str) -> String {
         format!(
             "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n\
@@ -90,12 +90,12 @@ impl Site {
         )
     }
 
-    /// A request of the newer generation.
+    /// Sends a request of the newer protocol.
     pub(crate) fn newer(&self, key: &str, method: &str, params: Value) -> Answer {
         self.newer_that_can(&json!({}), key, method, params)
     }
 
-    /// The same of a client with these capabilities.
+    /// Sends a request of the newer protocol, from a client with these capabilities.
     pub(crate) fn newer_that_can(
         &self,
         capabilities: &Value,

@@ -1,4 +1,5 @@
-//! Calls that are taken back in the moment they would leave something: whoever hears of nothing leaves nothing.
+//! Calls that are canceled at the moment they would become a job or a question: a call without an answer leaves nothing
+//! behind.
 
 use std::io::Read as _;
 use std::time::Duration;
@@ -10,12 +11,12 @@ use super::site::Site;
 use super::talk::Talk;
 use crate::support::{for_each_user, mark, processes_with, wait_until};
 
-/// How long calls wait before they answer that it goes on.
+/// The `wait_ms` of the calls.
 const WAIT_MS: u64 = 50;
-/// How often it is tried, each a little later.
+/// Rounds. The cancel comes at a slightly different time in each.
 const ROUNDS: u64 = 24;
 
-/// Around the moment in which such a call is answered.
+/// Sleeps until about the time at which such a call is answered.
 fn sleep_about_as_long(round: u64) {
     std::thread::sleep(Duration::from_millis(WAIT_MS - 3 + round % 8));
 }
@@ -25,7 +26,7 @@ fn long(mark: &str) -> Value {
 }
 
 #[test]
-fn as_it_becomes_a_job() {
+fn a_call_canceled_as_it_becomes_a_job_leaves_no_process() {
     for_each_user(|place| {
         let mut talk = Talk::new(place);
         for round in 0..ROUNDS {
@@ -35,7 +36,7 @@ fn as_it_becomes_a_job() {
             talk.tell("notifications/cancelled", json!({"requestId": id}));
             talk.ask("ping", json!({}));
             let Some(at) = talk.heard.iter().position(|message| message["id"] == id) else {
-                wait_until("it is gone", || processes_with(&mark).is_empty());
+                wait_until("the command has ended", || processes_with(&mark).is_empty());
                 continue;
             };
             let answer = talk.heard.remove(at).unwrap();
@@ -49,11 +50,11 @@ fn as_it_becomes_a_job() {
 }
 
 #[test]
-fn as_it_begins_and_the_server_ends() {
+fn a_call_that_begins_as_the_server_ends_leaves_no_process() {
     for_each_user(|place| {
         for _ in 0..4 {
             let mut talk = Talk::new(place);
-            // Nothing starts while another process has the journal.
+            // No command starts while another process has locked the journal.
             let lock = JournalLock::take(place);
             let mark = mark();
             let id = talk.call(json!({"command": format!("exec sleep {mark}"), "wait_ms": 1}));
@@ -62,14 +63,14 @@ fn as_it_begins_and_the_server_ends() {
             talk.ask("ping", json!({}));
             drop(lock);
             assert!(talk.leave().success());
-            wait_until("it is gone", || processes_with(&mark).is_empty());
+            wait_until("the command has ended", || processes_with(&mark).is_empty());
         }
         place.assert_nothing_is_left();
     });
 }
 
 #[test]
-fn as_it_becomes_a_question_in_the_queue() {
+fn a_call_canceled_as_its_question_is_queued_leaves_no_question() {
     for_each_user(|place| {
         let mut talk = Talk::begin(place.strictly(["mcp"]), &json!({}));
         let pending = || {
@@ -87,14 +88,14 @@ fn as_it_becomes_a_question_in_the_queue() {
                 assert_eq!(pending(), 1, "it was too late: {answer}");
                 talk.ask("tools/call", json!({"name": "shell_stop", "arguments": {"job": job}}));
             }
-            wait_until("nobody is asked", || pending() == 0);
+            wait_until("no question waits", || pending() == 0);
         }
         talk.leave();
     });
 }
 
 #[test]
-fn as_it_becomes_a_job_of_a_session_over_http() {
+fn a_call_over_http_canceled_as_it_becomes_a_job_leaves_no_process() {
     for_each_user(|place| {
         let site = Site::new(place, &[]);
         let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -116,9 +117,9 @@ fn as_it_becomes_a_job_of_a_session_over_http() {
             if let Some((_, job)) = heard.split_once(r#""job":""#) {
                 site.call(&site.key, "shell_stop", json!({"job": job.get(..26)}));
             }
-            // It begins after all calls before it have begun.
+            // Calls begin in order, so after this one the canceled call can't begin any more.
             site.call(&site.key, "shell", json!({"command": "true"}));
-            wait_until("it is gone", || processes_with(&mark).is_empty());
+            wait_until("the command has ended", || processes_with(&mark).is_empty());
         }
         drop(site);
         place.assert_nothing_is_left();

@@ -1,4 +1,4 @@
-//! A client of the test's own: it writes lines and reads lines.
+//! A minimal MCP client that writes and reads lines.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use crate::support::{PATIENCE, Place};
 
-/// The newest generation that begins with `initialize`.
+/// The newest protocol version that begins with `initialize`.
 pub(crate) const OLDER: &str = "2025-11-25";
-/// The generation without.
+/// The protocol version without `initialize`.
 pub(crate) const NEWER: &str = "2026-07-28";
 
 /// A server and the ends of its pipes.
@@ -20,15 +20,15 @@ pub(crate) struct Talk {
     pub(crate) server: Child,
     pub(crate) to: Option<ChildStdin>,
     from: Receiver<String>,
-    /// Nobody reads what the server says while this is locked.
+    /// While this is locked, the server's output is not read.
     reading: Arc<Mutex<()>>,
-    /// Heard while something else was waited for.
+    /// Messages that came while another message was awaited.
     pub(crate) heard: VecDeque<Value>,
     next: u64,
 }
 
 impl Talk {
-    /// Starts `shellgate mcp FLAGS` and says nothing.
+    /// Starts `shellgate mcp FLAGS` and sends nothing.
     pub(crate) fn silent(place: &Place, flags: &[&str]) -> Self {
         Self::with(place.shellgate(["mcp"].iter().chain(flags)))
     }
@@ -40,7 +40,7 @@ impl Talk {
         Self { server, to, from, reading, heard: VecDeque::new(), next: 0 }
     }
 
-    /// Starts it and introduces an older client with these capabilities.
+    /// Starts `command` and sends `initialize` as an older client with these capabilities.
     pub(crate) fn begin(command: Command, capabilities: &Value) -> Self {
         let mut talk = Self::with(command);
         let hello = json!({
@@ -52,7 +52,7 @@ impl Talk {
         talk
     }
 
-    /// The same in this place, where nobody is asked.
+    /// Starts `shellgate mcp` in this place, whose settings never ask.
     pub(crate) fn new(place: &Place) -> Self {
         Self::begin(place.shellgate(["mcp"]), &json!({}))
     }
@@ -67,7 +67,7 @@ impl Talk {
         self.line(json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string().as_bytes());
     }
 
-    /// Sends a request; its id.
+    /// Sends a request. Returns its id.
     pub(crate) fn send(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         let request = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
@@ -101,30 +101,30 @@ impl Talk {
         self.answer(id)
     }
 
-    /// Calls the tool; the request's id.
+    /// Calls the tool. Returns the request's id.
     pub(crate) fn call(&mut self, arguments: Value) -> u64 {
         self.send("tools/call", json!({"name": "shell", "arguments": arguments}))
     }
 
-    /// Calls the tool to its structured answer.
+    /// Calls the tool. Returns the structured answer.
     pub(crate) fn run(&mut self, arguments: Value) -> Value {
         let id = self.call(arguments);
         let answer = self.answer(id);
         answer["result"]["structuredContent"].clone()
     }
 
-    /// Closes its input, and waits until it has gone: how.
+    /// Closes the server's input and waits until the server has ended. Returns the exit status.
     pub(crate) fn leave(mut self) -> std::process::ExitStatus {
         drop(self.to.take());
         self.server.wait().unwrap()
     }
 
-    /// From now on nobody reads what it says, but perhaps one line.
+    /// Stops reading the server's output. One more line may still be read.
     pub(crate) fn stop_reading(&self) {
         std::mem::forget(self.reading.lock().unwrap());
     }
 
-    /// All that it says until it goes.
+    /// All further lines until the server ends.
     pub(crate) fn rest(&mut self) -> Vec<String> {
         self.from.iter().collect()
     }

@@ -1,4 +1,4 @@
-//! A client of the newer generation that takes tasks.
+//! A client of the newer protocol with the tasks extension.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ pub(crate) fn meta(capabilities: &Value) -> Value {
     })
 }
 
-/// A client of the newer generation.
+/// A client of the newer protocol.
 pub(crate) struct Client {
     pub(crate) talk: Talk,
     pub(crate) can: Value,
@@ -42,12 +42,12 @@ impl Client {
         self.talk.ask(method, params)
     }
 
-    /// Calls the tool to whatever its answer is.
+    /// Calls the tool. Returns the result, of any kind.
     pub(crate) fn call(&mut self, arguments: &Value) -> Value {
         self.ask("tools/call", json!({"name": "shell", "arguments": arguments}))["result"].clone()
     }
 
-    /// Calls the tool; the name of the task.
+    /// Calls the tool, which must be answered with a task. Returns the task's id.
     pub(crate) fn begin(&mut self, arguments: &Value) -> String {
         let answer = self.call(arguments);
         assert_eq!(answer["resultType"], "task", "{answer}");
@@ -71,7 +71,7 @@ impl Client {
         assert_eq!(answer["result"], json!({"resultType": "complete"}), "{answer}");
     }
 
-    /// The task as it is when it goes on no more.
+    /// Polls the task until it has ended.
     pub(crate) fn end(&mut self, id: &str) -> Value {
         let until = Instant::now() + PATIENCE;
         loop {

@@ -1,4 +1,4 @@
-//! Questions that wait as tasks.
+//! Tasks that wait for the answer to a question.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn yes() -> Value {
     json!({"action": "accept", "content": {"answer": "once"}})
 }
 
-/// A question that its client asked its user about and got no answer to: a task that waits.
+/// Makes a task that waits: the client calls, gets the question, and calls again without an answer. Returns the task's id.
 fn pending(client: &mut Client, command: &str) -> String {
     let arguments = json!({"command": command, "wait_ms": 50});
     let asked = client.call(&arguments);
@@ -25,7 +25,7 @@ fn a_question_is_answered_through_its_task() {
     for_each_user(|place| {
         let mut client = Client::strict(place, &[], tasks_and_forms());
         let id = pending(&mut client, "echo >> yes");
-        // Never shown, so never answered.
+        // A response to a form that was never shown doesn't count.
         client.update(&id, &yes());
         let task = client.get(&id);
         let ask = &task["inputRequests"]["approval"];
@@ -35,7 +35,11 @@ fn a_question_is_answered_through_its_task() {
             "{task}"
         );
         assert!(ask["params"]["message"].as_str().unwrap().contains("echo >> yes"), "{task}");
-        assert_eq!(client.get(&id)["inputRequests"], task["inputRequests"], "the same as long as it waits");
+        assert_eq!(
+            client.get(&id)["inputRequests"],
+            task["inputRequests"],
+            "the form stays the same while the question waits"
+        );
         let other = json!({"taskId": id, "inputResponses": {"other": yes()}});
         assert_eq!(client.ask("tasks/update", other)["result"]["resultType"], "complete");
         assert!(!place.root().join("yes").exists());
@@ -49,7 +53,7 @@ fn a_question_is_answered_through_its_task() {
         );
         let by = report["verdict"]["approved_by"].as_str().unwrap();
         assert!(by.ends_with("in the agent's program"), "{by}");
-        // Once, however often it is said.
+        // Further answers change nothing.
         client.update(&id, &yes());
         assert_eq!(client.end(&id), done);
         assert_eq!(std::fs::read_to_string(place.root().join("yes")).unwrap(), "\n");
@@ -66,7 +70,7 @@ fn a_question_is_answered_through_its_task() {
         assert_eq!(done["result"]["structuredContent"]["error"]["code"], "denied_by_user", "{done}");
         client.update(&id, &yes());
 
-        // Nonsense is no answer, and leaves it to the queue.
+        // After an invalid response the question waits in the queue.
         let id = pending(&mut client, "touch queued");
         client.get(&id);
         client.update(&id, &json!({"action": "maybe"}));
@@ -80,7 +84,7 @@ fn a_question_is_answered_through_its_task() {
         assert_eq!(client.end(&id)["status"], "completed");
         assert!(place.root().join("queued").exists() && !place.root().join("no").exists());
 
-        // One that is taken back can't be answered any more.
+        // A canceled question can't be answered any more.
         let id = pending(&mut client, "touch never");
         client.get(&id);
         client.cancel(&id);
@@ -93,17 +97,17 @@ fn a_question_is_answered_through_its_task() {
 }
 
 #[test]
-fn who_has_no_forms_is_told_where_to_answer() {
+fn a_client_without_forms_is_told_where_to_answer() {
     for_each_user(|place| {
         let mut client = Client::strict(place, &[], tasks());
         let id = client.begin(&json!({"command": "touch late", "wait_ms": 50}));
         let task = client.get(&id);
         assert_eq!(task["status"], "working", "{task}");
         assert!(task["statusMessage"].as_str().unwrap().contains("shellgate approvals approve"), "{task}");
-        // A later request of it may have forms.
+        // A later request of the same client may declare forms.
         client.can = tasks_and_forms();
         assert_eq!(client.get(&id)["status"], "input_required");
-        // A server that is killed takes its questions along.
+        // When a server is killed, its questions are withdrawn.
         client.talk.server.kill().unwrap();
         client.talk.server.wait().unwrap();
         let mut client = Client::strict(place, &[], tasks_and_forms());

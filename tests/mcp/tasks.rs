@@ -1,4 +1,4 @@
-//! Tasks: calls that take their time, for clients that have the extension.
+//! Tasks: long calls of clients with the tasks extension.
 
 use serde_json::{Value, json};
 
@@ -6,16 +6,16 @@ use super::talk::Talk;
 use super::task_client::{Client, tasks};
 use crate::support::{Place, for_each_user, mark, processes_with, wait_until};
 
-/// Ends when the file `go` is there.
+/// A command that ends when the file `go` exists.
 const SLOW: &str = "echo out; echo err >&2; while [ ! -e go ]; do sleep 0.02; done; echo made > made; exit 7";
 
-/// A result without what differs from call to call.
+/// A result without the parts that differ from call to call.
 fn plain(result: &Value) -> Value {
     let report = &result["structuredContent"];
     let id = report["id"].as_str().unwrap();
     let mut text = result.to_string().replace(id, "ID");
     for (name, number) in [("pid", &report["pid"]), ("duration_ms", &report["duration_ms"])] {
-        // As a field, in the text's own JSON too.
+        // The fields are also in the JSON of the text.
         for (quote, end) in [("\"", [",", "}"]), ("\\\"", [",", "}"])] {
             for end in end {
                 for field in [name.to_owned(), format!("host_{name}")] {
@@ -26,7 +26,7 @@ fn plain(result: &Value) -> Value {
         }
     }
     let mut plain: Value = serde_json::from_str(&text).unwrap();
-    // Markdown says it in words.
+    // In Markdown they are words.
     if let Some(text) = plain["content"][0]["text"].as_str().filter(|text| !text.starts_with('{')) {
         let lines: Vec<&str> =
             text.lines().filter(|line| !line.contains(" in ") && !line.contains("ms")).collect();
@@ -74,7 +74,7 @@ fn a_slow_call_is_a_task_with_the_result_of_a_quick_one() {
             let done = client.end(id);
             assert_eq!(done["status"], "completed", "{done}");
             assert!(done["lastUpdatedAt"].as_str().unwrap() > done["createdAt"].as_str().unwrap());
-            assert_eq!(client.get(id)["result"], done["result"], "as often as one likes");
+            assert_eq!(client.get(id)["result"], done["result"], "the result can be read several times");
             arguments["wait_ms"] = json!(60_000);
             let direct = client.call(&arguments);
             assert_eq!(direct["resultType"], "complete", "{direct}");
@@ -98,7 +98,7 @@ fn a_task_outlives_the_server() {
         client.talk.server.kill().unwrap();
         client.talk.server.wait().unwrap();
         place.write("go", "");
-        // One ends while no server is there.
+        // One command ends while no server runs.
         let output = place.output(["wait", &ends]);
         assert!(output.status.success(), "{output:?}");
         let mut client = Client::new(place, &["--core", "*", "--dialect", "gemini"]);
@@ -116,7 +116,7 @@ fn a_task_outlives_the_server() {
 }
 
 #[test]
-fn what_a_command_leaves_behind_is_not_waited_for() {
+fn a_task_does_not_wait_for_leftover_processes() {
     for_each_user(|place| {
         let mut client = Client::new(place, &[]);
         let long = mark();
@@ -129,12 +129,12 @@ fn what_a_command_leaves_behind_is_not_waited_for() {
         assert_eq!((&report["status"], &report["exit_code"]), (&json!("failed"), &json!(3)), "{done}");
         assert_eq!(report["background"][0]["command"], format!("sleep {long}"), "{done}");
         assert_eq!((&report["job"], &done["taskId"]), (&json!(id), &json!(id)), "{done}");
-        // It is over: there is nothing to cancel.
+        // The task has ended, so canceling it changes nothing.
         client.cancel(&id);
         assert!(!processes_with(&long).is_empty(), "{done}");
         client.ask("tools/call", json!({"name": "shell_stop", "arguments": {"job": id}}));
         assert!(processes_with(&long).is_empty());
-        // And stays what it was.
+        // The task's result stays the same.
         let still = client.end(&id);
         let report = &still["result"]["structuredContent"];
         assert_eq!((&report["status"], &report["exit_code"]), (&json!("failed"), &json!(3)), "{still}");
@@ -156,7 +156,7 @@ fn canceling_ends_all_of_it() {
         assert_eq!((&task["status"], task.get("result")), (&json!("cancelled"), None), "{task}");
         assert!(task["statusMessage"].as_str().unwrap().contains("shell_output"), "{task}");
         client.cancel(&id);
-        // One that is over stays as it is.
+        // Canceling a task that has ended changes nothing.
         let id = client.begin(&json!({"command": SLOW, "wait_ms": 50}));
         place.write("go", "");
         let done = client.end(&id);
@@ -167,7 +167,7 @@ fn canceling_ends_all_of_it() {
 }
 
 #[test]
-fn who_has_no_tasks_gets_what_they_always_got() {
+fn a_client_without_the_extension_gets_no_task() {
     let place = Place::new(None);
     let mut client = Client::new(&place, &[]);
     client.can = json!({});
@@ -184,13 +184,13 @@ fn who_has_no_tasks_gets_what_they_always_got() {
         assert_eq!(error["code"], -32021, "{method}: {error}");
         assert_eq!(error["data"]["requiredCapabilities"], tasks(), "{error}");
     }
-    // The next request of the same client may have it: each speaks for itself.
+    // Every request declares its own capabilities, so the next request of the same client may have the extension.
     client.can = tasks();
     assert_eq!(client.get(job.as_str().unwrap())["status"], "working", "any job of the session is a task");
     assert_eq!(client.ask("tasks/get", json!({"task": job}))["error"]["code"], -32602);
     client.cancel(job.as_str().unwrap());
 
-    // What the older generation says when it begins is no such thing.
+    // Capabilities in the `initialize` of the older protocol don't count.
     let mut older = Talk::begin(place.shellgate(["mcp"]), &tasks());
     let report = older.run(json!({"command": "sleep 1000", "wait_ms": 50}));
     assert_eq!(report["status"], "running", "{report}");
@@ -203,7 +203,7 @@ fn who_has_no_tasks_gets_what_they_always_got() {
 }
 
 #[test]
-fn what_the_model_must_go_on_with_is_no_task() {
+fn a_job_that_the_model_works_with_is_no_task() {
     let place = Place::new(None);
     let mut client = Client::new(&place, &[]);
     for arguments in [
@@ -220,7 +220,7 @@ fn what_the_model_must_go_on_with_is_no_task() {
         );
         client.cancel(report["job"].as_str().unwrap());
     }
-    // In the form of its call, whatever the server's other answers look like.
+    // The result has the dialect of its call.
     let mut qwen = Client::new(&place, &["--dialect", "qwen"]);
     let arguments =
         json!({"command": "while [ ! -e go ]; do sleep 0.02; done; echo hi", "is_background": true});
@@ -233,7 +233,7 @@ fn what_the_model_must_go_on_with_is_no_task() {
 }
 
 #[test]
-fn nobody_learns_anything_of_what_is_not_theirs() {
+fn a_task_of_another_session_is_like_an_unknown_one() {
     for_each_user(|place| {
         let mut client = Client::new(place, &[]);
         let long = mark();

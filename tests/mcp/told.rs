@@ -1,11 +1,11 @@
-//! What clients are told: the same in text and facts, while they wait and when they are wrong.
+//! What clients are told: text and structured content agree, progress, and error messages.
 
 use serde_json::{Value, json};
 
 use super::talk::Talk;
 use crate::support::{Place, mark, processes_with};
 
-/// Every dialect, with a call that leaves something behind.
+/// Every dialect, with a call that leaves a process running.
 fn leaving(mark: &str) -> Vec<(&'static str, &'static str, Value)> {
     let command = format!("sleep {mark} & echo said");
     let script = format!("sleep {mark} &\n");
@@ -24,7 +24,7 @@ fn leaving(mark: &str) -> Vec<(&'static str, &'static str, Value)> {
 }
 
 #[test]
-fn the_text_names_the_job_of_what_a_command_left() {
+fn the_text_names_the_job_of_leftover_processes() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = Place::new(None);
     let mark = mark();
@@ -67,7 +67,7 @@ fn progress_is_what_a_reader_would_see() {
 }
 
 #[test]
-fn whoever_waits_for_a_job_hears_what_it_prints() {
+fn the_progress_of_a_wait_has_the_job_s_output() {
     let place = Place::new(None);
     let mut talk = Talk::new(&place);
     let command = "while [ ! -e go ]; do echo printed; sleep 0.05; done";
@@ -81,7 +81,7 @@ fn whoever_waits_for_a_job_hears_what_it_prints() {
 }
 
 #[test]
-fn a_refusal_is_an_error_also_when_it_was_waited_for() {
+fn a_refusal_is_an_error_also_in_the_answer_to_a_wait() {
     let place = Place::new(None);
     let mut talk = Talk::begin(place.strictly(["mcp"]), &json!({}));
     let queued = talk.run(json!({"command": "touch never", "wait_ms": 50}));
@@ -97,7 +97,7 @@ fn a_refusal_is_an_error_also_when_it_was_waited_for() {
 }
 
 #[test]
-fn too_many_questions_are_no_lack_of_people() {
+fn the_refusal_says_that_too_many_questions_wait() {
     let place = Place::new(None);
     let mut talk = Talk::begin(place.strictly(["mcp"]), &json!({}));
     let ids: Vec<u64> = (0..65).map(|_| talk.call(json!({"command": "touch never", "wait_ms": 1}))).collect();

@@ -1,10 +1,10 @@
-//! Each answer and what it leads to, now and the next time.
+//! The effect of each answer, now and for later commands.
 
 use crate::support::for_each_user;
 use crate::support::pane::Pane;
 
 #[test]
-fn once_is_once() {
+fn an_approval_once_covers_one_call() {
     for_each_user(|place| {
         let pane = Pane::new(place, 80, 24);
         pane.asks(&["frob now"]);
@@ -20,7 +20,7 @@ fn once_is_once() {
 }
 
 #[test]
-fn for_the_session_is_for_exactly_this() {
+fn an_approval_for_the_session_covers_exactly_this_command() {
     for_each_user(|place| {
         std::fs::create_dir(place.root().join("below")).unwrap();
         let pane = Pane::new(place, 80, 24);
@@ -39,7 +39,7 @@ fn for_the_session_is_for_exactly_this() {
 }
 
 #[test]
-fn a_prefix_is_for_all_that_begins_with_it() {
+fn an_approved_prefix_covers_commands_that_begin_with_it() {
     for_each_user(|place| {
         let pane = Pane::new(place, 80, 24);
         let screen = pane.asks(&["git log"]);
@@ -102,7 +102,7 @@ fn always_shows_its_lines_before_it_writes_them() {
 }
 
 #[test]
-fn no_runs_nothing() {
+fn a_no_runs_nothing() {
     for_each_user(|place| {
         let pane = Pane::new(place, 80, 24);
         for key in ["n", "q", "Escape", "C-c"] {

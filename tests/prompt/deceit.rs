@@ -3,7 +3,7 @@
 use crate::support::pane::Pane;
 use crate::support::{Place, for_each_user};
 
-/// Right of the bar, lines that go on joined.
+/// The text right of the bar, with wrapped lines joined.
 fn foreign(screen: &str) -> String {
     screen.lines().filter_map(|line| line.split_once("│ ")).map(|(_, text)| text).collect()
 }

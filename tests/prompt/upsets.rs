@@ -1,4 +1,4 @@
-//! What comes between: pastes, keys that are too early, signals, stops, terminals that can do little.
+//! Disturbances of the prompt: pastes, keys that come too early, signals, stops, limited terminals.
 
 use crate::support::pane::Pane;
 use crate::support::{Place, for_each_user, is_alive, processes_with, wait_until};
@@ -31,7 +31,7 @@ fn a_paste_answers_nothing() {
             pane.press(&["x"]);
             pane.shows("your answer");
         }
-        // The same from a terminal that doesn't mark it.
+        // The same from a terminal without bracketed paste.
         pane.send("yyyy");
         pane.shows("too fast for an answer");
         assert!(pane.ran().is_empty());
@@ -69,7 +69,7 @@ fn send(place: &Place, pid: u64, signal: &str) {
     assert!(status.success());
 }
 
-/// The letter that the kernel has for what a process does.
+/// The kernel's letter for the state of a process.
 fn state_of(pid: u64) -> char {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     stat.rsplit_once(") ").unwrap().1.chars().next().unwrap()
@@ -86,7 +86,7 @@ fn is_in(pid: u64, place: &Place) -> bool {
 fn a_stop_gives_the_terminal_back_for_a_while() {
     for_each_user(|place| {
         let pane = Pane::new(place, 80, 24);
-        // By the key, by the signal behind it, and by the one that nobody can catch.
+        // By Ctrl-Z, by SIGTSTP, and by SIGSTOP, which can't be caught.
         for (number, signal) in [None, Some("TSTP"), Some("STOP")].into_iter().enumerate() {
             let command = format!("frob {number}");
             pane.asks(&[&command]);
@@ -100,14 +100,14 @@ fn a_stop_gives_the_terminal_back_for_a_while() {
                 let screen = pane.shows("Stopped");
                 assert!(!screen.contains("may this run"), "{screen}");
             }
-            // The shell's own terminal, with what is typed echoed and taken line by line.
+            // The terminal is back in the shell's mode, with echo and line editing.
             pane.type_line("clear; stty -a | tr ' ;' '\\n\\n' | grep -xE 'icanon|echo|isig|opost'; echo still $((40 + 2))");
             let screen = pane.shows("still 42");
             for mode in ["icanon", "echo", "isig", "opost"] {
                 assert!(screen.lines().any(|line| line == mode), "{mode}: {screen}");
             }
             assert_eq!(pane.ran().len(), number, "nothing runs meanwhile");
-            // The shell says when it has its terminal back: what is typed before is lost.
+            // The shell prints a line when it has its terminal back; input before that is lost.
             pane.type_line(&format!("fg; echo over {number}"));
             pane.shows("may this run?");
             pane.press_calmly("y");
@@ -120,7 +120,7 @@ fn a_stop_gives_the_terminal_back_for_a_while() {
 }
 
 #[test]
-fn in_the_background_it_waits_to_be_called() {
+fn in_the_background_it_waits_for_the_foreground() {
     for_each_user(|place| {
         let pane = Pane::new(place, 80, 24);
         pane.type_line("set -b");
@@ -137,13 +137,13 @@ fn in_the_background_it_waits_to_be_called() {
 }
 
 #[test]
-fn a_dumb_terminal_wants_the_word() {
+fn a_dumb_terminal_needs_the_word_yes() {
     for_each_user(|place| {
         let pane = Pane::new(place, 80, 24);
         for (number, typed, code) in [(1, "y", 125), (2, "", 125), (3, "no", 125), (4, "yes", 0)] {
             let command = format!("frob {number}");
             pane.start_after("export TERM=dumb", &[&command]);
-            // The screen before this one has the same question about another command.
+            // The previous question is still on the screen, with another command.
             pane.shows_that("the question", |screen| {
                 screen.contains("denies it:") && screen.contains(&command)
             });
@@ -167,10 +167,10 @@ fn standard_streams_are_not_the_terminal() {
 }
 
 #[test]
-fn without_a_terminal_nobody_is_there() {
+fn without_a_terminal_approval_is_unavailable() {
     let place = Place::new(None);
     let asked = place.strictly(["run", "frob now"]);
-    // A session of its own has no terminal.
+    // A new session has no controlling terminal.
     let mut alone = place.program("setsid");
     alone.arg("--wait").arg(asked.get_program()).args(asked.get_args());
     alone.env("XDG_CONFIG_HOME", place.home().join("nothing"));

@@ -1,4 +1,4 @@
-//! Something that runs in a terminal, in the background.
+//! A background job with a terminal.
 
 use std::process::Output;
 
@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use crate::support::{Place, wait_until};
 
-/// A job in a terminal. Stopped at the end.
+/// A background job with a terminal. Dropping it stops the job.
 pub(crate) struct Job<'a> {
     place: &'a Place,
     pub(crate) id: String,
-    /// What its starter was told.
+    /// The answer to its start.
     pub(crate) report: Value,
 }
 
@@ -21,18 +21,18 @@ impl<'a> Job<'a> {
         Self { place, id: report["id"].as_str().unwrap().to_owned(), report }
     }
 
-    /// Types, with the flags of `send`.
+    /// Runs `send` with these arguments.
     pub(crate) fn send(&self, args: &[&str]) -> Output {
         self.place.output(["send", &self.id].iter().chain(args))
     }
 
-    /// Types, which must be taken.
+    /// Runs `send`, which must succeed.
     pub(crate) fn types(&self, args: &[&str]) {
         let output = self.send(args);
         assert!(output.status.success(), "{args:?}: {output:?}");
     }
 
-    /// All that it printed.
+    /// Its whole output.
     pub(crate) fn printed(&self) -> String {
         let file = self.place.state().join("spool").join(format!("{}.stdout", self.id));
         String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned()
@@ -43,7 +43,7 @@ impl<'a> Job<'a> {
         wait_until(text, || self.printed().contains(text));
     }
 
-    /// How it stands.
+    /// Its entry in the list of jobs.
     pub(crate) fn listed(&self) -> Value {
         let output = self.place.output(["jobs", "--json"]);
         let listed: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -55,14 +55,14 @@ impl<'a> Job<'a> {
         self.listed()["waiting_for_input"] == true
     }
 
-    /// What the tool for models would show of it.
+    /// Its screen, as a model sees it.
     pub(crate) fn screen(&self) -> String {
         let output = self.place.output(["wait", &self.id, "--json", "--timeout", "1"]);
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         report["stdout"].as_str().unwrap().to_owned()
     }
 
-    /// Waits until it has ended, and says how.
+    /// Waits until it has ended. Returns the exit code.
     pub(crate) fn ends(&self) -> Option<i32> {
         self.place.output(["wait", &self.id]).status.code()
     }

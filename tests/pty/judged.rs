@@ -1,4 +1,4 @@
-//! Text for shells and interpreters, which may do no more than a command.
+//! Text that is typed at shells and interpreters is judged like a command.
 
 use std::process::Output;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::job::Job;
 use crate::support::{Place, for_each_user, wait_until};
 
-/// Types with rules: everything is allowed but `rm`, and nobody is there to ask.
+/// Types with rules that allow everything but `rm`, and without a person to ask.
 pub(crate) fn send(place: &Place, job: &Job<'_>, args: &[&str]) -> Output {
     let flags = ["send", &job.id, "--approve", "ask", "--default", "allow", "--exclude", "rm"];
     place.output(flags.iter().chain(args))
@@ -62,7 +62,7 @@ fn lines_for_a_shell_are_judged_however_they_are_typed() {
 }
 
 #[test]
-fn what_nobody_can_judge_is_not_typed_at_a_shell() {
+fn text_that_can_not_be_judged_is_not_typed_at_a_shell() {
     for_each_user(|place| {
         let job = Job::start(place, "bash --norc");
         for keys in
@@ -112,9 +112,9 @@ fn an_answer_is_not_a_command() {
     });
 }
 
-/// What follows an answer may be for a shell.
+/// After a program has read its answer, a shell may read the rest of the text.
 #[test]
-fn the_rest_of_a_text_goes_to_whoever_reads_then() {
+fn the_rest_of_a_text_is_judged_for_the_program_that_reads_it() {
     for_each_user(|place| {
         for (command, text) in [
             ("read a; bash --norc", "answer\nrm x"),
@@ -144,7 +144,7 @@ fn an_interpreter_runs_nothing_unasked() {
                 job.prints(">>>");
             }
             is_refused(place, &job, &["1+1"], "approval_unavailable");
-            // Somebody who allows everything is asked nothing.
+            // `types` uses settings that allow everything, so nothing is asked.
             job.types(&["40+2"]);
             job.prints("42");
             passes(place, &job, &["--eof"]);
@@ -190,9 +190,9 @@ fn a_shell_is_judged_where_it_is_and_all_is_recorded() {
     });
 }
 
-/// Halves of a line from two who don't know of each other.
+/// Two callers type halves of one line at the same time.
 #[test]
-fn nobody_slips_through_between_a_look_and_a_key() {
+fn halves_of_a_line_from_two_callers_run_nothing_unjudged() {
     for_each_user(|place| {
         place.write("x", "");
         let job = Job::start(place, "bash --norc");
@@ -210,7 +210,7 @@ fn nobody_slips_through_between_a_look_and_a_key() {
     });
 }
 
-/// Ways by which a shell was once made to run what nobody had judged.
+/// Tricks that once made a shell run a command that had not been judged.
 const TRICKS: &[(&str, &[&str])] = &[
     ("bash --norc", &["head -c1", "xrm x"]),
     ("dash", &["dd bs=1 count=1 of=/dev/null status=none", "xrm x"]),
@@ -244,7 +244,7 @@ fn tricks_of_shells_and_terminals_run_nothing_unjudged() {
     });
 }
 
-/// Somebody else's program may have changed the terminal's keys: then nothing is typed at a shell.
+/// A program may have changed the terminal's control keys. Then no text is typed at a shell.
 #[test]
 fn a_terminal_whose_keys_were_changed_takes_no_commands() {
     for_each_user(|place| {

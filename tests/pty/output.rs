@@ -1,4 +1,4 @@
-//! What runs in a terminal, and what it prints there.
+//! Commands with a terminal, and their output.
 
 use serde_json::json;
 
@@ -20,7 +20,7 @@ fn a_command_has_a_terminal_of_its_own() {
         let report = place.call(&json!({"command": "stty size", "pty_size": "40x120"}));
         assert_eq!(report["stdout"], "40 120\n");
         let report = place.call(&json!({"command": "tty"}));
-        assert_eq!(report["stdout"], "not a tty\n", "and none without being asked for one");
+        assert_eq!(report["stdout"], "not a tty\n", "without `pty` there is no terminal");
     });
 }
 

@@ -1,4 +1,4 @@
-//! Real programs in a terminal, with a model at the keys.
+//! Real programs in a terminal, used as a model would.
 
 use std::process::Command;
 
@@ -39,7 +39,7 @@ fn a_full_screen_is_seen_as_it_is() {
             screen.starts_with("top - ") && screen.contains("load average") && screen.contains("PID")
         });
         assert!(job.screen().lines().count() <= 24, "{}", job.screen());
-        // Redrawn again and again, it is still one screen.
+        // After many redraws the output is still one screen.
         let printed = job.printed().len();
         wait_until("it has drawn more", || job.printed().len() > printed + 1000);
         assert_eq!(job.screen().matches("load average").count(), 1);

@@ -14,7 +14,7 @@ fn run<'a>(args: &[&'a str]) -> Vec<&'a str> {
     ALLOWED.iter().copied().chain(args.iter().copied()).collect()
 }
 
-/// Whether the pane's own terminal is as shells want it.
+/// Waits until the pane's terminal has the modes that shells use.
 fn is_restored(pane: &Pane<'_>) {
     pane.type_line(
         "clear; stty -a | tr ' ;' '\\n' | grep -x -e icanon -e echo -e isig -e opost | sort | tr '\\n' ' '",
@@ -113,7 +113,7 @@ fn full_screens_come_and_go() {
         pane.ends(0);
         assert_eq!(std::fs::read_to_string(place.root().join("text")).unwrap(), "hello\n");
         is_restored(&pane);
-        // Killed in the middle of a drawing, the screen is given back all the same.
+        // The screen is restored even if the command is killed while it draws.
         pane.start(&run(&["printf '\\033[?1049h\\033[2J\\033[?25ldrawn'; kill -9 $$"]));
         let screen = pane.ends(137);
         assert!(!screen.contains("drawn"), "{screen}");
@@ -144,7 +144,7 @@ fn a_signal_to_us_ends_the_command_and_restores_the_terminal() {
     });
 }
 
-/// Whether the command itself runs, and not only somebody who has it in their words.
+/// Whether `sleep MARK` itself runs, not only a process that has it in its command line.
 fn sleeps(mark: &str) -> bool {
     let is_it = |pid: &u64| {
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -161,7 +161,7 @@ fn signal_front_end(place: &Place, signal: Signal) {
     rustix::process::kill_process(pid, signal).unwrap();
 }
 
-/// The processes that run `shellgate` in this place, and not its keeper.
+/// The `shellgate` processes of this place that are not keepers.
 fn front_ends(place: &Place) -> Vec<u64> {
     let home = place.home();
     let of_place = |pid: &u64| {

@@ -1,10 +1,10 @@
-//! Shells that were given what they run, and source the terminal: what is typed there is commands all the same.
+//! Shells that run a given script which sources the terminal: text that is typed there is judged as commands.
 
 use super::job::Job;
 use super::judged::{is_refused, passes, send};
 use crate::support::{for_each_user, wait_until};
 
-/// Ways to have a shell that we read take the terminal for a script.
+/// Ways to make bash source the terminal.
 const SOURCING: &[&str] = &[
     "bash -c '. /dev/stdin; :'",
     ". /dev/stdin",
@@ -48,7 +48,7 @@ fn what_a_shell_sources_from_the_terminal_is_judged() {
     });
 }
 
-/// What we don't read is a question.
+/// Input to a shell that the judge can't parse needs approval.
 #[test]
 fn another_shell_that_sources_the_terminal_asks() {
     for_each_user(|place| {
@@ -60,7 +60,7 @@ fn another_shell_that_sources_the_terminal_asks() {
     });
 }
 
-/// Ways in which a shell takes an answer.
+/// Ways in which a shell reads an answer that is not a command.
 const ANSWERED: &[&str] = &[
     "read x; echo \"got $x\"",
     "read x </dev/tty; echo \"got $x\"",

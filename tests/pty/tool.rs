@@ -1,4 +1,4 @@
-//! The tool for models that types.
+//! The tool with which models type.
 
 use serde_json::{Value, json};
 use shellgate::Scope;
@@ -44,7 +44,7 @@ fn a_model_types_and_sees_what_comes_of_it() {
         let answer =
             call(&gate, &json!({"job": job, "keys": ["Esc", ":", "q", "!", "Enter"], "wait_ms": 10_000}));
         assert_eq!(answer["is_error"], false, "{answer}");
-        // It may ask the terminal something before it ends.
+        // The program may query the terminal before it ends.
         let wait = JobTool::named("shell_wait").unwrap();
         let ended = gate
             .scoped(&Scope::Session)

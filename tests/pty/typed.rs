@@ -1,4 +1,4 @@
-//! What is typed, and what becomes of it.
+//! Typing at a job, and its effects.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn text_keys_and_ends_arrive() {
         assert_eq!(job.ends(), Some(0));
         let job = Job::start(place, "trap 'echo int; exit 7' INT; while :; do sleep 0.1; done");
         job.types(&["--key", "C-c"]);
-        assert_eq!(job.ends(), Some(7), "also while nobody reads: {}", job.printed());
+        assert_eq!(job.ends(), Some(7), "the key works while the program doesn't read: {}", job.printed());
         let job = Job::start(place, "stty raw -echo; dd bs=1 count=9 2>/dev/null | od -An -c");
         wait_until("it reads", || job.waits_for_input());
         job.types(&["--key", "Up", "--key", "Enter", "--key", "F5"]);
@@ -30,7 +30,7 @@ fn text_keys_and_ends_arrive() {
 }
 
 #[test]
-fn programs_are_told_how_the_job_stands() {
+fn the_json_answer_has_the_job_s_status() {
     for_each_user(|place| {
         let job = Job::start(place, "exec cat");
         assert!(job.send(&["a line"]).stdout.is_empty(), "people are told nothing");
@@ -42,7 +42,7 @@ fn programs_are_told_how_the_job_stands() {
 }
 
 #[test]
-fn what_cannot_be_typed_is_said() {
+fn input_that_can_not_be_typed_is_an_error() {
     for_each_user(|place| {
         let output = place.output(["send", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "x"]);
         assert_eq!(output.status.code(), Some(4), "{output:?}");
@@ -76,9 +76,8 @@ fn a_size_can_be_changed() {
     });
 }
 
-/// A command may not type at others, nor sit at their terminals.
 #[test]
-fn from_inside_nobody_is_typed_at() {
+fn a_command_may_not_type_at_another_job() {
     for_each_user(|place| {
         let job = Job::start(place, "exec cat");
         let program = crate::support::shellgate();
@@ -95,7 +94,7 @@ fn from_inside_nobody_is_typed_at() {
 }
 
 #[test]
-fn two_who_type_at_once_both_arrive_whole() {
+fn lines_typed_at_the_same_time_are_not_mixed() {
     for_each_user(|place| {
         let job = Job::start(place, "exec cat");
         std::thread::scope(|scope| {

@@ -1,9 +1,9 @@
-//! Whether something waits for input, as the kernel tells it.
+//! Whether a job waits for input, according to the kernel.
 
 use super::job::Job;
 use crate::support::{for_each_user, wait_until};
 
-/// Programs that read, each in its own way: `read`, `select`, `poll`, `epoll`, line by line or key by key.
+/// Programs that wait for input in different ways: by `read`, `select`, `poll` or `epoll`, for lines or for keys.
 const READERS: &[&str] = &[
     "bash --norc",
     "dash",
@@ -24,7 +24,7 @@ const READERS: &[&str] = &[
     "cat | cat",
 ];
 
-/// Programs that don't, whatever they say.
+/// Programs that don't wait for input, whatever they print.
 const OTHERS: &[&str] = &[
     "echo password:; sleep 3600",
     "printf 'password: '; exec sleep 3600",
@@ -35,7 +35,7 @@ const OTHERS: &[&str] = &[
 ];
 
 #[test]
-fn whoever_reads_the_terminal_waits_for_input() {
+fn a_program_that_reads_the_terminal_waits_for_input() {
     for_each_user(|place| {
         for command in READERS {
             let job = Job::start(place, command);
@@ -45,7 +45,7 @@ fn whoever_reads_the_terminal_waits_for_input() {
 }
 
 #[test]
-fn whoever_sleeps_does_not_wait_for_input() {
+fn a_program_that_does_not_read_does_not_wait_for_input() {
     for_each_user(|place| {
         for command in OTHERS {
             let job = Job::start(place, command);
@@ -56,7 +56,7 @@ fn whoever_sleeps_does_not_wait_for_input() {
 }
 
 #[test]
-fn the_answer_to_a_start_says_so_and_typing_ends_it() {
+fn a_start_reports_waiting_for_input_and_typing_ends_the_wait() {
     for_each_user(|place| {
         let job = Job::start(place, "read x; echo \"got $x\"; exec sleep 3600");
         wait_until("it reads", || job.waits_for_input());
@@ -64,12 +64,16 @@ fn the_answer_to_a_start_says_so_and_typing_ends_it() {
         job.prints("got word");
         assert!(!job.waits_for_input());
         let job = Job::start(place, "exec cat");
-        assert_eq!(job.report["waiting_for_input"], true, "cat is quick enough for that: {}", job.report);
+        assert_eq!(
+            job.report["waiting_for_input"], true,
+            "`cat` waits before the start is answered: {}",
+            job.report
+        );
     });
 }
 
 #[test]
-fn a_job_without_a_terminal_waits_for_nobody() {
+fn a_job_without_a_terminal_never_waits_for_input() {
     for_each_user(|place| {
         let report = place.call(&serde_json::json!({"command": "sleep 3600 | cat", "background": true}));
         assert_eq!(report["waiting_for_input"], false);

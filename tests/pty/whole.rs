@@ -6,7 +6,7 @@ use super::job::Job;
 use super::judged::{is_refused, passes, send};
 use crate::support::{for_each_user, wait_until};
 
-/// What is refused from the start, and by what words.
+/// Texts that are refused as a whole, and the beginning of the error.
 const REFUSED: &[(&[&str], &str)] = &[
     (&["echo one\ttwo"], "denied_by_policy: keys that edit"),
     (&["--no-newline", "echo ab", "--key", "Tab"], "denied_by_policy: keys that edit"),
@@ -50,7 +50,7 @@ fn a_refused_text_types_nothing() {
     });
 }
 
-/// Also where a signal comes first.
+/// The key for the signal comes before the line in the same text.
 #[test]
 fn a_signal_before_a_refused_line_is_not_sent() {
     for_each_user(|place| {
@@ -69,7 +69,7 @@ fn lines_that_may_run_are_typed_one_after_the_other() {
         passes(place, &job, &["mkdir sub\ncd sub\ntouch one\ntouch two"]);
         wait_until("the first ran", || place.root().join("sub/two").exists());
         assert!(place.root().join("sub/one").exists());
-        // One question for all of it, and one entry in the record.
+        // Several lines are one question, and one entry in the record.
         job.types(&["--approve", "allow", "--default", "ask", "touch three\nset -o noclobber\ntouch four"]);
         wait_until("all ran", || place.root().join("sub/four").exists());
         let output = place.output(["history", "--json"]);
@@ -87,9 +87,9 @@ fn lines_that_may_run_are_typed_one_after_the_other() {
     });
 }
 
-/// Who reads what comes later can't be known before.
+/// Which program reads the later lines can't be known in advance.
 #[test]
-fn what_was_typed_before_a_refusal_is_said() {
+fn the_error_names_the_text_that_was_typed_before_a_refusal() {
     for_each_user(|place| {
         place.write("x", "");
         let job = Job::start(place, "read a; bash --norc");

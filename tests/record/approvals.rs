@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{complaint, json, newest, text};
 use crate::support::{Place, for_each_user, wait_until};
 
-/// `shellgate WORDS`, which asks in the queue, and its question.
+/// Starts `shellgate WORDS`, which asks in the queue. Returns it with its question.
 fn asking(place: &Place, words: &[&str]) -> (Child, Value) {
     let mut command = place.strictly(words);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -40,7 +40,7 @@ fn the_asker_waits_for_an_answer_from_elsewhere() {
         {
             assert!(page.contains(words), "{words}: {page}");
         }
-        // Longer than the command may run: its clock stands still meanwhile.
+        // Longer than the command's timeout, which doesn't run while a person is asked.
         std::thread::sleep(Duration::from_millis(1100));
         assert!(!place.root().join("made").exists(), "nothing runs before the answer");
         let answered = place.output(["approvals", "approve", &number(&question)]);
@@ -50,7 +50,7 @@ fn the_asker_waits_for_an_answer_from_elsewhere() {
         assert!(place.root().join("made").exists());
         let story = json(place, &["history", "show", &newest(place)]);
         assert_eq!(story["approved_by"]["channel"], "queue");
-        // Once is once.
+        // The approval covers one call.
         let (child, question) = asking(place, &["run", "--ask", "queue", "touch made"]);
         place.output(["approvals", "deny", &number(&question), "--reason", "not again"]);
         let output = child.wait_with_output().unwrap();
@@ -71,7 +71,7 @@ fn a_call_asks_the_queue_only_when_told() {
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["status"], "completed", "{answer}");
     assert!(answer["verdict"]["approved_by"].as_str().unwrap().contains("queue"), "{answer}");
-    // By settings alone.
+    // The settings alone choose the queue.
     let settings = place.home().join("queue.toml");
     std::fs::write(&settings, "[approval]\nfrom = [\"queue\"]\n").unwrap();
     let words = ["call", "--config", settings.to_str().unwrap(), r#"{"command": "touch made"}"#];
@@ -103,7 +103,7 @@ fn of_two_answers_the_first_counts_and_the_second_is_told() {
 }
 
 #[test]
-fn a_yes_goes_as_far_as_it_was_said() {
+fn an_approval_covers_only_the_chosen_scope() {
     let place = Place::new(None);
     let ask = |command: &str, flag: &str| {
         let (child, question) = asking(&place, &["run", "--ask", "queue", command]);
@@ -135,7 +135,7 @@ fn a_yes_goes_as_far_as_it_was_said() {
 }
 
 #[test]
-fn whoever_no_longer_asks_leaves_the_queue() {
+fn the_question_of_a_canceled_stopped_or_dead_command_leaves_the_queue() {
     for_each_user(|place| {
         for command in ["run", "call"] {
             let arguments = if command == "run" { "touch made" } else { r#"{"command": "touch made"}"# };

@@ -46,14 +46,14 @@ fn a_head_that_was_kept_finds_a_shortened_or_lost_record() {
     let forged = late.replace(|c: char| c.is_ascii_alphabetic(), "0");
     assert_eq!(place.output(["audit", "verify", "--head", &forged]).status.code(), Some(5));
     assert_eq!(place.output(["audit", "verify", "--head", "4711"]).status.code(), Some(2), "no head at all");
-    // All of it is gone: without a head nobody could tell.
+    // The whole journal is removed. Without a head, that can't be detected.
     for name in ["journal.db", "journal.db-wal", "journal.db-shm"] {
         let _ = std::fs::remove_file(place.state().join(name));
     }
     assert_eq!(place.output(["audit", "verify"]).status.code(), Some(0));
     let lost = place.output(["audit", "verify", "--head", &late]);
     assert_eq!(lost.status.code(), Some(5), "{lost:?}");
-    // Something else lies in its place.
+    // Another file has the journal's name.
     std::fs::write(
         place.state().join("journal.db"),
         "this is not a database, and long enough to be read as one",

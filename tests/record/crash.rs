@@ -11,9 +11,9 @@ use serde_json::Value;
 use super::json;
 use crate::support::{Place, for_each_user, kill, pids, wait_until};
 
-/// Calls for each user, unless somebody wants more.
+/// Calls for each user, by default.
 const RUNS: u64 = 60;
-/// Calls at a time.
+/// Concurrent calls.
 const AT_ONCE: u64 = 4;
 
 /// Numbers that are the same for the same seed (splitmix64).
@@ -33,7 +33,7 @@ impl Random {
     }
 }
 
-/// Tells the seed when a test fails.
+/// Prints the seed when a test fails.
 struct Seed(u64);
 
 impl Drop for Seed {
@@ -48,7 +48,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap())
 }
 
-/// A call, and the file that it makes when it has done all.
+/// A call, and the file that its command creates at its end.
 struct Call {
     command: String,
     file: String,
@@ -65,7 +65,7 @@ fn call(place: &Place, number: u64, random: &mut Random) -> Call {
     Call { command, file, child }
 }
 
-/// Processes that work in this place.
+/// Processes whose working directory is in this place.
 fn left(place: &Place) -> Vec<u64> {
     let root = place.root().canonicalize().unwrap();
     let here = |pid: &u64| {
@@ -89,7 +89,7 @@ fn crash(place: &Place, runs: u64, random: &mut Random) {
     for first in (0..runs).step_by(usize::try_from(AT_ONCE).unwrap()) {
         let batch: Vec<Call> =
             (first..runs.min(first + AT_ONCE)).map(|number| call(place, number, random)).collect();
-        // The moment is what is tried here; nothing is waited for.
+        // The kills come at a random time, so this doesn't wait for an event.
         std::thread::sleep(Duration::from_micros(random.below(120_000)));
         for call in &batch {
             if random.in_hundred(50) {
@@ -104,21 +104,21 @@ fn crash(place: &Place, runs: u64, random: &mut Random) {
         }
         for call in batch {
             let output = call.child.wait_with_output().unwrap();
-            // One that was killed while it wrote its answer has told nobody.
+            // A call that was killed before it had written its whole answer has no answer to compare.
             if let Ok(answer) = serde_json::from_slice::<Value>(&output.stdout) {
                 answers.push((call.command.clone(), answer));
             }
             asked.insert(call.command, call.file);
         }
     }
-    // Whoever comes next finds everything in order.
+    // The next call in each session works.
     for session in ["a", "b"] {
         let arguments = format!(r#"{{"command": "echo after {session}"}}"#);
         let after = place.output(["call", "--session", session, &arguments]);
         assert_eq!(after.status.code(), Some(0), "{after:?}");
         asked.insert(format!("echo after {session}"), "none".to_owned());
     }
-    wait_until("nobody is left", || place.keepers().is_empty() && left(place).is_empty());
+    wait_until("no keeper and no command is left", || place.keepers().is_empty() && left(place).is_empty());
 
     let rows = json(place, &["history", "--limit", "0"]);
     let rows = rows.as_array().unwrap();
@@ -135,16 +135,19 @@ fn crash(place: &Place, runs: u64, random: &mut Random) {
     let mut seen = BTreeMap::new();
     for row in rows {
         let command = row["command"].as_str().unwrap();
-        let file = asked.get(command).unwrap_or_else(|| panic!("nobody asked for this: {row}"));
+        let file = asked.get(command).unwrap_or_else(|| panic!("no call asked for this command: {row}"));
         assert_eq!(seen.insert(command, row), None, "twice in the record: {row}");
         let made = place.root().join(file).exists();
         match row["status"].as_str().unwrap() {
-            "completed" => assert!(made || file == "none", "it didn't do what it is said to: {row}"),
+            "completed" => assert!(
+                made || file == "none",
+                "it is recorded as completed but didn't create its file: {row}"
+            ),
             "failed" | "canceled" | "lost" => {}
             status => panic!("{status} is no end: {row}"),
         }
     }
-    // What did something is in the record.
+    // Every command that created its file is in the record.
     for (command, file) in &asked {
         assert!(seen.contains_key(command.as_str()) || !place.root().join(file).exists(), "{command}");
     }

@@ -103,7 +103,7 @@ fn the_start_is_recorded_with_the_process_that_asked_for_it() {
     assert!(started.get("keeper").is_none(), "no keeper is known yet: {started}");
 }
 
-/// `script` gives a terminal.
+/// Runs it on a terminal, which `script` provides.
 fn on_a_terminal(place: &Place, words: &[&str]) -> String {
     let line: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let line = format!("{} {}", crate::support::shellgate().display(), line.join(" "));
@@ -129,7 +129,7 @@ fn stored_output_does_not_act_on_a_terminal() {
 }
 
 #[test]
-fn what_is_forgotten_is_gone_and_the_record_stays_whole() {
+fn forgetting_removes_an_execution_and_the_record_stays_intact() {
     for_each_user(|place| {
         place.output(["run", "echo very-secret"]);
         place.output(["run", "echo kept"]);
@@ -149,7 +149,7 @@ fn what_is_forgotten_is_gone_and_the_record_stays_whole() {
 }
 
 #[test]
-fn what_runs_is_not_forgotten() {
+fn a_running_execution_can_not_be_forgotten() {
     let place = Place::new(None);
     let job = place.call(&serde_json::json!({"command": "sleep 3600", "background": true}));
     let id = job["id"].as_str().unwrap();

@@ -11,20 +11,21 @@ use shellgate::{ErrorObject, Gate, RecordStore, Request, Urgency};
 use super::{complaint, json, newest, text};
 use crate::support::{Place, for_all, for_each_user, mark, processes_with, shellgate, wait_until};
 
-/// `bash` text in which `sg` is shellgate, run by shellgate.
+/// Runs `script` with `shellgate run`. In the script, `sg` is shellgate.
 fn inside(place: &Place, script: &str) -> std::process::Output {
     let script = format!("sg() {{ {} \"$@\"; }}; {script}", shellgate().display());
     place.output(["run", &script])
 }
 
-/// Ways to call: plainly, without a trace in the environment, and as an orphan in a session of its own.
+/// Ways to call: plainly, with an empty environment, and as an orphan in another process session.
 const WAYS: [&str; 3] = [
     "CALL; echo $? > code",
     "env -i PATH=$PATH CALL; echo $? > code",
     "(sleep 0.05; setsid -w CALL; echo $? > code) >/dev/null 2>&1 & disown",
 ];
 
-/// Does in this process, with the library, what a command may not: a line with the name of each and what came of it.
+/// Tries in this process, with the library, everything that a command may not do. Prints a line with the name and the
+/// result of each.
 fn probe() {
     let here = std::env::current_dir().unwrap();
     let keeper = std::env::var_os(PROBE).unwrap();
@@ -72,7 +73,7 @@ fn probe() {
     }
 }
 
-/// Where a probe finds the program that keeps.
+/// The variable with the path of the keeper program, for the probe.
 const PROBE: &str = "PROBE_KEEPER";
 
 /// Says yes to everything.
@@ -114,7 +115,7 @@ fn the_library_refuses_too() {
         assert!(
             !place.root().join("by own terminal").exists() && !place.root().join("by own queue").exists()
         );
-        // And the same from outside, where it is a person's business.
+        // From outside, none of these is denied.
         let mut outside = place.program(&own);
         outside.args(words).env(PROBE, shellgate()).env("XDG_CONFIG_HOME", place.home().join("nothing"));
         let output = outside.output().unwrap();
@@ -129,7 +130,7 @@ fn the_library_refuses_too() {
 }
 
 #[test]
-fn a_terminal_of_its_own_is_nobody_to_ask() {
+fn a_command_can_not_approve_on_a_terminal_that_it_made() {
     for_each_user(|place| {
         let typing = format!(
             "for n in 1 2 3 4 5 6; do echo yes; sleep 0.3; done | \
@@ -140,7 +141,7 @@ fn a_terminal_of_its_own_is_nobody_to_ask() {
         assert!(text(&output).contains("code 125"), "{output:?}");
         assert!(text(&output).contains("approval_unavailable"), "{output:?}");
         assert!(!place.root().join("made").exists());
-        // From outside, whoever types there is a person.
+        // From outside, the same input counts as a person's.
         let mut outside = place.program("bash");
         outside.args(["-c", &typing]).env("XDG_CONFIG_HOME", place.home().join("nothing"));
         let output = outside.output().unwrap();
@@ -169,12 +170,12 @@ fn the_root_and_the_session_are_those_of_the_command() {
             let inner = list.iter().find(|one| one["command"] == "true 4711").unwrap();
             assert_eq!(inner["session"], session, "{words}: {output:?}");
         }
-        // What a command left behind is still of its session.
+        // A leftover process still belongs to the session of its command.
         let left = format!("(sleep 0.3; cd ..; {sg} check ls; echo $? > root/left) >/dev/null 2>&1 & true");
         place.output(["run", "--session", "A", &left]);
         wait_until("it has tried", || read(place, "left").ends_with('\n'));
         assert_eq!(read(place, "left"), "2\n");
-        // A folder above is no root, and neither is one that the command went to.
+        // The command can't choose a folder above as its root, nor one that it changed into.
         for script in
             [format!("cd /; {sg} check ls"), format!("{sg} check --session AB ls; cd ..; {sg} check ls")]
         {
@@ -225,7 +226,7 @@ fn what_would_loosen_the_rules_is_refused() {
             complaint(&said).contains("denied_by_policy: a command that shellgate runs may not trust"),
             "{said:?}"
         );
-        // And the same from outside, where it is a person's business.
+        // From outside, none of these is denied.
         for words in
             [vec!["trust", "--yes"], vec!["stop", "--all"], vec!["history", "forget", &newest(place)]]
         {
@@ -261,7 +262,7 @@ fn settings_named_by_the_environment_do_not_count() {
         assert!(!place.root().join("made").exists());
         assert!(!place.root().join("evil/journal.db").exists(), "nor did the state go there");
     }
-    // From outside they do.
+    // From outside they count.
     let outside =
         place.shellgate(["run", "touch made"]).env("XDG_CONFIG_HOME", evil.to_string()).status().unwrap();
     assert!(outside.success() && place.root().join("made").exists());

@@ -3,7 +3,7 @@
 use super::complaint;
 use crate::support::{Place, for_each_user};
 
-/// What `shellgate run` makes of it when everything is allowed.
+/// Whether `shellgate run COMMAND` is denied although the rules allow everything.
 fn is_denied(place: &Place, command: &str) -> bool {
     let output = place.output(["run", "--core", "*", "--approve", "allow", command]);
     let denied =

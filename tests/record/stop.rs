@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{commands, complaint, text};
 use crate::support::{Place, for_each_user, is_alive, mark, processes_with, wait_until};
 
-/// A foreground command that runs `sleep MARK`, and somebody who waits for it.
+/// Starts `shellgate run` in the foreground, with a command that runs `sleep MARK`.
 fn running(place: &Place, session: &str, mark: &str) -> Child {
     let child = place.start(["run", "--session", session, &format!("sleep {mark}; echo not stopped")]);
     wait_until("it runs", || processes_with(&format!("sleep {mark}")).len() > 1);
@@ -45,7 +45,7 @@ fn one_execution_is_stopped_by_its_name_from_elsewhere() {
 }
 
 #[test]
-fn a_job_and_what_a_command_left_behind_are_stopped_too() {
+fn jobs_and_leftover_processes_are_stopped_too() {
     let place = Place::new(None);
     let (job, left) = (mark(), mark());
     let answer = place.call(&json!({"command": format!("sleep {job}"), "background": true}));
@@ -91,7 +91,7 @@ fn a_session_without_a_name_is_called_by_its_root() {
 }
 
 #[test]
-fn without_time_to_clean_up_nothing_is_asked_first() {
+fn stop_now_sends_no_sigterm_first() {
     let place = Place::new(None);
     let stopped = |flags: &[&str]| {
         let command = "trap 'touch asked; exit' TERM; touch ready; while :; do sleep 0.01; done";

@@ -12,31 +12,31 @@ fn runs(place: &Place) -> bool {
 }
 
 #[test]
-fn a_project_loosens_nothing_before_somebody_trusts_it() {
+fn a_project_file_loosens_nothing_until_a_person_trusts_it() {
     for_each_user(|place| {
         place.write(".shellgate.toml", LOOSE);
         assert!(!runs(place));
         let unasked = place.strictly(["trust"]).output().unwrap();
-        assert_eq!(unasked.status.code(), Some(3), "nobody is there to ask: {unasked:?}");
+        assert_eq!(unasked.status.code(), Some(3), "there is no terminal to ask on: {unasked:?}");
         assert!(!runs(place));
         let trusted = place.strictly(["trust", "--yes"]).output().unwrap();
         assert_eq!(trusted.status.code(), Some(0), "{trusted:?}");
-        assert!(text(&trusted).contains("  | core = [\"touch\"]"), "it is shown: {trusted:?}");
+        assert!(text(&trusted).contains("  | core = [\"touch\"]"), "the file is shown: {trusted:?}");
         assert!(runs(place));
         let root = place.root().display().to_string();
         let checked = place.strictly(["check", "--root", &root, "touch made"]).output().unwrap();
         assert_eq!(checked.status.code(), Some(0), "{checked:?}");
 
         place.write(".shellgate.toml", &format!("{LOOSE}\n"));
-        assert!(!runs(place), "a byte more, and nobody trusts it");
+        assert!(!runs(place), "with one more byte the file is untrusted");
         place.write(".shellgate.toml", LOOSE);
-        assert!(runs(place), "these words were trusted");
+        assert!(runs(place), "this content was trusted before");
         assert_eq!(json(place, &["audit", "verify"])["intact"], true);
     });
 }
 
 #[test]
-fn another_project_with_the_same_words_is_not_trusted() {
+fn another_project_with_the_same_file_is_not_trusted() {
     let place = Place::new(None);
     place.write(".shellgate.toml", LOOSE);
     let other = place.root().join("other");
@@ -51,7 +51,7 @@ fn another_project_with_the_same_words_is_not_trusted() {
 }
 
 #[test]
-fn what_is_not_there_or_broken_is_not_trusted() {
+fn a_missing_or_broken_file_is_not_trusted() {
     let place = Place::new(None);
     let none = place.output(["trust", "--yes"]);
     assert_eq!(none.status.code(), Some(2));
@@ -72,7 +72,7 @@ fn no_journal_is_opened_for_a_project_without_a_file() {
     assert!(!place.state().join("journal.db").exists(), "nor made, when there is one");
 }
 
-/// Types `answer` when asked, on a terminal of its own.
+/// Runs `trust` on a terminal, and types `answer` when asked.
 fn typed(place: &Place, answer: &str) -> String {
     let program = crate::support::shellgate().display().to_string();
     let mut script = place.program("script");

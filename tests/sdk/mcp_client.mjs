@@ -132,7 +132,7 @@ const taking = (client, clientCapabilities, onInputRequest) => {
 };
 taking.last = 0;
 
-// Leaves a task to whoever comes with its reference. A session that is closed too soon after that cancels it.
+// Detaches from a task, and returns its reference for another client. A session that is closed too soon after that cancels the task.
 const left = async (execution) => {
   const reference = execution.serializeReference();
   await execution.detach();
@@ -219,7 +219,7 @@ const scenes = {
     assert.ok(denied.isError && !place.has("declined"));
     assert.equal(denied.structuredContent.error.code, "denied_by_user");
     await close();
-    // Nobody can be asked there, so it waits in the queue, and goes on from there.
+    // This client has no forms, so the question waits in the queue.
     ({ client, close } = await way.connect(place, []));
     const queued = (await call(client, "shell", { command: "touch queued", wait_ms: 100 })).structuredContent;
     assert.ok(queued.status === "queued" && !place.has("queued"));

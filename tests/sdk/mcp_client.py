@@ -173,7 +173,7 @@ async def asked(transport, mode, place):
         assert denied.is_error and denied.structured_content["error"]["code"] == "denied_by_user", denied
         assert not place.has("declined")
     async with talk(transport, mode, place) as client:
-        # Nobody can be asked there, so it waits in the queue, and goes on from there.
+        # This client has no forms, so the question waits in the queue.
         queued = (await client.call("shell", command="touch queued", wait_ms=100)).structured_content
         assert queued["status"] == "queued" and not place.has("queued"), queued
         place.shellgate("approvals", "approve", str(queued["approval"]["id"]))
@@ -182,7 +182,7 @@ async def asked(transport, mode, place):
 
 
 async def unanswered(transport, mode, place):
-    """A form that is open when somebody answers elsewhere."""
+    """A form that is still open when the question is answered from the queue."""
 
     async def never():
         await asyncio.sleep(PATIENCE)

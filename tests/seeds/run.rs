@@ -1,4 +1,4 @@
-//! Doing what a check says, with the real binary, and looking at what came of it.
+//! Runs a check with the real binary, and compares the result.
 
 use std::process::{Output, Stdio};
 
@@ -10,7 +10,7 @@ use super::view;
 use crate::support::interrupt::output_interrupted;
 use crate::support::{Place, is_alive, kill, mark, programs, shellgate};
 
-/// What was found wrong, as sentences.
+/// The problems that were found, as sentences.
 pub(crate) type Complaints = Vec<String>;
 
 /// Runs the checks of a row one after the other, in a place of its own.
@@ -74,7 +74,7 @@ impl Run<'_> {
         complaints
     }
 
-    /// Runs text for bash as somebody at another terminal. Says what was wrong.
+    /// Runs a bash script from outside the call, as at another terminal. Returns an error message if it fails.
     fn script(&self, script: &str) -> Option<String> {
         let sg = format!("sg() {{ {} \"$@\"; }}; {}", shellgate().display(), self.fill(script));
         let output = self.place.program("timeout").args(["60", "bash", "-ec", &sg]).output().unwrap();
@@ -83,7 +83,7 @@ impl Run<'_> {
 
     fn output(&self, check: &Check) -> (Output, Complaints) {
         let mut words = vec!["call".to_owned(), "--dialect".to_owned(), self.dialect.to_owned()];
-        // Who is asked, and about what, is the matter of rows that say so; the others are about the rest.
+        // Only rows with a config or `--approve` test approvals. The others run without asking.
         if check.config.is_none() && !check.flags.iter().any(|flag| flag == "--approve") {
             words.extend(["--approve", "allow"].map(str::to_owned));
         }

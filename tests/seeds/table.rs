@@ -6,13 +6,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml_edit::Item;
 
-/// All that is said about one document.
+/// The table of one document.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Table {
     pub(crate) dialect: String,
-    /// The document's lines that carry text: number and the first four bytes of the SHA-256 of each as a number, so that
-    /// whoever has the document can see that it is the same one.
+    /// The document's lines that carry text: the number of each, and the first four bytes of its SHA-256 as a number, so that
+    /// a copy of the document can be compared.
     pub(crate) lines: String,
     pub(crate) row: Vec<Row>,
 }
@@ -21,14 +21,14 @@ pub(crate) struct Table {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Row {
-    /// Where it stands: `14`, `14b`, `14-20`, `14-16,20`.
+    /// Its lines in the document: `14`, `14b`, `14-20`, `14-16,20`.
     pub(crate) line: String,
     /// What it claims, in our words.
     pub(crate) says: String,
     /// The issue without which it can't hold.
     #[serde(default)]
     waits: Option<u32>,
-    /// It can't be true as it stands, or is deliberately not: what holds instead.
+    /// It contradicts another row or was given up on purpose: what holds instead.
     #[serde(default)]
     settled: Option<String>,
     /// It is true on another system, and was not run.
@@ -44,7 +44,7 @@ pub(crate) struct Row {
     pub(crate) check: Vec<Check>,
 }
 
-/// What is done, and what must be seen then. The checks of a row happen one after the other, in one place.
+/// A call, and its expected effects. The checks of a row run one after the other, in one place.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Check {
@@ -62,7 +62,7 @@ pub(crate) struct Check {
     pub(crate) interrupt_when: Option<String>,
     /// Text for bash, run while the call is under way, in which `sg` is `shellgate`. It must succeed.
     pub(crate) meanwhile: Option<String>,
-    /// The same, run afterwards.
+    /// Text for bash, run after the call, in which `sg` is `shellgate`. It must succeed.
     pub(crate) after: Option<String>,
     /// How `shellgate` exits.
     pub(crate) exit: i32,
@@ -80,13 +80,13 @@ pub(crate) struct Check {
     pub(crate) keys: Option<String>,
     /// Regular expressions that match somewhere in the answer.
     pub(crate) text: Vec<String>,
-    /// Files that are there afterwards.
+    /// Files that exist afterwards.
     pub(crate) exists: Vec<String>,
-    /// Files that are not.
+    /// Files that don't exist afterwards.
     pub(crate) missing: Vec<String>,
     /// How many background processes are listed, and alive.
     pub(crate) background: Option<usize>,
-    /// They live on, for the next check.
+    /// The background processes are left running for the next check.
     pub(crate) leave: bool,
 }
 
@@ -143,7 +143,7 @@ impl Row {
         }
     }
 
-    /// The reason for being what it is.
+    /// The reason for its kind.
     pub(crate) fn reason(&self) -> Option<&str> {
         [&self.why, &self.settled, &self.elsewhere, &self.prose]
             .into_iter()

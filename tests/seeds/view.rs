@@ -37,7 +37,7 @@ fn labelled(text: &str) -> Result<Value, String> {
         values.insert((*label).to_owned(), value.into());
         rest = after;
     }
-    // A call that goes on ends with its job.
+    // For a call that keeps running, the last label is its job.
     let (group, job) = rest.split_once("\nJob: ").map_or((rest, None), |(group, job)| (group, Some(job)));
     values.insert("Process Group PGID".to_owned(), group.into());
     values.extend(job.map(|job| ("Job".to_owned(), job.into())));

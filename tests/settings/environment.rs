@@ -26,7 +26,7 @@ fn set(place: &Place, settings: &str) {
     write_file(place, &user_file(place), format!("[environment]\n{settings}\n"));
 }
 
-/// Values that look like secrets, made here so that nobody's scanner takes this file for a leak.
+/// Values that look like secrets. They are put together here, so that no secret scanner reports this file.
 fn secrets() -> Vec<(&'static str, String)> {
     vec![
         ("GH_TOKEN", "some-word-or-other".to_owned()),
@@ -71,7 +71,7 @@ fn secrets_are_hidden_and_the_rest_is_there() {
         set(place, "hide_secrets = false");
         let (variables, _) = seen(place, &inherited, &json!({}));
         assert_eq!(names(&variables).len(), secrets.len());
-        // What a call names is not inherited: the agent said it itself.
+        // A variable in the call's `env` is passed on, because the agent set it itself.
         set(place, "");
         let (variables, _) = seen(place, &inherited, &json!({"env": {"GH_TOKEN": "given"}}));
         assert_eq!(names(&variables), ["GH_TOKEN"]);
@@ -182,11 +182,11 @@ fn what_makes_bash_or_the_loader_run_code_is_never_inherited() {
             assert!(place.root().join("made").exists() && !place.root().join("trap").exists());
             std::fs::remove_file(place.root().join("made")).unwrap();
         }
-        // The control: bash itself, without us in between, falls for it.
+        // The control: bash without shellgate runs the code.
         let plain = place.program("bash").args(["-c", "echo a"]).env("BASH_ENV", script).status().unwrap();
         assert!(plain.success() && place.root().join("trap").exists());
         std::fs::remove_file(place.root().join("trap")).unwrap();
-        // Who writes the settings may choose what bash does.
+        // The user's settings may set these variables.
         set(place, &format!("set = {{ BASH_ENV = \"{script}\" }}"));
         let (answer, _) = call(place, &[], &json!({"command": "echo a"}));
         assert_eq!(answer["status"], "completed");

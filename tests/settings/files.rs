@@ -1,4 +1,4 @@
-//! Files that can't count: broken ones, and ones that somebody else may have written.
+//! Settings files that are refused: broken files, and files that another user may have written.
 
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{assert_texts, call, project_file, shellgate, text, user_file, write_file};
 use crate::support::{ORDINARY, Place, for_each_user, is_root};
 
-/// Nothing runs, whoever asks; `run` and `call` say the same. Returns what they say.
+/// Asserts that `run` and `call` run nothing and print the same error. Returns the error.
 fn refused(place: &Place, flags: &[&str]) -> String {
     let (answer, code) = call(place, flags, &json!({"command": "touch ran"}));
     assert_eq!((&answer["error"]["code"], code), (&json!("config"), Some(3)), "{answer}");
@@ -87,7 +87,7 @@ fn something_else_in_the_place_of_a_file_is_refused() {
         assert_texts("no_file", &said);
         write_file(place, &path, "#".repeat(1 << 20));
         assert_runs(place, &flags);
-        // In the standard places a file may be missing, but not be anything else.
+        // In the standard places a file may be missing, but a folder of that name is an error.
         std::fs::create_dir(project_file(place)).unwrap();
         refused(place, &[]);
         std::fs::remove_dir(project_file(place)).unwrap();
@@ -123,7 +123,7 @@ fn a_file_that_others_may_write_is_refused() {
 }
 
 #[test]
-fn a_file_of_somebody_else_is_refused_unless_it_is_the_project_s() {
+fn a_file_of_another_user_is_refused_unless_it_is_the_project_file() {
     assert!(is_root(), "only root can give a file away: run this test as root");
     for_each_user(|place| {
         let stranger = ORDINARY + 1;
@@ -138,7 +138,7 @@ fn a_file_of_somebody_else_is_refused_unless_it_is_the_project_s() {
             assert_runs(place, flags);
             std::fs::remove_file(path).unwrap();
         }
-        assert_texts("somebody_else", &said);
+        assert_texts("file_of_another_user", &said);
         write_file(place, &project_file(place), "[limits]\ntimeout_ms = 60000\n");
         chown(project_file(place), Some(stranger), Some(stranger)).unwrap();
         assert_runs(place, &[]);
@@ -152,7 +152,7 @@ fn an_unreadable_file_is_not_passed_over() {
             write_file(place, &path, "[sandbox]\nmode = \"strict\"\n");
             set_mode(&path, 0o000);
             let (answer, code) = call(place, &[], &json!({"command": "touch ran"}));
-            // Root reads it all the same, and then it counts.
+            // Root can read the file, so its settings count.
             let wanted = if place.user.is_none() && is_root() { "sandbox_unavailable" } else { "config" };
             assert_eq!((&answer["error"]["code"], code), (&json!(wanted), Some(3)), "{answer}");
             assert!(!place.root().join("ran").exists());
@@ -191,7 +191,7 @@ fn other_agents_files_are_read_as_they_are() {
             said.push(refused(place, &flags));
         }
         assert_texts("other_agents", &said);
-        // Only where somebody names them: a project with such a file in it is not asked about it.
+        // Such files are read only if a flag names them; a file in the project is ignored.
         write_file(place, &place.root().join("settings.json"), "{");
         assert_runs(place, &[]);
     });

@@ -1,13 +1,14 @@
 //! Which layer wins.
 //!
-//! A sandbox that isn't built is refused with the setting's value and where it is written: that shows what counts.
+//! A sandbox setting is refused with its value and its place in a file, because sandboxes aren't built yet. These tests
+//! use that to see which setting counts.
 
 use serde_json::{Value, json};
 
 use super::{assert_texts, call, project_file, shellgate, text, user_file, write_file};
 use crate::support::{Place, for_each_user};
 
-/// The rule of a refusal, without the folder it is in; or that it ran.
+/// The rule of the refusal, without the folder of its file, or `ran`.
 fn decided(place: &Place, flags: &[&str]) -> String {
     let (answer, code) = call(place, flags, &json!({"command": "touch ran"}));
     let ran = std::fs::remove_file(place.root().join("ran")).is_ok();
@@ -75,8 +76,8 @@ fn the_user_s_file_is_where_xdg_says() {
         };
         assert!(refused(None), "below HOME");
         assert!(refused(Some("")), "an empty variable is none");
-        assert!(refused(Some("config")), "a relative one is none either");
-        assert!(!refused(Some("/no/such/folder")), "and this is another place");
+        assert!(refused(Some("config")), "a relative path is ignored");
+        assert!(!refused(Some("/no/such/folder")), "another folder has no such file");
         write_file(place, &user_file(place), content);
         assert!(refused(Some(place.home().join("config").to_str().unwrap())));
     });
@@ -128,13 +129,13 @@ fn the_root_can_be_set_above_the_project_only() {
         assert_eq!(pwd(&["--root", "."]), root, "the flag wins");
         write_file(place, &user_file(place), "[workspace]\nworking_directory = \"~/chosen\"\n");
         assert_eq!(pwd(&[]), chosen);
-        // The project's file is that of the root, not of the folder we stand in.
+        // The project file is that of the root, not of the current directory.
         write_file(place, &place.home().join("chosen/.shellgate.toml"), "[sandbox]\nmode = \"strict\"\n");
         assert_eq!(pwd(&[]), "");
     });
 }
 
-/// What an untrusted project file tried, and that the user's word stands.
+/// Settings that an untrusted project file tries to loosen. The user's settings stay in force.
 #[test]
 fn an_untrusted_project_file_can_loosen_nothing() {
     let user = "[sandbox]\nmode = \"workspace\"\nnetwork = \"deny\"\n";
@@ -164,7 +165,7 @@ fn an_untrusted_project_file_can_loosen_nothing() {
         assert_eq!(text(&output.stdout), "hidden unset cat\n");
         assert_eq!(output.status.code(), Some(124), "{output:?}");
         assert_texts("notices", &[text(&output.stderr).to_owned()]);
-        // Named by a person, the same file counts.
+        // The same file counts if `--config` names it.
         let path = project_file(place);
         let words = ["run", "--root", "/", "--config", path.to_str().unwrap(), "--timeout", "60s"];
         let script = "echo ${MY_TOKEN-hidden} ${ADDED-unset} ${PAGER-unset}";

@@ -1,4 +1,4 @@
-//! How much of an output is shown and kept.
+//! How much output is shown and kept.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn numbers(to: u32) -> String {
     (1..=to).map(|number| format!("{number}\n")).collect()
 }
 
-/// The line that stands for what was left out, what is before it and what behind.
+/// The line that replaces omitted output, with the text before and after it.
 fn parts(text: &str) -> (&str, &str, &str) {
     let start = text.find("[… ").unwrap();
     let (head, rest) = text.split_at(start);
@@ -33,11 +33,11 @@ fn a_long_answer_is_cut_and_says_how_to_read_the_rest() {
         let (head, line, tail) = parts(answer["stdout"].as_str().unwrap());
         assert!(head.len() + tail.len() <= 30_000 && whole.starts_with(head) && whole.ends_with(tail));
         assert_texts("cut", &[line.to_owned()]);
-        // The line names a command. It gives what is missing.
+        // The line names a command that prints the omitted part.
         let offered = line.split('`').nth(1).unwrap();
         let (rest, _) = call(place, &[], &json!({"command": offered, "detail": "full"}));
         assert_eq!(format!("{head}{}{tail}", rest["stdout"].as_str().unwrap()), whole);
-        // And a file that has it all.
+        // `stdout_file` has the whole output.
         let file = std::fs::read_to_string(answer["stdout_file"].as_str().unwrap()).unwrap();
         assert_eq!(file, whole);
         let (full, _) = call(place, &[], &json!({"command": "seq 10000", "detail": "full"}));
@@ -85,7 +85,7 @@ fn what_is_kept_has_its_limit_and_the_end_is_remembered() {
         assert!(whole.starts_with(head) && whole.ends_with(tail) && tail.ends_with("10000\n"));
         assert_texts("capture", &[line.to_owned()]);
         assert_eq!((&answer["stderr"], &answer["stderr_truncated"]), (&json!("err\n"), &json!(false)));
-        // Events have no such limit: nothing is kept for them.
+        // Events have no such limit, because they are not stored.
         let arguments = json!({"command": "seq 10000"}).to_string();
         let output = super::shellgate(place, ["call", "--events", &arguments]).output().unwrap();
         let events =
@@ -97,7 +97,7 @@ fn what_is_kept_has_its_limit_and_the_end_is_remembered() {
 }
 
 #[test]
-fn no_limit_on_time_is_a_limit_that_can_be_set() {
+fn the_timeout_can_be_switched_off_by_zero() {
     for_each_user(|place| {
         set(place, "timeout_ms = 0\nidle_timeout_ms = 300");
         let (answer, _) = call(place, &[], &json!({"command": "echo x; sleep 1000"}));

@@ -1,4 +1,4 @@
-//! `max_running`: what waits for its turn.
+//! `max_running`: commands that wait for their turn.
 
 use std::io::{BufRead as _, BufReader, Lines, Read as _};
 use std::process::{Child, ChildStdout, Stdio};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{project_file, shellgate, write_file};
 use crate::support::{Place, for_each_user, wait_until};
 
-/// A `call --events` that has been taken on.
+/// A running `call --events`.
 struct Call {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
@@ -30,7 +30,7 @@ impl Call {
         serde_json::from_str(&self.lines.next().unwrap().unwrap()).unwrap()
     }
 
-    /// Reads on until the state is `status`, which must be the next one.
+    /// Reads events until the next state, which must be `status`.
     fn wait_for(&mut self, status: &str) {
         loop {
             let event = self.next();
@@ -42,7 +42,7 @@ impl Call {
         }
     }
 
-    /// Waits until the [`patient`] command called `name` stands before its gate.
+    /// Waits until the [`patient`] command called `name` runs.
     fn wait_until_it_runs(&mut self, place: &Place, name: &str) {
         self.wait_for("starting");
         self.wait_for("running");
@@ -65,13 +65,14 @@ impl Call {
     }
 }
 
-/// Notes that it runs and what had ended by then, waits for its gate to open, and notes its end.
+/// A command that writes to `started` its name and which commands have ended, waits for its gate, and writes its name to
+/// `ended`. Its gate is a named pipe.
 fn patient(place: &Place, name: &str) -> Value {
     assert!(place.program("mkfifo").arg(format!("gate-{name}")).status().unwrap().success());
     json!({"command": format!("echo {name} $(cat ended) >> started; read x < gate-{name}; echo {name} >> ended")})
 }
 
-/// Opens a gate, once somebody stands before it.
+/// Opens a command's gate. Blocks until the command reads from it.
 fn open_gate(place: &Place, name: &str) {
     std::fs::write(place.root().join(format!("gate-{name}")), "go\n").unwrap();
 }
@@ -80,7 +81,7 @@ fn started(place: &Place) -> String {
     std::fs::read_to_string(place.root().join("started")).unwrap_or_default()
 }
 
-/// An untrusted project file may lower the number.
+/// Sets `max_running` in the project file, which is untrusted but may lower it.
 fn at_most(place: &Place, number: u32) {
     write_file(place, &project_file(place), format!("limits.max_running = {number}\n"));
     place.write("ended", "");
@@ -123,7 +124,7 @@ fn more_than_may_run_wait_and_are_served_in_the_order_they_came() {
 }
 
 #[test]
-fn who_is_canceled_while_waiting_never_starts() {
+fn a_command_that_is_canceled_while_queued_never_starts() {
     for_each_user(|place| {
         at_most(place, 1);
         let mut first = Call::queue(place, &patient(place, "first"));
@@ -138,7 +139,7 @@ fn who_is_canceled_while_waiting_never_starts() {
             assert_eq!(result["error"]["code"], "canceled");
             assert_eq!(result["error"]["message"], "the command was canceled before it started");
         }
-        // So is one whose caller is killed without a word.
+        // A queued command whose caller is killed never starts either.
         let mut gone = Call::queue(place, &patient(place, "gone"));
         gone.child.kill().unwrap();
         gone.child.wait().unwrap();
@@ -152,7 +153,7 @@ fn who_is_canceled_while_waiting_never_starts() {
 }
 
 #[test]
-fn a_clock_does_not_run_while_its_command_waits() {
+fn the_timeout_does_not_run_while_a_command_is_queued() {
     for_each_user(|place| {
         at_most(place, 1);
         let mut first = Call::queue(place, &json!({"command": "sleep 1000", "timeout_ms": 2500}));
@@ -165,7 +166,7 @@ fn a_clock_does_not_run_while_its_command_waits() {
 }
 
 #[test]
-fn sessions_wait_each_for_themselves() {
+fn each_session_has_its_own_queue() {
     for_each_user(|place| {
         at_most(place, 1);
         let mut first = Call::queue(place, &patient(place, "first"));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{assert_texts, text};
 use crate::support::{ORDINARY, Place, for_each_user, is_root, wait_until};
 
-/// A call with this state folder; and whether it ran.
+/// Makes a call with this state folder. Returns the answer, the exit code, and whether the command ran.
 fn call(place: &Place, state: &Path) -> (Value, Option<i32>, bool) {
     let mut command = place.shellgate(["call", r#"{"command": "touch ran"}"#]);
     let output = command.env("SHELLGATE_HOME", state).output().unwrap();
@@ -23,7 +23,7 @@ fn assert_works(place: &Place, state: &Path) {
     assert_no_keeper(state);
 }
 
-/// Only its owner gets in.
+/// Asserts that only its owner can enter the folder.
 fn assert_ours(place: &Place, state: &Path) {
     for path in [state.to_owned(), state.join("sessions"), state.join("spool")] {
         let metadata = std::fs::metadata(&path).unwrap();
@@ -42,7 +42,7 @@ fn assert_no_keeper(state: &Path) {
     });
 }
 
-/// Refused with `config`, nothing run. Returns the message.
+/// Asserts that the call is refused with `config` and runs nothing. Returns the message.
 fn refused(place: &Place, state: &Path) -> String {
     let (answer, code, ran) = call(place, state);
     assert_eq!((&answer["error"]["code"], code, ran), (&json!("config"), Some(3), false), "{answer}");
@@ -87,8 +87,8 @@ fn it_is_where_the_variables_say() {
             assert_ours(place, &state);
             assert_no_keeper(&state);
         }
-        assert!(std::fs::read_dir(place.state()).unwrap().next().is_none(), "and nowhere else");
-        // A relative one is seen from the folder that we were started in.
+        assert!(std::fs::read_dir(place.state()).unwrap().next().is_none(), "nothing is written elsewhere");
+        // A relative path starts at the current directory.
         assert_works_relative(place);
     });
 }
@@ -104,13 +104,13 @@ fn assert_works_relative(place: &Place) {
 #[test]
 fn a_long_path_works() {
     for_each_user(|place| {
-        // A socket's address has room for 108 bytes.
+        // A socket's address has at most 108 bytes.
         let mut state = place.state();
         for _ in 0..5 {
             state.push("long-".repeat(40));
         }
         assert!(state.as_os_str().len() > 1000);
-        // The record has less room: then the settings must say that it isn't required.
+        // The record's path must be shorter. With such a path, commands run only if the record isn't required.
         let (answer, code, ran) = call(place, &state);
         assert_eq!((&answer["error"]["code"], code, ran), (&json!("config"), Some(3), false));
         assert!(
@@ -143,7 +143,7 @@ fn a_folder_that_was_open_to_others_is_closed() {
 }
 
 #[test]
-fn a_folder_of_somebody_else_is_refused() {
+fn a_folder_of_another_user_is_refused() {
     assert!(is_root(), "only root can give a folder away: run this test as root");
     for_each_user(|place| {
         let mut said = Vec::new();
@@ -156,7 +156,7 @@ fn a_folder_of_somebody_else_is_refused() {
             chown(&state, Some(place.user.unwrap_or(0)), None).unwrap();
             assert_works(place, &state);
         }
-        assert_texts("state_of_somebody_else", &said);
+        assert_texts("state_of_another_user", &said);
     });
 }
 
@@ -172,7 +172,7 @@ fn a_folder_that_cannot_be_written_is_refused() {
             make(place, &closed, 0o500);
             refused(place, &closed);
             refused(place, &closed.join("below"));
-            // Also when it was usable once.
+            // This holds for a folder that was usable before, too.
             set_mode(&closed, 0o700);
             assert_works(place, &closed);
             set_mode(&closed.join("spool"), 0o500);

@@ -1,11 +1,11 @@
-//! A second time: what the server's entry says by then, it says on purpose. Losing a flag there would loosen a policy.
+//! Running `setup` again: the flags in the server's entry stay, because losing one could loosen the rules.
 
 use serde_json::{Value, json};
 
 use super::{CASES, Case, at, case, complaint, values};
 use crate::support::{Place, shellgate};
 
-/// The words that the entry starts the server with, the program first.
+/// The program and arguments with which the entry starts the server.
 fn words(case: &Case, place: &Place) -> Vec<Value> {
     let entry = at(&values(case, &case.read(place)), case.entry).clone();
     let program = if entry["cmd"].is_null() { &entry["command"] } else { &entry["cmd"] };
@@ -31,7 +31,7 @@ fn again(case: &Case) -> Vec<&'static [&'static str]> {
     ways
 }
 
-/// A place with other settings too, where `setup` was told what to exclude.
+/// A place with other settings, where `setup` was run with `--exclude`.
 fn set_up_with_flags(case: &Case) -> Place {
     let place = Place::new(None);
     case.write(&place, case.full);
@@ -59,7 +59,7 @@ fn flags_of_the_first_time_stay() {
 }
 
 #[test]
-fn flags_that_somebody_edited_stay() {
+fn flags_that_the_user_edited_stay() {
     for case in CASES {
         let place = set_up_with_flags(case);
         case.write(&place, &case.read(&place).replace("git push", "git fetch"));
@@ -136,7 +136,7 @@ fn a_root_or_dialect_changes_that_alone() {
     assert_eq!(again.status.code(), Some(0), "its entry has the folder: {again:?}");
 }
 
-/// Ways to start shellgate through something else. There, what is said stays.
+/// Entries that start shellgate through another program. `setup` without flags doesn't change them.
 #[test]
 fn what_starts_shellgate_in_another_way_is_left_as_it_is() {
     for (name, entry) in [

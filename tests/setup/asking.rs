@@ -1,4 +1,4 @@
-//! Who says yes: a person on a terminal, beforehand with `--yes`, and never a command that shellgate runs.
+//! Confirming a set-up: on a terminal or with `--yes`, and never from a command that shellgate runs.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::terminal::Terminal;
 use crate::support::{Place, shellgate, wait_until};
 
 #[test]
-fn nobody_to_ask_is_a_no() {
+fn without_a_terminal_nothing_is_written() {
     let place = Place::new(None);
     let gemini = case("gemini");
     let output = gemini.setup(&place, &[]);
@@ -23,7 +23,10 @@ fn print_changes_nothing() {
     codex.write(&place, codex.full);
     let shown = codex.done(&place, &["--print", "--shell-off"]);
     assert!(shown.contains("+[mcp_servers.shellgate]"), "{shown}");
-    assert!(shown.contains("\n[mcp_servers.shellgate]\n"), "and plain, to paste: {shown}");
+    assert!(
+        shown.contains("\n[mcp_servers.shellgate]\n"),
+        "the entry is shown without marks, to paste: {shown}"
+    );
     assert_eq!(codex.read(&place), codex.full);
     codex.done(&place, &["--yes"]);
     let shown = codex.done(&place, &["--undo", "--print"]);
@@ -66,7 +69,7 @@ fn a_person_is_asked_on_the_terminal() {
         gemini.write(&place, gemini.full);
         let mut terminal = Terminal::start(&place.shellgate(["setup", "gemini"]));
         terminal.wait_for("Write this? [y/N]");
-        assert_eq!(gemini.read(&place), gemini.full, "not before somebody said yes");
+        assert_eq!(gemini.read(&place), gemini.full, "nothing is written before the answer");
         terminal.press(&format!("{answer}\n"));
         let (shown, exit) = terminal.end();
         assert!(shown.contains("\"shellgate\""), "the change is shown first: {shown}");
@@ -76,7 +79,7 @@ fn a_person_is_asked_on_the_terminal() {
 }
 
 #[test]
-fn a_command_that_shellgate_runs_may_not() {
+fn a_command_that_shellgate_runs_may_not_set_up_agents() {
     let place = Place::new(None);
     let gemini = case("gemini");
     for words in ["setup gemini --yes", "setup gemini --undo --yes"] {

@@ -1,9 +1,9 @@
-//! What holds for every agent.
+//! Tests that hold for every agent.
 
 use super::{CASES, Case, at, comments, complaint, values};
 use crate::support::Place;
 
-/// Everything that is in `before` is in `after`.
+/// Asserts that `after` has everything that `before` has.
 fn assert_kept(case: &Case, before: &str, after: &str) {
     let (mut wanted, mut is) = (values(case, before), values(case, after));
     let (table, name) = (case.entry[0], case.entry[1]);
@@ -18,7 +18,7 @@ fn assert_kept(case: &Case, before: &str, after: &str) {
     assert_eq!(comments(after), comments(before), "{}: {after}", case.name);
 }
 
-/// The entry starts this very program as a server.
+/// Asserts that the entry starts the program under test as a server.
 fn assert_entry(case: &Case, after: &str) {
     let entry = at(&values(case, after), case.entry).to_string();
     let program = crate::support::shellgate().canonicalize().unwrap();
@@ -75,7 +75,7 @@ fn an_empty_file_stays_one() {
 }
 
 #[test]
-fn what_others_change_afterwards_stays() {
+fn later_changes_by_others_stay() {
     for case in CASES {
         let place = Place::new(None);
         case.write(&place, case.full);
@@ -91,7 +91,7 @@ fn what_others_change_afterwards_stays() {
 }
 
 #[test]
-fn an_entry_that_nobody_noted_is_taken_out() {
+fn an_entry_is_removed_without_the_notes_of_its_setup() {
     for case in CASES {
         let place = Place::new(None);
         case.write(&place, case.full);

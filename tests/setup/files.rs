@@ -1,4 +1,4 @@
-//! The file itself: links, modes, whose it is.
+//! The settings file: links, modes, owner.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
@@ -41,7 +41,7 @@ fn mode_and_owner_stay() {
         for path in [path.as_path(), path.parent().unwrap()] {
             std::os::unix::fs::chown(path, place.user, place.user).unwrap();
         }
-        // As long as it is open, no other file gets its number.
+        // While the file is open, no other file gets its inode number.
         let old = std::fs::File::open(&path).unwrap();
         for flags in [["--yes"].as_slice(), &["--undo", "--yes"]] {
             qwen.done(place, flags);
@@ -78,13 +78,13 @@ fn a_new_file_is_for_its_user_alone() {
     let claude = case("claude");
     claude.done(&place, &["--yes"]);
     let mode = |path: std::path::PathBuf| std::fs::metadata(path).unwrap().mode() & 0o7777;
-    assert_eq!(mode(claude.path(&place)), 0o600, "it will hold keys");
+    assert_eq!(mode(claude.path(&place)), 0o600, "only the owner may read it, because it may hold keys");
     claude.done(&place, &["--yes", "--project"]);
-    assert_eq!(mode(place.root().join(".mcp.json")), 0o644, "and this one is for all");
+    assert_eq!(mode(place.root().join(".mcp.json")), 0o644, "a project's file keeps the default mode");
 }
 
 #[test]
-fn what_is_no_text_is_left_alone() {
+fn a_file_that_is_not_text_is_left_alone() {
     let place = Place::new(None);
     let gemini = case("gemini");
     gemini.write(&place, "");

@@ -1,4 +1,4 @@
-//! What the flags put into the settings.
+//! The effect of flags on the agent's settings.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn flags_of_the_server_are_passed_on() {
     case("gemini").done(&place, &["--yes", "--", "--exclude", "rm"]);
     assert_eq!(entry("gemini", &place)["args"], json!(["mcp", "--exclude", "rm"]), "the last word counts");
     case("gemini").done(&place, &["--yes", "--undo"]);
-    assert!(!case("gemini").path(&place).exists(), "and is taken back to before the first");
+    assert!(!case("gemini").path(&place).exists(), "undo restores the state before the first set-up");
 
     for (flags, complaint_of) in [
         (vec!["--", "--no-such-flag"], "--no-such-flag"),
@@ -60,7 +60,7 @@ fn the_program_is_named_so_that_it_is_found() {
         entry(agent, &place)["command"].clone()
     };
     let path = format!("{}:{}", programs(), folder.display());
-    assert_eq!(set_up("gemini", &path), "shellgate", "PATH leads to it");
+    assert_eq!(set_up("gemini", &path), "shellgate", "PATH finds the program");
     let link = folder.join("shellgate").display().to_string();
     assert_eq!(set_up("cursor", &path), link.as_str(), "a desktop may have another PATH");
     std::fs::remove_file(folder.join("shellgate")).unwrap();
@@ -143,7 +143,7 @@ fn an_agent_trusts_only_on_request() {
 }
 
 #[test]
-fn what_somebody_added_to_our_entry_stays() {
+fn keys_that_the_user_added_to_our_entry_stay() {
     let place = Place::new(None);
     let opencode = case("opencode");
     opencode.write(&place, "{\"mcp\": {\"shellgate\": {\"command\": [\"old\"], \"timeout\": 5, \"environment\": {\"A\": \"b\"}}}}");
@@ -154,7 +154,7 @@ fn what_somebody_added_to_our_entry_stays() {
 }
 
 #[test]
-fn what_is_listed_is_what_is_there() {
+fn the_list_shows_the_state_of_each_agent() {
     let place = Place::new(None);
     let state = |name: &str| {
         let output = place.output(["setup", "--json"]);

@@ -1,4 +1,4 @@
-//! What stays switched off when a set-up is taken back of which nothing is known.
+//! Undoing a set-up without its notes: which settings stay changed.
 
 use serde_json::Value;
 

@@ -8,11 +8,12 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::wait_until;
 
-/// Runs `command` and interrupts it when `ready` is there and it listens for signals; before that, one would end it at once.
+/// Runs `command`, and sends SIGINT once the file `ready` exists and the process handles SIGINT. Without a handler, the
+/// signal would kill it.
 pub(crate) fn output_interrupted(command: &mut Command, ready: &Path) -> Output {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("the command is ready", || ready.exists());
-    wait_until("somebody listens", || listens(child.id()));
+    wait_until("the command handles SIGINT", || listens(child.id()));
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     child.stdout.take().unwrap().read_to_end(&mut stdout).unwrap();

@@ -16,7 +16,7 @@ use serde_json::Value;
 /// An ordinary user. Not 65534, which hides mistakes about ownership.
 pub(crate) const ORDINARY: u32 = 12345;
 
-/// Long enough for anything that happens at all, on a busy machine.
+/// The timeout for events that must happen, on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The tests' PATH: a folder with the programs that `tests/programs.tsv` declares.
@@ -47,8 +47,8 @@ pub(crate) fn for_all(built: &Path) -> PathBuf {
     if open_to_all { built.to_owned() } else { copy_for_all(built) }
 }
 
-/// A checkout in a private folder: other users need a copy. Made once per build, by whoever comes first; copies of builds
-/// that nobody can still be testing go then: each takes 75 MB.
+/// A copy of a program from a private checkout, which other users can't read. The first test of a build makes the copy, and
+/// removes the copies of builds that are two hours old: each takes 75 MB.
 fn copy_for_all(built: &Path) -> PathBuf {
     use std::os::unix::fs::MetadataExt as _;
     let metadata = std::fs::metadata(built).unwrap();
@@ -67,7 +67,7 @@ fn copy_for_all(built: &Path) -> PathBuf {
     let draft = tempfile::NamedTempFile::new_in(folder).unwrap().into_temp_path();
     std::fs::copy(built, &draft).unwrap();
     std::fs::set_permissions(&draft, std::fs::Permissions::from_mode(0o755)).unwrap();
-    // The first one stays: whoever runs it already starts its keeper from there.
+    // Another test may have made the copy already. It must stay, because that test starts keepers from it.
     let kept = draft.persist_noclobber(&copy);
     assert!(kept.is_ok() || copy.exists(), "{kept:?}");
     let is_old = |other: &std::fs::DirEntry| {
@@ -87,7 +87,7 @@ pub(crate) struct Place {
 }
 
 impl Drop for Place {
-    /// A test that passed has seen to it that nothing is left. One that failed has not.
+    /// Stops the commands of a failed test. A test that passes has stopped its own.
     fn drop(&mut self) {
         if std::thread::panicking() {
             let _ = self.strictly(["stop", "--all", "--now"]).output();
@@ -120,7 +120,7 @@ impl Place {
                 chown(&path, Some(user), Some(user)).unwrap();
             }
         }
-        // What a test runs is nobody's question, unless the test says otherwise.
+        // Commands run without asking, unless the test chooses other settings.
         let settings = place.home().join(".config/shellgate");
         std::fs::create_dir_all(&settings).unwrap();
         let file = settings.join("config.toml");
@@ -224,7 +224,7 @@ impl Place {
         pids().filter(holds).collect()
     }
 
-    /// No keeper stays when its work is done: its socket goes with it.
+    /// Waits until no keeper is left: a keeper removes its socket when it ends.
     pub(crate) fn assert_nothing_is_left(&self) {
         let sessions = self.state().join("sessions");
         wait_until("the keepers are gone", || {
@@ -234,7 +234,7 @@ impl Place {
     }
 }
 
-/// For gates of the library, which read the settings of whoever tests.
+/// Flags for gates of the library: they read the settings of the user who runs the tests, and must not ask.
 pub(crate) fn unasked() -> shellgate::settings::Flags {
     shellgate::settings::Flags {
         approve: Some(shellgate::settings::ApprovalMode::Allow),
@@ -242,7 +242,7 @@ pub(crate) fn unasked() -> shellgate::settings::Flags {
     }
 }
 
-/// Waits for something that must happen. Looks less often the longer it takes: a look may start a process.
+/// Waits until `happens` is true. The poll interval grows, because a check may start a process.
 pub(crate) fn wait_until(what: &str, happens: impl Fn() -> bool) {
     let until = Instant::now() + PATIENCE;
     let mut pause = Duration::from_millis(2);
@@ -284,7 +284,7 @@ fn status_of_threads(pid: u32) -> String {
     threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("status")).ok()).collect()
 }
 
-/// Waits until a pipe that nobody reads takes no more: how many bytes that are depends on how they were written.
+/// Waits until an unread pipe is full. How many bytes fit depends on how they were written.
 pub(crate) fn wait_until_full(pipe: &impl std::os::fd::AsFd) {
     let held = || rustix::io::ioctl_fionread(pipe).unwrap();
     wait_until("the pipe is full", || {
@@ -294,7 +294,7 @@ pub(crate) fn wait_until_full(pipe: &impl std::os::fd::AsFd) {
     });
 }
 
-/// Whether a process with this number lives; one that is dead and not reaped doesn't count.
+/// Whether a process with this pid is alive. A zombie is not.
 pub(crate) fn is_alive(pid: u64) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
@@ -321,7 +321,7 @@ fn command_line(pid: u64) -> String {
     }
 }
 
-/// All processes there are.
+/// The pids of all processes.
 pub(crate) fn pids() -> impl Iterator<Item = u64> {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::support::{PATIENCE, Place, shellgate, wait_until};
 
-/// Longer than a question must be on the screen before keys count. There is nothing to see when that is over.
+/// Longer than the time for which a new question ignores keys. The end of that time can't be seen on the screen.
 const GUARD: Duration = Duration::from_millis(350);
 
 /// A terminal with a shell in the root of a place.
@@ -20,7 +20,7 @@ impl<'a> Pane<'a> {
         let bin = place.home().join("bin");
         if !bin.exists() {
             std::fs::create_dir(&bin).unwrap();
-            // Programs that no rule covers, and that leave a trace before they say so.
+            // Programs that no rule covers. They write their call to a file, then print it.
             for name in ["frob", "git"] {
                 let script = "#!/bin/sh\necho \"${0##*/} $*\" >> \"$HOME/ran\"\necho \"ran: ${0##*/} $*\"\n";
                 let path = bin.join(name);
@@ -56,7 +56,7 @@ impl<'a> Pane<'a> {
         self.tmux(&["capture-pane", "-p"])
     }
 
-    /// The same with codes for colours.
+    /// The screen with colour codes.
     pub(crate) fn coloured_screen(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-e"])
     }
@@ -88,7 +88,7 @@ impl<'a> Pane<'a> {
         self.tmux(&["send-keys", "-l", text]);
     }
 
-    /// Pastes `text`, marked as that.
+    /// Pastes `text` as a bracketed paste.
     pub(crate) fn paste(&self, text: &str) {
         self.tmux(&["set-buffer", text]);
         self.tmux(&["paste-buffer", "-p", "-r"]);
@@ -121,7 +121,7 @@ impl<'a> Pane<'a> {
         self.start_after("", args);
     }
 
-    /// Starts it, and waits until it asks and takes keys.
+    /// Starts `shellgate run ARGS`, and waits until it asks and accepts keys.
     pub(crate) fn asks(&self, args: &[&str]) -> String {
         self.start(args);
         self.shows("── ");
@@ -129,7 +129,7 @@ impl<'a> Pane<'a> {
         self.screen()
     }
 
-    /// Presses a key that is not to count too early.
+    /// Presses a key after the time in which keys are ignored.
     pub(crate) fn press_calmly(&self, key: &str) {
         std::thread::sleep(GUARD);
         self.press(&[key]);
@@ -138,7 +138,7 @@ impl<'a> Pane<'a> {
     /// Waits for the end of `shellgate run`, with this code.
     pub(crate) fn ends(&self, code: u8) -> String {
         let mark = format!("ended {}: ", self.scripts.get());
-        // Not the line that was typed, in which the code has yet to come.
+        // Not the typed line, which doesn't have the code yet.
         let screen = self.shows_that(&mark, |screen| screen.lines().any(|line| line.starts_with(&mark)));
         assert!(screen.contains(&format!("{mark}{code}\n")), "{screen}");
         screen
@@ -151,14 +151,14 @@ impl<'a> Pane<'a> {
         assert!(!screen.contains("you said"), "{screen}");
     }
 
-    /// Starts `shellgate run ARGS`, which asks, and says no.
+    /// Starts `shellgate run ARGS`, which asks, and answers no.
     pub(crate) fn asks_again(&self, args: &[&str]) {
         self.asks(args);
         self.press(&["n"]);
         self.ends(125);
     }
 
-    /// What ran until now.
+    /// The commands that have run.
     pub(crate) fn ran(&self) -> Vec<String> {
         let ran = std::fs::read_to_string(self.place.home().join("ran")).unwrap_or_default();
         ran.lines().map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! A real terminal, and somebody who types at it.
+//! A real terminal, with keys that the test presses.
 
 use std::io::{Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -16,7 +16,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Starts `command` on it: `script` makes the terminal, and the shell inside sets its size.
+    /// Starts `command` on a terminal that `script` makes. The shell inside sets its size.
     pub(crate) fn start(command: &Command) -> Self {
         let line = [command.get_program()].into_iter().chain(command.get_args());
         let line: Vec<String> =
@@ -50,7 +50,7 @@ impl Terminal {
         self.keys.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
     }
 
-    /// What was shown, and the exit code.
+    /// Waits for the end. Returns the output and the exit code.
     pub(crate) fn end(mut self) -> (String, Option<i32>) {
         let code = self.child.wait().unwrap().code();
         drop(self.keys.take());

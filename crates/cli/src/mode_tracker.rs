@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_switched_on_is_switched_off() {
+    fn modes_that_were_switched_on_are_switched_off() {
         let mut tracker = ModeTracker::default();
         for byte in b"text\x1b[?1049h\x1b[31m\x1b[?25l\x1b[?2004h\x1b[?12h\x1b[?1;1000h" {
             tracker.track(&[*byte]);

@@ -46,7 +46,7 @@ impl Approver for QueueApprover {
 
     fn ask(&self, _: &Question<'_>, queue: &QueueWait) -> Answer {
         let (Ok(interrupts), Some(number)) = (Interrupts::listen(), queue.number()) else {
-            return Answer::Nobody;
+            return Answer::Unavailable;
         };
         print_note(&format!("question {number} is waiting for an answer: see `shellgate approvals list`"));
         queue.wait(|interval| match interrupts.wait_for_signal(interval) {
@@ -55,7 +55,7 @@ impl Approver for QueueApprover {
                 self.withdrawn.store(true, Ordering::Relaxed);
                 Some(Answer::Canceled)
             }
-            Err(_) => Some(Answer::Nobody),
+            Err(_) => Some(Answer::Unavailable),
         })
     }
 }

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_changed_and_nothing_else() {
+    fn only_limits_that_differ_are_changed() {
         let ours = SoftLimits::current();
         let mut theirs = ours.clone();
         theirs.0[4] = Some(0);

@@ -129,7 +129,7 @@ fn asked() -> RecordedRequest {
             r#"{"command":"cargo test --workspace --all-features 2>&1 | tail -n 50","description":"Run tests"}"#.into(),
         ),
         description: Some("Run tests".into()),
-        root: "/home/somebody/projects/something".into(),
+        root: "/home/ada/projects/something".into(),
         directory: ".".into(),
         verdict: RecordedVerdict { decision: RecordedDecision::Allow, rules: vec!["core: cargo test".into()], reasons: vec![] },
         wanted: AnswerOptions::default(),
@@ -139,8 +139,8 @@ fn asked() -> RecordedRequest {
 
 fn started() -> RecordedStart {
     RecordedStart {
-        stdout_file: Some("/home/somebody/.local/state/shellgate/spool/01K/stdout".into()),
-        stderr_file: Some("/home/somebody/.local/state/shellgate/spool/01K/stderr".into()),
+        stdout_file: Some("/home/ada/.local/state/shellgate/spool/01K/stdout".into()),
+        stderr_file: Some("/home/ada/.local/state/shellgate/spool/01K/stderr".into()),
         ..RecordedStart::default()
     }
 }

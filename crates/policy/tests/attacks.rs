@@ -25,7 +25,7 @@ fn none_is_allowed(core: &[&str], exclude: &[&str], texts: &[&str]) {
 
 /// Only `echo`, `git`, `cat` and `ls` may run.
 #[test]
-fn with_a_list_of_what_may_run() {
+fn with_an_allowlist() {
     none_is_allowed(&["echo", "git", "cat", "ls"], &[], ONLY_FOUR);
 }
 

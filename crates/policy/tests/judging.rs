@@ -43,7 +43,7 @@ impl Case {
 }
 
 #[test]
-fn words_that_are_added_can_be_what_is_excluded() {
+fn appended_words_may_complete_an_excluded_command() {
     let case = with(&["*"], &["rm -rf", "git push"]);
     case.says(Decision::Ask, &["xargs rm", "xargs git", "find . -exec git {} +", "xargs -n1 git -C ."]);
     case.says(Decision::Allow, &["xargs echo", "xargs git status", "rm x", "git status"]);
@@ -51,7 +51,7 @@ fn words_that_are_added_can_be_what_is_excluded() {
 }
 
 #[test]
-fn unknown_words_can_be_what_is_excluded() {
+fn unknown_words_may_complete_an_excluded_command() {
     let case = with(&["*"], &["git push"]);
     case.says(Decision::Ask, &["git $x", "git \"$x\"", "git p$x", "git $x push"]);
     case.says(Decision::Allow, &["git status $x", "git status \"s$x\"", "git log -- $x"]);
@@ -95,7 +95,7 @@ fn moving_inside_the_root_needs_no_rule() {
 }
 
 #[test]
-fn input_is_judged_as_what_reads_it() {
+fn input_is_judged_for_the_program_that_reads_it() {
     let mut case = with(&["*"], &["rm"]);
     case.context.stdin = Some("rm x".to_owned());
     case.says(Decision::Deny, &["bash", "sh -s a", "env -i bash", "timeout 3 sh", "bash /dev/stdin"]);
@@ -121,7 +121,7 @@ fn patterns_are_names_unless_one_looks_like_an_option() {
 }
 
 #[test]
-fn what_a_variable_is_by_then_is_not_followed() {
+fn a_variable_as_program_name_asks() {
     let case = with(&["*"], &["rm"]);
     case.says(Decision::Ask, &["X=rm; $X f", "X=ls; $X f", "X=ls; read X; $X f", "X=r; ${X}m f"]);
     case.says(Decision::Allow, &["D=src; ls $D", "D=src; ls \"$D\""]);

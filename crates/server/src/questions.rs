@@ -148,7 +148,7 @@ impl Questions {
         let client = call.client;
         let forms = if self.askers.elicitation { client.forms } else { FormSupport::None };
         if forms == FormSupport::None && !self.askers.queue {
-            return QuestionOutcome::Settled(started(move || Err(unasked.nobody())).await);
+            return QuestionOutcome::Settled(started(move || Err(unasked.no_approver())).await);
         }
         let Some(slot) = self.slots.take(&client.principal) else {
             warn!("too many questions wait for an answer");
@@ -255,7 +255,7 @@ impl Questions {
         let Some(form) = question.take_shown_form() else { return false };
         match form.answer(response) {
             Some(answer) => question.answer(answer).await,
-            None if !self.askers.queue => question.answer(Answer::Nobody).await,
+            None if !self.askers.queue => question.answer(Answer::Unavailable).await,
             None => return false,
         }
         true

@@ -134,7 +134,7 @@ fn sixty_levels_are_read_with_certainty() {
 }
 
 #[test]
-fn what_is_too_long_or_too_deep_is_a_budget() {
+fn a_text_that_is_too_long_or_too_deep_exceeds_the_budget() {
     let long = format!("c1 {}", "x".repeat(131_071));
     assert!(matches!(read(&long), Err(Unreadable::Budget(_))));
     assert!(read(&format!("c1 {}", "x".repeat(131_068))).is_ok());

@@ -92,7 +92,7 @@ impl Counts {
 }
 
 #[test]
-fn what_bash_starts_was_found() {
+fn every_program_that_bash_starts_is_found() {
     let seed = number("SHELLGATE_SEED", 1);
     let count = number("SHELLGATE_TEXTS", 500) as usize;
     let folder = bash::folder();
@@ -110,9 +110,9 @@ fn what_bash_starts_was_found() {
     assert!(counts.certain * 100 >= counts.valid * 65, "too much was read with doubts");
 }
 
-/// A stand-in for a broken reader: what isn't among the findings is noticed.
+/// The findings are those of a shorter text, as if the reader had missed some programs.
 #[test]
-fn what_is_missing_would_be_noticed() {
+fn a_missing_finding_is_noticed() {
     let folder = bash::folder();
     let started = bash::run("c1 x | c2 `c3`", folder.path());
     let findings = shellgate_syntax::read("c1 x").unwrap();

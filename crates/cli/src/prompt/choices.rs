@@ -61,7 +61,7 @@ pub(crate) fn summary(view: &QuestionView, answer: &Answer) -> String {
         }
         Answer::Yes(Choice::Always) => "approved always".to_owned(),
         Answer::No(_) => "denied".to_owned(),
-        Answer::Nobody | Answer::Canceled => "there is no person to ask".to_owned(),
+        Answer::Unavailable | Answer::Canceled => "there is no person to ask".to_owned(),
         Answer::TimedOut => "denied: no answer in time".to_owned(),
     }
 }
@@ -72,6 +72,6 @@ pub(crate) fn summary_elsewhere(answer: &Answer) -> &'static str {
         Answer::Yes(_) => "approved elsewhere",
         Answer::No(_) => "denied elsewhere",
         Answer::TimedOut => "denied: no answer in time",
-        Answer::Nobody | Answer::Canceled => "the question was withdrawn",
+        Answer::Unavailable | Answer::Canceled => "the question was withdrawn",
     }
 }

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn no_is_always_taken() {
+    fn a_no_counts_before_the_end_was_shown() {
         for key in [Key::Char('n'), Key::Char('q'), Key::Escape, Key::Ctrl('c')] {
             assert_eq!(
                 visible_lines(dialogue(100), 10).key(&key),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_answers_nothing() {
+    fn other_keys_answer_nothing() {
         let pasted = Key::Pasted("y".to_owned());
         for key in
             [Key::Enter, Key::Char('p'), Key::Char('a'), Key::Char('Y'), Key::Other, Key::Backspace, pasted]

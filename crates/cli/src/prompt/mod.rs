@@ -47,14 +47,14 @@ impl Approver for TerminalApprover {
     }
 
     fn ask(&self, question: &Question<'_>, queue: &QueueWait) -> Answer {
-        let Some(mut terminal) = Terminal::open() else { return Answer::Nobody };
-        ask_on(&mut terminal, question, queue).unwrap_or(Answer::Nobody)
+        let Some(mut terminal) = Terminal::open() else { return Answer::Unavailable };
+        ask_on(&mut terminal, question, queue).unwrap_or(Answer::Unavailable)
     }
 }
 
 fn ask_on(terminal: &mut Terminal, question: &Question<'_>, queue: &QueueWait) -> io::Result<Answer> {
     if !terminal.claim_foreground() {
-        return Ok(Answer::Nobody);
+        return Ok(Answer::Unavailable);
     }
     let view = QuestionView::of(question);
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
@@ -127,7 +127,7 @@ impl Asking<'_> {
         let timeouts = [self.debounce.time_left(now), self.keys.timeout(), Some(left)];
         let timeout = timeouts.into_iter().flatten().fold(POLL_INTERVAL, Duration::min);
         match self.terminal.wait(timeout)? {
-            Event::HungUp => return Ok(Some(Answer::Nobody)),
+            Event::HungUp => return Ok(Some(Answer::Unavailable)),
             Event::Signal(Signal::Interrupt) => return Ok(Some(Answer::No(None))),
             Event::Signal(signal) => self.signal(signal)?,
             Event::Input(bytes) => {

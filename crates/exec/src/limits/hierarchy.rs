@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_of_a_mount_has_no_folder() {
+    fn a_group_outside_the_mounts_has_no_folder() {
         for group in ["0::/../other\n4:memory:/elsewhere\n", "", "4:memory\n"] {
             assert_eq!(parsed(group, BOTH), Hierarchies::default(), "{group}");
         }

@@ -63,7 +63,7 @@ fn resident(pid: u32) -> u64 {
     proc::of(pid).status().map_or(0, |status| status.private_bytes())
 }
 
-/// Its part of what it shares, and all that it has alone. Where that is hidden, all of it.
+/// Its proportional share of shared memory, plus its private memory. Where the kernel hides that, shared memory counts fully.
 fn share(pid: u32) -> u64 {
     proc::of(pid).proportional_bytes().unwrap_or_else(|| resident(pid))
 }
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_process_and_those_it_waited_for_use_is_counted() {
+    fn the_usage_of_a_process_and_its_reaped_children_is_counted() {
         let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         let script = "head -c 3000000 /dev/zero >a; while [ $((i += 1)) -lt 60000 ]; do :; done";
         let mut child = Command::new("sh").args(["-c", script]).current_dir(&folder).spawn().unwrap();
@@ -84,7 +84,7 @@ mod tests {
         let mut most = Usage::default();
         while child.try_wait().unwrap().is_none() {
             let now = meter.read(proc::of(child.id()).stat().map(|stat| (child.id(), stat)).into_iter());
-            // What a dead one wrote is hidden from ordinary users.
+            // Ordinary users can't read how much a zombie has written.
             most.tasks = most.tasks.max(now.tasks);
             most.cpu = most.cpu.max(now.cpu);
             most.disk = most.disk.max(now.disk);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_dead_used_is_kept() {
+    fn the_usage_of_ended_processes_is_kept() {
         let pid = rustix::process::getpid();
         let end = shellgate_sandbox::reap::End::Code(0);
         let dead = Dead { pid, end, cpu: std::time::Duration::from_millis(3), written: 7 };

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_what_stands_between_zeroes() {
+    fn arguments_end_with_a_zero_byte() {
         assert_eq!(words(b"sh\0-c\0echo a b\0"), ["sh", "-c", "echo a b"]);
         assert_eq!(words(b"sh\0\0"), ["sh", ""], "an empty argument is one");
         assert_eq!(words(b"cut of"), ["cut of"]);

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_gone_has_no_counters() {
+    fn an_ended_process_has_no_counters() {
         let gone = of(u32::MAX);
         assert_eq!((gone.bytes_written(), gone.proportional_bytes(), gone.lock_limit()), (None, None, None));
         assert!(own().proportional_bytes().is_some_and(|bytes| bytes > 0));

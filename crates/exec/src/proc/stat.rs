@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_cut_is_no_line() {
+    fn a_truncated_line_is_not_parsed() {
         let line = format!("8765 (bash) {FIELDS}");
         for cut in ["", "8765", "8765 (bash", "8765 (bash)", "8765 (bash) S 4321 8765"] {
             assert_eq!(Stat::parse(cut), None, "{cut}");

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_nothing() {
+    fn missing_lines_give_default_values() {
         let status = Status(String::new());
         assert_eq!((status.ignores(2), status.umask(), status.private_bytes()), (false, None, 0));
         assert!(super::super::of(u32::MAX).status().is_none());

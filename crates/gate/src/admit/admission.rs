@@ -1,4 +1,4 @@
-//! Whether a request may run: what it says, what the rules say, what a person says.
+//! Admitting requests: checks a request, judges it by the rules, and asks a person where the rules say so.
 
 use shellgate_exec::ExecId;
 use shellgate_journal::Step;
@@ -19,22 +19,22 @@ use crate::settings::{Network, SandboxMode};
 use crate::{Code, ErrorObject, Hint};
 
 impl Gate {
-    /// Judges `request` and asks if somebody must be asked. Nothing runs yet.
+    /// Judges `request`, and asks a person if the rules say so. Nothing runs yet.
     ///
     /// # Errors
-    /// The answer, when it may not run.
+    /// The refusal, when it may not run.
     pub fn admit(&self, request: Request) -> Result<Admitted<'_>, Refused> {
         match (self.consider(request)?, self.approver.as_deref()) {
             (Considered::Allowed(admitted), _) => Ok(*admitted),
             (Considered::NeedsApproval(unasked), Some(approver)) => unasked.post()?.ask(approver),
-            (Considered::NeedsApproval(unasked), None) => Err(unasked.nobody()),
+            (Considered::NeedsApproval(unasked), None) => Err(unasked.no_approver()),
         }
     }
 
-    /// Judges `request`, and asks nobody.
+    /// Judges `request` without asking a person.
     ///
     /// # Errors
-    /// The answer, when it may not run.
+    /// The refusal, when it may not run.
     pub fn consider(&self, request: Request) -> Result<Considered<'_>, Refused> {
         let id = ExecId::generate();
         let mut asked = RequestSummary {
@@ -67,7 +67,7 @@ impl Gate {
         }
     }
 
-    /// The same for what is typed at something that runs: asks if somebody must be asked, and writes it down.
+    /// Admits input that is typed at a running execution: asks a person if the rules say so, and records it.
     ///
     /// # Errors
     /// Why it may not be typed.
@@ -98,7 +98,7 @@ impl Gate {
                     UnaskedQuestion { gate: self, id, request, directory, asked: asked.clone(), verdict };
                 let admitted = match self.approver.as_deref() {
                     Some(approver) => unasked.post().and_then(|pending| pending.ask(approver)),
-                    None => Err(unasked.nobody()),
+                    None => Err(unasked.no_approver()),
                 };
                 admitted.map_err(why)?.approval
             }
@@ -131,7 +131,8 @@ impl Gate {
         Ok((directory, verdict))
     }
 
-    /// The answer to what may not run, written down. A refusal that can't be written is still one.
+    /// The answer to a request that may not run. The refusal is recorded; if it can't be, the request is refused all the
+    /// same.
     pub(super) fn refused(
         &self,
         asked: &RequestSummary,
@@ -147,7 +148,7 @@ impl Gate {
             _ => Step::Refused(record::problem(&error)),
         };
         let entry = record::asked(request, verdict, self.judge.root.path(), &asked.directory);
-        // With a question it is there already.
+        // If a person was asked, the entry exists already.
         if let Err(_unwritten) = self.recorder.begin(&asked.id, &session, entry, vec![problem.clone()])
             && let Some(journal) = self.recorder.journal()
             && let Err(error) = journal.append(&asked.id, vec![problem])
@@ -163,7 +164,7 @@ impl Gate {
         name.as_ref().unwrap_or(&self.session_name).shown().to_owned()
     }
 
-    /// A sandbox that was asked for and isn't there is an error, never a silent nothing.
+    /// Refuses settings that ask for confinement, which isn't built yet. A command never runs unconfined by accident.
     fn check_sandbox(&self) -> Result<(), ErrorObject> {
         let sandbox = &self.judge.settings.sandbox;
         let (key, asked) = match (sandbox.mode, sandbox.network) {
@@ -180,7 +181,7 @@ impl Gate {
     }
 }
 
-/// Why a verdict doesn't allow, without any word of the command.
+/// The codes of a verdict's reasons, for the log: without any text of the command.
 fn reason_codes(verdict: &Verdict) -> Vec<ReasonCode> {
     verdict.reasons().iter().map(|reason| reason.code).collect()
 }
@@ -198,7 +199,7 @@ pub struct Admitted<'a> {
 }
 
 impl<'a> UnaskedQuestion<'a> {
-    /// The same, with a yes.
+    /// The request, approved.
     pub(super) fn approved(self, approval: Approval) -> Admitted<'a> {
         let Self { gate, id, request, directory, mut asked, verdict } = self;
         if let Some(verdict) = &mut asked.verdict {

@@ -13,17 +13,21 @@ use crate::record::{self, ExecutionLog};
 use crate::root::WorkingDirectory;
 use crate::{Code, ErrorObject};
 
-/// What a yes left behind.
+/// How a request was approved.
 #[derive(Debug, Default)]
 pub(crate) struct Approval {
-    /// Who said it. `None`: nobody had to.
+    /// Who approved it. `None`: the rules allow it, so no approval was needed.
     pub(crate) by: Option<ApprovedBy>,
-    /// The entry in the record, when the question made one.
+    /// The execution's entry in the record, if a question has created it already.
     pub(crate) entry: Option<ExecutionLog>,
 }
 
 impl Gate {
-    /// Who approved it, when nobody has to be asked any more. `None`: somebody has.
+    /// Approves `request` without asking: by the rules, by `approval.mode`, or by an earlier approval. `None`: a person
+    /// must be asked.
+    ///
+    /// # Errors
+    /// When the rules or `approval.mode` deny it.
     pub(super) fn approve(
         &self,
         request: &Request,
@@ -52,7 +56,7 @@ impl Gate {
         Ok(by.map(|by| Approval { by: Some(by), entry: None }))
     }
 
-    /// Whether somebody said yes to this before: in this session, root and directory, or for always.
+    /// The earlier approval that covers `request`: one for this session, root and directory, or one for always.
     fn granted(&self, request: &Request, directory: &WorkingDirectory) -> Option<ApprovedBy> {
         let exactly = exact(request);
         let mut granted = Granted { always: self.approved_for_always(), ..Granted::default() };
@@ -70,7 +74,7 @@ impl Gate {
             ([], _) => "always",
             _ => "this session",
         };
-        // With these prefixes allowed, the rules must be content with all of it.
+        // With these prefixes allowed, the rules must allow every part of the command.
         let verdict = self.judge.judge_with(request, directory, &granted);
         (verdict.decision() == Decision::Allow).then(|| approval_for(how))
     }
@@ -85,14 +89,15 @@ impl Gate {
         self.recorder.journal().and_then(grants).unwrap_or_default()
     }
 
-    /// What this gate was told to allow for always, as far as it stands in the settings now.
+    /// The prefixes that were approved for always through this gate and are still in the settings file.
     fn approved_for_always(&self) -> Vec<Vec<String>> {
         let always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
         always.iter().flat_map(Always::written).collect()
     }
 
-    /// From now on the rules of this answer count, as soon as they are in the settings: a gate that is made later reads
-    /// them there. Whoever answers from elsewhere writes them after having answered, or fails to.
+    /// Makes this gate apply the rules of an "always" answer once they are in the settings file. A gate that is created
+    /// later reads the file itself. When the answer comes from another terminal, that process writes the file after
+    /// it has answered, and may fail to.
     pub(super) fn learn(&self, always: Always) {
         let mut known = self.always.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.contains(&always) {
@@ -122,7 +127,7 @@ impl Gate {
     }
 }
 
-/// A question, with what it is made of.
+/// The data that a [`Question`] borrows.
 pub(super) struct Asking<'a> {
     request: &'a Request,
     verdict: &'a Verdict,
@@ -137,7 +142,7 @@ pub(super) struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// What "always" writes.
+    /// The rules that an "always" answer adds to the settings.
     pub(super) fn always(self) -> Option<Always> {
         self.always
     }
@@ -162,13 +167,13 @@ fn approval_for(how: &str) -> ApprovedBy {
     ApprovedBy { who: format!("an approval for {how}"), channel: ApprovalChannel::Settings }
 }
 
-/// Exactly this, as a grant says it.
+/// The scope of a grant for exactly this request.
 fn exact(request: &Request) -> GrantScope {
     let argv = match &request.action {
         Action::Program(argv) => Some(argv.clone()),
         Action::Shell(_) => None,
     };
-    // What it is given besides its words is part of what was approved.
+    // Standard input and variables are part of what was approved.
     let stdin = match &request.stdin {
         Stdin::Closed => None,
         Stdin::Text(text) => Some(text.as_str()),

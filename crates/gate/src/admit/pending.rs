@@ -83,13 +83,13 @@ impl<'a> UnaskedQuestion<'a> {
         }
     }
 
-    /// The refusal when no person can be asked.
+    /// The refusal when there is no approver, so no person can be asked.
     #[must_use]
-    pub fn nobody(self) -> Refused {
+    pub fn no_approver(self) -> Refused {
         self.unaskable(NO_PERSON)
     }
 
-    /// The refusal when no person is asked, and why.
+    /// The refusal when no person is asked. `why`: the reason.
     #[must_use]
     pub fn unaskable(self, why: &str) -> Refused {
         self.refused(judge::not_approved(Code::ApprovalUnavailable, &self.verdict, why))
@@ -140,7 +140,7 @@ impl<'a> PendingQuestion<'a> {
         look(&self.unasked.asking().question())
     }
 
-    /// The answer to the call while the question waits: the request, as a job of its own id.
+    /// The answer to the call while the question waits. It names the id that the execution will have.
     #[must_use]
     pub fn report(&self) -> Report {
         Report::queued(&self.unasked.asked)
@@ -159,8 +159,8 @@ impl<'a> PendingQuestion<'a> {
         self.settle(answer, channel)
     }
 
-    /// Goes on with the answer that came through `channel`. An answer through [`ApprovalChannel::Queue`] is in the record
-    /// already. If the record has another person's answer, that one counts.
+    /// Settles the question with the answer that came through `channel`. An answer through [`ApprovalChannel::Queue`] is in
+    /// the record already. If the record has another person's answer, that one counts.
     ///
     /// # Errors
     /// The refusal, when the answer was no.
@@ -186,7 +186,7 @@ impl<'a> PendingQuestion<'a> {
         Err(self.unasked.refused(match answer {
             Answer::No(Some(reason)) => why(Code::DeniedByUser, &format!("the user said no: {reason}")),
             Answer::Yes(_) | Answer::No(None) => why(Code::DeniedByUser, "the user said no"),
-            Answer::Nobody => why(Code::ApprovalUnavailable, NO_PERSON),
+            Answer::Unavailable => why(Code::ApprovalUnavailable, NO_PERSON),
             Answer::TimedOut => why(Code::ApprovalTimeout, "no person answered in time"),
             Answer::Canceled => {
                 ErrorObject::new(Code::Canceled, "the command was canceled before a person approved it")
@@ -209,14 +209,14 @@ impl<'a> PendingQuestion<'a> {
             self.write_always(&answer)?;
             return Ok((answer, channel));
         };
-        let recorded = || self.queue.recorded_answer().unwrap_or(Answer::Nobody);
+        let recorded = || self.queue.recorded_answer().unwrap_or(Answer::Unavailable);
         let result = match (&answer, channel) {
             (Answer::TimedOut, _) => {
                 entry.log.journal().time_out(entry.number).map_err(|e| unwritable(&e))?
             }
             // Only a yes that is in the record counts.
             (Answer::Yes(_), ApprovalChannel::Queue) => return Ok((recorded(), channel)),
-            (_, ApprovalChannel::Queue) | (Answer::Nobody | Answer::Canceled, _) => {
+            (_, ApprovalChannel::Queue) | (Answer::Unavailable | Answer::Canceled, _) => {
                 return Ok((answer, channel));
             }
             (Answer::Yes(_) | Answer::No(_), _) => {
@@ -247,14 +247,14 @@ impl<'a> PendingQuestion<'a> {
     }
 }
 
-/// The answer for a line of the log: without the words of a person.
+/// The answer's name for the log, without the text that a person wrote.
 const fn name_of(answer: &Answer) -> &'static str {
     match answer {
         Answer::Yes(Choice::Once) => "yes once",
         Answer::Yes(Choice::SessionExact | Choice::SessionPrefix) => "yes for the session",
         Answer::Yes(Choice::Always) => "yes always",
         Answer::No(_) => "no",
-        Answer::Nobody => "no person to ask",
+        Answer::Unavailable => "no person to ask",
         Answer::TimedOut => "timed out",
         Answer::Canceled => "canceled",
     }

@@ -27,8 +27,8 @@ impl RecordStore {
     pub fn open(state: Option<PathBuf>) -> Result<Self, ErrorObject> {
         let state = open_state(state)?;
         let journal = Journal::open(state.path()).map_err(|error| journal_error(&error))?;
-        // Settling fails when a keeper doesn't answer or the disk is full. The record can be read all the same, and
-        // the next process that opens it settles what is left.
+        // Settling fails when a keeper doesn't answer or the disk is full. The record can still be read, and the
+        // next process that opens it settles the rest.
         let _ = settle(&journal, &state);
         Ok(Self { state, journal })
     }

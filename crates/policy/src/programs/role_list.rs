@@ -29,7 +29,7 @@ roles! {
     "shell" = Shell,
     /// This and all further words are a command.
     "command" = Command,
-    /// The same, and words are added.
+    /// This and all further words are a command, and words are added.
     "command-more" = CommandMore,
     /// Words up to `;` are a command, and words are added.
     "command-until" = CommandUntil,

@@ -37,7 +37,7 @@ impl Approver for InputApprover {
     }
 
     fn ask(&self, question: &Question<'_>, queue: &QueueWait) -> Answer {
-        let Some((client, runtime)) = CLIENT.with_borrow(Clone::clone) else { return Answer::Nobody };
+        let Some((client, runtime)) = CLIENT.with_borrow(Clone::clone) else { return Answer::Unavailable };
         runtime.block_on(self.ask_client(&client, question, queue))
     }
 }
@@ -53,7 +53,7 @@ impl InputApprover {
         let deadline = Instant::now() + queue.time_left().min(DEFAULT_WAIT);
         let answer = loop {
             if elicitation.is_none() && !self.askers.queue {
-                break Answer::Nobody;
+                break Answer::Unavailable;
             }
             tokio::select! {
                 result = next_result(&mut elicitation) => {

@@ -63,7 +63,7 @@ impl QuestionTask {
         let mut attached: Option<oneshot::Sender<Settled>> = None;
         let (answer, channel) = loop {
             if self.elicitation.is_none() && !self.queue && !self.between_calls {
-                break (Answer::Nobody, ApprovalChannel::Elicitation);
+                break (Answer::Unavailable, ApprovalChannel::Elicitation);
             }
             tokio::select! {
                 result = next_result(&mut self.elicitation) => {
@@ -79,7 +79,7 @@ impl QuestionTask {
                 },
                 // An error is a poller that has panicked: then no answer comes from the queue.
                 answer = &mut self.queue_answer => {
-                    break (answer.unwrap_or(Answer::Nobody), ApprovalChannel::Queue);
+                    break (answer.unwrap_or(Answer::Unavailable), ApprovalChannel::Queue);
                 }
             }
         };

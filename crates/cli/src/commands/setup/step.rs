@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_else_put_beside_ours_stays() {
+    fn entries_beside_ours_stay() {
         let mut values = json!({});
         let step = Step::new(["servers", "ours"], Act::Set(json!(1)));
         let back = step.inverse(&values);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table_is_named() {
+    fn the_error_names_the_value_that_is_not_a_table() {
         let step = Step::new(["a", "b", "c"], Act::Set(json!(1)));
         assert_eq!(step.apply_to(&mut json!({"a": {"b": 5}})), Err(NotATable("a.b".to_owned())));
         assert_eq!(step.apply_to(&mut json!([])), Err(NotATable(String::new())));

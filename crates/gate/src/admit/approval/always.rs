@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_stands_in_the_file_is_written() {
+    fn only_rules_in_the_file_count_as_written() {
         let folder = tempfile::tempdir().unwrap();
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let always =

@@ -1,7 +1,7 @@
 //! Asking a person.
 //!
-//! The gate asks when the rules say so, and knows only [`Approver`]: a front end brings whoever can answer. What is asked
-//! and answered is recorded. Nobody to ask is a no, and so is no answer in time.
+//! The gate asks through an [`Approver`], which the front end provides. Questions and answers are recorded. Without an
+//! approver, or without an answer in time, the request is refused.
 
 mod always;
 mod offer;
@@ -21,33 +21,33 @@ pub(crate) use posted_question::{AnswerError, PostedQuestion};
 use crate::admit::judge::{Decision, Part, Verdict};
 use crate::intake::request::Request;
 
-/// What a person is asked, with all that they need to know.
+/// A question to a person, with all that they need to know.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// What is to run.
+    /// The request that needs approval.
     pub request: &'a Request,
-    /// Why it is asked, and the parts of the command.
+    /// The verdict: why approval is needed, and the parts of the command.
     pub verdict: &'a Verdict,
     /// The root.
     pub root: &'a Path,
-    /// Where it would run, relative to the root.
+    /// The working directory, relative to the root.
     pub directory: &'a str,
     /// The session that it belongs to.
     pub session: &'a str,
-    /// What "exactly this" lets pass later.
+    /// What an approval of exactly this request grants to later calls.
     pub(crate) exact: &'a shellgate_journal::GrantScope,
-    /// The prefixes that can be approved for the session: one for each part that made it ask. Empty: none can.
+    /// The prefixes that can be approved for the session: one for each part that needs approval. Empty: none is offered.
     pub prefixes: &'a [Vec<String>],
-    /// What "always" would write. `None`: it isn't offered.
+    /// The lines that "always" would add to the settings. `None`: it isn't offered.
     pub always: Option<&'a Always>,
     /// What the command will be able to reach, line by line.
     pub reach: &'a [String],
-    /// After this, no answer is a no.
+    /// After this time without an answer, the request is refused.
     pub timeout: Duration,
 }
 
 impl Question<'_> {
-    /// The parts that made it ask. When none of them asks by itself, they ask together.
+    /// The parts that need approval. When no single part does, the command as a whole does, and these are all its parts.
     pub fn parts(&self) -> impl Iterator<Item = &Part> {
         let parts = self.verdict.parts();
         let asks = parts.iter().any(|part| part.decision == Decision::Ask);
@@ -55,31 +55,31 @@ impl Question<'_> {
     }
 }
 
-/// What a person says.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It may run.
     Yes(Choice),
-    /// It may not, and this is what the model is told, if anything.
+    /// It may not. The text, if any, is the reason that the model is told.
     No(Option<String>),
-    /// Nobody was there to answer.
-    Nobody,
-    /// Nobody answered in time.
+    /// No person could be asked.
+    Unavailable,
+    /// No person answered in time.
     TimedOut,
-    /// Whoever asked no longer wants to know.
+    /// The question was withdrawn.
     Canceled,
 }
 
 /// How far a yes goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// This time.
+    /// For this call only.
     Once,
-    /// In this session, for exactly this.
+    /// In this session, for exactly this request.
     SessionExact,
-    /// In this session, for whatever begins with the prefixes of the question.
+    /// In this session, for commands that begin with the question's prefixes.
     SessionPrefix,
-    /// From now on: the lines of the question are written.
+    /// From now on: the question's lines are added to the settings.
     Always,
 }
 
@@ -90,7 +90,7 @@ pub use shellgate_journal::ApprovalChannel;
 pub struct ApprovedBy {
     /// The person, or the setting.
     pub who: String,
-    /// How.
+    /// How the person was asked, or that it was a setting.
     pub channel: ApprovalChannel,
 }
 
@@ -106,12 +106,12 @@ impl std::fmt::Display for ApprovedBy {
     }
 }
 
-/// Somebody who can answer.
+/// A way to ask a person.
 pub trait Approver: Debug + Send + Sync {
-    /// How they are asked.
+    /// The channel through which it asks.
     fn channel(&self) -> ApprovalChannel;
 
-    /// Asks, and waits for the answer. A person at another terminal may answer first: `queue` tells.
+    /// Asks, and waits for the answer. A person at another terminal may answer first: check `queue` for that.
     fn ask(&self, question: &Question<'_>, queue: &QueueWait) -> Answer;
 }
 

@@ -89,7 +89,7 @@ impl PostedQuestion<'_> {
                 let lines = question.always.clone().ok_or(AnswerError::NotOffered("always"))?;
                 (RecordedChoice::Always(lines), Vec::new())
             }
-            Answer::No(None) | Answer::Nobody | Answer::TimedOut | Answer::Canceled => {
+            Answer::No(None) | Answer::Unavailable | Answer::TimedOut | Answer::Canceled => {
                 (RecordedChoice::No, Vec::new())
             }
             Answer::No(Some(reason)) => (RecordedChoice::NoBecause(reason.clone()), Vec::new()),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_question_does_not_offer_is_no_answer() {
+    fn an_answer_that_the_question_does_not_offer_is_refused() {
         let mut asked = Asked::new();
         asked.question.prefixes = Vec::new();
         asked.question.always = None;

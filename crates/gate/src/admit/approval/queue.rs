@@ -7,9 +7,9 @@ use shellgate_journal::{Journal, QuestionId, QuestionOutcome, RecordedChoice};
 
 use super::{Answer, ApprovalChannel, Approver, Choice, Question};
 
-/// A question's wait for its answer. Every front end that waits for one does it by this.
+/// A question's wait for its answer. Every front end waits through this type.
 ///
-/// A front end that can block calls [`wait`](Self::wait). Another one calls [`check`](Self::check) every
+/// A front end that can block calls [`wait`](Self::wait). One that can't calls [`check`](Self::check) every
 /// [`POLL_INTERVAL`](Self::POLL_INTERVAL). Both read the journal, which another process may have locked for a moment.
 #[derive(Clone, Debug)]
 pub struct QueueWait {
@@ -42,8 +42,8 @@ impl QueueWait {
     #[must_use]
     pub fn recorded_answer(&self) -> Option<Answer> {
         let (journal, number) = self.record.as_ref()?;
-        // A record that can't be read is no yes.
-        let Ok(outcome) = journal.poll_answer(*number) else { return Some(Answer::Nobody) };
+        // A record that can't be read never approves.
+        let Ok(outcome) = journal.poll_answer(*number) else { return Some(Answer::Unavailable) };
         Some(match outcome? {
             QuestionOutcome::Answered(answered) => match answered.choice {
                 RecordedChoice::Once => Answer::Yes(Choice::Once),
@@ -54,7 +54,7 @@ impl QueueWait {
                 RecordedChoice::NoBecause(reason) => Answer::No(Some(reason)),
             },
             QuestionOutcome::TimedOut => Answer::TimedOut,
-            QuestionOutcome::AskerGone => Answer::Nobody,
+            QuestionOutcome::AskerGone => Answer::Unavailable,
             QuestionOutcome::Canceled => Answer::Canceled,
         })
     }

@@ -108,7 +108,7 @@ fn not_utf8() {
 }
 
 #[test]
-fn others_may_write_it() {
+fn a_file_that_others_may_write_is_refused() {
     for (mode, accepted) in
         [(0o600, true), (0o644, true), (0o444, true), (0o664, false), (0o646, false), (0o666, false)]
     {

@@ -1,4 +1,4 @@
-//! Set up and taken back, in any text: everything else stays.
+//! Setting up and undoing it, in random texts: all other content stays.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::step::Act;
 use super::*;
 
-/// What a set-up does at most: a table in a table that may not be there, a value, an item of a list.
+/// The steps of the largest set-up: a table in a table that may be missing, a value, an item of a list.
 fn steps(servers: &str) -> Vec<Step> {
     let entry =
         json!({"command": "/usr/bin/shellgate", "args": ["mcp", "--dialect", "gemini"], "timeout": 600_000});
@@ -22,7 +22,7 @@ fn holds(format: Format, text: &str, steps: &[Step], comments: &[String]) -> Res
     let before =
         format.read(text).map_err(|broken| TestCaseError::fail(format!("{broken:?} in:\n{text}")))?;
     let edited = match edit(format, text, steps) {
-        // A value stands where a table should be: nothing is changed, and that is said.
+        // There is a value in place of a table, so `edit` returns an error and changes nothing.
         Err(Uneditable::NotATable(_)) => return Ok(()),
         Err(error) => return Err(TestCaseError::fail(format!("{error:?} in:\n{text}"))),
         Ok(edited) => edited,
@@ -68,7 +68,7 @@ fn without_null(values: &Value) -> Value {
     table.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// Writes random texts: the numbers say what comes next.
+/// Writes a random text, chosen by `numbers`.
 struct Writer {
     numbers: std::vec::IntoIter<u8>,
     comments: Vec<String>,
@@ -324,7 +324,7 @@ fn what_cannot_be_changed_safely_is_left_alone() {
 }
 
 #[test]
-fn what_is_broken_has_a_place() {
+fn a_syntax_error_has_its_line_and_column() {
     for (format, text, line, column) in [
         (Format::Json, "{\n  \"ä\": 1 \"b\": 2\n}", 2, 9),
         (Format::Json, "{\n  \"a\": 'b'\n}", 2, 8),
