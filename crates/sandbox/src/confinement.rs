@@ -1,6 +1,6 @@
 //! What a command may reach, as data.
 //!
-//! Whoever decides what a command may do writes it down here; a launcher carries it out. Two commands with equal
+//! The engine decides what a command may do and writes it down here; a launcher carries it out. Two commands with equal
 //! confinements share a launcher.
 
 use std::path::PathBuf;

@@ -1,6 +1,5 @@
 //! The end of a run, as its caller learns it from a fake keeper.
 
-use std::ffi::CString;
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use shellgate_sandbox::spawn::{Plan, Spawner};
@@ -39,7 +38,7 @@ fn say(keeper: &OwnedFd, message: &FromKeeper) {
 
 /// Starts a process that carries the tag of `id`, as a background child of a command does.
 fn start_leftover(id: ExecId) -> u32 {
-    let argv = ["sleep", "1000"].map(|word| CString::new(word).unwrap());
+    let argv = [c"sleep", c"1000"];
     let null = File::open("/dev/null").unwrap();
     let plan = Plan {
         program: c"/bin/sleep",
