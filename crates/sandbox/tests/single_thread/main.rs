@@ -17,6 +17,8 @@ mod forking;
 mod signals;
 mod spawning;
 mod title;
+mod users;
+mod walls;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -25,7 +27,9 @@ type Test = (&'static str, fn());
 
 fn main() -> ExitCode {
     let tests: Vec<Test> = [confining::TESTS, forking::TESTS, signals::TESTS, spawning::TESTS, title::TESTS]
-        .into_iter()
+        .iter()
+        .chain(walls::TESTS)
+        .copied()
         .flatten()
         .copied()
         .collect();

@@ -30,7 +30,7 @@ impl Data {
         match offset {
             0 => self.number,
             4 => self.arch,
-            16..64 if offset % 8 == 0 => argument(offset - 16) as u32,
+            16..64 if offset.is_multiple_of(8) => argument(offset - 16) as u32,
             16..64 if offset % 8 == 4 => (argument(offset - 16) >> 32) as u32,
             _ => panic!("offset {offset}"),
         }
