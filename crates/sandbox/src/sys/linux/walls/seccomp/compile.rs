@@ -8,6 +8,8 @@
 //! whatever the arguments are: these then cost nothing at all. They understand the statements used here and no others.
 //! It is this run that makes loading a linear filter slow.
 
+use std::collections::HashMap;
+
 use super::assemble::{Assembler, Compare, Place};
 use super::calls::Arch;
 use super::rules::{Action, Argument, Bits, Condition, RefusalErrno, Rule, Test};
@@ -83,6 +85,7 @@ impl Program {
 
 /// All numbers, as ranges with the same leaf: the first number of each.
 fn ranges(arch: Arch, rules: &[Rule]) -> Vec<(u32, Leaf)> {
+    let mut leaves = leaves(arch, rules);
     let mut ranges: Vec<(u32, Leaf)> = Vec::new();
     let mut add = |first: u32, leaf: Leaf| {
         if ranges.last().is_none_or(|(_, last)| *last != leaf) {
@@ -95,7 +98,7 @@ fn ranges(arch: Arch, rules: &[Rule]) -> Vec<(u32, Leaf)> {
             add(next, Leaf::Decided(UNKNOWN));
         }
         for number in *first..=*last {
-            add(number, leaf(arch, rules, number));
+            add(number, leaves.remove(&number).unwrap_or(Leaf::Decided(Action::Allow)));
         }
         next = last + 1;
     }
@@ -103,18 +106,22 @@ fn ranges(arch: Arch, rules: &[Rule]) -> Vec<(u32, Leaf)> {
     ranges
 }
 
-fn leaf(arch: Arch, rules: &[Rule], number: u32) -> Leaf {
-    let mut conditional = Vec::new();
-    for rule in rules.iter().filter(|rule| rule.calls.iter().any(|call| call.number(arch) == Some(number))) {
-        if rule.when.is_empty() && conditional.is_empty() {
-            return Leaf::Decided(rule.action);
-        }
-        conditional.push((rule.when, rule.action));
-        if rule.when.is_empty() {
-            break;
+/// What the rules say, by the number of the call.
+fn leaves(arch: Arch, rules: &[Rule]) -> HashMap<u32, Leaf> {
+    let mut leaves = HashMap::new();
+    for rule in rules {
+        for number in rule.calls.iter().filter_map(|call| call.number(arch)) {
+            match leaves.entry(number).or_insert_with(|| Leaf::Conditional(Vec::new())) {
+                // The rules before this one decide in every case.
+                Leaf::Decided(_) => {}
+                Leaf::Conditional(earlier) if earlier.is_empty() && rule.when.is_empty() => {
+                    leaves.insert(number, Leaf::Decided(rule.action));
+                }
+                Leaf::Conditional(earlier) => earlier.push((rule.when, rule.action)),
+            }
         }
     }
-    if conditional.is_empty() { Leaf::Decided(Action::Allow) } else { Leaf::Conditional(conditional) }
+    leaves
 }
 
 /// The place that decides for a number in the accumulator that is in one of `ranges`.

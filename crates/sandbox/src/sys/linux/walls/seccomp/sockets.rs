@@ -9,8 +9,10 @@ use super::rules::Argument::{First, Second, Third};
 use super::rules::{Action, Condition, RefusalErrno, Rule, equals, masked};
 
 const FAMILY_UNIX: Condition = equals(First, libc::AF_UNIX as u32);
-const FAMILY_IPV4: Condition = equals(First, libc::AF_INET as u32);
-const FAMILY_IPV6: Condition = equals(First, libc::AF_INET6 as u32);
+/// Both versions: their numbers, 2 and 10, differ in this bit and in no other.
+const FAMILY_IP: Condition = masked(First, !IP_VERSION_BIT, libc::AF_INET as u32);
+const IP_VERSION_BIT: u32 = (libc::AF_INET ^ libc::AF_INET6) as u32;
+const _: () = assert!(IP_VERSION_BIT.is_power_of_two() && libc::AF_INET & libc::AF_INET6 == libc::AF_INET);
 const FAMILY_NETLINK: Condition = equals(First, libc::AF_NETLINK as u32);
 /// Without the flags for non-blocking and close-on-exec, which share the parameter.
 const KIND_MASK: u32 = 0xf;
@@ -57,20 +59,14 @@ pub(super) const SOCKETS: &[Rule] = &[
         "reads and forges packets; the error is that of a missing capability",
     ),
     refuse(SOCKET, &[KIND_PACKET], RefusalErrno::EPERM, "the old name of a raw socket"),
-    allow(SOCKET, &[FAMILY_IPV4, KIND_STREAM, ANY_PROTOCOL], STREAMS),
-    allow(SOCKET, &[FAMILY_IPV4, KIND_STREAM, TCP], STREAMS),
-    allow(SOCKET, &[FAMILY_IPV4, KIND_STREAM, MULTIPATH_TCP], STREAMS),
-    allow(SOCKET, &[FAMILY_IPV4, KIND_DATAGRAM, ANY_PROTOCOL], DATAGRAMS),
-    allow(SOCKET, &[FAMILY_IPV4, KIND_DATAGRAM, UDP], DATAGRAMS),
-    allow(SOCKET, &[FAMILY_IPV4, KIND_DATAGRAM, ICMP], DATAGRAMS),
-    allow(SOCKET, &[FAMILY_IPV6, KIND_STREAM, ANY_PROTOCOL], STREAMS),
-    allow(SOCKET, &[FAMILY_IPV6, KIND_STREAM, TCP], STREAMS),
-    allow(SOCKET, &[FAMILY_IPV6, KIND_STREAM, MULTIPATH_TCP], STREAMS),
-    allow(SOCKET, &[FAMILY_IPV6, KIND_DATAGRAM, ANY_PROTOCOL], DATAGRAMS),
-    allow(SOCKET, &[FAMILY_IPV6, KIND_DATAGRAM, UDP], DATAGRAMS),
-    allow(SOCKET, &[FAMILY_IPV6, KIND_DATAGRAM, ICMPV6], DATAGRAMS),
-    refuse(SOCKET, &[FAMILY_IPV4], RefusalErrno::EPROTONOSUPPORT, "SCTP, DCCP and others: rarely used code"),
-    refuse(SOCKET, &[FAMILY_IPV6], RefusalErrno::EPROTONOSUPPORT, "SCTP, DCCP and others: rarely used code"),
+    allow(SOCKET, &[FAMILY_IP, KIND_STREAM, ANY_PROTOCOL], STREAMS),
+    allow(SOCKET, &[FAMILY_IP, KIND_STREAM, TCP], STREAMS),
+    allow(SOCKET, &[FAMILY_IP, KIND_STREAM, MULTIPATH_TCP], STREAMS),
+    allow(SOCKET, &[FAMILY_IP, KIND_DATAGRAM, ANY_PROTOCOL], DATAGRAMS),
+    allow(SOCKET, &[FAMILY_IP, KIND_DATAGRAM, UDP], DATAGRAMS),
+    allow(SOCKET, &[FAMILY_IP, KIND_DATAGRAM, ICMP], DATAGRAMS),
+    allow(SOCKET, &[FAMILY_IP, KIND_DATAGRAM, ICMPV6], DATAGRAMS),
+    refuse(SOCKET, &[FAMILY_IP], RefusalErrno::EPROTONOSUPPORT, "SCTP, DCCP and others: rarely used code"),
     refuse(
         SOCKET,
         &[],
