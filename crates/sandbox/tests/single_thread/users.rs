@@ -62,7 +62,8 @@ fn become_ordinary() {
     assert_eq!(unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1) }, 0);
 }
 
-fn enter_user_namespace() {
+/// A user namespace of its own, in which the user is root.
+pub(crate) fn enter_user_namespace() {
     let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     // SAFETY: no memory is involved; the process has one thread.
     assert_eq!(unsafe { libc::unshare(libc::CLONE_NEWUSER) }, 0, "{}", std::io::Error::last_os_error());

@@ -4,6 +4,7 @@ mod arguments;
 mod capabilities;
 mod everyday;
 mod landlock;
+mod nested;
 mod notifications;
 mod refusals;
 mod scopes;
@@ -17,6 +18,7 @@ pub(crate) const TESTS: &[&[Test]] = &[
     capabilities::TESTS,
     everyday::TESTS,
     landlock::TESTS,
+    nested::TESTS,
     notifications::TESTS,
     refusals::TESTS,
     scopes::TESTS,

@@ -8,15 +8,18 @@ use std::path::Path;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, WaitOptions};
 use shellgate_sandbox::fork::run_in_child;
+use shellgate_sandbox::walls::capabilities;
+use shellgate_sandbox::walls::landlock::{PathRules, Ruleset, Scope, Scopes};
 use shellgate_sandbox::walls::seccomp::{Arch, Group, Interruption, Program, load, rules};
 
 use super::{call, filter};
-use crate::users::{Folder, as_each_user};
+use crate::users::{Folder, User, as_each_user, enter_user_namespace, run_as};
 use crate::{Test, in_child};
 
 pub(crate) const TESTS: &[Test] = &[
     ("creations_are_held_and_other_calls_are_not", creations_are_held_and_other_calls_are_not),
     ("reaching_sockets_is_held_and_other_calls_are_not", reaching_sockets_is_held_and_other_calls_are_not),
+    ("a_process_outside_can_fetch_the_listener", a_process_outside_can_fetch_the_listener),
     ("exec_waits_for_a_tracer", exec_waits_for_a_tracer),
 ];
 
@@ -25,12 +28,18 @@ const ANSWER: i32 = 777;
 
 /// Runs `body` in a child under these groups and answers every notification with [`ANSWER`]: the numbers of the calls.
 fn held_calls(groups: &[Group], body: impl FnOnce()) -> Vec<i32> {
+    held_calls_after(|| {}, groups, body)
+}
+
+/// The same for a child that does something before it is filtered.
+fn held_calls_after(prepare: fn(), groups: &[Group], body: impl FnOnce()) -> Vec<i32> {
     let (read, write) = rustix::pipe::pipe().unwrap();
     // SAFETY: the process has one thread.
     let child = unsafe { libc::fork() };
     if child == 0 {
         drop(read);
         let passed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            prepare();
             rustix::thread::set_no_new_privs(true).unwrap();
             let program = Program::compile(Arch::CURRENT.unwrap(), &rules(groups)).unwrap();
             let listener = load(&program).unwrap().listener.unwrap();
@@ -112,6 +121,7 @@ fn creations_are_held_and_other_calls_are_not() {
             (libc::SYS_linkat, [here, old_path, here, new_path, 0, 0]),
             (libc::SYS_symlinkat, [old_path, here, new_path, 0, 0, 0]),
             (libc::SYS_renameat, [here, old_path, here, new_path, 0, 0]),
+            (libc::SYS_bind, [0, new_path, 2, 0, 0, 0]),
         ];
         #[cfg(target_arch = "x86_64")]
         let old_calls = vec![
@@ -174,6 +184,25 @@ fn reaching_sockets_is_held_and_other_calls_are_not() {
         ];
         assert_eq!(held, expected.map(|number| number as i32));
     });
+}
+
+/// As a keeper does it: it stays outside, and the launcher is in a user namespace, without capabilities, in a domain.
+fn a_process_outside_can_fetch_the_listener() {
+    fn become_launcher() {
+        enter_user_namespace();
+        capabilities::drop_all().unwrap();
+        let scopes = Scopes { abstract_sockets: Scope::Domain, signals: Scope::Domain };
+        Ruleset::prepare(&PathRules::default(), scopes).unwrap().apply().unwrap();
+    }
+    for user in [User::Root, User::Ordinary] {
+        run_as(user, || {
+            let held = held_calls_after(become_launcher, &[Group::NotifyCreations], || {
+                let made = std::fs::create_dir("/tmp/shellgate-walls-never");
+                assert_eq!(made.unwrap_err().raw_os_error(), Some(ANSWER));
+            });
+            assert_eq!(held.len(), 1);
+        });
+    }
 }
 
 /// Stops at each `exec` of a child, as the guard will.

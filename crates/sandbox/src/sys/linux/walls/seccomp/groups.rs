@@ -11,7 +11,7 @@ pub enum Group {
     /// Tell the listener of every call that may reach or make a Unix socket with a name: `connect`, `bind`, and sending
     /// with an address. The address is in memory, so calls for IP sockets are told too.
     NotifySockets,
-    /// Tell the listener of every call that may give a file a new name.
+    /// Tell the listener of every call that may give a file a new name. `bind` is one: it makes a socket file.
     NotifyCreations,
     /// Stop for the tracer before an `exec`.
     TraceExec,
@@ -30,6 +30,7 @@ pub fn rules(groups: &[Group]) -> Vec<Rule> {
         part(!on(Group::AllowDebugger), table::DEBUGGING),
         part(on(Group::NotifySockets), NOTIFY_SOCKETS),
         part(on(Group::NotifyCreations), NOTIFY_CREATIONS),
+        part(on(Group::NotifySockets) || on(Group::NotifyCreations), NOTIFY_BIND),
         part(on(Group::TraceExec), TRACE_EXEC),
     ]
     .concat()
@@ -41,10 +42,16 @@ const fn notify(calls: &'static [Call], when: &'static [Condition], reason: &'st
 
 const NOTIFY_SOCKETS: &[Rule] = &[
     notify(&[calls::CONNECT], &[], "the address says which socket is reached"),
-    notify(&[calls::BIND], &[], "sockets that the session made can be reached by it later"),
     notify(&[calls::SENDTO], &[not_null(Fifth)], "a datagram with an address needs no connection"),
     notify(&[calls::SENDMSG, calls::SENDMMSG], &[], "the same; whether there is an address is in memory"),
 ];
+
+/// In both groups that notify.
+const NOTIFY_BIND: &[Rule] = &[notify(
+    &[calls::BIND],
+    &[],
+    "makes a file; and sockets that the session made can be reached by it later",
+)];
 
 const O_CREAT: u32 = libc::O_CREAT as u32;
 
