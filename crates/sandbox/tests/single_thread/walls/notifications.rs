@@ -40,6 +40,8 @@ fn held_calls_after(prepare: fn(), groups: &[Group], body: impl FnOnce()) -> Vec
         drop(read);
         let passed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             prepare();
+            // SAFETY: the handler does nothing.
+            unsafe { libc::signal(libc::SIGUSR1, ignore as *const () as libc::sighandler_t) };
             rustix::thread::set_no_new_privs(true).unwrap();
             let program = Program::compile(Arch::CURRENT.unwrap(), &rules(groups)).unwrap();
             let listener = load(&program).unwrap().listener.unwrap();
@@ -70,6 +72,10 @@ fn held_calls_after(prepare: fn(), groups: &[Group], body: impl FnOnce()) -> Vec
     calls
 }
 
+extern "C" fn ignore(_: libc::c_int) {}
+
+/// Sends the thread that waits a signal before it gets its answer. The call must not be interrupted by it: the keeper
+/// may have done its work by then, and would be told of the call a second time.
 fn answer_all(listener: &OwnedFd) -> Vec<i32> {
     let mut calls = Vec::new();
     loop {
@@ -88,6 +94,10 @@ fn answer_all(listener: &OwnedFd) -> Vec<i32> {
             continue;
         }
         calls.push(notification.data.nr);
+        let waiting = Pid::from_raw(notification.pid.cast_signed()).unwrap();
+        rustix::process::kill_process(waiting, rustix::process::Signal::USR1).unwrap();
+        // Time for the thread to take the signal, if it does.
+        (0..50).for_each(|_| std::thread::yield_now());
         let mut answer = libc::seccomp_notif_resp { id: notification.id, val: 0, error: -ANSWER, flags: 0 };
         // SAFETY: as above.
         let sent =
@@ -142,6 +152,9 @@ fn creations_are_held_and_other_calls_are_not() {
             }
             assert_eq!(std::fs::read_to_string(&old).unwrap(), "old");
             File::options().append(true).open(&old).unwrap().write_all(b"").unwrap();
+            // The kernel ignores the upper half of the flags, where the bit for creating means nothing.
+            assert!(call(libc::SYS_openat, [here, old_path, creates << 32, 0, 0, 0]).is_ok());
+            assert!(call(libc::SYS_openat, [here, old_path, !u64::from(u32::MAX), 0, 0, 0]).is_ok());
             let device = u64::from(libc::S_IFCHR);
             assert_eq!(call(libc::SYS_mknodat, [here, new_path, device, 0, 0, 0]), Err(libc::EPERM));
             std::os::unix::net::UnixStream::pair().unwrap();

@@ -35,6 +35,8 @@ pub(super) struct Assembler {
     /// The last statement first.
     backwards: Vec<libc::sock_filter>,
     returns: HashMap<Action, Place>,
+    /// Whether a conditional jump was written that doesn't reach its target.
+    too_far: bool,
 }
 
 impl Assembler {
@@ -74,9 +76,9 @@ impl Assembler {
         self.push(LOAD, offset, 0, 0)
     }
 
-    /// The program, first statement first.
-    pub(super) fn finish(self) -> Vec<libc::sock_filter> {
-        self.backwards.into_iter().rev().collect()
+    /// The program, first statement first. `None`: one of its jumps doesn't reach its target, which `near` rules out.
+    pub(super) fn finish(self) -> Option<Vec<libc::sock_filter>> {
+        (!self.too_far).then(|| self.backwards.into_iter().rev().collect())
     }
 
     /// `target`, or a statement near by that jumps to it.
@@ -95,9 +97,49 @@ impl Assembler {
     }
 
     fn push(&mut self, code: u16, k: u32, yes: usize, no: usize) -> Place {
-        // `near` keeps both below 256; were it wrong, the tests that compare every number would show it.
-        let narrow = |distance: usize| u8::try_from(distance).unwrap_or(u8::MAX);
-        self.backwards.push(libc::sock_filter { code, jt: narrow(yes), jf: narrow(no), k });
+        let (jt, jf) = (u8::try_from(yes), u8::try_from(no));
+        self.too_far |= jt.is_err() || jf.is_err();
+        let (jt, jf) = (jt.unwrap_or(u8::MAX), jf.unwrap_or(u8::MAX));
+        self.backwards.push(libc::sock_filter { code, jt, jf, k });
         Place(self.backwards.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Around the distance that a conditional jump reaches, for one target and for both.
+    #[test]
+    fn targets_at_every_distance_are_reached() {
+        for fillers in 0..600 {
+            let mut program = Assembler::default();
+            let (kill, trace) = (program.end_with(Action::Kill), program.end_with(Action::Trace));
+            (0..fillers).for_each(|_| drop(program.and(u32::MAX)));
+            program.branch(Compare::Equal(7), kill, trace);
+            let statements = program.finish().unwrap();
+            let jump = |statement: &libc::sock_filter| statement.code == JUMP;
+            let branch = statements[0];
+            for (taken, expected) in [(branch.jt, Action::Kill), (branch.jf, Action::Trace)] {
+                let mut at = 1 + usize::from(taken);
+                if jump(&statements[at]) {
+                    at += 1 + statements[at].k as usize;
+                }
+                assert_eq!(
+                    (statements[at].code, statements[at].k),
+                    (RETURN, expected.return_value()),
+                    "{fillers}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_jump_that_is_too_far_is_no_program() {
+        let mut program = Assembler::default();
+        program.push(JUMP, 0, 255, 0);
+        assert!(!program.too_far);
+        program.push(JUMP, 0, 0, 256);
+        assert!(program.finish().is_none());
     }
 }

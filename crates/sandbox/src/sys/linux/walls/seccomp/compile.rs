@@ -40,6 +40,9 @@ pub enum CompileError {
     /// There are too many of them.
     #[error("a seccomp filter of {0} statements is longer than the kernel takes")]
     TooLong(usize),
+    /// A jump doesn't reach its target: a defect of the compiler.
+    #[error("a jump of the seccomp filter is too far")]
+    TooFar,
 }
 
 /// What follows from the number of a call.
@@ -63,7 +66,7 @@ impl Program {
         let start = program.load(NUMBER_OFFSET);
         program.branch(Compare::Equal(arch.audit_number()), start, kill);
         program.load(ARCH_OFFSET);
-        let statements = program.finish();
+        let statements = program.finish().ok_or(CompileError::TooFar)?;
         if statements.len() > MAX_STATEMENTS {
             return Err(CompileError::TooLong(statements.len()));
         }
