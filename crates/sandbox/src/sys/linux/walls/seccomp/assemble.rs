@@ -115,7 +115,9 @@ mod tests {
         for fillers in 0..600 {
             let mut program = Assembler::default();
             let (kill, trace) = (program.end_with(Action::Kill), program.end_with(Action::Trace));
-            (0..fillers).for_each(|_| drop(program.and(u32::MAX)));
+            for _ in 0..fillers {
+                program.and(u32::MAX);
+            }
             program.branch(Compare::Equal(7), kill, trace);
             let statements = program.finish().unwrap();
             let jump = |statement: &libc::sock_filter| statement.code == JUMP;
