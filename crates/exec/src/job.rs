@@ -19,6 +19,8 @@ pub struct Job {
     pub kind: JobKind,
     /// The process id of its program, if that was started.
     pub pid: Option<u32>,
+    /// The process id that commands of the session know it by. Without a pod it is the same.
+    pub session_pid: Option<u32>,
     /// How the program ended, if it did and other processes go on.
     pub exit: Option<Exit>,
     /// Time since its start.

@@ -13,6 +13,8 @@ pub struct Outcome {
     pub state: State,
     /// The process id of its program, if that was started.
     pub pid: Option<u32>,
+    /// The process id that commands of the session know the program by. Without a pod it is the same.
+    pub session_pid: Option<u32>,
     /// How the program ended, if it did.
     pub exit: Option<Exit>,
     /// Why the program was not started, or why its end is unknown.
@@ -60,6 +62,13 @@ pub enum Failure {
         /// What the kernel said.
         message: String,
     },
+    /// It can't be confined.
+    NotConfined {
+        /// What is missing.
+        mechanism: String,
+        /// What the kernel said.
+        message: String,
+    },
     /// The session has as many jobs as it may have.
     TooManyJobs {
         /// The maximum.
@@ -97,6 +106,8 @@ pub struct Output {
 pub struct Process {
     /// Its process id.
     pub pid: u32,
+    /// The process id that commands of the session know it by. Without a pod it is the same.
+    pub session_pid: u32,
     /// Its argument list, separated by spaces.
     pub command: String,
 }

@@ -311,6 +311,7 @@ impl RunHandle {
         Box::new(Outcome {
             state: State::Failed,
             pid: None,
+            session_pid: None,
             exit: None,
             failure: Some(failure),
             clock: None,

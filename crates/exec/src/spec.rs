@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use shellgate_sandbox::Confinement;
+
 use crate::{ExecId, Limits, SoftLimits};
 
 /// One command to run.
@@ -40,6 +42,8 @@ pub struct Spec {
     pub limits: Limits,
     /// Whether the caller wants to see states and output as they come.
     pub follow: Follow,
+    /// What it may reach. `None`: everything that its user may.
+    pub confinement: Option<Confinement>,
     /// The size of its terminal. `None`: it has pipes. All output on a terminal counts as standard output.
     pub terminal: Option<Size>,
 }

@@ -7,6 +7,8 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use shellgate_sandbox::pod::INIT_NAME;
+
 use crate::proc;
 use crate::sys::processes;
 
@@ -40,8 +42,16 @@ fn find() -> Option<Surroundings> {
     let own = proc::own().stat()?;
     let ancestors = std::iter::successors(ancestor(own.parent), |(_, _, parent)| ancestor(*parent));
     let keepers = ancestors.take(MAX_ANCESTORS).filter(|(_, name, _)| name == processes::KEEPER);
-    let (keeper, ..) = keepers.last()?;
-    Some(Surroundings { keeper, state: processes::state_of_keeper(keeper) })
+    match keepers.last() {
+        Some((keeper, ..)) => Some(Surroundings { keeper, state: processes::state_of_keeper(keeper) }),
+        // In a pod, the keeper and its files can't be seen.
+        None => is_in_pod().then_some(Surroundings { keeper: 0, state: None }),
+    }
+}
+
+/// Whether we are in a pod. Its first process can't be signalled, replaced or renamed by others in it.
+fn is_in_pod() -> bool {
+    proc::of(1).name_and_stat().is_some_and(|(name, _)| name == INIT_NAME)
 }
 
 /// A process, its short name and its parent.

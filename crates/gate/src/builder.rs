@@ -4,7 +4,7 @@ use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use shellgate_exec::{Session, Starter};
+use shellgate_exec::{Confinement, Session, Starter, StateFolder};
 use shellgate_policy::Protected;
 
 use crate::admit::approval::Approver;
@@ -14,13 +14,13 @@ use crate::admit::trust::{ProjectFile, RecordedTrust};
 use crate::environment::{self, Rules};
 use crate::gate::Gate;
 use crate::intake::dialect::DefaultRoot;
-use crate::locations;
 use crate::record::Recorder;
 use crate::root::Root;
 use crate::run::environment_entry;
 use crate::session_name::SessionName;
 use crate::settings::{Flags, LogLevel, Settings, Sources, Trust, Word as _};
 use crate::{Code, ErrorObject};
+use crate::{confine, locations};
 
 /// Starts a log by the settings, in a folder.
 pub type StartLog = fn(&Settings, &Path);
@@ -230,6 +230,7 @@ impl GateBuilder {
         if tidy {
             recorder.tidy(&state, &judge.settings.journal);
         }
+        let confinement = confinement(&judge, &state, &environment);
         let umask = if self.one_shot { umask_of_one_thread() } else { umask_of_many_threads() };
         Ok(Gate {
             judge,
@@ -241,11 +242,27 @@ impl GateBuilder {
             starter,
             environment,
             umask,
+            confinement,
             approver: self.approver,
             always: Mutex::default(),
             shell: OnceLock::new(),
         })
     }
+}
+
+/// What commands may reach.
+fn confinement(judge: &Judge, state: &StateFolder, environment: &[CString]) -> Option<Confinement> {
+    let real = |path: PathBuf| path.canonicalize().ok();
+    let variable = |entry: &CString| entry.to_str().ok()?.strip_prefix("TMPDIR=").map(PathBuf::from);
+    let temp = environment.iter().find_map(variable).filter(|temp| temp.is_absolute()).and_then(real);
+    let home = std::env::home_dir().and_then(real);
+    let places = confine::Places {
+        root: judge.root.path(),
+        home: home.as_deref(),
+        state: state.path(),
+        temp: temp.as_deref(),
+    };
+    confine::confinement(&judge.settings.sandbox, &places)
 }
 
 /// A keeper that is a program of its own logs as much as its front end.

@@ -7,7 +7,7 @@ use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
-use shellgate_exec::{Follow, Session, SessionError, Starter, StateFolder, Urgency};
+use shellgate_exec::{Confinement, Follow, Session, SessionError, Starter, StateFolder, Urgency};
 
 use crate::admit::approval::{Always, Approver};
 use crate::admit::inside::{self, RestrictedAction};
@@ -35,6 +35,8 @@ pub struct Gate {
     /// What every command's environment begins with.
     pub(crate) environment: Vec<CString>,
     pub(crate) umask: u32,
+    /// What commands may reach. `None`: they are not confined.
+    pub(crate) confinement: Option<Confinement>,
     /// Asks a person. `None`: questions are refused.
     pub(crate) approver: Option<Box<dyn Approver>>,
     /// Rules that were approved for always since the gate was made. Its settings don't have them.

@@ -19,6 +19,7 @@
 mod admit;
 mod answer;
 mod builder;
+mod confine;
 pub mod doctor;
 mod error;
 mod gate;

@@ -14,6 +14,8 @@ pub struct Confinement {
     pub writable: Vec<PathBuf>,
     /// What can be read.
     pub readable: Readable,
+    /// Folders and files that stay visible in a private `/tmp`. They can be written only if they are writable.
+    pub visible: Vec<PathBuf>,
     /// Folders and files that can't be read. One that doesn't exist is left out.
     pub unreadable: Vec<PathBuf>,
     /// Folders and files beneath a writable one that can't be written, renamed or replaced.

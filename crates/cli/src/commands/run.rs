@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use shellgate::request::{Action, Pty, Stdin};
+use shellgate::settings::SandboxMode;
 use shellgate::{
     Admitted, ErrorObject, Event, Execution, Follow, Gate, Input, InputKind, Report, Request, Scope, Stream,
     Urgency,
@@ -22,7 +23,7 @@ use crate::signals::Interrupts;
 use crate::terminal_session::{self, Host, HostEvent, Intent, SessionEnd, run_terminal_session};
 use crate::{error, output};
 
-const UNCONFINED_NOTE: &str = "sandbox off: the command is not confined (confinement is not built yet)";
+const UNCONFINED_NOTE: &str = "sandbox off: the command is not confined (`--sandbox workspace` confines it)";
 
 pub(super) fn run(args: RunArgs) -> ExitCode {
     output::choose_color(args.common.color);
@@ -121,7 +122,7 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
         Ok(execution) => execution,
         Err(refused) => return Ok(Ended::Answered(refused)),
     };
-    print_note(UNCONFINED_NOTE);
+    note_confinement(gate);
     let mut follower =
         Follower { execution, interrupts, status: StatusLine::new(), signals: 0, discarding: false };
     let ended = follower.pump(json);
@@ -140,9 +141,16 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
     }
 }
 
+/// Says that the command can reach everything, if it can.
+fn note_confinement(gate: &Gate) {
+    if gate.settings().sandbox.mode == SandboxMode::Off {
+        print_note(UNCONFINED_NOTE);
+    }
+}
+
 /// Follows a command that runs in a terminal, and connects ours with it.
 fn follow_in_terminal(gate: &Gate, admitted: Admitted<'_>) -> io::Result<Ended> {
-    print_note(UNCONFINED_NOTE);
+    note_confinement(gate);
     let execution = match admitted.start(Follow::Closely) {
         Ok(execution) => execution,
         Err(refused) => return Ok(Ended::Answered(refused)),

@@ -83,7 +83,9 @@ impl Keeper {
     /// The living processes of an execution.
     pub(super) fn living_processes(&self, key: RunKey) -> Vec<Process> {
         let members = self.trees.members(key);
-        let named = |pid| Process { pid, command: proc::of(pid).command() };
+        let has_pod = self.confined.init().is_some();
+        let session_pid = |pid| if has_pod { proc::of(pid).innermost_pid().unwrap_or(pid) } else { pid };
+        let named = |pid| Process { pid, session_pid: session_pid(pid), command: proc::of(pid).command() };
         members.iter().map(|member| named(member.pid)).collect()
     }
 

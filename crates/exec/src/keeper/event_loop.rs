@@ -11,6 +11,7 @@ use shellgate_sandbox::signals::{Signal, SignalFd};
 use shellgate_sandbox::spawn::Spawner;
 use tracing::{debug, info, warn};
 
+use super::confined::Confined;
 use super::connection::{Connection, ConnectionKey, Received};
 use super::events::{Events, Interest, Token};
 use super::lifecycle::Queue;
@@ -49,6 +50,8 @@ pub(super) struct Keeper {
     /// The standby process, while there are jobs.
     pub(super) standby: Option<Standby>,
     pub(super) spawner: Spawner,
+    /// What starts confined commands.
+    pub(super) confined: Confined,
     pub(super) null: OwnedFd,
     pub(super) buffer: Vec<u8>,
     last_key: u64,
@@ -88,6 +91,7 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
         recognised: None,
         standby: None,
         spawner: Spawner::default(),
+        confined: Confined::default(),
         null: rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
         buffer: vec![0; 256 << 10],
         last_key: 0,
@@ -155,6 +159,7 @@ impl Keeper {
                     Token::Connection(key) => self.serve_connection(key),
                     Token::Pipe(key, stream) => self.read_output(key, stream),
                     Token::Input(key) => self.flush_input(key),
+                    Token::Pod => self.take_pod_events(),
                 }
             }
             let now = Instant::now();

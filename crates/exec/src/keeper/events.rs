@@ -26,6 +26,8 @@ pub(super) enum Token {
     Pipe(RunKey, Stream),
     /// A command's terminal takes more input.
     Input(RunKey),
+    /// Orphans in the pod have ended, or the pod has.
+    Pod,
 }
 
 impl Token {
@@ -38,6 +40,7 @@ impl Token {
             Self::Pipe(key, Stream::Stdout) => key << 3 | 3,
             Self::Pipe(key, Stream::Stderr) => key << 3 | 4,
             Self::Input(key) => key << 3 | 5,
+            Self::Pod => 6,
         }
     }
 
@@ -49,6 +52,7 @@ impl Token {
             2 => Self::Connection(key),
             3 => Self::Pipe(key, Stream::Stdout),
             5 => Self::Input(key),
+            6 => Self::Pod,
             _ => Self::Pipe(key, Stream::Stderr),
         }
     }
@@ -135,6 +139,7 @@ mod tests {
         let tokens = [
             Token::Listener,
             Token::Signals,
+            Token::Pod,
             Token::Connection(1),
             Token::Pipe(77, Stream::Stdout),
             Token::Pipe(1 << 50, Stream::Stderr),

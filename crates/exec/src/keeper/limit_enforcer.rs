@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Instant;
 
-use rustix::process::{Pid, Resource, Rlimit};
+use rustix::process::{Resource, Rlimit};
 use shellgate_sandbox::reap::Dead;
-use shellgate_sandbox::spawn::{Plan, SpawnError, Spawner, Step};
+use shellgate_sandbox::spawn::{Plan, SpawnError, Spawned, Step};
 
+use super::confined::ConfinedError;
 use super::event_loop::Keeper;
 use super::lifecycle::{Event, Note};
 use super::tree::{Member, RunKey};
@@ -122,13 +123,16 @@ impl LimitEnforcer {
     }
 }
 
-/// Starts `plan`, in its groups if it can enter them. Returns whether it could.
-pub(super) fn spawn(spawner: &mut Spawner, plan: Plan<'_>) -> Result<(Pid, bool), SpawnError> {
-    match spawner.spawn(&plan) {
-        Err(SpawnError { step: Step::Groups, .. }) => {
-            Ok((spawner.spawn(&Plan { groups: &[], ..plan })?, false))
+/// Has `spawn` start `plan`, in its groups if it can enter them. Returns whether it could.
+pub(super) fn in_groups(
+    plan: Plan<'_>,
+    mut spawn: impl FnMut(&Plan<'_>) -> Result<Spawned, ConfinedError>,
+) -> Result<(Spawned, bool), ConfinedError> {
+    match spawn(&plan) {
+        Err(ConfinedError::Spawn(SpawnError { step: Step::Groups, .. })) => {
+            Ok((spawn(&Plan { groups: &[], ..plan })?, false))
         }
-        spawned => spawned.map(|pid| (pid, true)),
+        spawned => spawned.map(|started| (started, true)),
     }
 }
 

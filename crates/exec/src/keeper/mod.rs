@@ -17,6 +17,7 @@
 //! | `run` | the data of one execution |
 //! | `lifecycle` | decides what happens to an execution: pure, without system calls |
 //! | `drive` | does what lifecycles decide |
+//! | `confined` | the session's pod, and the launchers in it |
 //! | `start` | starts executions whose turn has come |
 //! | `reap` | reaps children that have ended |
 //! | `stop` | signals the processes of an execution that is stopped |
@@ -32,6 +33,7 @@
 //! | `standby` | the process that saves output when the keeper is killed |
 
 mod answers;
+mod confined;
 mod connection;
 mod drive;
 mod event_loop;

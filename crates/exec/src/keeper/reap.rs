@@ -21,11 +21,15 @@ impl Keeper {
     pub(super) fn collect_dead(&mut self) {
         self.recognised = None;
         self.claim_before_reaping();
+        let mut pod_changed = false;
         let has_no_children = loop {
             match reap() {
                 Ok(Some(dead)) => {
                     let pid = dead.pid.as_raw_nonzero().get().unsigned_abs();
-                    if let Some((key, what)) = self.trees.reaped(pid) {
+                    if self.trees.remove_helper(pid) {
+                        self.confined.forget(pid);
+                        pod_changed = true;
+                    } else if let Some((key, what)) = self.trees.reaped(pid) {
                         self.release_standby(pid, dead.end);
                         self.record_exit(key, &dead);
                         self.dead.push((key, what, exit(dead.end)));
@@ -35,6 +39,11 @@ impl Keeper {
                 Err(error) => break error.raw_os_error() == Some(rustix::io::Errno::CHILD.raw_os_error()),
             }
         };
+        if pod_changed {
+            // With the pod, its orphans have ended.
+            let ended = self.trees.forget_ended_in_pod().into_iter();
+            self.dead.extend(ended.map(|key| (key, Reaped::Orphan, Exit::Code(0))));
+        }
         // Saves reading `/proc`: after most commands no child is left.
         self.trees.has_no_children = has_no_children;
     }

@@ -22,6 +22,8 @@ pub(super) struct Run {
     /// Connections, other than its caller's, that are told about it.
     pub(super) watchers: Vec<ConnectionKey>,
     pub(super) pid: Option<u32>,
+    /// The process id that commands of the session know it by.
+    pub(super) session_pid: Option<u32>,
     pub(super) failure: Option<Failure>,
     pub(super) times: OutputTimes,
     pub(super) sources: Option<PerStream<Source>>,
@@ -46,6 +48,7 @@ impl Run {
             spec,
             watchers: Vec::new(),
             pid: None,
+            session_pid: None,
             failure: None,
             times: OutputTimes::default(),
             sources: None,
@@ -78,6 +81,7 @@ impl Run {
         Outcome {
             state,
             pid: self.pid,
+            session_pid: self.session_pid,
             // A job is its whole tree: the exit of its first process is not its end.
             exit: self.lifecycle.exit().filter(|_| state.is_final()),
             failure: self.failure.clone(),

@@ -8,6 +8,7 @@ use rustix::pipe::PipeFlags;
 use shellgate_sandbox::spawn::{Plan, SpawnError, Step};
 use tracing::{info, trace, warn};
 
+use super::confined::ConfinedError;
 use super::event_loop::Keeper;
 use super::lifecycle::{Event, Note};
 use super::limit_enforcer::{self, LimitEnforcer};
@@ -41,9 +42,18 @@ impl Keeper {
         let mut limits = spec.soft_limits.changes_from(&self.limits);
         limits.extend(run.enforcer.iter().flat_map(|enforcer| enforcer.rlimits(&limits)).collect::<Vec<_>>());
         let groups = run.enforcer.as_ref().map_or_else(Vec::new, |enforcer| enforcer.groups().entries());
-        let streams = match spec.terminal {
-            None => pipes(spec.capture_bytes),
-            Some(size) => Terminal::open(size, spec.capture_bytes).map_err(no_stream),
+        let streams = match (spec.terminal, &spec.confinement) {
+            (None, _) => pipes(spec.capture_bytes).map_err(ConfinedError::Spawn),
+            (Some(size), confinement) => {
+                let failed = |errno| ConfinedError::Spawn(no_stream(errno));
+                let master = match confinement {
+                    None => Terminal::open_master().map_err(failed),
+                    Some(confinement) => {
+                        self.confined.open_terminal(confinement, &self.events, &mut self.trees)
+                    }
+                };
+                master.and_then(|master| Terminal::new(master, size, spec.capture_bytes).map_err(failed))
+            }
         };
         let argv: Vec<&CStr> = spec.argv.iter().map(CString::as_c_str).collect();
         let env: Vec<&CStr> = spec.env.iter().map(CString::as_c_str).collect();
@@ -63,11 +73,17 @@ impl Keeper {
                 tag: Some(spec.id.tag()),
                 groups: &groups,
             };
-            Ok((limit_enforcer::spawn(&mut self.spawner, plan)?, sources, terminal))
+            let (spawner, confined) = (&mut self.spawner, &mut self.confined);
+            let started = limit_enforcer::in_groups(plan, |plan| match &spec.confinement {
+                None => spawner.spawn(plan).map_err(ConfinedError::Spawn),
+                Some(confinement) => confined.spawn(confinement, plan, &self.events, &mut self.trees),
+            });
+            Ok((started?, sources, terminal))
         });
         match spawned {
-            Ok(((pid, grouped), sources, terminal)) => {
-                let pid = pid.as_raw_nonzero().get().unsigned_abs();
+            Ok(((started, grouped), sources, terminal)) => {
+                let pid = number(started.pid);
+                run.session_pid = Some(number(started.session_pid));
                 info!(id = %run.spec.id, pid, terminal = terminal.is_some(), "spawned");
                 trace!(id = %run.spec.id, argv = ?run.spec.argv, directory = ?run.spec.directory, "command");
                 run.pid = Some(pid);
@@ -82,7 +98,7 @@ impl Keeper {
                 self.open_pipes(key);
             }
             Err(error) => {
-                warn!(id = %run.spec.id, step = ?error.step, %error, "not started");
+                warn!(id = %run.spec.id, ?error, "not started");
                 run.failure = Some(failure(&error));
                 self.drive(key, Event::NotStarted, now);
             }
@@ -114,7 +130,18 @@ fn no_stream(errno: rustix::io::Errno) -> SpawnError {
     SpawnError { step: Step::Clone, source: errno.into() }
 }
 
-fn failure(error: &SpawnError) -> Failure {
+fn number(pid: rustix::process::Pid) -> u32 {
+    pid.as_raw_nonzero().get().unsigned_abs()
+}
+
+fn failure(error: &ConfinedError) -> Failure {
+    let error = match error {
+        ConfinedError::Spawn(error) => error,
+        ConfinedError::Confine(error) => {
+            let message = format!("{}: {}", error.detail, plain(&error.source));
+            return Failure::NotConfined { mechanism: error.mechanism.to_string(), message };
+        }
+    };
     let message = plain(&error.source);
     match error.step {
         Step::Exec => Failure::NotExecuted { errno: error.source.raw_os_error().unwrap_or(0), message },

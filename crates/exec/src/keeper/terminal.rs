@@ -21,6 +21,9 @@ use crate::spec::Size;
 use crate::sys::reading::{self, Device};
 use crate::{PartialLine, PerStream};
 
+/// Without `NOCTTY` a terminal would become the keeper's own, because the keeper leads a session that has none.
+const OPEN_FLAGS: OpenptFlags = OpenptFlags::RDWR.union(OpenptFlags::NOCTTY).union(OpenptFlags::CLOEXEC);
+
 /// A pseudo-terminal.
 #[derive(Debug)]
 pub(super) struct Terminal {
@@ -64,13 +67,15 @@ struct TerminalModes {
 }
 
 impl Terminal {
-    /// Opens a terminal for a command. Both of its output streams are one.
-    pub(super) fn open(size: Size, limit: u64) -> Result<Streams, Errno> {
-        // Without `NOCTTY` the terminal would become the keeper's own, because the keeper leads a session that has none.
-        let ours = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        let master = rustix::pty::openpt(ours)?;
+    /// Opens a terminal of the machine.
+    pub(super) fn open_master() -> Result<OwnedFd, Errno> {
+        rustix::pty::openpt(OPEN_FLAGS)
+    }
+
+    /// Makes a terminal for a command. Both of its output streams are one.
+    pub(super) fn new(master: OwnedFd, size: Size, limit: u64) -> Result<Streams, Errno> {
         rustix::pty::unlockpt(&master)?;
-        let slave = rustix::pty::ioctl_tiocgptpeer(&master, ours)?;
+        let slave = rustix::pty::ioctl_tiocgptpeer(&master, OPEN_FLAGS)?;
         let mut modes = rustix::termios::tcgetattr(&slave)?;
         // Backspace erases a character, not a byte.
         modes.input_modes |= InputModes::IUTF8;

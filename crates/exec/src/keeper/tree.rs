@@ -6,6 +6,10 @@
 //! double fork, `setsid` and `env -i`. Without a tag, the execution's name in its environment is used. That can't be read
 //! during an `exec`, so an orphan that isn't recognised is looked at again. The kernel reuses a process id only after the
 //! process was reaped, so a claim holds until then.
+//!
+//! Orphans of a pod become children of the pod's first process, which reaps them and tells the keeper. The kernel may reuse
+//! their process ids without the keeper's knowledge, so they are recognised by the time of their start, too, and signalled
+//! only after a look at their parent.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,6 +29,12 @@ pub(super) const KEEPER_HELPER: RunKey = 0;
 pub(super) struct Trees {
     roots: HashMap<u32, RunKey>,
     orphans: HashMap<u32, RunKey>,
+    /// Orphans in the pod, with the time of their start.
+    pod_orphans: HashMap<u32, (RunKey, u64)>,
+    /// The pod's first process.
+    pod: Option<u32>,
+    /// Processes that make confined commands possible: launchers, and the pod's first process.
+    helpers: HashSet<u32>,
     /// Orphans that could belong to more than one execution when they were first seen.
     ambiguous: HashSet<u32>,
     /// There is no child: the last `wait` said so, and none was started since.
@@ -43,6 +53,47 @@ impl Trees {
     pub(super) fn add_root(&mut self, pid: u32, run: RunKey) {
         self.has_no_children = false;
         self.roots.insert(pid, run);
+    }
+
+    /// Adds the pod's first process.
+    pub(super) fn add_pod(&mut self, init: u32) {
+        self.pod = Some(init);
+        self.add_helper(init);
+    }
+
+    /// Adds a launcher.
+    pub(super) fn add_helper(&mut self, pid: u32) {
+        self.has_no_children = false;
+        self.helpers.insert(pid);
+    }
+
+    /// Removes a launcher or the pod's first process that was reaped. Returns whether `pid` was one.
+    pub(super) fn remove_helper(&mut self, pid: u32) -> bool {
+        if self.pod == Some(pid) {
+            self.pod = None;
+        }
+        self.helpers.remove(&pid)
+    }
+
+    /// Removes the orphans of the pod that have ended. Returns their executions.
+    pub(super) fn forget_ended_in_pod(&mut self) -> Vec<RunKey> {
+        let pod = self.pod;
+        let lives = |pid: u32, started: u64| {
+            let stat = proc::of(pid).stat();
+            stat.is_some_and(|stat| Some(stat.parent) == pod && stat.started == started)
+        };
+        let mut ended = Vec::new();
+        self.pod_orphans.retain(|pid, (run, started)| {
+            let stays = lives(*pid, *started);
+            if !stays {
+                ended.push(*run);
+            }
+            stays
+        });
+        self.ambiguous.retain(|pid| proc::of(*pid).exists());
+        ended.sort_unstable();
+        ended.dedup();
+        ended
     }
 
     /// Removes a child that was reaped. Returns its execution, and whether it was the program that the keeper started.
@@ -65,7 +116,11 @@ impl Trees {
             return Vec::new();
         }
         let mut children = proc::own().children_of_first_thread();
-        children.retain(|pid| !self.roots.contains_key(pid) && !self.orphans.contains_key(pid));
+        children.extend(self.pod.iter().flat_map(|pod| proc::of(*pod).children_of_first_thread()));
+        children.retain(|pid| {
+            let is_known = self.roots.contains_key(pid) || self.orphans.contains_key(pid);
+            !is_known && !self.pod_orphans.contains_key(pid) && !self.helpers.contains(pid)
+        });
         children
     }
 
@@ -80,7 +135,11 @@ impl Trees {
 
     /// Claims the orphan `pid` for an execution.
     pub(super) fn claim(&mut self, pid: u32, owner: RunKey) {
-        self.orphans.insert(pid, owner);
+        let stat = self.pod.and_then(|pod| proc::of(pid).stat().filter(|stat| stat.parent == pod));
+        match stat {
+            Some(stat) => drop(self.pod_orphans.insert(pid, (owner, stat.started))),
+            None => drop(self.orphans.insert(pid, owner)),
+        }
     }
 
     /// Whether no process of `run` is left, once all orphans are claimed. A tree that has a process has one among the
@@ -90,8 +149,17 @@ impl Trees {
     }
 
     fn top_processes(&self, run: RunKey) -> impl Iterator<Item = u32> {
-        let roots = self.roots.iter().filter(move |(_, owner)| **owner == run).map(|(pid, _)| *pid);
-        roots.chain(self.orphans.iter().filter(move |(_, owner)| **owner == run).map(|(pid, _)| *pid))
+        self.own_children(run).chain(self.pod_orphans(run))
+    }
+
+    /// The processes of `run` that are the keeper's own children.
+    fn own_children(&self, run: RunKey) -> impl Iterator<Item = u32> {
+        let all = self.roots.iter().chain(&self.orphans);
+        all.filter(move |(_, owner)| **owner == run).map(|(pid, _)| *pid)
+    }
+
+    fn pod_orphans(&self, run: RunKey) -> impl Iterator<Item = u32> {
+        self.pod_orphans.iter().filter(move |(_, (owner, _))| *owner == run).map(|(pid, _)| *pid)
     }
 
     /// The living processes of `run`, parents before their children.
@@ -109,11 +177,11 @@ impl Trees {
         let groups = self.signal_groups(run, signal);
         let others: Vec<Member> =
             members.iter().filter(|member| !groups.contains(&member.stat.group)).copied().collect();
-        signal_all(&others, signal);
+        self.signal_all(&others, signal);
         // A suspended process would get the signal only when it continues.
         let suspended: Vec<Member> =
             members.into_iter().filter(|member| member.stat.letter == b'T').collect();
-        signal_all(&suspended, Signal::CONT);
+        self.signal_all(&suspended, Signal::CONT);
     }
 
     /// Sends `SIGHUP` to the processes of `run` that ignore `SIGTERM`. The others may be cleaning up, and most would die of
@@ -121,7 +189,7 @@ impl Trees {
     pub(super) fn hang_up(&self, run: RunKey) {
         let mut members = self.members(run);
         members.retain(|member| proc::of(member.pid).ignores(Signal::TERM));
-        signal_all(&members, Signal::HUP);
+        self.signal_all(&members, Signal::HUP);
     }
 
     /// Suspends the processes of `run` that are the keeper's own children, and their process groups, as fast as possible. It
@@ -129,13 +197,14 @@ impl Trees {
     /// keeper little time. The process ids and groups can't be reused before the keeper reaps its child.
     pub(super) fn suspend_top_processes(&self, run: RunKey) {
         self.signal_groups(run, Signal::STOP);
-        self.top_processes(run).for_each(|pid| processes::signal_own_child(pid, Signal::STOP));
+        self.own_children(run).for_each(|pid| processes::signal_own_child(pid, Signal::STOP));
+        let pod = Vec::from_iter(self.pod);
+        self.pod_orphans(run).for_each(|pid| processes::signal_child(pid, &pod, Signal::STOP));
     }
 
     /// Signals the process groups of the keeper's own children. Returns those groups.
     fn signal_groups(&self, run: RunKey, signal: Signal) -> HashSet<u32> {
-        let groups: HashSet<u32> =
-            self.top_processes(run).filter_map(processes::group_of_own_child).collect();
+        let groups: HashSet<u32> = self.own_children(run).filter_map(processes::group_of_own_child).collect();
         for group in &groups {
             processes::signal_group(*group, signal);
         }
@@ -146,7 +215,7 @@ impl Trees {
     pub(super) fn suspend(&self, run: RunKey) -> Suspended {
         let mut awake = self.members(run);
         awake.retain(|member| !matches!(member.stat.letter, b'T' | b't'));
-        signal_all(&awake, Signal::STOP);
+        self.signal_all(&awake, Signal::STOP);
         if awake.is_empty() { Suspended::All } else { Suspended::NotAll }
     }
 
@@ -154,7 +223,17 @@ impl Trees {
     pub(super) fn kill_unclaimed(&self) {
         let mut unclaimed = self.unclaimed();
         unclaimed.retain(|pid| self.is_ambiguous(*pid));
-        signal_all(&descend(unclaimed), Signal::KILL);
+        self.signal_all(&descend(unclaimed), Signal::KILL);
+    }
+
+    fn signal_all(&self, members: &[Member], signal: Signal) {
+        // If its parent has just died of the signal, it is a child of the keeper or of the pod's first process now.
+        let adopting = [Some(std::process::id()), self.pod];
+        for member in members {
+            let parents: Vec<u32> =
+                [Some(member.stat.parent)].into_iter().chain(adopting).flatten().collect();
+            processes::signal_child(member.pid, &parents, signal);
+        }
     }
 }
 
@@ -184,12 +263,4 @@ fn descend(top_processes: Vec<u32>) -> Vec<Member> {
         members.extend(living);
     }
     members
-}
-
-fn signal_all(members: &[Member], signal: Signal) {
-    let own = std::process::id();
-    for member in members {
-        // If its parent has just died of the signal, it is the keeper's child now.
-        processes::signal_child(member.pid, &[member.stat.parent, own], signal);
-    }
 }

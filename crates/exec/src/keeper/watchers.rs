@@ -137,6 +137,7 @@ impl Run {
             state: if kind == JobKind::Leftover { State::Running } else { self.lifecycle.state() },
             kind,
             pid: self.pid,
+            session_pid: self.session_pid,
             exit: self.lifecycle.exit(),
             age: now.saturating_duration_since(self.lifecycle.started()),
             silence: now.saturating_duration_since(self.lifecycle.last_output()),

@@ -112,6 +112,12 @@ impl CgroupMembership {
 }
 
 impl ProcessFolder {
+    /// The file that opens new terminals where the process is.
+    #[must_use]
+    pub(crate) fn terminal_multiplexer(self) -> PathBuf {
+        self.path("root/dev/pts/ptmx")
+    }
+
     /// Its control groups, one for each hierarchy.
     #[must_use]
     pub fn cgroups(self) -> Vec<CgroupMembership> {

@@ -25,6 +25,12 @@ impl Status {
         line_of(&self.0, "Umask:").and_then(|mask| u32::from_str_radix(mask, 8).ok())
     }
 
+    /// Its process id in its own process namespace.
+    #[must_use]
+    pub fn innermost_pid(&self) -> Option<u32> {
+        line_of(&self.0, "NSpid:").and_then(|pids| pids.split_ascii_whitespace().next_back()?.parse().ok())
+    }
+
     /// Bytes of its memory that no file holds, in memory or swapped out. What it shares with others counts fully.
     #[must_use]
     pub fn private_bytes(&self) -> u64 {
@@ -39,6 +45,12 @@ impl ProcessFolder {
         self.status().is_some_and(|status| status.ignores(signal.as_raw()))
     }
 
+    /// Its process id in its own process namespace.
+    #[must_use]
+    pub fn innermost_pid(self) -> Option<u32> {
+        self.status()?.innermost_pid()
+    }
+
     /// The lines about it.
     #[must_use]
     pub fn status(self) -> Option<Status> {
@@ -51,7 +63,7 @@ mod tests {
     use super::*;
 
     /// From Linux 6.18, shortened. The name tries to be a line of its own: the kernel writes its line end as `\n`.
-    const TEXT: &str = "Name:\tx\\nUmask:\\t0777\nUmask:\t0027\nState:\tS (sleeping)\nTgid:\t42\nPPid:\t1\nThreads:\t1\n\
+    const TEXT: &str = "Name:\tx\\nUmask:\\t0777\nUmask:\t0027\nState:\tS (sleeping)\nTgid:\t42\nPPid:\t1\nNSpid:\t42\t7\nThreads:\t1\n\
                         VmRSS:\t    5204 kB\nRssAnon:\t    1032 kB\nRssFile:\t    4172 kB\nRssShmem:\t       8 kB\n\
                         VmSwap:\t       2 kB\nSigBlk:\t0000000000010000\nSigIgn:\t8000000000380004\nSigCgt:\t000000004b817efb\n";
 
@@ -59,6 +71,7 @@ mod tests {
     fn fields_are_read_from_their_own_lines() {
         let status = Status(TEXT.to_owned());
         assert_eq!(status.umask(), Some(0o27));
+        assert_eq!(status.innermost_pid(), Some(7));
         assert_eq!(status.private_bytes(), (1032 + 8 + 2) << 10);
     }
 

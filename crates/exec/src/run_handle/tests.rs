@@ -1,6 +1,5 @@
 //! The end of a run, as its caller learns it from a fake keeper.
 
-
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use shellgate_sandbox::spawn::{Plan, Spawner};
 
@@ -12,6 +11,7 @@ fn outcome() -> Box<Outcome> {
     Box::new(Outcome {
         state: State::Completed,
         pid: Some(7),
+        session_pid: None,
         exit: Some(crate::Exit::Code(0)),
         failure: None,
         clock: None,
@@ -52,7 +52,7 @@ fn start_leftover(id: ExecId) -> u32 {
         tag: Some(id.tag()),
         groups: &[],
     };
-    Spawner::default().spawn(&plan).unwrap().as_raw_nonzero().get().unsigned_abs()
+    Spawner::default().spawn(&plan).unwrap().pid.as_raw_nonzero().get().unsigned_abs()
 }
 
 fn is_alive(pid: u32) -> bool {

@@ -164,19 +164,19 @@ impl Gate {
         name.as_ref().unwrap_or(&self.session_name).shown().to_owned()
     }
 
-    /// Refuses settings that ask for confinement, which isn't built yet. A command never runs unconfined by accident.
+    /// Refuses settings that deny the network without a sandbox, which is what denies it.
     fn check_sandbox(&self) -> Result<(), ErrorObject> {
         let sandbox = &self.judge.settings.sandbox;
-        let (key, asked) = match (sandbox.mode, sandbox.network) {
-            (SandboxMode::Off, Network::Allow) => return Ok(()),
-            (SandboxMode::Off, network) => ("sandbox.network", network.to_string()),
-            (mode, _) => ("sandbox.mode", mode.to_string()),
-        };
-        let origin = self.judge.settings.origin(key).map(ToString::to_string).unwrap_or_default();
-        let message = format!("`{key} = \"{asked}\"` was asked for, and confinement is not built yet");
+        if (sandbox.mode, sandbox.network) != (SandboxMode::Off, Network::Deny) {
+            return Ok(());
+        }
+        let origin =
+            self.judge.settings.origin("sandbox.network").map(ToString::to_string).unwrap_or_default();
+        let message =
+            "`sandbox.network = \"deny\"` was asked for, and `sandbox.mode = \"off\"` confines nothing";
         Err(ErrorObject::new(Code::SandboxUnavailable, message)
-            .token(asked.clone())
-            .rule(format!("{key} = {asked} ({origin})"))
+            .token("deny")
+            .rule(format!("sandbox.network = deny ({origin})"))
             .hint(Hint::RunUnconfined))
     }
 }

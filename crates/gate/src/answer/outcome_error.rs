@@ -69,6 +69,12 @@ fn failed(action: &Action, directory: &str, failure: &Failure) -> ErrorObject {
             ErrorObject::spawn_failed(SpawnFailure::Other, format!("no process could be started: {message}"))
                 .hint("the machine is out of processes, memory or descriptors; try again when it has some")
         }
+        Failure::NotConfined { mechanism, message } => {
+            let message = format!("the sandbox needs {mechanism}, which this machine refuses: {message}");
+            ErrorObject::new(Code::SandboxUnavailable, message)
+                .rule("sandbox.mode")
+                .hint("`shellgate doctor` says what is missing and how to get it; `--sandbox off` runs without a sandbox")
+        }
         Failure::TooManyJobs { limit } => {
             ErrorObject::new(Code::Busy, format!("this session has {limit} jobs, and may have no more"))
                 .rule(format!("limits.jobs_per_session = {limit}"))

@@ -84,7 +84,7 @@ pub struct Background {
 
 impl Background {
     pub(crate) fn of(process: &Process) -> Self {
-        Self { pid: process.pid, host_pid: process.pid, command: process.command.clone() }
+        Self { pid: process.session_pid, host_pid: process.pid, command: process.command.clone() }
     }
 }
 
@@ -173,7 +173,7 @@ impl Report {
             timed_out: outcome.state == State::TimedOut,
             canceled: outcome.state == State::Canceled,
             duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
-            pid: outcome.pid,
+            pid: outcome.session_pid,
             host_pid: outcome.pid,
             background: outcome.background.iter().map(Background::of).collect(),
             job: (!outcome.state.is_final() || !outcome.background.is_empty()).then(|| summary.id.clone()),

@@ -131,6 +131,7 @@ fn run(state: &StateFolder, shell: &Path, id: ExecId) -> Result<State, String> {
         max_jobs: u32::MAX,
         limits: Limits::default(),
         follow: Follow::Quietly,
+        confinement: None,
         terminal: None,
     };
     let mut execution = session.start(spec, None).map_err(|error| error.to_string())?;

@@ -159,7 +159,7 @@ impl Jobs<'_> {
             status: job.state,
             kind: job.kind,
             command: known.and_then(text).unwrap_or_else(first),
-            pid: job.pid,
+            pid: job.session_pid,
             processes: job.processes.len(),
             age_ms: milliseconds(job.age),
             silence_ms: Some(milliseconds(job.silence)),

@@ -56,6 +56,7 @@ impl Jobs<'_> {
         let outcome = Outcome {
             state: job.state,
             pid: job.pid,
+            session_pid: job.session_pid,
             exit: None,
             failure: None,
             clock: None,
@@ -92,6 +93,8 @@ impl Jobs<'_> {
         let outcome = Outcome {
             state: state(execution.status),
             pid: ended.and_then(|ended| ended.pid),
+            // The pod is gone, and with it the number that commands knew.
+            session_pid: ended.and_then(|ended| ended.pid),
             exit: ended
                 .and_then(|ended| ended.exit_code.map(Exit::Code).or_else(|| ended.signal.map(Exit::Signal))),
             failure: None,

@@ -140,6 +140,7 @@ impl Gate {
             },
             max_jobs: u32::try_from(limits.jobs_per_session).unwrap_or(u32::MAX),
             follow,
+            confinement: self.confinement.clone(),
             terminal: request.pty.as_ref().map(|pty| pty.size),
         };
         Ok((spec, stdin(request.stdin)?))

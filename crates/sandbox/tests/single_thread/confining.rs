@@ -97,7 +97,7 @@ fn start(launcher: &mut Launcher, directory: &Path, text: &str) -> (Pid, File) {
         tag: None,
         groups: &[],
     };
-    let pid = launcher.spawn(&plan).unwrap();
+    let pid = launcher.spawn(&plan).unwrap().pid;
     (pid, File::from(read))
 }
 

@@ -67,7 +67,7 @@ impl Setup {
             groups: &[],
         };
         change(&mut plan);
-        Spawner::default().spawn(&plan)
+        Spawner::default().spawn(&plan).map(|started| started.pid)
     }
 
     fn shell<'a>(&'a self, text: &str, change: impl FnOnce(&mut Plan<'a>)) -> Pid {

@@ -145,6 +145,17 @@ struct Prepared<'a> {
     parent: Option<Pid>,
     /// Why the child failed, written by the child: the memory is shared.
     failure: Option<(Step, Errno)>,
+    /// The child's number in its own process namespace, written by the child.
+    own_pid: Option<Pid>,
+}
+
+/// A process that was started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spawned {
+    /// Its number for us.
+    pub pid: Pid,
+    /// Its number for the processes of its pod. Without a pod it is the same.
+    pub session_pid: Pid,
 }
 
 impl Spawner {
@@ -156,7 +167,7 @@ impl Spawner {
     ///
     /// # Errors
     /// When the process can't be made, the folder entered or the program executed. Then nothing is left behind.
-    pub fn spawn(&mut self, plan: &Plan<'_>) -> Result<Pid, SpawnError> {
+    pub fn spawn(&mut self, plan: &Plan<'_>) -> Result<Spawned, SpawnError> {
         let prepared = Prepared::new(plan, Some(rustix::process::getpid()))?;
         self.start(prepared, 0).map_err(|(child, error)| {
             if child.is_some() {
@@ -171,7 +182,7 @@ impl Spawner {
     /// dies. It may be in another process namespace, where that parent can't be seen.
     ///
     /// An error comes with the process that the parent has to reap, if one was made.
-    pub(crate) fn spawn_for_parent(&mut self, plan: &Plan<'_>) -> Result<Pid, (Option<Pid>, SpawnError)> {
+    pub(crate) fn spawn_for_parent(&mut self, plan: &Plan<'_>) -> Result<Spawned, (Option<Pid>, SpawnError)> {
         let prepared = Prepared::new(plan, None).map_err(|error| (None, error))?;
         self.start(prepared, libc::CLONE_PARENT)
     }
@@ -180,7 +191,7 @@ impl Spawner {
         &mut self,
         mut prepared: Prepared<'_>,
         relation: c_int,
-    ) -> Result<Pid, (Option<Pid>, SpawnError)> {
+    ) -> Result<Spawned, (Option<Pid>, SpawnError)> {
         // The stack grows down: hand over its end. `Vec<u128>` keeps it aligned to 16 bytes.
         let top = self.stack.as_mut_ptr_range().end.cast::<c_void>();
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD | relation;
@@ -201,8 +212,10 @@ impl Spawner {
         // Written by the child through the pointer above, so it must be read as memory that others change.
         // SAFETY: `prepared.failure` is valid and initialised, and the child is past its last write.
         let failure = unsafe { ptr::read_volatile(&raw const prepared.failure) };
+        // SAFETY: as above.
+        let own_pid = unsafe { ptr::read_volatile(&raw const prepared.own_pid) };
         match failure {
-            None => Ok(pid),
+            None => Ok(Spawned { pid, session_pid: own_pid.unwrap_or(pid) }),
             Some((step, errno)) => Err((Some(pid), SpawnError { step, source: errno.into() })),
         }
     }
@@ -223,6 +236,7 @@ impl<'a> Prepared<'a> {
             empty_mask: signals::empty_set(),
             parent,
             failure: None,
+            own_pid: None,
         })
     }
 }
@@ -241,6 +255,8 @@ fn limits(plan: &Plan<'_>) -> Vec<(Resource, Rlimit)> {
 extern "C" fn child(argument: *mut c_void) -> c_int {
     // SAFETY: `argument` is the `Prepared` of the call above, alive and untouched while we run.
     let prepared = unsafe { &mut *argument.cast::<Prepared<'_>>() };
+    // SAFETY: as above; volatile because the other side reads it behind the compiler's back.
+    unsafe { ptr::write_volatile(&raw mut prepared.own_pid, Some(rustix::process::getpid())) };
     let Err(failure) = become_program(prepared);
     // SAFETY: as above; volatile because the other side reads it behind the compiler's back.
     unsafe { ptr::write_volatile(&raw mut prepared.failure, Some(failure)) };
@@ -332,7 +348,7 @@ mod tests {
             assert_eq!((error.step, error.source.raw_os_error()), (Step::Parent, Some(libc::ESRCH)));
             let own = rustix::process::getpid();
             let pid = Spawner::default().start(Prepared::new(plan, Some(own)).unwrap(), 0).unwrap();
-            let ended = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
+            let ended = rustix::process::waitpid(Some(pid.pid), rustix::process::WaitOptions::empty());
             assert_eq!(ended.unwrap().unwrap().1.exit_status(), Some(3), "and else the program");
         });
     }

@@ -7,13 +7,14 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::{Pid, Resource};
 
+use super::freshness::Freshness;
 use super::message::{self, Reader, Writer};
 use super::process;
 use crate::Confinement;
 use crate::confinement::Network;
 use crate::sys::fork::fork_detached;
 use crate::sys::pod::{ConfineError, Context as _, Mechanism, Namespaces};
-use crate::sys::spawn::{Plan, SpawnError, Step};
+use crate::sys::spawn::{Plan, SpawnError, Spawned, Step};
 
 /// The pod of a session. When it is dropped, the kernel kills every process in it.
 #[derive(Debug)]
@@ -32,12 +33,16 @@ impl Pod {
         self.init
     }
 
-    /// Forgets what [`AsFd`] reported.
-    pub fn clear_events(&self) {
-        let mut bytes = [0; 256];
-        while rustix::net::recv(&self.socket, &mut bytes[..], rustix::net::RecvFlags::DONTWAIT)
-            .is_ok_and(|(_, received)| received == bytes.len())
-        {}
+    /// Forgets what [`AsFd`] reported. Returns whether the pod has ended.
+    pub fn clear_events(&self) -> bool {
+        loop {
+            let mut byte = [0];
+            match rustix::net::recv(&self.socket, &mut byte[..], rustix::net::RecvFlags::DONTWAIT) {
+                Ok((0, _)) => return true,
+                Ok(_) => {}
+                Err(errno) => return errno != Errno::AGAIN,
+            }
+        }
     }
 }
 
@@ -53,6 +58,7 @@ impl AsFd for Pod {
 pub struct Launcher {
     socket: OwnedFd,
     pid: Pid,
+    freshness: Freshness,
 }
 
 impl Launcher {
@@ -63,9 +69,10 @@ impl Launcher {
     /// When the kernel lacks something that confinement needs. Then nothing is left behind.
     pub fn start(confinement: &Confinement, pod: &mut Option<Pod>) -> Result<Self, ConfineError> {
         let (ours, theirs) = socket_pair()?;
+        let freshness = Freshness::of(confinement);
         let pid = fork_detached([theirs], confinement.clone(), process::run)
             .context(Mechanism::Process, "starting a launcher")?;
-        let launcher = Self { socket: ours, pid };
+        let launcher = Self { socket: ours, pid, freshness };
         match launcher.enter(confinement, pod) {
             Ok(()) => Ok(launcher),
             Err(error) => {
@@ -81,6 +88,11 @@ impl Launcher {
     #[must_use]
     pub const fn pid(&self) -> Pid {
         self.pid
+    }
+
+    /// Whether its mounts still fit the machine's files. If not, another launcher with the same confinement is needed.
+    pub fn is_current(&mut self) -> bool {
+        self.freshness.holds()
     }
 
     fn enter(&self, confinement: &Confinement, pod: &mut Option<Pod>) -> Result<(), ConfineError> {
@@ -111,11 +123,10 @@ impl Launcher {
                 )
             })
         };
-        let init = numbers.number().unwrap_or(0);
+        let init = numbers.pid();
         let has_user = numbers.number().unwrap_or(0) != 0;
         if let Some((ours, theirs)) = created {
             drop(theirs);
-            let init = i32::try_from(init).ok().and_then(Pid::from_raw);
             let user = if has_user { Some(next()?) } else { None };
             let namespaces = Namespaces { user, mounts: next()?, ipc: next()?, pids: next()? };
             let init = init.ok_or_else(|| {
@@ -152,7 +163,7 @@ impl Launcher {
     ///
     /// # Errors
     /// As [`Spawner::spawn`](crate::spawn::Spawner::spawn). A launcher that has ended fails with `EPIPE`.
-    pub fn spawn(&mut self, plan: &Plan<'_>) -> Result<Pid, SpawnError> {
+    pub fn spawn(&mut self, plan: &Plan<'_>) -> Result<Spawned, SpawnError> {
         let failed = |source: io::Error| SpawnError { step: Step::Clone, source };
         if let Some(limit) = plan.tag.and_then(crate::sys::spawn::Tag::limit) {
             // The command inherits it from the launcher, and its walls keep both from changing it.
@@ -164,12 +175,13 @@ impl Launcher {
         let answer = message::receive(self.socket.as_fd()).map_err(failed)?;
         let Some((text, _)) = answer else { return Err(failed(Errno::PIPE.into())) };
         let mut numbers = Reader(&text);
+        let (pid, session_pid) = (numbers.pid(), numbers.pid());
         let mut number = || numbers.number().and_then(|number| i32::try_from(number).ok()).unwrap_or(0);
-        let (pid, step, errno) = (number(), number(), number());
-        match (Pid::from_raw(pid), errno) {
-            (Some(pid), 0) => Ok(pid),
-            (None, 0) => Err(failed(io::Error::other("the launcher gave no process id"))),
-            (child, errno) => {
+        let (step, errno) = (number(), number());
+        match (pid, session_pid, errno) {
+            (Some(pid), Some(session_pid), 0) => Ok(Spawned { pid, session_pid }),
+            (_, _, 0) => Err(failed(io::Error::other("the launcher gave no process id"))),
+            (child, _, errno) => {
                 if let Some(child) = child {
                     // Only to reap it: it ended before its program began.
                     let _ = rustix::process::waitpid(Some(child), rustix::process::WaitOptions::empty());

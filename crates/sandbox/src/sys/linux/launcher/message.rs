@@ -10,7 +10,7 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
     SendFlags,
 };
-use rustix::process::{Resource, Rlimit};
+use rustix::process::{Pid, Resource, Rlimit};
 
 /// A message carries at most so many descriptors.
 const MAX_DESCRIPTORS: usize = 32;
@@ -86,6 +86,10 @@ impl Writer {
         self.0.extend_from_slice(&number.to_ne_bytes());
     }
 
+    pub(super) fn pid(&mut self, pid: Option<Pid>) {
+        self.number(pid.map_or(0, |pid| u64::from(pid.as_raw_nonzero().get().unsigned_abs())));
+    }
+
     pub(super) fn count(&mut self, count: usize) {
         self.number(count as u64);
     }
@@ -112,6 +116,10 @@ impl<'a> Reader<'a> {
         let (number, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(u64::from_ne_bytes(*number))
+    }
+
+    pub(super) fn pid(&mut self) -> Option<Pid> {
+        self.number().and_then(|number| i32::try_from(number).ok()).and_then(Pid::from_raw)
     }
 
     pub(super) fn count(&mut self) -> Option<usize> {

@@ -12,6 +12,7 @@
 //! Confining a process costs some milliseconds, starting a confined one almost nothing. The launcher itself is in the
 //! machine's process namespace, so commands can neither see nor signal it. It ends when the keeper closes its socket.
 
+mod freshness;
 mod handle;
 mod message;
 mod process;

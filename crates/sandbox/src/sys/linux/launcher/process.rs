@@ -11,7 +11,7 @@ use super::walls;
 use crate::Confinement;
 use crate::confinement::Network;
 use crate::sys::pod::{self, ConfineError, Context as _, Mechanism, Namespaces, OwnLinks};
-use crate::sys::spawn::{Plan, SpawnError, Spawner, Step};
+use crate::sys::spawn::{Plan, SpawnError, Spawned, Spawner, Step};
 
 /// How an answer begins.
 pub(super) const OK: u8 = 0;
@@ -78,7 +78,7 @@ fn confine(socket: &OwnedFd, confinement: &Confinement) -> Result<(), ConfineErr
     };
     drop(links);
     let mut answer = Writer(vec![OK]);
-    answer.number(init.map_or(0, |init| u64::from(init.as_raw_nonzero().get().unsigned_abs())));
+    answer.pid(init);
     answer.number(u64::from(namespaces.user.is_some()));
     let own = namespaces.user.iter().chain([&namespaces.mounts, &namespaces.ipc, &namespaces.pids]);
     let told: Vec<_> = own.filter(|_| init.is_some()).chain(&network).map(|fd| fd.as_fd()).collect();
@@ -97,12 +97,16 @@ fn serve(socket: &OwnedFd) -> c_int {
         let Ok(Some((text, descriptors))) = message::receive(socket.as_fd()) else { return 0 };
         let started = start(&mut spawner, &text, &descriptors);
         drop(descriptors);
-        let (pid, step, errno) = match started {
-            Ok(pid) => (Some(pid), Step::Clone, 0),
-            Err((pid, error)) => (pid, error.step, error.source.raw_os_error().unwrap_or(libc::EIO)),
+        let (child, step, errno) = match started {
+            Ok(started) => (Some(started), Step::Clone, 0),
+            Err((child, error)) => {
+                let child = child.map(|pid| Spawned { pid, session_pid: pid });
+                (child, error.step, error.source.raw_os_error().unwrap_or(libc::EIO))
+            }
         };
         let mut answer = Writer::default();
-        answer.number(pid.map_or(0, |pid| u64::from(pid.as_raw_nonzero().get().unsigned_abs())));
+        answer.pid(child.map(|child| child.pid));
+        answer.pid(child.map(|child| child.session_pid));
         answer.number(u64::from(step.number()));
         answer.number(u64::from(errno.unsigned_abs()));
         if message::send(socket.as_fd(), &answer.0, &[]).is_err() {
@@ -116,7 +120,7 @@ fn start(
     spawner: &mut Spawner,
     text: &[u8],
     descriptors: &[OwnedFd],
-) -> Result<Pid, (Option<Pid>, SpawnError)> {
+) -> Result<Spawned, (Option<Pid>, SpawnError)> {
     let cut_off = || (None, SpawnError { step: Step::Clone, source: Errno::BADMSG.into() });
     let mut reader = Reader(text);
     let mut number = || reader.number().ok_or_else(cut_off);

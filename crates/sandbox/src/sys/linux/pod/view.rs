@@ -39,7 +39,10 @@ pub(crate) fn lay_out(confinement: &Confinement) -> Result<(), ConfineError> {
     let (devices, proc) = (copy("/dev")?, copy("/proc")?);
     let hidden = Hidden { file: HIDDEN_FILE.as_ref(), folder: HIDDEN_FOLDER.as_ref() };
     let writable = copy_existing(&confinement.writable)?;
+    let visible = copy_existing(&confinement.visible)?;
     match &confinement.readable {
+        // A root that is the whole tree is writable, but for what is protected or unreadable.
+        Readable::Everything if confinement.writable.iter().any(|path| path == Path::new("/")) => {}
         Readable::Everything => make_all_read_only()?,
         Readable::Only(paths) => make_new_root(paths)?,
     }
@@ -49,8 +52,11 @@ pub(crate) fn lay_out(confinement: &Confinement) -> Result<(), ConfineError> {
     put(&devices)?;
     if confinement.temp == Temp::Private {
         put(&temp)?;
+        for tree in visible.iter().filter(|tree| tree.place.starts_with(TEMP)) {
+            put_read_only(tree)?;
+        }
     }
-    for tree in &writable {
+    for tree in writable.iter().filter(|tree| tree.place != Path::new("/")) {
         mounts::set_attributes(tree.mount.as_fd(), Depth::Recursive, NO_SETUID | NO_DEVICES)
             .context(Mechanism::Mounts, shown(&tree.place))?;
         put(tree)?;
@@ -108,15 +114,19 @@ fn make_new_root(paths: &[PathBuf]) -> Result<(), ConfineError> {
     mounts::detach(Path::new(".")).context(Mechanism::Mounts, "leaving the old root")?;
     rustix::process::chdir("/").context(Mechanism::Mounts, "/")?;
     for tree in &trees {
-        mounts::set_attributes(tree.mount.as_fd(), Depth::Recursive, READ_ONLY | NO_SETUID | NO_DEVICES)
-            .context(Mechanism::Mounts, shown(&tree.place))?;
-        put(tree)?;
+        put_read_only(tree)?;
     }
     for (link, target) in links {
         make_parents(&link)?;
         rustix::fs::symlinkat(&target, CWD, &link).context(Mechanism::Mounts, shown(&link))?;
     }
     Ok(())
+}
+
+fn put_read_only(tree: &Tree) -> Result<(), ConfineError> {
+    mounts::set_attributes(tree.mount.as_fd(), Depth::Recursive, READ_ONLY | NO_SETUID | NO_DEVICES)
+        .context(Mechanism::Mounts, shown(&tree.place))?;
+    put(tree)
 }
 
 /// Puts a tree where it belongs. A place that is missing is made: this happens only in the session's own file systems,

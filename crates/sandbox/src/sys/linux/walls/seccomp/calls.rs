@@ -138,6 +138,8 @@ calls! {
     PERF_EVENT_OPEN = "perf_event_open", 298, 241;
     PERSONALITY = "personality", 135, 92;
     PIDFD_GETFD = "pidfd_getfd", 438, 438;
+    PRLIMIT64 = "prlimit64", 302, 261;
+    SETRLIMIT = "setrlimit", 160, 164;
     PIVOT_ROOT = "pivot_root", 155, 41;
     PROCESS_MADVISE = "process_madvise", 440, 440;
     PROCESS_VM_READV = "process_vm_readv", 310, 270;
@@ -228,6 +230,8 @@ mod tests {
             PERF_EVENT_OPEN SYS_perf_event_open,
             PERSONALITY SYS_personality,
             PIDFD_GETFD SYS_pidfd_getfd,
+            PRLIMIT64 SYS_prlimit64,
+            SETRLIMIT SYS_setrlimit,
             PIVOT_ROOT SYS_pivot_root,
             PROCESS_MADVISE SYS_process_madvise,
             PROCESS_VM_READV SYS_process_vm_readv,

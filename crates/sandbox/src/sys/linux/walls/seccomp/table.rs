@@ -2,7 +2,7 @@
 
 use super::calls::{self, Call};
 use super::rules::Argument::{First, Second, Third};
-use super::rules::{Action, Condition, RefusalErrno, Rule, any_of, equals, masked};
+use super::rules::{Action, Condition, RefusalErrno, Rule, any_of, equals, masked, not_null};
 
 const EPERM: Action = Action::Refuse(RefusalErrno::EPERM);
 
@@ -46,6 +46,8 @@ const FILE_TYPE: u32 = libc::S_IFMT;
 const CHARACTER_DEVICE: u32 = libc::S_IFCHR;
 const BLOCK_DEVICE: u32 = libc::S_IFBLK;
 
+const LOCKS_LIMIT: u32 = libc::RLIMIT_LOCKS;
+
 const NEW_LISTENER: u32 = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER as u32;
 
 /// Rules that always hold.
@@ -59,6 +61,16 @@ pub(super) const ALWAYS: &[Rule] = &[
         "keyrings belong to the user, not to the session: they hold others' keys",
     ),
     refuse(&[calls::BPF], "programs in the kernel"),
+    refuse_when(
+        &[calls::SETRLIMIT],
+        &[equals(First, LOCKS_LIMIT)],
+        "this limit, which the kernel ignores, carries the tag by which a process of a command is recognised",
+    ),
+    refuse_when(
+        &[calls::PRLIMIT64],
+        &[equals(Second, LOCKS_LIMIT), not_null(Third)],
+        "as above; without a new limit it only reads",
+    ),
     refuse(&[calls::PERF_EVENT_OPEN], "watches other processes and the kernel"),
     refuse(&[calls::USERFAULTFD], "holds the kernel in the middle of a copy: the usual help for exploits"),
     refuse(

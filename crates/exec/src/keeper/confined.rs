@@ -1,0 +1,165 @@
+//! The session's pod, and the launchers in it.
+//!
+//! A confined command is started by a launcher that has exactly its confinement. The first one makes the pod. Both are
+//! kept for the next command, so only the first pays for them. All are gone when the keeper is: a pod ends when its
+//! keeper closes the socket to it, however the keeper ended.
+
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::process::Pid;
+use shellgate_sandbox::Confinement;
+use shellgate_sandbox::launcher::{Launcher, Pod};
+use shellgate_sandbox::pod::{ConfineError, Mechanism};
+use shellgate_sandbox::spawn::{Plan, SpawnError, Spawned};
+use tracing::{info, warn};
+
+use super::event_loop::Keeper;
+use super::events::{Events, Token};
+use super::lifecycle::Event;
+use super::tree::Trees;
+use crate::proc;
+
+/// How many launchers are kept. One that is dropped ends; the commands that it started go on.
+const MAX_LAUNCHERS: usize = 16;
+
+/// The session's pod, and the launchers in it.
+#[derive(Debug, Default)]
+pub(super) struct Confined {
+    pod: Option<Pod>,
+    /// The one that was used last is the last.
+    launchers: Vec<(Confinement, Launcher)>,
+}
+
+/// Why a confined command was not started.
+#[derive(Debug)]
+pub(super) enum ConfinedError {
+    /// It can't be confined.
+    Confine(ConfineError),
+    /// It can't be started.
+    Spawn(SpawnError),
+}
+
+impl Confined {
+    /// Opens a terminal of the pod, for a command with this confinement.
+    pub(super) fn open_terminal(
+        &mut self,
+        confinement: &Confinement,
+        events: &Events,
+        trees: &mut Trees,
+    ) -> Result<OwnedFd, ConfinedError> {
+        self.choose(confinement, events, trees).map_err(ConfinedError::Confine)?;
+        // The keeper sees the pod's files only through one of its processes.
+        let path = proc::of(self.init().unwrap_or(0)).terminal_multiplexer();
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| {
+            ConfinedError::Confine(ConfineError {
+                mechanism: Mechanism::Devices,
+                detail: "opening a terminal".to_owned(),
+                source: errno.into(),
+            })
+        })
+    }
+
+    /// The pod's first process.
+    pub(super) fn init(&self) -> Option<u32> {
+        self.pod.as_ref().map(|pod| number(pod.init()))
+    }
+
+    /// Starts `plan` with this confinement.
+    pub(super) fn spawn(
+        &mut self,
+        confinement: &Confinement,
+        plan: &Plan<'_>,
+        events: &Events,
+        trees: &mut Trees,
+    ) -> Result<Spawned, ConfinedError> {
+        let is_new = self.choose(confinement, events, trees).map_err(ConfinedError::Confine)?;
+        match self.launch(plan) {
+            // A launcher that was killed is replaced, once.
+            Err(error) if is_gone(&error) && !is_new => {
+                warn!("the launcher has ended");
+                self.launchers.pop();
+                self.choose(confinement, events, trees).map_err(ConfinedError::Confine)?;
+                self.launch(plan).map_err(ConfinedError::Spawn)
+            }
+            started => started.map_err(ConfinedError::Spawn),
+        }
+    }
+
+    fn launch(&mut self, plan: &Plan<'_>) -> Result<Spawned, SpawnError> {
+        match self.launchers.last_mut() {
+            Some((_, launcher)) => launcher.spawn(plan),
+            None => Err(SpawnError {
+                step: shellgate_sandbox::spawn::Step::Clone,
+                source: rustix::io::Errno::PIPE.into(),
+            }),
+        }
+    }
+
+    /// Makes the launcher with this confinement the last, and starts it if there is none. Returns whether it is new.
+    fn choose(
+        &mut self,
+        confinement: &Confinement,
+        events: &Events,
+        trees: &mut Trees,
+    ) -> Result<bool, ConfineError> {
+        if let Some(at) = self.launchers.iter().position(|(known, _)| known == confinement) {
+            let mut found = self.launchers.remove(at);
+            if found.1.is_current() {
+                self.launchers.push(found);
+                return Ok(false);
+            }
+            info!("a protected or unreadable file changed: another launcher is needed");
+        }
+        let had_pod = self.pod.is_some();
+        let launcher = Launcher::start(confinement, &mut self.pod);
+        if let (Some(pod), false) = (&self.pod, had_pod) {
+            trees.add_pod(number(pod.init()));
+            if let Err(error) = events.add(pod, Token::Pod) {
+                warn!(%error, "the pod can't be waited for");
+            }
+            info!(init = number(pod.init()), "made a pod");
+        }
+        let launcher = launcher?;
+        trees.add_helper(number(launcher.pid()));
+        info!(launcher = number(launcher.pid()), "started a launcher");
+        if self.launchers.len() == MAX_LAUNCHERS {
+            self.launchers.remove(0);
+        }
+        self.launchers.push((confinement.clone(), launcher));
+        Ok(true)
+    }
+
+    /// Forgets a launcher, or the pod with all of them, whose process was reaped.
+    pub(super) fn forget(&mut self, pid: u32) {
+        self.launchers.retain(|(_, launcher)| number(launcher.pid()) != pid);
+        if self.init() == Some(pid) {
+            warn!("the pod has ended");
+            self.pod = None;
+            self.launchers.clear();
+        }
+    }
+}
+
+impl Keeper {
+    /// Orphans in the pod have ended, or the pod has.
+    pub(super) fn take_pod_events(&mut self) {
+        let Some(pod) = &self.confined.pod else { return };
+        if pod.clear_events() {
+            self.events.forget(pod);
+        }
+        for key in self.trees.forget_ended_in_pod() {
+            self.drive(key, Event::ChildReaped, std::time::Instant::now());
+        }
+    }
+}
+
+fn is_gone(error: &SpawnError) -> bool {
+    let errno = rustix::io::Errno::from_io_error(&error.source);
+    matches!(errno, Some(rustix::io::Errno::PIPE | rustix::io::Errno::CONNRESET | rustix::io::Errno::SRCH))
+}
+
+fn number(pid: Pid) -> u32 {
+    pid.as_raw_nonzero().get().unsigned_abs()
+}

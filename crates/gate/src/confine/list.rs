@@ -1,0 +1,80 @@
+//! Lists of paths in text files.
+
+use std::path::{Path, PathBuf};
+
+/// The lines of a list, without comments.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// The paths of a list. One that is a link stands for what it leads to. They need not exist.
+pub(super) fn paths(text: &str, home: Option<&Path>) -> Vec<PathBuf> {
+    let named = lines(text).filter_map(|line| match line.strip_prefix('~') {
+        Some(rest) => Some(home?.join(rest.trim_start_matches('/'))),
+        None => Some(PathBuf::from(line)),
+    });
+    named.flat_map(|path| expand(&path)).filter_map(follow).collect()
+}
+
+/// What a link leads to, or the path itself. A link that leads nowhere is left out.
+fn follow(path: PathBuf) -> Option<PathBuf> {
+    let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    if is_link { path.canonicalize().ok() } else { Some(path) }
+}
+
+/// The paths of a list that exist, as they are: a link stays a link.
+pub(super) fn existing_or_links(text: &str) -> Vec<PathBuf> {
+    lines(text).map(PathBuf::from).filter(|path| path.symlink_metadata().is_ok()).collect()
+}
+
+/// The paths of a list, relative to `root`. One with a `*` stands for those that exist, others are kept as they are.
+pub(super) fn matching(text: &str, root: &Path) -> Vec<PathBuf> {
+    let relative = |path: PathBuf| path.strip_prefix(root).map(Path::to_owned).ok();
+    lines(text)
+        .flat_map(|line| match line.contains('*') {
+            true => expand(&root.join(line)).into_iter().filter_map(relative).collect(),
+            false => vec![PathBuf::from(line)],
+        })
+        .collect()
+}
+
+/// A path whose components may end in `*`, as the paths that exist. A path without `*` is kept.
+fn expand(path: &Path) -> Vec<PathBuf> {
+    let mut found = vec![PathBuf::new()];
+    for part in path.components() {
+        let name = part.as_os_str().to_string_lossy();
+        let Some(start) = name.strip_suffix('*') else {
+            found.iter_mut().for_each(|path| path.push(part));
+            continue;
+        };
+        let entries =
+            found.iter().flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten());
+        let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(start));
+        found = named.map(|entry| entry.path()).collect();
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        for path in ["a/config", "b/config", "b/hooks", "c"] {
+            let path = home.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        std::os::unix::fs::symlink(home.join("c"), home.join("link")).unwrap();
+        let text = "# a comment\n~/a\n\n  ~/missing\n~/link\n~/b/h*\n";
+        let expected = ["a", "missing", "c", "b/hooks"].map(|path| home.join(path));
+        assert_eq!(paths(text, Some(&home)), expected);
+        assert_eq!(paths("~/a", None), [PathBuf::new(); 0]);
+        let mut found = matching("x/y\n*/config\n", &home);
+        found.sort();
+        assert_eq!(found, ["a/config", "b/config", "x/y"].map(PathBuf::from));
+    }
+}

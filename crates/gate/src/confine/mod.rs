@@ -1,0 +1,90 @@
+//! What a command may reach: settings and root become a [`Confinement`].
+//!
+//! | mode | can write | can read | network |
+//! |---|---|---|---|
+//! | `off` | everything that the user can | the same | the machine's |
+//! | `read-only` | a private `/tmp` | everything but `unreadable.txt` | none |
+//! | `workspace` | the root but `protected.txt`, the machine's `/tmp`, `caches.txt`, `sandbox.writable` | everything but `unreadable.txt` | as `sandbox.network` says |
+//! | `strict` | the root but `protected.txt`, a private `/tmp` | the root and `system.txt` | none |
+//!
+//! The lists are data: a change of what is protected is a line in a file. The kernel's part is in `crates/sandbox`.
+
+mod git;
+mod list;
+
+use std::path::{Path, PathBuf};
+
+use shellgate_exec::{Confinement, Network, Protected, Readable, Temp};
+use shellgate_settings::Sandbox;
+
+use crate::settings::{Network as AllowedNetwork, SandboxMode};
+
+const UNREADABLE: &str = include_str!("unreadable.txt");
+const CACHES: &str = include_str!("caches.txt");
+const PROTECTED: &str = include_str!("protected.txt");
+const SYSTEM: &str = include_str!("system.txt");
+
+/// The folders that a confinement is made for. All are without links.
+#[derive(Clone, Debug)]
+pub(crate) struct Places<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) home: Option<&'a Path>,
+    pub(crate) state: &'a Path,
+    /// The folder for temporary files, if it isn't `/tmp`.
+    pub(crate) temp: Option<&'a Path>,
+}
+
+/// The confinement that the settings ask for. `None`: there is none.
+pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Confinement> {
+    let Places { root, home, state, temp } = places;
+    let listed = |text: &str| list::paths(text, *home);
+    let written = |paths: &[shellgate_settings::Sourced<String>]| {
+        paths.iter().flat_map(|path| list::paths(&path.value, *home)).collect::<Vec<_>>()
+    };
+    let mut writable: Vec<PathBuf> = Vec::new();
+    let mut protected: Vec<Protected> = Vec::new();
+    if sandbox.mode != SandboxMode::ReadOnly {
+        writable.push((*root).to_owned());
+        protected.extend(protected_in(root, *home));
+        if let Some(repository) = git::repository_elsewhere(root) {
+            protected.extend(repository.protected());
+            writable.extend(repository.folders);
+        }
+        writable.extend(written(&sandbox.writable));
+    }
+    match sandbox.mode {
+        SandboxMode::Off => return None,
+        SandboxMode::Workspace => {
+            writable.push(PathBuf::from("/tmp"));
+            writable.extend(temp.map(Path::to_owned));
+            writable.extend(listed(CACHES));
+        }
+        SandboxMode::ReadOnly | SandboxMode::Strict => {}
+    }
+    let readable = match sandbox.mode {
+        SandboxMode::Strict => Readable::Only(list::existing_or_links(SYSTEM)),
+        _ => Readable::Everything,
+    };
+    let mut unreadable = listed(UNREADABLE);
+    unreadable.extend(written(&sandbox.unreadable));
+    unreadable.push((*state).to_owned());
+    let private = sandbox.mode != SandboxMode::Workspace;
+    let network =
+        if private || sandbox.network == AllowedNetwork::Deny { Network::Private } else { Network::Host };
+    let temp = if private { Temp::Private } else { Temp::Host };
+    let visible = vec![(*root).to_owned()];
+    Some(Confinement { writable, visible, readable, unreadable, protected, network, temp })
+}
+
+/// The protected places of a root. In a root that is, or holds, the home folder, every hidden entry of it is protected.
+fn protected_in(root: &Path, home: Option<&Path>) -> Vec<Protected> {
+    let protect = |path: PathBuf| Protected { root: root.to_owned(), path };
+    let mut protected: Vec<Protected> = list::matching(PROTECTED, root).into_iter().map(protect).collect();
+    if let Some(home) = home.filter(|home| home.starts_with(root)) {
+        let entries = std::fs::read_dir(home).into_iter().flatten().flatten();
+        let hidden = entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"."));
+        let inside = hidden.filter_map(|entry| entry.path().strip_prefix(root).ok().map(Path::to_owned));
+        protected.extend(inside.map(protect));
+    }
+    protected
+}

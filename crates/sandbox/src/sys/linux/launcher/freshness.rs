@@ -1,0 +1,121 @@
+//! Whether a launcher's mounts still fit the machine's files.
+//!
+//! A mount covers the file that was there when it was made. When the file is replaced, the kernel takes the mount away;
+//! when a protected name appears, nothing covers it. Then a new launcher is needed. Looking at every name for each command
+//! would cost more than the rest of a start, so the folders that the names are in are looked at first: the kernel changes
+//! their time when an entry appears, vanishes or is replaced.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Stat;
+
+use crate::confinement::{Confinement, Readable};
+
+/// What a folder or file was: its device and number, and for folders the time of its last change.
+type Identity = Option<(u64, u64)>;
+type Change = Option<(u64, u64, i64, i64)>;
+
+/// The names that mounts were made for, as they were.
+#[derive(Debug)]
+pub(super) struct Freshness {
+    folders: Vec<(PathBuf, Change)>,
+    names: Vec<(PathBuf, Identity)>,
+}
+
+impl Freshness {
+    /// What the names of `confinement` are now. Take it before the mounts are made.
+    pub(super) fn of(confinement: &Confinement) -> Self {
+        let protected = confinement.protected.iter().flat_map(|protected| {
+            let whole = protected.root.join(&protected.path);
+            let depth = protected.path.components().count();
+            whole.ancestors().take(depth).map(Path::to_owned).collect::<Vec<_>>()
+        });
+        let readable: &[PathBuf] = match &confinement.readable {
+            Readable::Everything => &[],
+            Readable::Only(paths) => paths,
+        };
+        let listed =
+            [&confinement.writable, &confinement.visible, &confinement.unreadable].into_iter().flatten();
+        let names: BTreeSet<PathBuf> = listed.chain(readable).cloned().chain(protected).collect();
+        let folders: BTreeSet<&Path> =
+            names.iter().filter_map(|name| existing_folder(name.parent()?)).collect();
+        let folders = folders.into_iter().map(|folder| (folder.to_owned(), change(folder))).collect();
+        let names = names.into_iter().map(|name| (name.clone(), identity(&name))).collect();
+        Self { folders, names }
+    }
+
+    /// Whether all names are what they were.
+    pub(super) fn holds(&mut self) -> bool {
+        if self.folders.iter().all(|(folder, before)| change(folder) == *before) {
+            return true;
+        }
+        let same = self.names.iter().all(|(name, before)| identity(name) == *before);
+        if same {
+            // Other entries came or went. The next look is a short one again. A change after the names were looked at
+            // is seen then.
+            let again: Vec<_> = self.folders.iter().map(|(folder, _)| change(folder)).collect();
+            if self.names.iter().all(|(name, before)| identity(name) == *before) {
+                self.folders.iter_mut().zip(again).for_each(|((_, before), now)| *before = now);
+            }
+        }
+        same
+    }
+}
+
+/// The folder, or the nearest one above it that exists.
+fn existing_folder(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| rustix::fs::stat(*folder).is_ok())
+}
+
+fn identity(path: &Path) -> Identity {
+    rustix::fs::lstat(path).ok().map(|stat| (stat.st_dev, stat.st_ino))
+}
+
+fn change(path: &Path) -> Change {
+    let key = |stat: Stat| (stat.st_dev, stat.st_ino, stat.st_ctime, stat.st_ctime_nsec.cast_signed());
+    rustix::fs::stat(path).ok().map(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::confinement::Protected;
+
+    #[test]
+    fn names_that_appear_vanish_or_are_replaced_are_seen() {
+        let root = std::env::temp_dir().join(format!("shellgate-fresh-{}", std::process::id()));
+        let write = |name: &str| std::fs::write(root.join(name), "").unwrap();
+        std::fs::create_dir_all(root.join(".git")).unwrap();
+        write(".git/config");
+        let protect = |path: &str| Protected { root: root.clone(), path: path.into() };
+        let protected = vec![protect(".git/config"), protect(".github/workflows"), protect(".mcp.json")];
+        let confinement = Confinement { writable: vec![root.clone()], protected, ..Confinement::default() };
+        let mut fresh = Freshness::of(&confinement);
+        assert!(fresh.holds());
+        write("other");
+        assert!(fresh.holds() && fresh.holds(), "another name");
+        for (makes, name) in
+            [(true, ".mcp.json"), (false, ".mcp.json"), (false, ".git/config"), (true, ".git/config")]
+        {
+            let mut fresh = Freshness::of(&confinement);
+            if makes {
+                write(name)
+            } else {
+                std::fs::remove_file(root.join(name)).unwrap()
+            }
+            assert!(!fresh.holds(), "{name} {makes}");
+        }
+        let mut fresh = Freshness::of(&confinement);
+        write("new");
+        std::fs::rename(root.join("new"), root.join(".git/config")).unwrap();
+        assert!(!fresh.holds(), "replaced");
+        let mut fresh = Freshness::of(&confinement);
+        std::fs::create_dir(root.join(".github")).unwrap();
+        assert!(!fresh.holds(), "a folder above a name");
+        let mut fresh = Freshness::of(&confinement);
+        std::fs::create_dir(root.join(".github/workflows")).unwrap();
+        assert!(!fresh.holds(), "in it");
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+}
