@@ -7,7 +7,7 @@
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{Mode, OFlags};
-use rustix::process::Pid;
+use rustix::process::{Pid, WaitOptions};
 use shellgate_sandbox::Confinement;
 use shellgate_sandbox::launcher::{Launcher, Pod};
 use shellgate_sandbox::pod::{ConfineError, Mechanism};
@@ -129,6 +129,18 @@ impl Confined {
         }
         self.launchers.push((confinement.clone(), launcher));
         Ok(true)
+    }
+
+    /// Ends the pod and its launchers, and reaps them: the keeper's parent may not reap what it inherits.
+    pub(super) fn end(&mut self) {
+        let launchers = self.launchers.iter().map(|(_, launcher)| launcher.pid());
+        let pids: Vec<Pid> = launchers.chain(self.pod.as_ref().map(Pod::init)).collect();
+        self.launchers.clear();
+        self.pod = None;
+        for pid in pids {
+            // One that was reaped already needs no waiting.
+            let _ = rustix::process::waitpid(Some(pid), WaitOptions::empty());
+        }
     }
 
     /// Forgets a launcher, or the pod with all of them, whose process was reaped.

@@ -126,6 +126,7 @@ impl Keeper {
                             // The next keeper prunes what this one could not.
                             let _ = prune::prune(&self.spool, self.keep_bytes);
                         }
+                        self.confined.end();
                         return Ok(());
                     }
                     Err((kept, caller)) => {
