@@ -41,6 +41,7 @@ pub(super) fn matching(text: &str, root: &Path) -> Vec<PathBuf> {
 /// A path whose components may end in `*`, as the paths that exist. A path without `*` is kept.
 fn expand(path: &Path) -> Vec<PathBuf> {
     let mut found = vec![PathBuf::new()];
+    let mut is_pattern = false;
     for part in path.components() {
         let name = part.as_os_str().to_string_lossy();
         let Some(start) = name.strip_suffix('*') else {
@@ -51,7 +52,9 @@ fn expand(path: &Path) -> Vec<PathBuf> {
             found.iter().flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten());
         let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(start));
         found = named.map(|entry| entry.path()).collect();
+        is_pattern = true;
     }
+    found.retain(|path| !is_pattern || path.symlink_metadata().is_ok());
     found
 }
 
