@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 fn pids(answer: &Value) -> Vec<u64> {
-    answer["background"].as_array().unwrap().iter().map(|entry| entry["pid"].as_u64().unwrap()).collect()
+    answer["background"].as_array().unwrap().iter().map(|entry| entry["host_pid"].as_u64().unwrap()).collect()
 }
 
 /// Compiles a small C program into the root, for system calls that no shell offers.

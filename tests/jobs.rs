@@ -46,7 +46,7 @@ fn a_job_is_listed_read_waited_for_and_its_end_is_kept() {
         let job = listed(place, &id).unwrap();
         assert_eq!((&job["status"], &job["kind"]), (&json!("running"), &json!("job")), "{job}");
         assert!(
-            job["pid"].as_u64().is_some_and(is_alive) && job["memory_bytes"].as_u64() > Some(100_000),
+            job["host_pid"].as_u64().is_some_and(is_alive) && job["memory_bytes"].as_u64() > Some(100_000),
             "{job}"
         );
         wait_until("it says so", || run(place, &["logs", &id]).0 == "begun\n");

@@ -34,6 +34,7 @@ mod prompt;
 mod pty;
 mod record;
 mod results;
+mod sandbox;
 mod schema;
 mod seeds;
 mod settings;

@@ -57,7 +57,7 @@ fn groups_of_a_killed_keeper_are_removed_at_the_next_call() {
         let grouped = GROUPED.iter().any(|(key, _, _)| mechanism(place, key).starts_with("cgroup"));
         assert_eq!(!groups_called(&job).is_empty(), grouped, "a running job has a group");
         assert_eq!(notes(&place.state()).len(), 1);
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", answer["pid"])).unwrap();
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", answer["host_pid"])).unwrap();
         let keeper: u64 = stat.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().parse().unwrap();
         kill(keeper);
         wait_until("the keeper and the job have ended", || {

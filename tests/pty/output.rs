@@ -64,7 +64,7 @@ fn a_shell_that_people_type_at_is_stopped_politely_and_clocks_run() {
         place.write("rc", "trap ': > bye' EXIT\n");
         let job = Job::start(place, "bash --rcfile rc; true");
         wait_until("it reads", || job.waits_for_input());
-        let pid = job.report["pid"].as_u64().unwrap();
+        let pid = job.report["host_pid"].as_u64().unwrap();
         assert!(place.output(["stop", &job.id]).status.success());
         assert!(place.root().join("bye").exists(), "it ended by itself: no SIGKILL was needed");
         assert!(!is_alive(pid));

@@ -52,7 +52,7 @@ fn jobs_and_leftover_processes_are_stopped_too() {
     assert_eq!(place.output(["stop", answer["id"].as_str().unwrap()]).status.code(), Some(0));
     assert_eq!(processes_with(&job), [0; 0]);
     let answer = place.call(&json!({"command": format!("setsid sleep {left} & echo done")}));
-    let pid = answer["background"][0]["pid"].as_u64().unwrap();
+    let pid = answer["background"][0]["host_pid"].as_u64().unwrap();
     assert!(is_alive(pid));
     let output = place.output(["stop", answer["id"].as_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");

@@ -97,9 +97,14 @@ impl Drop for Place {
 
 /// Runs `test` as ourselves and, when we are root, as an ordinary user.
 pub(crate) fn for_each_user(test: impl Fn(&Place)) {
+    for_each_user_below(&std::env::temp_dir(), test);
+}
+
+/// Runs `test` as ourselves and, when we are root, as an ordinary user, in places below a folder.
+pub(crate) fn for_each_user_below(folder: &Path, test: impl Fn(&Place)) {
     let users: &[Option<u32>] = if is_root() { &[None, Some(ORDINARY)] } else { &[None] };
     for user in users {
-        let place = Place::new(*user);
+        let place = Place::below(folder, *user);
         test(&place);
         place.assert_nothing_is_left();
     }
@@ -111,7 +116,13 @@ pub(crate) fn is_root() -> bool {
 
 impl Place {
     pub(crate) fn new(user: Option<u32>) -> Self {
-        let folder = tempfile::Builder::new().prefix("shellgate-test-").tempdir().unwrap();
+        Self::below(&std::env::temp_dir(), user)
+    }
+
+    /// A place below a folder. Confined commands can write the folder for temporary files, so a test of what they can't
+    /// write needs another one.
+    pub(crate) fn below(folder: &Path, user: Option<u32>) -> Self {
+        let folder = tempfile::Builder::new().prefix("shellgate-test-").tempdir_in(folder).unwrap();
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
         let place = Self { folder, user };
         for path in [place.root(), place.state(), place.home()] {

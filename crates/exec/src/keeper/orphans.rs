@@ -26,7 +26,7 @@ impl Keeper {
 
     fn look_for_orphans(&mut self) -> Recognised {
         let mut all = Recognised::All;
-        for pid in self.trees.unclaimed() {
+        for (pid, adopter) in self.trees.unclaimed() {
             let tag = proc::of(pid).lock_limit();
             let by_tag = self.runs.iter().find(|(_, run)| tag == Some(run.spec.id.tag().get()));
             let owner = by_tag.map(|(key, _)| *key).or_else(|| {
@@ -45,7 +45,7 @@ impl Keeper {
                 self.runs.keys().next().copied().filter(|_| alone)
             };
             match owner.or_else(by_pipe).or_else(only) {
-                Some(owner) => self.trees.claim(pid, owner),
+                Some(owner) => self.trees.claim((pid, adopter), owner),
                 None => {
                     self.trees.mark_ambiguous(pid);
                     all = Recognised::NotAll;

@@ -111,17 +111,21 @@ impl Trees {
     }
 
     /// Children whose execution is unknown.
-    pub(super) fn unclaimed(&self) -> Vec<u32> {
+    pub(super) fn unclaimed(&self) -> Vec<(u32, Adopter)> {
         if self.has_no_children {
             return Vec::new();
         }
-        let mut children = proc::own().children_of_first_thread();
-        children.extend(self.pod.iter().flat_map(|pod| proc::of(*pod).children_of_first_thread()));
-        children.retain(|pid| {
-            let is_known = self.roots.contains_key(pid) || self.orphans.contains_key(pid);
-            !is_known && !self.pod_orphans.contains_key(pid) && !self.helpers.contains(pid)
-        });
-        children
+        let own = proc::own().children_of_first_thread().into_iter().map(|pid| (pid, Adopter::Keeper));
+        let pod = self.pod.iter().flat_map(|pod| proc::of(*pod).children_of_first_thread());
+        let all = own.chain(pod.map(|pid| (pid, Adopter::Pod)));
+        all.filter(|(pid, adopter)| match adopter {
+            Adopter::Keeper => {
+                let is_known = self.roots.contains_key(pid) || self.orphans.contains_key(pid);
+                !is_known && !self.helpers.contains(pid)
+            }
+            Adopter::Pod => !self.pod_orphans.contains_key(pid),
+        })
+        .collect()
     }
 
     /// Remembers that the orphan `pid` could belong to more than one execution.
@@ -134,11 +138,15 @@ impl Trees {
     }
 
     /// Claims the orphan `pid` for an execution.
-    pub(super) fn claim(&mut self, pid: u32, owner: RunKey) {
-        let stat = self.pod.and_then(|pod| proc::of(pid).stat().filter(|stat| stat.parent == pod));
-        match stat {
-            Some(stat) => drop(self.pod_orphans.insert(pid, (owner, stat.started))),
-            None => drop(self.orphans.insert(pid, owner)),
+    pub(super) fn claim(&mut self, (pid, adopter): (u32, Adopter), owner: RunKey) {
+        match adopter {
+            Adopter::Keeper => drop(self.orphans.insert(pid, owner)),
+            // One that has ended meanwhile was reaped in the pod.
+            Adopter::Pod => {
+                if let Some(stat) = proc::of(pid).stat().filter(|stat| Some(stat.parent) == self.pod) {
+                    self.pod_orphans.insert(pid, (owner, stat.started));
+                }
+            }
         }
     }
 
@@ -221,8 +229,8 @@ impl Trees {
 
     /// Kills the orphans that were looked at and belong to no execution, with their descendants.
     pub(super) fn kill_unclaimed(&self) {
-        let mut unclaimed = self.unclaimed();
-        unclaimed.retain(|pid| self.is_ambiguous(*pid));
+        let unclaimed = self.unclaimed().into_iter().map(|(pid, _)| pid);
+        let unclaimed = unclaimed.filter(|pid| self.is_ambiguous(*pid)).collect();
         self.signal_all(&descend(unclaimed), Signal::KILL);
     }
 
@@ -235,6 +243,15 @@ impl Trees {
             processes::signal_child(member.pid, &parents, signal);
         }
     }
+}
+
+/// The process that became the parent of an orphan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Adopter {
+    /// The keeper, which reaps it.
+    Keeper,
+    /// The pod's first process, which reaps it.
+    Pod,
 }
 
 /// Whether all processes were suspended already.

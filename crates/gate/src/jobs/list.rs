@@ -45,8 +45,10 @@ pub struct JobSummary {
     pub kind: JobKind,
     /// The command.
     pub command: String,
-    /// The process id of its first process.
+    /// The process id of its first process, as commands of its session know it.
     pub pid: Option<u32>,
+    /// The machine's process id of its first process.
+    pub host_pid: Option<u32>,
     /// How many of its processes live.
     pub processes: usize,
     /// Time since its start. One that has ended: how long it ran.
@@ -160,6 +162,7 @@ impl Jobs<'_> {
             kind: job.kind,
             command: known.and_then(text).unwrap_or_else(first),
             pid: job.session_pid,
+            host_pid: job.pid,
             processes: job.processes.len(),
             age_ms: milliseconds(job.age),
             silence_ms: Some(milliseconds(job.silence)),
@@ -195,6 +198,7 @@ impl Jobs<'_> {
             kind: JobKind::Job,
             command: text(execution).unwrap_or_default(),
             pid: ended.and_then(|ended| ended.pid),
+            host_pid: ended.and_then(|ended| ended.pid),
             processes: 0,
             age_ms: ran.and_then(|ran| u64::try_from(ran).ok()).unwrap_or(0),
             silence_ms: None,

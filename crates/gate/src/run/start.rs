@@ -167,7 +167,10 @@ impl Gate {
         let search = || shell::find(name, self.judge.search_path.as_deref(), directory.path());
         match (action, self.shell.get()) {
             (Action::Shell(_), Some(known)) if shell::is_executable(known) => Ok(known.clone()),
-            (Action::Shell(_), None) => search().inspect(|path| drop(self.shell.set(path.clone()))),
+            // A confined command may not see the link by which the shell was found.
+            (Action::Shell(_), None) => search()
+                .map(|path| path.canonicalize().unwrap_or(path))
+                .inspect(|path| drop(self.shell.set(path.clone()))),
             _ => search(),
         }
     }

@@ -1,0 +1,90 @@
+//! Settings of the sandbox.
+
+use std::os::unix::fs::chown;
+
+use serde_json::json;
+
+use super::{for_each_user, run, succeeds, write};
+
+#[test]
+fn settings_widen_and_narrow_a_workspace() {
+    for_each_user(|place| {
+        let free = write(place, "home/free/file", "free");
+        let secret = write(place, "home/secret", "secret");
+        let settings = format!(
+            "[approval]\nmode = \"allow\"\n[sandbox]\nmode = \"workspace\"\nwritable = [\"~/free\"]\nunreadable = [\"{}\"]\n",
+            secret.display()
+        );
+        let file = place.home().join(".config/shellgate/config.toml");
+        std::fs::write(&file, settings).unwrap();
+        chown(&file, place.user, place.user).unwrap();
+        let answer = place.call(&json!({"command": "echo more > ~/free/file; cat ~/secret"}));
+        assert_eq!((&answer["status"], &answer["stdout"]), (&json!("failed"), &json!("")), "{answer}");
+        assert_eq!(std::fs::read_to_string(&free).unwrap(), "more\n");
+        assert_eq!(run(place, "off", "cat ~/secret")["stdout"], "secret");
+    });
+}
+
+#[test]
+fn a_network_cannot_be_denied_without_a_sandbox() {
+    for_each_user(|place| {
+        let answer =
+            place.call_with(&["--sandbox", "off", "--network", "deny"], &json!({"command": "echo hi"}));
+        assert_eq!(answer["error"]["code"], "sandbox_unavailable", "{answer}");
+    });
+}
+
+#[test]
+fn a_confined_shellgate_can_do_nothing_to_shellgate() {
+    for_each_user(|place| {
+        let own = crate::support::shellgate();
+        let own = own.display();
+        for attack in [
+            format!("{own} run --sandbox off 'touch ../home/escaped'"),
+            format!(
+                "SHELLGATE_HOME=/tmp/other-state-$$ {own} run --sandbox off --approve allow 'touch ../home/escaped'"
+            ),
+            format!("{own} approvals list"),
+            format!("{own} stop --all"),
+        ] {
+            let answer = run(place, "workspace", &attack);
+            assert_eq!(answer["status"], "failed", "{answer}");
+        }
+        assert!(!place.home().join("escaped").exists());
+        assert_eq!(succeeds(place, "workspace", &format!("{own} --version | head -c 9")), "shellgate");
+    });
+}
+
+#[test]
+fn a_root_that_is_the_home_folder_keeps_its_hidden_entries() {
+    for_each_user(|place| {
+        write(place, "home/.profile", "kept");
+        let home = place.home();
+        let flags = ["--sandbox", "workspace", "--root", home.to_str().unwrap()];
+        let answer = place.call_with(&flags, &json!({"command": "echo x > made; echo x > .profile"}));
+        assert_eq!(answer["status"], "failed", "{answer}");
+        assert_eq!(std::fs::read_to_string(home.join("made")).unwrap(), "x\n");
+        assert_eq!(std::fs::read_to_string(home.join(".profile")).unwrap(), "kept");
+    });
+}
+
+#[test]
+fn a_root_that_was_replaced_is_the_new_one() {
+    for_each_user(|place| {
+        let hold = place.start([
+            "run",
+            "--sandbox",
+            "workspace",
+            "echo > up; until [ -e down ]; do sleep 0.05; done",
+        ]);
+        crate::support::wait_until("the session has a launcher", || place.root().join("up").exists());
+        let old = place.root().with_file_name("old");
+        std::fs::rename(place.root(), &old).unwrap();
+        std::fs::create_dir(place.root()).unwrap();
+        chown(place.root(), place.user, place.user).unwrap();
+        succeeds(place, "workspace", "echo new > made");
+        assert!(place.root().join("made").exists() && !old.join("made").exists());
+        std::fs::write(old.join("down"), "").unwrap();
+        assert!(hold.wait_with_output().unwrap().status.success());
+    });
+}
