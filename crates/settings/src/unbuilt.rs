@@ -3,22 +3,23 @@
 //! A person who writes one expects an effect. Until there is one, loading adds a notice ([`IgnoredReason::NotBuilt`]). A change
 //! that implements a setting removes its row here.
 
-use crate::{ApprovalMode, IgnoredReason, Notice, Origin, Settings};
+use crate::{ApprovalMode, IgnoredReason, Notice, OnMissing, Origin, Settings};
 
 /// A setting without effect, whether these settings use it, and what happens instead.
 type Row = (&'static str, fn(&Settings) -> bool, &'static str);
 
-const NOT_CONFINED: &str = "commands are not confined yet";
-
-const UNBUILT: [Row; 4] = [
+const UNBUILT: [Row; 3] = [
     (
         "approval.mode",
         |settings| settings.approval.mode == Some(ApprovalMode::OnNeed),
-        "`on-need` acts as `ask` until commands are confined",
+        "`on-need` acts as `ask`",
     ),
     ("sandbox.observe", |_| true, "commands are not observed yet"),
-    ("sandbox.writable", |settings| !settings.sandbox.writable.is_empty(), NOT_CONFINED),
-    ("sandbox.unreadable", |settings| !settings.sandbox.unreadable.is_empty(), NOT_CONFINED),
+    (
+        "sandbox.on_missing",
+        |settings| settings.sandbox.on_missing == OnMissing::Warn,
+        "a sandbox that this machine can't make refuses the command",
+    ),
 ];
 
 /// Adds a notice for each setting that a file or a flag gives and that has no effect.
@@ -27,7 +28,7 @@ pub(crate) fn add_notices(settings: &mut Settings) {
     let keys = UNBUILT.iter().filter(|(_, used, _)| used(settings));
     let keys = keys.filter_map(|(key, _, instead)| Some((*key, written(key)?, *instead)));
     let with_grants = settings.policy.rules.iter().filter(|rule| !rule.grants.is_empty());
-    let grants = with_grants.map(|rule| ("policy.rule.grants", rule.origin.clone(), NOT_CONFINED));
+    let grants = with_grants.map(|rule| ("policy.rule.grants", rule.origin.clone(), "a rule can't widen the sandbox yet"));
     let notice = |(key, origin, instead)| Notice { key, origin, why: IgnoredReason::NotBuilt { instead } };
     let notices: Vec<Notice> = keys.chain(grants).map(notice).collect();
     settings.notices.extend(notices);
@@ -54,26 +55,24 @@ mod tests {
 mode = "on-need"
 [sandbox]
 observe = false
-writable = ["/srv"]
-unreadable = ["~/.secrets"]
+on_missing = "warn"
 [[policy.rule]]
 prefix = ["git", "push"]
 decision = "ask"
 grants = { network = true }
 "#;
         insta::assert_snapshot!(notices(text).join("\n"), @"
-        FILE:3:1: approval.mode has no effect: `on-need` acts as `ask` until commands are confined
+        FILE:3:1: approval.mode has no effect: `on-need` acts as `ask`
         FILE:5:1: sandbox.observe has no effect: commands are not observed yet
-        FILE:6:1: sandbox.writable has no effect: commands are not confined yet
-        FILE:7:1: sandbox.unreadable has no effect: commands are not confined yet
-        FILE:8:1: policy.rule.grants has no effect: commands are not confined yet
+        FILE:6:1: sandbox.on_missing has no effect: a sandbox that this machine can't make refuses the command
+        FILE:7:1: policy.rule.grants has no effect: a rule can't widen the sandbox yet
         ");
     }
 
     #[test]
     fn settings_with_effect_are_not() {
         assert_eq!(
-            notices("[approval]\nmode = \"deny\"\n[sandbox]\nmode = \"off\"\nwritable = []\n"),
+            notices("[approval]\nmode = \"deny\"\n[sandbox]\nmode = \"off\"\nwritable = [\"/srv\"]\nunreadable = [\"~/x\"]\n"),
             [""; 0]
         );
         assert_eq!(notices("[[policy.rule]]\nprefix = [\"ls\"]\ndecision = \"allow\"\n"), [""; 0]);

@@ -69,7 +69,6 @@ const fn color(health: Health) -> &'static str {
         Health::Ok => "\x1b[32m",
         Health::Warning => "\x1b[33m",
         Health::Missing => "\x1b[31m",
-        Health::NotUsedYet => "\x1b[2m",
     }
 }
 

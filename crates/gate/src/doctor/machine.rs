@@ -124,29 +124,49 @@ fn cgroups() -> Check {
 }
 
 fn user_namespaces() -> Check {
-    let said = match probe::user_namespaces() {
-        Some(true) => "This user can create user namespaces. Confinement will use them.",
-        Some(false) => "This user can't create user namespaces. Confinement will use them.",
-        None => {
-            "It could not be tried whether this user can create user namespaces. Confinement will use them."
+    let is_root = rustix::process::geteuid().is_root();
+    let (health, said) = match probe::user_namespaces() {
+        Some(true) => (Health::Ok, "This user can create user namespaces; the sandbox uses them."),
+        // Root has other ways.
+        Some(false) if is_root => {
+            (Health::Ok, "Root can't create user namespaces; the sandbox does without them.")
         }
+        Some(false) => (Health::Warning, "This user can't create user namespaces, which the sandbox needs."),
+        None => (Health::Warning, "It could not be tried whether this user can create user namespaces."),
     };
-    Check::new("user_namespaces", Health::NotUsedYet, said)
+    let check = Check::new("user_namespaces", health, said);
+    match health {
+        Health::Ok => check,
+        _ => check.hint(
+            "allow them: `sysctl user.max_user_namespaces=10000`; on Ubuntu an AppArmor profile with `userns,`",
+        ),
+    }
 }
 
 fn landlock() -> Check {
-    let said = match probe::landlock() {
-        Some(version) => format!("The kernel has Landlock version {version}. Confinement will use it."),
-        None => "The kernel has no Landlock. Confinement will use it.".to_owned(),
-    };
-    Check::new("landlock", Health::NotUsedYet, said)
+    match probe::landlock() {
+        Some(version) => {
+            let said = format!("The kernel has Landlock version {version}; the sandbox uses it.");
+            Check::new("landlock", Health::Ok, said)
+        }
+        None => {
+            Check::new("landlock", Health::Warning, "The kernel has no Landlock, which the sandbox needs.")
+                .hint("Linux 5.13 or newer has it, unless it is switched off at boot (`lsm=`)")
+        }
+    }
 }
 
 fn seccomp() -> Check {
-    let can = if probe::seccomp() { "can" } else { "can't" };
+    if probe::seccomp() {
+        return Check::new(
+            "seccomp",
+            Health::Ok,
+            "System calls can be filtered (seccomp); the sandbox does so.",
+        );
+    }
     Check::new(
         "seccomp",
-        Health::NotUsedYet,
-        format!("System calls {can} be filtered (seccomp). Confinement will use that."),
+        Health::Warning,
+        "System calls can't be filtered (seccomp), which the sandbox needs.",
     )
 }

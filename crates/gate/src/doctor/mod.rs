@@ -51,8 +51,6 @@ pub enum Health {
     Warning,
     /// shellgate needs it, and it doesn't work.
     Missing,
-    /// shellgate doesn't use it yet, whether it works or not.
-    NotUsedYet,
 }
 
 impl Health {
@@ -63,7 +61,6 @@ impl Health {
             Self::Ok => "ok",
             Self::Warning => "warning",
             Self::Missing => "missing",
-            Self::NotUsedYet => "not used yet",
         }
     }
 }

@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use shellgate_exec::{
-    ExecId, Follow, Limits, Mode, Session, SessionKey, SoftLimits, Spec, Starter, State, StateFolder,
+    Confinement, ExecId, Failure, Follow, Limits, Mode, Session, SessionKey, SoftLimits, Spec, Starter,
+    State, StateFolder,
 };
 use shellgate_journal::Journal;
 
 use super::{Check, Health};
+use crate::confine::{self, Places};
 use crate::locations::open_state;
+use crate::settings::SandboxMode;
 
 pub(super) fn checks(chosen: Option<PathBuf>, shell: Option<&Path>) -> Vec<Check> {
     let state = match open_state(chosen) {
@@ -24,6 +27,7 @@ pub(super) fn checks(chosen: Option<PathBuf>, shell: Option<&Path>) -> Vec<Check
     };
     let mut checks = vec![folder(&state), journal(&state), leftovers(&state)];
     checks.extend(shell.map(|shell| keeper(&state, shell)));
+    checks.extend(shell.into_iter().flat_map(|shell| sandbox(&state, shell)));
     checks
 }
 
@@ -86,17 +90,40 @@ fn leftovers(state: &StateFolder) -> Check {
     }
 }
 
-/// Has a keeper run an empty command in the shell, and removes its output files.
+/// Has a keeper run an empty command in each mode of the sandbox, with everything that the mode puts up.
+fn sandbox(state: &StateFolder, shell: &Path) -> Vec<Check> {
+    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    let real = shell.canonicalize().unwrap_or_else(|_| shell.to_owned());
+    let places = Places { root: Path::new("/usr"), home: home.as_deref(), state: state.path(), temp: None };
+    let modes = [
+        ("sandbox_read_only", SandboxMode::ReadOnly),
+        ("sandbox_workspace", SandboxMode::Workspace),
+        ("sandbox_strict", SandboxMode::Strict),
+    ];
+    let check = |(name, mode): (&'static str, SandboxMode)| {
+        let settings = shellgate_settings::Sandbox { mode, ..Default::default() };
+        let begun = Instant::now();
+        match run(state, &real, confine::confinement(&settings, &places)) {
+            Ok(State::Completed) => {
+                let took = begun.elapsed().as_millis();
+                Check::new(name, Health::Ok, format!("A command ran in the sandbox `{mode}`, in {took} ms."))
+            }
+            Ok(other) => {
+                let said = format!("An empty command in the sandbox `{mode}` ended as `{other}`.");
+                Check::new(name, Health::Warning, said)
+            }
+            Err(why) => Check::new(name, Health::Warning, format!("No sandbox `{mode}`: {why}.")).hint(
+                "the rows about the kernel say what is missing; `--sandbox off` runs without a sandbox",
+            ),
+        }
+    };
+    modes.into_iter().map(check).collect()
+}
+
+/// Has a keeper run an empty command in the shell.
 fn keeper(state: &StateFolder, shell: &Path) -> Check {
     let begun = Instant::now();
-    let id = ExecId::generate();
-    let ended = run(state, shell, id);
-    let (stdout, stderr) = state.spool_files(id);
-    for file in [stdout, stderr] {
-        // When the keeper didn't start there are none.
-        let _ = std::fs::remove_file(file);
-    }
-    match ended {
+    match run(state, shell, None) {
         Ok(State::Completed) => {
             let said = format!("A keeper started and ran a command in {} ms.", begun.elapsed().as_millis());
             Check::new("keeper", Health::Ok, said)
@@ -110,7 +137,24 @@ fn keeper(state: &StateFolder, shell: &Path) -> Check {
     }
 }
 
-fn run(state: &StateFolder, shell: &Path, id: ExecId) -> Result<State, String> {
+/// Has a keeper run an empty command, and removes its output files.
+fn run(state: &StateFolder, shell: &Path, confinement: Option<Confinement>) -> Result<State, String> {
+    let id = ExecId::generate();
+    let ended = run_as(state, shell, id, confinement);
+    let (stdout, stderr) = state.spool_files(id);
+    for file in [stdout, stderr] {
+        // When the keeper didn't start there are none.
+        let _ = std::fs::remove_file(file);
+    }
+    ended
+}
+
+fn run_as(
+    state: &StateFolder,
+    shell: &Path,
+    id: ExecId,
+    confinement: Option<Confinement>,
+) -> Result<State, String> {
     let own = format!("doctor-{}", std::process::id());
     let key = SessionKey { below: format!("{own}-"), own };
     let session = Session::new(state.clone(), key, Starter::Fork, u64::MAX);
@@ -131,11 +175,14 @@ fn run(state: &StateFolder, shell: &Path, id: ExecId) -> Result<State, String> {
         max_jobs: u32::MAX,
         limits: Limits::default(),
         follow: Follow::Quietly,
-        confinement: None,
+        confinement,
         terminal: None,
     };
     let mut execution = session.start(spec, None).map_err(|error| error.to_string())?;
     let outcome = execution.wait().map_err(|error| error.to_string())?;
     execution.recorded();
-    Ok(outcome.state)
+    match outcome.failure {
+        Some(Failure::NotConfined { mechanism, message }) => Err(format!("{mechanism}: {message}")),
+        _ => Ok(outcome.state),
+    }
 }
