@@ -78,8 +78,7 @@ fn a_refused_command_exits_125_and_runs_nothing() {
         let broken = place.write("broken.toml", "[limits\n");
         let broken = broken.to_str().unwrap();
         let cases: &[&[&str]] = &[
-            &["--sandbox", "strict", "touch ran"],
-            &["--network", "deny", "touch ran"],
+            &["--sandbox", "off", "--network", "deny", "touch ran"],
             &["--config", broken, "touch ran"],
             &["--config", "/no/such/file", "touch ran"],
             &["--root", "/no/such/folder", "touch ran"],

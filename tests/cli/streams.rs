@@ -152,7 +152,7 @@ fn with_json_the_result_has_standard_output_for_itself() {
 
         let broken = place.write("broken.toml", "[limits\n");
         let cases: [(&[&str], &str); 4] = [
-            (&["--sandbox", "strict"], "sandbox_unavailable"),
+            (&["--sandbox", "off", "--network", "deny"], "sandbox_unavailable"),
             (&["-C", ".."], "out_of_scope"),
             (&["--config", broken.to_str().unwrap()], "config"),
             (&["--root", "/no/such/folder"], "config"),

@@ -149,11 +149,11 @@ fn a_file_of_another_user_is_refused_unless_it_is_the_project_file() {
 fn an_unreadable_file_is_not_passed_over() {
     for_each_user(|place| {
         for path in [user_file(place), project_file(place)] {
-            write_file(place, &path, "[sandbox]\nmode = \"strict\"\n");
+            write_file(place, &path, "[policy]\nexclude = [\"touch\"]\n");
             set_mode(&path, 0o000);
             let (answer, code) = call(place, &[], &json!({"command": "touch ran"}));
             // Root can read the file, so its settings count.
-            let wanted = if place.user.is_none() && is_root() { "sandbox_unavailable" } else { "config" };
+            let wanted = if place.user.is_none() && is_root() { "denied_by_policy" } else { "config" };
             assert_eq!((&answer["error"]["code"], code), (&json!(wanted), Some(3)), "{answer}");
             assert!(!place.root().join("ran").exists());
             std::fs::remove_file(path).unwrap();

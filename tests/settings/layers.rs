@@ -1,7 +1,7 @@
 //! Which layer wins.
 //!
-//! A sandbox setting is refused with its value and its place in a file, because sandboxes aren't built yet. These tests
-//! use that to see which setting counts.
+//! Without a sandbox, `sandbox.network = "deny"` is refused with its place in a file. These tests use that to see which
+//! setting counts.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,8 @@ use crate::support::{Place, for_each_user};
 
 /// The rule of the refusal, without the folder of its file, or `ran`.
 fn decided(place: &Place, flags: &[&str]) -> String {
-    let (answer, code) = call(place, flags, &json!({"command": "touch ran"}));
+    let flags: Vec<&str> = ["--sandbox", "off"].iter().chain(flags).copied().collect();
+    let (answer, code) = call(place, &flags, &json!({"command": "touch ran"}));
     let ran = std::fs::remove_file(place.root().join("ran")).is_ok();
     match answer["error"]["rule"].as_str() {
         Some(rule) => {
@@ -28,33 +29,28 @@ fn decided(place: &Place, flags: &[&str]) -> String {
 
 #[test]
 fn a_later_layer_wins_and_says_where_it_is() {
-    let mode = |mode: &str| format!("[sandbox]\nmode = \"{mode}\"\n");
+    const DENY: &str = "[sandbox]\nnetwork = \"deny\"\n";
     for_each_user(|place| {
         let (extra, more) = (place.home().join("extra.toml"), place.home().join("more.toml"));
         assert_eq!(decided(place, &[]), "ran", "built in");
-        write_file(place, &user_file(place), mode("workspace"));
-        assert_eq!(
-            decided(place, &[]),
-            "sandbox.mode = workspace (/home/config/shellgate/config.toml:2:1)",
-            "the user's over the built-in"
-        );
-        write_file(place, &project_file(place), mode("strict"));
-        assert_eq!(
-            decided(place, &[]),
-            "sandbox.mode = strict (/root/.shellgate.toml:2:1)",
-            "the project's over the user's"
-        );
-        write_file(place, &extra, mode("read-only"));
-        write_file(place, &more, format!("# twice\n{}", mode("workspace")));
+        write_file(place, &user_file(place), DENY);
+        let by_user = "sandbox.network = deny (/home/config/shellgate/config.toml:2:1)";
+        assert_eq!(decided(place, &[]), by_user, "the user's over the built-in");
+        write_file(place, &user_file(place), "[sandbox]\nnetwork = \"allow\"\n");
+        assert_eq!(decided(place, &[]), "ran");
+        write_file(place, &project_file(place), DENY);
+        let by_project = "sandbox.network = deny (/root/.shellgate.toml:2:1)";
+        assert_eq!(decided(place, &[]), by_project, "the project's over the user's");
+        write_file(place, &extra, "[sandbox]\nnetwork = \"allow\"\n");
+        write_file(place, &more, format!("# twice\n{DENY}"));
         let (extra, more) = (extra.to_str().unwrap(), more.to_str().unwrap());
         for (flags, wanted) in [
-            (&["--config", extra][..], "sandbox.mode = read-only (/home/extra.toml:2:1)"),
-            (&["--config", extra, "--config", more], "sandbox.mode = workspace (/home/more.toml:3:1)"),
-            (&["--config", more, "--config", extra], "sandbox.mode = read-only (/home/extra.toml:2:1)"),
-            (&["--config", extra, "--sandbox", "strict"], "sandbox.mode = strict (`--sandbox`)"),
-            (&["--sandbox", "off"], "ran"),
-            (&["--config", extra, "--sandbox", "off"], "ran"),
-            (&["--sandbox", "off", "--network", "deny"], "sandbox.network = deny (`--network`)"),
+            (&["--config", extra][..], "ran"),
+            (&["--config", extra, "--config", more], "sandbox.network = deny (/home/more.toml:3:1)"),
+            (&["--config", more, "--config", extra], "ran"),
+            (&["--config", extra, "--network", "deny"], "sandbox.network = deny (`--network`)"),
+            (&["--network", "allow"], "ran"),
+            (&["--config", more, "--network", "allow"], "ran"),
         ] {
             assert_eq!(decided(place, flags), wanted, "{flags:?}");
         }
@@ -63,7 +59,7 @@ fn a_later_layer_wins_and_says_where_it_is() {
 
 #[test]
 fn the_user_s_file_is_where_xdg_says() {
-    let content = "[sandbox]\nmode = \"strict\"\n";
+    let content = "[sandbox]\nmode = \"off\"\nnetwork = \"deny\"\n";
     for_each_user(|place| {
         let standard = place.home().join(".config/shellgate/config.toml");
         write_file(place, &standard, content);
@@ -130,7 +126,7 @@ fn the_root_can_be_set_above_the_project_only() {
         write_file(place, &user_file(place), "[workspace]\nworking_directory = \"~/chosen\"\n");
         assert_eq!(pwd(&[]), chosen);
         // The project file is that of the root, not of the current directory.
-        write_file(place, &place.home().join("chosen/.shellgate.toml"), "[sandbox]\nmode = \"strict\"\n");
+        write_file(place, &place.home().join("chosen/.shellgate.toml"), "[policy]\nexclude = [\"pwd\"]\n");
         assert_eq!(pwd(&[]), "");
     });
 }
@@ -138,18 +134,17 @@ fn the_root_can_be_set_above_the_project_only() {
 /// Settings that an untrusted project file tries to loosen. The user's settings stay in force.
 #[test]
 fn an_untrusted_project_file_can_loosen_nothing() {
-    let user = "[sandbox]\nmode = \"workspace\"\nnetwork = \"deny\"\n";
+    let user = "[sandbox]\nnetwork = \"deny\"\n";
     for_each_user(|place| {
         write_file(place, &user_file(place), user);
         for project in [
-            "sandbox.mode = \"off\"",
             "sandbox.network = \"allow\"",
             "sandbox = { mode = \"off\", network = \"allow\" }",
             "sandbox.on_missing = \"warn\"",
             "approval.mode = \"allow\"",
         ] {
             write_file(place, &project_file(place), format!("{project}\n"));
-            assert!(decided(place, &[]).starts_with("sandbox.mode = workspace (/home"), "{project}");
+            assert!(decided(place, &[]).starts_with("sandbox.network = deny (/home"), "{project}");
         }
         std::fs::remove_file(user_file(place)).unwrap();
 
@@ -177,13 +172,15 @@ fn an_untrusted_project_file_can_loosen_nothing() {
 #[test]
 fn an_untrusted_project_file_can_tighten() {
     for_each_user(|place| {
-        for (project, rule) in [
-            ("[sandbox]\nmode = \"strict\"\n", "sandbox.mode = strict (/root/.shellgate.toml:2:1)"),
-            ("[sandbox]\nnetwork = \"deny\"\n", "sandbox.network = deny (/root/.shellgate.toml:2:1)"),
-        ] {
-            write_file(place, &project_file(place), project);
-            assert_eq!(decided(place, &[]), rule);
-        }
+        write_file(place, &project_file(place), "[sandbox]\nnetwork = \"deny\"\n");
+        assert_eq!(decided(place, &[]), "sandbox.network = deny (/root/.shellgate.toml:2:1)");
+        write_file(place, &project_file(place), "[sandbox]\nmode = \"read-only\"\n");
+        let (answer, _) = call(place, &[], &json!({"command": "touch ran"}));
+        assert_eq!(
+            (&answer["status"], place.root().join("ran").exists()),
+            (&json!("failed"), false),
+            "{answer}"
+        );
         let strict = "limits.timeout_ms = 300\n\
             [environment]\ninherit = \"core\"\nremove = [\"LANG\"]\n";
         write_file(place, &project_file(place), strict);

@@ -135,7 +135,7 @@ fn hint_text(hint: &Hint) -> String {
         Hint::PlainerCommand => {
             "`shellgate check` shows which parts of the command are not allowed; a plainer command may pass"
         }
-        Hint::RunUnconfined => "`--sandbox off --network allow` runs the command unconfined",
+        Hint::ChooseSandbox => "`--sandbox workspace` denies it; `--network allow` runs the command with it",
         Hint::ExistingRoot => "name an existing folder with `--root`",
         Hint::PathInsideRoot => "name a path inside it, relative to it, or use another `--root`",
         Hint::ListJobs => "`shellgate jobs` lists running jobs",

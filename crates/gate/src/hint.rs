@@ -15,8 +15,8 @@ pub enum Hint {
     Text(Cow<'static, str>),
     /// A plainer command may be allowed.
     PlainerCommand,
-    /// Run the command without confinement.
-    RunUnconfined,
+    /// Choose a sandbox, or allow the network.
+    ChooseSandbox,
     /// Name an existing folder as the root.
     ExistingRoot,
     /// Name a path inside the root, or use another root.
@@ -44,8 +44,8 @@ impl fmt::Display for Hint {
         let words = match self {
             Self::Text(text) => text,
             Self::PlainerCommand => "a plainer command may pass",
-            Self::RunUnconfined => {
-                "the user can run commands unconfined, with `sandbox.mode = \"off\"` and `sandbox.network = \"allow\"`"
+            Self::ChooseSandbox => {
+                "the user can choose a sandbox, which denies it (`sandbox.mode = \"workspace\"`), or allow the network"
             }
             Self::ExistingRoot => "name an existing folder as the root",
             Self::PathInsideRoot => "name a path inside it, relative to it",
@@ -88,7 +88,7 @@ mod tests {
     fn a_model_reads_no_flags_of_the_command_line() {
         let hints = [
             Hint::PlainerCommand,
-            Hint::RunUnconfined,
+            Hint::ChooseSandbox,
             Hint::ExistingRoot,
             Hint::PathInsideRoot,
             Hint::ListJobs,

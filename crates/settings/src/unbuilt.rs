@@ -28,7 +28,8 @@ pub(crate) fn add_notices(settings: &mut Settings) {
     let keys = UNBUILT.iter().filter(|(_, used, _)| used(settings));
     let keys = keys.filter_map(|(key, _, instead)| Some((*key, written(key)?, *instead)));
     let with_grants = settings.policy.rules.iter().filter(|rule| !rule.grants.is_empty());
-    let grants = with_grants.map(|rule| ("policy.rule.grants", rule.origin.clone(), "a rule can't widen the sandbox yet"));
+    let grants = with_grants
+        .map(|rule| ("policy.rule.grants", rule.origin.clone(), "a rule can't widen the sandbox yet"));
     let notice = |(key, origin, instead)| Notice { key, origin, why: IgnoredReason::NotBuilt { instead } };
     let notices: Vec<Notice> = keys.chain(grants).map(notice).collect();
     settings.notices.extend(notices);
@@ -72,7 +73,9 @@ grants = { network = true }
     #[test]
     fn settings_with_effect_are_not() {
         assert_eq!(
-            notices("[approval]\nmode = \"deny\"\n[sandbox]\nmode = \"off\"\nwritable = [\"/srv\"]\nunreadable = [\"~/x\"]\n"),
+            notices(
+                "[approval]\nmode = \"deny\"\n[sandbox]\nmode = \"off\"\nwritable = [\"/srv\"]\nunreadable = [\"~/x\"]\n"
+            ),
             [""; 0]
         );
         assert_eq!(notices("[[policy.rule]]\nprefix = [\"ls\"]\ndecision = \"allow\"\n"), [""; 0]);

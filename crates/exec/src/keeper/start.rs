@@ -52,7 +52,7 @@ impl Keeper {
                         self.confined.open_terminal(confinement, &self.events, &mut self.trees)
                     }
                 };
-                master.and_then(|master| Terminal::new(master, size, spec.capture_bytes).map_err(failed))
+                master.and_then(|master| Terminal::open(master, size, spec.capture_bytes).map_err(failed))
             }
         };
         let argv: Vec<&CStr> = spec.argv.iter().map(CString::as_c_str).collect();

@@ -73,7 +73,7 @@ impl Terminal {
     }
 
     /// Makes a terminal for a command. Both of its output streams are one.
-    pub(super) fn new(master: OwnedFd, size: Size, limit: u64) -> Result<Streams, Errno> {
+    pub(super) fn open(master: OwnedFd, size: Size, limit: u64) -> Result<Streams, Errno> {
         rustix::pty::unlockpt(&master)?;
         let slave = rustix::pty::ioctl_tiocgptpeer(&master, OPEN_FLAGS)?;
         let mut modes = rustix::termios::tcgetattr(&slave)?;

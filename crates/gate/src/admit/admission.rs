@@ -177,7 +177,7 @@ impl Gate {
         Err(ErrorObject::new(Code::SandboxUnavailable, message)
             .token("deny")
             .rule(format!("sandbox.network = deny ({origin})"))
-            .hint(Hint::RunUnconfined))
+            .hint(Hint::ChooseSandbox))
     }
 }
 
