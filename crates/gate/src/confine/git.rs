@@ -55,24 +55,28 @@ pub(super) fn repository_elsewhere(root: &Path) -> Option<Repository> {
 mod tests {
     use super::*;
 
-    struct Place(tempfile::TempDir, PathBuf);
+    struct Place {
+        _folder: tempfile::TempDir,
+        path: PathBuf,
+    }
 
     impl Place {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().canonicalize().unwrap();
-            Self(folder, path)
+            Self { _folder: folder, path }
         }
 
         fn git(&self, folder: &str, words: &[&str]) {
             let config = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"];
             let mut command = std::process::Command::new("git");
-            let output = command.args(config).args(words).current_dir(self.1.join(folder)).output().unwrap();
+            let output =
+                command.args(config).args(words).current_dir(self.path.join(folder)).output().unwrap();
             assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
         }
 
         fn repository(&self, name: &str) {
-            std::fs::create_dir(self.1.join(name)).unwrap();
+            std::fs::create_dir(self.path.join(name)).unwrap();
             self.git(name, &["init", "-q"]);
             self.git(name, &["commit", "-q", "--allow-empty", "-m", "first"]);
         }
@@ -83,10 +87,10 @@ mod tests {
         let place = Place::new();
         place.repository("main");
         place.git("main", &["worktree", "add", "-q", "../linked"]);
-        let found = repository_elsewhere(&place.1.join("linked")).unwrap();
-        let folders = ["main/.git", "main/.git/worktrees/linked"].map(|path| place.1.join(path)).to_vec();
+        let found = repository_elsewhere(&place.path.join("linked")).unwrap();
+        let folders = ["main/.git", "main/.git/worktrees/linked"].map(|path| place.path.join(path)).to_vec();
         assert_eq!(found, Repository { folders });
-        assert_eq!(repository_elsewhere(&place.1.join("main")), None, "its folder is inside");
+        assert_eq!(repository_elsewhere(&place.path.join("main")), None, "its folder is inside");
     }
 
     #[test]
@@ -95,8 +99,8 @@ mod tests {
         place.repository("library");
         place.repository("main");
         place.git("main", &["submodule", "add", "-q", "../library", "sub"]);
-        let found = repository_elsewhere(&place.1.join("main/sub")).unwrap();
-        assert_eq!(found, Repository { folders: vec![place.1.join("main/.git/modules/sub")] });
+        let found = repository_elsewhere(&place.path.join("main/sub")).unwrap();
+        assert_eq!(found, Repository { folders: vec![place.path.join("main/.git/modules/sub")] });
     }
 
     #[test]
@@ -104,11 +108,11 @@ mod tests {
         let place = Place::new();
         place.repository("other");
         place.git("other", &["worktree", "add", "-q", "../linked"]);
-        std::fs::create_dir(place.1.join("root")).unwrap();
+        std::fs::create_dir(place.path.join("root")).unwrap();
         for folder in ["other/.git", "other/.git/worktrees/linked", "linked", "missing"] {
-            let text = format!("gitdir: {}\n", place.1.join(folder).display());
-            std::fs::write(place.1.join("root/.git"), text).unwrap();
-            assert_eq!(repository_elsewhere(&place.1.join("root")), None, "{folder}");
+            let text = format!("gitdir: {}\n", place.path.join(folder).display());
+            std::fs::write(place.path.join("root/.git"), text).unwrap();
+            assert_eq!(repository_elsewhere(&place.path.join("root")), None, "{folder}");
         }
     }
 }

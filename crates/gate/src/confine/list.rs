@@ -75,7 +75,7 @@ mod tests {
         let text = "# a comment\n~/a\n\n  ~/missing\n~/link\n~/b/h*\n";
         let expected = ["a", "missing", "c", "b/hooks"].map(|path| home.join(path));
         assert_eq!(paths(text, Some(&home)), expected);
-        assert_eq!(paths("~/a", None), [PathBuf::new(); 0]);
+        assert!(paths("~/a", None).is_empty());
         let mut found = matching("x/y\n*/config\n", &home);
         found.sort();
         assert_eq!(found, ["a/config", "b/config", "x/y"].map(PathBuf::from));
