@@ -7,6 +7,7 @@ mod blocked;
 mod calls;
 mod http;
 mod isolation;
+mod lost_keeper;
 mod shutdown;
 mod site;
 mod taken_back;

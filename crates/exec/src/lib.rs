@@ -31,6 +31,7 @@ mod id;
 mod input;
 mod input_sender;
 mod job;
+mod job_note;
 mod keeper;
 mod keeper_connection;
 mod keepers;
@@ -55,6 +56,7 @@ pub use id::ExecId;
 pub use input::{Input, InputKind, InputState, NotTaken, ReadState, TerminalProcess};
 pub use input_sender::InputSender;
 pub use job::{Job, JobKind};
+pub use job_note::job_notes;
 pub use keepers::{held_executions, jobs, release, stop_all, stop_execution, watch};
 pub use limits::{
     ExceededLimit, GroupNotes, LimitAction, LimitedResource, Limits, Mechanism, ProbeResult, group_notes,

@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::output_times::Moment;
-use crate::{ExecId, Outcome, StateFolder};
+use crate::{ExecId, Outcome, StateFolder, job_note};
 
 /// How an execution ended, and when.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,8 +56,9 @@ impl StoredEnd {
         }
     }
 
-    /// Removes the end of `id`, once the record has it.
+    /// Removes the end of `id` and the note that it is a job, once the record has the end.
     pub fn remove(state: &StateFolder, id: &str) {
+        job_note::remove(state, id);
         // A file that stays is found in the record already the next time, and removed then.
         let _ = std::fs::remove_file(state.ends().join(id));
     }

@@ -11,7 +11,7 @@ use crate::outcome::{Outcome, Process};
 use crate::proc;
 use crate::stored_end::StoredEnd;
 use crate::wire::FromKeeper;
-use crate::{Spool, State, Stream};
+use crate::{ExecId, Spool, State, Stream, job_note};
 
 impl Keeper {
     /// Answers the caller of an execution that goes on as a job.
@@ -20,10 +20,21 @@ impl Keeper {
         let waiting_for_input = self.input_state(key).is_some_and(|input| input.waiting);
         let Some(run) = self.runs.get_mut(&key) else { return };
         info!(id = %run.spec.id, waiting_for_input, "goes on as a job");
+        let id = run.spec.id;
         let outcome = Outcome { waiting_for_input, ..run.outcome(state, None, background) };
+        self.note_without_caller(id);
         self.hand_to_standby(key);
         // A caller that is gone misses this answer. The end of the job will be stored.
         drop(self.tell_caller(key, Some(caller), outcome, false));
+    }
+
+    /// Notes that no caller will record the end of an execution.
+    pub(super) fn note_without_caller(&self, id: ExecId) {
+        // Where this fails (a full disk) and the keeper is killed, the execution is recorded as lost only when the process
+        // that made the call has ended.
+        if let Err(error) = job_note::write(&self.ends, id) {
+            warn!(%id, %error, "it can't be noted that it has no caller");
+        }
     }
 
     /// Tells the end of an execution, or stores it when it has no caller.

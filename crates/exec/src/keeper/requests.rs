@@ -119,6 +119,9 @@ impl Keeper {
             }
         }
         let Some(key) = connection.run else { return };
+        if let Some(run) = self.runs.get(&key) {
+            self.note_without_caller(run.spec.id);
+        }
         self.resume_pipes(key);
         self.drive(key, Event::CallerGone, Instant::now());
     }

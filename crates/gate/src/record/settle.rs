@@ -1,9 +1,10 @@
 //! Settling: giving an end to executions that a crash left open in the record. An end that the keeper stored is written.
-//! An execution that no keeper holds and no caller waits for is closed as lost.
+//! An execution that no keeper holds and no caller waits for is closed as lost. No caller waits when the process that made
+//! the call is gone, or when the keeper has noted that the call was answered.
 
 use std::fs::File;
 
-use shellgate_exec::{PerStream, StateFolder, StoredEnd};
+use shellgate_exec::{PerStream, StateFolder, StoredEnd, job_notes};
 use shellgate_journal::{Error, Journal, LossCause, PastExecution, RecordedLoss, Status, Step};
 
 use tracing::{info, warn};
@@ -28,12 +29,13 @@ fn settle_open(journal: &Journal, state: &StateFolder) -> Result<(), String> {
     let open = journal.open_executions().map_err(|error| error.to_string())?;
     journal.expire(translate::now(), alive).map_err(|error| error.to_string())?;
     let groups = shellgate_exec::group_notes(state);
+    let jobs = job_notes(state);
     let held = shellgate_exec::held_executions(state).map_err(|error| error.to_string())?;
     let still_held = held.clone();
     let held = held.map(|held| held.iter().map(ToString::to_string).collect::<Vec<_>>());
     let mut unwritten = None;
     for execution in open {
-        if let Some(step) = find_end(&execution, state, held.as_deref())
+        if let Some(step) = find_end(&execution, state, held.as_deref(), jobs.contains(&execution.id))
             && !ended_meanwhile(&execution, journal, state, &step)
         {
             if let (Step::Closed(RecordedLoss { how: LossCause::KeeperLost, .. }), Ok(id)) =
@@ -58,9 +60,9 @@ fn settle_open(journal: &Journal, state: &StateFolder) -> Result<(), String> {
     if let Some(held) = still_held {
         groups.sweep(&held);
     }
-    // Stored ends that nothing needs: the caller wrote the end and went away before it told the keeper, or the execution
+    // Stored ends and notes that nothing needs: the caller wrote the end and went away before it told the keeper, or the execution
     // isn't in the record.
-    for id in StoredEnd::all(state) {
+    for id in StoredEnd::all(state).into_iter().chain(jobs) {
         let over = |found: Option<PastExecution>| found.is_none_or(|execution| !is_open(execution.status));
         if journal.execution(&id).is_ok_and(over) {
             StoredEnd::remove(state, &id);
@@ -89,8 +91,14 @@ fn is_open(status: Status) -> bool {
     matches!(status, Status::Asked | Status::Running)
 }
 
-/// The entry that ends an execution; `None` while it may still run.
-fn find_end(execution: &PastExecution, state: &StateFolder, held: Option<&[String]>) -> Option<Step> {
+/// The entry that ends an execution; `None` while it may still run. `is_job`: only a keeper knows its end, because its
+/// call was answered.
+fn find_end(
+    execution: &PastExecution,
+    state: &StateFolder,
+    held: Option<&[String]>,
+    is_job: bool,
+) -> Option<Step> {
     // A stored end that can't be read, because another version of shellgate wrote it, counts as none.
     if let Ok(Some(ending)) = StoredEnd::find(state, &execution.id) {
         let files = execution.started.as_ref();
@@ -118,8 +126,10 @@ fn find_end(execution: &PastExecution, state: &StateFolder, held: Option<&[Strin
         return Some(Step::Ended(shellgate_journal::RecordedEnd { job: ending.job, times, ..ended }));
     }
     let asker = execution.asked.as_ref().and_then(|asked| asked.asker.as_ref());
+    // A caller that lives may be about to hand it to a keeper, or to write its end.
+    let has_caller = !is_job && asker.is_some_and(alive);
     // A keeper of another version, which can't be asked, may hold it.
-    if held.is_none_or(|held| held.contains(&execution.id)) || asker.is_some_and(alive) {
+    if held.is_none_or(|held| held.contains(&execution.id)) || has_caller {
         return None;
     }
     // The keeper ran no earlier than its caller, so a caller of an earlier boot had a keeper that ended with that boot.

@@ -7,21 +7,24 @@ mod control;
 mod line_search;
 mod waiter;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use regex::bytes::Regex;
 use serde::Serialize;
 use shellgate_exec::{PerStream, Stream};
-use shellgate_journal::PastExecution;
+use shellgate_journal::{PastExecution, Status};
 
 pub use control::WaitControl;
 
 use self::line_search::LineSearch;
 use self::waiter::{Waiter, unreadable};
-use super::{Jobs, trim_carriage_return};
+use super::{Jobs, journal_error, trim_carriage_return};
 use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::intake::request::Detail;
+
+/// How often the record is read for the end of an execution that no keeper holds.
+const END_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// What to wait for. The job's end always ends the wait; of the other conditions, the first that is met.
 #[derive(Clone, Debug, Default)]
@@ -84,6 +87,16 @@ pub struct WaitReport {
     pub report: Report,
 }
 
+/// How a wait begins.
+enum WaitStart {
+    /// A keeper holds the execution.
+    Running(Box<Waiter>),
+    /// It has ended.
+    Ended,
+    /// The wait ended before that was known.
+    Over(WaitResult),
+}
+
 impl Jobs<'_> {
     /// Waits until one of the conditions is met for a job.
     ///
@@ -97,8 +110,9 @@ impl Jobs<'_> {
     ) -> Result<WaitReport, ErrorObject> {
         let execution = self.find(id)?;
         let mut found_in_tails = None;
-        let result = match Waiter::begin(self, &execution, conditions.clone())? {
-            Some(mut waiter) => loop {
+        let result = match self.begin_wait(&execution, &conditions, control)? {
+            WaitStart::Over(result) => result,
+            WaitStart::Running(mut waiter) => loop {
                 if let Some(result) = waiter.check(self, control)? {
                     break result;
                 }
@@ -113,9 +127,39 @@ impl Jobs<'_> {
                 waiter.sleep(control)?;
             },
             // The job has ended: only its output can still be searched.
-            None => self.search_output(&execution, &conditions)?.unwrap_or(WaitResult::Ended),
+            WaitStart::Ended => self.search_output(&execution, &conditions)?.unwrap_or(WaitResult::Ended),
         };
         Ok(WaitReport { result, report: self.report(&execution.id, Detail::Minimal)? })
+    }
+
+    /// Finds the keeper of an execution, or its end. For a moment there may be neither: no keeper has taken the execution
+    /// yet, or its caller is about to record its end.
+    fn begin_wait(
+        &self,
+        execution: &PastExecution,
+        conditions: &WaitConditions,
+        control: Option<&WaitControl>,
+    ) -> Result<WaitStart, ErrorObject> {
+        let deadline = conditions.timeout.map(|timeout| Instant::now() + timeout);
+        loop {
+            let remaining = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let conditions = WaitConditions { timeout: remaining, ..conditions.clone() };
+            if let Some(waiter) = Waiter::begin(self, execution, conditions)? {
+                return Ok(WaitStart::Running(Box::new(waiter)));
+            }
+            self.settle();
+            let now = self.journal.execution(&execution.id).map_err(|error| journal_error(&error))?;
+            if now.is_none_or(|now| now.status != Status::Running) {
+                return Ok(WaitStart::Ended);
+            }
+            if remaining == Some(Duration::ZERO) {
+                return Ok(WaitStart::Over(WaitResult::TimedOut));
+            }
+            if control.is_some_and(WaitControl::is_canceled) {
+                return Ok(WaitStart::Over(WaitResult::Canceled));
+            }
+            std::thread::sleep(END_POLL_INTERVAL.min(remaining.unwrap_or(END_POLL_INTERVAL)));
+        }
     }
 
     /// Searches the output of an ended job for the pattern.
