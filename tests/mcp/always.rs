@@ -68,6 +68,7 @@ fn a_yes_for_always_from_the_queue_holds_for_the_server_that_asked() {
         let id = ask(&mut talk, "printf once");
         assert!(!approve(&pending(place)[0]).status.success());
         assert_eq!(talk.answer(id)["result"]["structuredContent"]["stdout"], "once");
+        assert_eq!(last_answer(place).matches("yes, once: ").count(), 1);
         let id = ask(&mut talk, "printf once");
         assert!(place.strictly(["approvals", "deny", &pending(place)[0]]).status().unwrap().success());
         assert_eq!(talk.answer(id)["result"]["structuredContent"]["error"]["code"], "denied_by_user");
@@ -82,6 +83,50 @@ fn a_yes_for_always_from_the_queue_holds_for_the_server_that_asked() {
         assert!(place.strictly(["approvals", "deny", &pending(place)[0]]).status().unwrap().success());
         assert_eq!(talk.answer(id)["result"]["structuredContent"]["error"]["code"], "denied_by_user");
         assert!(!place.root().join("other").exists());
+        talk.leave();
+    });
+}
+
+/// How the newest question was answered, in the words of the record.
+fn last_answer(place: &Place) -> String {
+    let list = place.output(["history", "--json"]).stdout;
+    let list: serde_json::Value = serde_json::from_slice(&list).unwrap();
+    let id = list[0]["id"].as_str().unwrap();
+    String::from_utf8(place.output(["history", "show", id]).stdout).unwrap()
+}
+
+/// In every channel the command runs, no rule is learned, and caller and record are told.
+#[test]
+fn an_always_that_cannot_be_written_is_a_yes_for_this_time() {
+    for_each_user(|place| {
+        let file = settings_of(place);
+        assert!(place.program("mkdir").arg("-p").arg(file.parent().unwrap()).status().unwrap().success());
+        let always = json!({"action": "accept", "content": {"answer": "always"}});
+        let mut talk = strict(place, &[], &form());
+        for broken in ["[policy\n", "[policy]\nrule = 5\n"] {
+            std::fs::write(&file, broken).unwrap();
+            crate::support::give(&file, place.user);
+            for _ in 0..2 {
+                let id = talk.call(json!({"command": "echo ran"}));
+                answer_form(&mut talk, &always);
+                let report = talk.answer(id)["result"]["structuredContent"].clone();
+                assert_eq!(report["stdout"], "ran\n", "{report}");
+                let by = report["verdict"]["approved_by"].as_str().unwrap();
+                assert!(by.contains("could not be written to `") && by.contains("config.toml"), "{by}");
+                let answered = last_answer(place);
+                assert!(answered.contains("yes, once: ") && !answered.contains(": written to"), "{answered}");
+                assert_eq!(std::fs::read_to_string(&file).unwrap(), broken);
+            }
+        }
+        // Rules in one line are rules too.
+        std::fs::write(&file, "policy = { default = \"ask\", rule = [] }\n").unwrap();
+        crate::support::give(&file, place.user);
+        let id = talk.call(json!({"command": "echo ran"}));
+        answer_form(&mut talk, &always);
+        let report = talk.answer(id)["result"]["structuredContent"].clone();
+        assert!(!report["verdict"]["approved_by"].as_str().unwrap().contains("could not"), "{report}");
+        assert!(last_answer(place).contains("yes, always: written to"), "{}", last_answer(place));
+        assert_eq!(talk.run(json!({"command": "echo ran"}))["stdout"], "ran\n", "it runs without asking");
         talk.leave();
     });
 }

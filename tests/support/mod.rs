@@ -110,6 +110,11 @@ pub(crate) fn for_each_user_below(folder: &Path, test: impl Fn(&Place)) {
     }
 }
 
+/// Makes a file belong to a user of a test.
+pub(crate) fn give(file: &Path, user: Option<u32>) {
+    chown(file, user, user).unwrap();
+}
+
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }

@@ -88,7 +88,7 @@ pub use body::{
     RecordedAnswer, RecordedApproval, RecordedChoice, RecordedDecision, RecordedEnd, RecordedError,
     RecordedLoss, RecordedPart, RecordedQuestion, RecordedReason, RecordedRequest, RecordedStart,
     RecordedStdin, RecordedStream, RecordedVerdict, SessionGrant, SettingsLines, Step, Tombstone,
-    TrustedFile,
+    TrustedFile, UnwrittenSettings,
 };
 pub use entry::JournalEntry;
 pub use error::Error;

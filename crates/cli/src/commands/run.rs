@@ -114,6 +114,9 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
         Ok(admitted) => admitted,
         Err(refused) => return Ok(Ended::Answered(refused)),
     };
+    if let Some(remark) = admitted.approval_remark() {
+        print_note(&format!("it runs this time; {}", output::escape(remark)));
+    }
     if interactive {
         return follow_in_terminal(gate, admitted);
     }

@@ -42,7 +42,7 @@ impl Gate {
         match self.judge.decision_by_mode(verdict) {
             Some((Decision::Allow, who)) => {
                 return Ok(Some(Approval {
-                    by: Some(ApprovedBy { who, channel: ApprovalChannel::Settings }),
+                    by: Some(ApprovedBy { who, channel: ApprovalChannel::Settings, remark: None }),
                     entry: None,
                 }));
             }
@@ -164,7 +164,8 @@ impl Asking<'_> {
 }
 
 fn approval_for(how: &str) -> ApprovedBy {
-    ApprovedBy { who: format!("an approval for {how}"), channel: ApprovalChannel::Settings }
+    let who = format!("an approval for {how}");
+    ApprovedBy { who, channel: ApprovalChannel::Settings, remark: None }
 }
 
 /// The scope of a grant for exactly this request.

@@ -7,14 +7,14 @@
 use std::sync::Arc;
 
 use shellgate_exec::ExecId;
-use shellgate_journal::{self as journal, AnswerResult, QuestionId, RecordedQuestion};
+use shellgate_journal::{self as journal, AnswerResult, QuestionId, RecordedQuestion, UnwrittenSettings};
 use tracing::info;
 
 use super::admission::Admitted;
 use super::asking::{Approval, Asking};
 use crate::admit::approval::{
     self, Answer, AnswerError, ApprovalChannel, ApprovedBy, Approver, Choice, PostedQuestion, Question,
-    QueueWait,
+    QueueWait, unwritten_text,
 };
 use crate::admit::inside;
 use crate::admit::judge::{self, Verdict};
@@ -168,17 +168,19 @@ impl<'a> PendingQuestion<'a> {
         if !counts(channel) {
             return Err(self.unasked.refused(self.by_a_command()));
         }
-        let (answer, channel) = match self.record(answer, channel) {
+        let (answer, channel, unwritten) = match self.record(answer, channel) {
             Ok(counts) => counts,
             Err(error) => return Err(self.unasked.refused(error)),
         };
+        let unwritten = unwritten.or_else(|| self.queue.unwritten_settings());
         info!(id = self.unasked.asked.id, answer = name_of(&answer), ?channel, "question answered");
         if let (Answer::Yes(Choice::Always), Some(always)) = (&answer, self.unasked.asking().always()) {
             self.unasked.gate.learn(always);
         }
         if let Answer::Yes(_) = answer {
             let Self { unasked, entry, .. } = self;
-            let by = ApprovedBy { who: approval::user(), channel };
+            let remark = unwritten.as_ref().map(unwritten_text);
+            let by = ApprovedBy { who: approval::user(), channel, remark };
             let approval = Approval { by: Some(by), entry: entry.map(|entry| entry.log) };
             return Ok(unasked.approved(approval));
         }
@@ -199,15 +201,15 @@ impl<'a> PendingQuestion<'a> {
         judge::not_approved(Code::ApprovalUnavailable, &self.unasked.verdict, why)
     }
 
-    /// Records the answer. Returns the one that counts, and its channel.
+    /// Records the answer. Returns the one that counts, its channel, and the settings that "always" could not write.
     fn record(
         &self,
         answer: Answer,
         channel: ApprovalChannel,
-    ) -> Result<(Answer, ApprovalChannel), ErrorObject> {
+    ) -> Result<(Answer, ApprovalChannel, Option<UnwrittenSettings>), ErrorObject> {
         let Some(entry) = &self.entry else {
-            self.write_always(&answer)?;
-            return Ok((answer, channel));
+            let unwritten = self.write_always(&answer);
+            return Ok((answer, channel, unwritten));
         };
         let recorded = || self.queue.recorded_answer().unwrap_or(Answer::Unavailable);
         let result = match (&answer, channel) {
@@ -215,34 +217,40 @@ impl<'a> PendingQuestion<'a> {
                 entry.log.journal().time_out(entry.number).map_err(|e| unwritable(&e))?
             }
             // Only a yes that is in the record counts.
-            (Answer::Yes(_), ApprovalChannel::Queue) => return Ok((recorded(), channel)),
+            (Answer::Yes(_), ApprovalChannel::Queue) => return Ok((recorded(), channel, None)),
             (_, ApprovalChannel::Queue) | (Answer::Unavailable | Answer::Canceled, _) => {
-                return Ok((answer, channel));
+                return Ok((answer, channel, None));
             }
             (Answer::Yes(_) | Answer::No(_), _) => {
                 let posted = PostedQuestion {
                     journal: entry.log.journal(),
                     number: entry.number,
+                    exec_id: &self.unasked.asked.id,
                     question: &entry.question,
                     root: &self.unasked.gate.root().display().to_string(),
                     directory: self.unasked.directory.shown(),
                 };
-                posted.answer(&answer, channel).map_err(answer_error)?
+                let answered = posted.answer(&answer, channel).map_err(answer_error)?;
+                if answered.unwritten.is_some() {
+                    return Ok((Answer::Yes(Choice::Once), channel, answered.unwritten));
+                }
+                answered.result
             }
         };
         Ok(match result {
-            AnswerResult::Taken(_) => (answer, channel),
-            AnswerResult::TooLate(_) => (recorded(), ApprovalChannel::Queue),
+            AnswerResult::Taken(_) => (answer, channel, None),
+            AnswerResult::TooLate(_) => (recorded(), ApprovalChannel::Queue, None),
         })
     }
 
-    /// Writes "always" to the settings where there is no record: then the answer counts at once.
-    fn write_always(&self, answer: &Answer) -> Result<(), ErrorObject> {
+    /// Writes "always" to the settings where there is no record: then the answer counts at once. Returns the settings that
+    /// could not be written.
+    fn write_always(&self, answer: &Answer) -> Option<UnwrittenSettings> {
         match (answer, self.unasked.asking().always()) {
-            (Answer::Yes(Choice::Always), Some(always)) => always
-                .write()
-                .map_err(|error| answer_error(AnswerError::Settings { file: always.file, error })),
-            _ => Ok(()),
+            (Answer::Yes(Choice::Always), Some(always)) => {
+                always.write().err().map(|error| always.unwritten(&error))
+            }
+            _ => None,
         }
     }
 }
@@ -270,13 +278,6 @@ fn answer_error(error: AnswerError) -> ErrorObject {
     match error {
         AnswerError::NotOffered(what) => ErrorObject::invalid(format!("the question doesn't offer {what}")),
         AnswerError::Journal(error) => unwritable(&error),
-        AnswerError::Settings { file, error } => {
-            let message = format!(
-                "the command was approved for always, but `{}` can't be written: {error}",
-                file.display()
-            );
-            ErrorObject::new(Code::Config, message).hint("approve it for this session instead")
-        }
     }
 }
 

@@ -176,8 +176,8 @@ fn asked(execution: &PastExecution, detail: Detail) -> RequestSummary {
             decision: record::decision(asked.verdict.decision),
             rules: asked.verdict.rules.clone(),
             approved_by: approved.map(|approved| {
-                let channel = approved.channel;
-                ApprovedBy { who: approved.who.clone(), channel }.to_string()
+                let (channel, remark) = (approved.channel, approved.remark.clone());
+                ApprovedBy { who: approved.who.clone(), channel, remark }.to_string()
             }),
         }),
     }

@@ -6,7 +6,7 @@ use shellgate_exec::StateFolder;
 use shellgate_journal::{AnswerResult, Journal, QuestionId, QueuedQuestion};
 
 use super::settle;
-use crate::admit::approval::{self, Answer, AnswerError, PostedQuestion};
+use crate::admit::approval::{self, Answer, AnswerError, PostedQuestion, unwritten_text};
 use crate::admit::inside::{self, RestrictedAction};
 use crate::locations::open_state;
 use crate::{Code, ErrorObject, Hint, ProjectFile};
@@ -85,7 +85,7 @@ impl RecordStore {
     ///
     /// # Errors
     /// `unknown_job` when there is no such question, `invalid_input` when the question doesn't offer this answer, `config`
-    /// when the answer can't be written.
+    /// when the answer can't be written, or when it counts and the settings of an "always" can't be written.
     pub fn answer(&self, id: QuestionId, answer: &Answer) -> Result<AnswerResult, ErrorObject> {
         inside::refuse(RestrictedAction::Answer)?;
         let pending = self.pending()?.into_iter().find(|pending| pending.id == id);
@@ -103,21 +103,26 @@ impl RecordStore {
         let posted = PostedQuestion {
             journal: &self.journal,
             number: id,
+            exec_id: &pending.exec_id,
             question: &pending.question,
             root: &pending.asked.root,
             directory: &pending.asked.directory,
         };
-        posted.answer(answer, approval::ApprovalChannel::Queue).map_err(|error| match error {
-            AnswerError::NotOffered(what) => {
-                ErrorObject::invalid(format!("question {id} doesn't offer {what}"))
-                    .hint("approve it once, or for this session exactly")
+        let answered =
+            posted.answer(answer, approval::ApprovalChannel::Queue).map_err(|error| match error {
+                AnswerError::NotOffered(what) => {
+                    ErrorObject::invalid(format!("question {id} doesn't offer {what}"))
+                        .hint("approve it once, or for this session exactly")
+                }
+                AnswerError::Journal(error) => journal_error(&error),
+            })?;
+        match answered.unwritten {
+            Some(unwritten) => {
+                let message = format!("question {id} was approved once: {}", unwritten_text(&unwritten));
+                Err(ErrorObject::new(Code::Config, message))
             }
-            AnswerError::Journal(error) => journal_error(&error),
-            AnswerError::Settings { file, error } => {
-                let message = format!("it was approved, but `{}` can't be written: {error}", file.display());
-                ErrorObject::new(Code::Config, message)
-            }
-        })
+            None => Ok(answered.result),
+        }
     }
 }
 

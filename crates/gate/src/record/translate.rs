@@ -117,7 +117,12 @@ pub(crate) fn problem(error: &ErrorObject) -> RecordedError {
 }
 
 pub(super) fn approved_by(approved: &ApprovedBy) -> journal::RecordedApproval {
-    journal::RecordedApproval { who: approved.who.clone(), channel: approved.channel, question: None }
+    journal::RecordedApproval {
+        who: approved.who.clone(),
+        channel: approved.channel,
+        question: None,
+        remark: approved.remark.clone(),
+    }
 }
 
 /// The entry for an execution whose output is in the files of `spool`. `error`: what its caller is told went wrong.

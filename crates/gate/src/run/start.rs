@@ -35,6 +35,12 @@ impl Admitted<'_> {
         &self.request
     }
 
+    /// What did not work of its approval, in words.
+    #[must_use]
+    pub fn approval_remark(&self) -> Option<&str> {
+        self.approval.by.as_ref()?.remark.as_deref()
+    }
+
     /// Limits the time until the call is answered. After `wait` the command continues as a job.
     #[must_use]
     pub fn waiting(mut self, wait: Duration) -> Self {

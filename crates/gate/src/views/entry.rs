@@ -70,6 +70,9 @@ pub fn outcome_text(outcome: &QuestionOutcome) -> String {
                 RecordedChoice::Always(always) => {
                     format!("yes, always: written to {}", escape(&always.file))
                 }
+                RecordedChoice::AlwaysUnwritten(unwritten) => {
+                    format!("yes, once: {}", escape(&crate::approval::unwritten_text(unwritten)))
+                }
                 RecordedChoice::No => "no".to_owned(),
                 RecordedChoice::NoBecause(reason) => format!("no: {}", escape(reason)),
             };

@@ -131,6 +131,15 @@ pub struct PersonAnswer {
     pub channel: ApprovalChannel,
 }
 
+/// Settings that could not be written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnwrittenSettings {
+    /// The file.
+    pub file: String,
+    /// Why it could not be written.
+    pub error: String,
+}
+
 /// What a person chose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -143,6 +152,8 @@ pub enum RecordedChoice {
     SessionPrefix(Vec<Vec<String>>),
     /// Yes, always: these lines were written to the settings.
     Always(SettingsLines),
+    /// Yes, always, but the settings could not be written. It counts as a yes for this time.
+    AlwaysUnwritten(UnwrittenSettings),
     /// No.
     No,
     /// No, with the reason that the model is told.

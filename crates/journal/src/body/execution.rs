@@ -159,6 +159,9 @@ pub struct RecordedApproval {
     /// The question that was answered, now or earlier in the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionId>,
+    /// What did not work of the approval, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
 }
 
 /// The end of an execution.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use approval::{
     ApprovalChannel, GrantScope, PersonAnswer, QuestionId, QuestionOutcome, RecordedAnswer, RecordedChoice,
-    RecordedPart, RecordedQuestion, RecordedStdin, SessionGrant, SettingsLines,
+    RecordedPart, RecordedQuestion, RecordedStdin, SessionGrant, SettingsLines, UnwrittenSettings,
 };
 pub use execution::{
     AnswerOptions, EndStatus, LossCause, OutputDetail, RecordedApproval, RecordedDecision, RecordedEnd,

@@ -7,6 +7,7 @@ mod always;
 mod offer;
 mod posted_question;
 mod queue;
+mod settings_file;
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -16,7 +17,7 @@ pub use always::Always;
 pub use queue::{QueueApprover, QueueWait};
 
 pub(crate) use offer::prefixes;
-pub(crate) use posted_question::{AnswerError, PostedQuestion};
+pub(crate) use posted_question::{AnswerError, PostedQuestion, unwritten_text};
 
 use crate::admit::judge::{Decision, Part, Verdict};
 use crate::intake::request::Request;
@@ -92,6 +93,8 @@ pub struct ApprovedBy {
     pub who: String,
     /// How the person was asked, or that it was a setting.
     pub channel: ApprovalChannel,
+    /// What did not work of the approval, in words.
+    pub remark: Option<String>,
 }
 
 impl std::fmt::Display for ApprovedBy {
@@ -102,7 +105,8 @@ impl std::fmt::Display for ApprovedBy {
             ApprovalChannel::Queue => write!(f, "{} from the queue", self.who),
             ApprovalChannel::Page => write!(f, "{} on the page", self.who),
             ApprovalChannel::Elicitation => write!(f, "{} in the agent's program", self.who),
-        }
+        }?;
+        self.remark.as_ref().map_or(Ok(()), |remark| write!(f, "; {remark}"))
     }
 }
 

@@ -3,13 +3,11 @@
 //! Several people may answer: one in the agent's program, one at another terminal. The journal accepts the first answer.
 //! Only then do its grants hold, and only then does "always" change the user's settings.
 
-use std::io;
-use std::path::PathBuf;
-
 use shellgate_journal::{
     self as journal, AnswerResult, GrantScope, Journal, PersonAnswer, QuestionId, RecordedChoice,
-    RecordedQuestion, SessionGrant,
+    RecordedQuestion, SessionGrant, Step, UnwrittenSettings,
 };
+use tracing::warn;
 
 use super::{Always, Answer, ApprovalChannel, Choice};
 
@@ -18,6 +16,8 @@ use super::{Always, Answer, ApprovalChannel, Choice};
 pub(crate) struct PostedQuestion<'a> {
     pub(crate) journal: &'a Journal,
     pub(crate) number: QuestionId,
+    /// The execution that waits for the answer.
+    pub(crate) exec_id: &'a str,
     pub(crate) question: &'a RecordedQuestion,
     /// The root of the request.
     pub(crate) root: &'a str,
@@ -32,13 +32,21 @@ pub(crate) enum AnswerError {
     NotOffered(&'static str),
     /// The answer can't be recorded, so it doesn't count.
     Journal(journal::Error),
-    /// The answer counts, but "always" can't be written to the user's settings.
-    Settings {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        error: io::Error,
-    },
+}
+
+/// What became of an answer.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    /// Whether it counts.
+    pub(crate) result: AnswerResult,
+    /// The settings that an "always" could not write. The answer then counts for this call only.
+    pub(crate) unwritten: Option<UnwrittenSettings>,
+}
+
+/// That an "always" could not be written, in words.
+pub(crate) fn unwritten_text(unwritten: &UnwrittenSettings) -> String {
+    let UnwrittenSettings { file, error } = unwritten;
+    format!("\"always\" could not be written to `{file}`: {error}")
 }
 
 impl PostedQuestion<'_> {
@@ -47,20 +55,37 @@ impl PostedQuestion<'_> {
     ///
     /// # Errors
     /// See [`AnswerError`].
-    pub(crate) fn answer(
-        &self,
-        answer: &Answer,
-        channel: ApprovalChannel,
-    ) -> Result<AnswerResult, AnswerError> {
-        let (choice, grants) = self.choice(answer)?;
+    pub(crate) fn answer(&self, answer: &Answer, channel: ApprovalChannel) -> Result<Answered, AnswerError> {
+        let (mut choice, grants) = self.choice(answer)?;
+        // The new content is written beside the settings before the answer is recorded, so that the record says what
+        // happened. It replaces the settings only when this is the answer that counts.
+        let always = self.always().filter(|_| *answer == Answer::Yes(Choice::Always));
+        let draft = always.as_ref().map(|always| always.draft().map_err(|error| always.unwritten(&error)));
+        let (draft, unwritten) = match draft.transpose() {
+            Ok(draft) => (draft, None),
+            Err(unwritten) => {
+                choice = RecordedChoice::AlwaysUnwritten(unwritten.clone());
+                (None, Some(unwritten))
+            }
+        };
         let given = PersonAnswer { choice, by: super::user(), channel };
         let result = self.journal.answer(self.number, given, grants).map_err(AnswerError::Journal)?;
-        if let (AnswerResult::Taken(_), Answer::Yes(Choice::Always), Some(always)) =
-            (&result, answer, self.always())
-        {
-            always.write().map_err(|error| AnswerError::Settings { file: always.file, error })?;
+        if let AnswerResult::TooLate(_) = result {
+            return Ok(Answered { result, unwritten: None });
         }
-        Ok(result)
+        let failed = draft.zip(always).and_then(|(draft, always)| {
+            draft.commit().err().map(|error| always.unwritten(&error)).inspect(|failed| self.correct(failed))
+        });
+        Ok(Answered { result, unwritten: unwritten.or(failed) })
+    }
+
+    /// Corrects the record, which says that the settings were written.
+    fn correct(&self, unwritten: &UnwrittenSettings) {
+        let text = unwritten_text(unwritten);
+        let note = Step::Note(journal::Note { text });
+        if let Err(error) = self.journal.append(self.exec_id, vec![note]) {
+            warn!(id = self.exec_id, %error, "it can't be recorded that the settings were not written");
+        }
     }
 
     /// The answer as the record has it, and what it grants beyond this call.
@@ -145,9 +170,14 @@ mod tests {
         }
 
         fn answer(&self, answer: &Answer) -> Result<AnswerResult, AnswerError> {
+            self.answered(answer).map(|answered| answered.result)
+        }
+
+        fn answered(&self, answer: &Answer) -> Result<Answered, AnswerError> {
             let posted = PostedQuestion {
                 journal: &self.journal,
                 number: self.number,
+                exec_id: "01A",
                 question: &self.question,
                 root: "/root",
                 directory: ".",
@@ -170,6 +200,22 @@ mod tests {
         let result = asked.answer(&Answer::Yes(Choice::Always)).unwrap();
         assert!(matches!(result, AnswerResult::Taken(_)), "{result:?}");
         assert!(asked.settings().unwrap().contains("prefix = [\"git\", \"log\"]"));
+    }
+
+    #[test]
+    fn an_always_that_cannot_be_written_is_a_yes_for_this_time() {
+        let asked = Asked::new();
+        std::fs::write(asked.folder.path().join("config.toml"), "[policy\n").unwrap();
+        let answered = asked.answered(&Answer::Yes(Choice::Always)).unwrap();
+        assert!(matches!(answered.result, AnswerResult::Taken(_)), "{answered:?}");
+        let unwritten = answered.unwritten.unwrap();
+        assert_eq!(unwritten.file, asked.folder.path().join("config.toml").display().to_string());
+        let outcome = asked.journal.poll_answer(asked.number).unwrap().unwrap();
+        assert!(crate::views::outcome_text(&outcome).starts_with("yes, once: "), "{outcome:?}");
+        assert_eq!(asked.settings().unwrap(), "[policy\n");
+        let left = std::fs::read_dir(asked.folder.path()).unwrap().flatten();
+        let drafts = left.filter(|entry| entry.file_name().to_string_lossy().contains("draft"));
+        assert_eq!(drafts.count(), 0);
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use shellgate_journal::{Journal, QuestionId, QuestionOutcome, RecordedChoice};
+use shellgate_journal::{
+    Journal, PersonAnswer, QuestionId, QuestionOutcome, RecordedChoice, UnwrittenSettings,
+};
 
 use super::{Answer, ApprovalChannel, Approver, Choice, Question};
 
@@ -46,7 +48,7 @@ impl QueueWait {
         let Ok(outcome) = journal.poll_answer(*number) else { return Some(Answer::Unavailable) };
         Some(match outcome? {
             QuestionOutcome::Answered(answered) => match answered.choice {
-                RecordedChoice::Once => Answer::Yes(Choice::Once),
+                RecordedChoice::Once | RecordedChoice::AlwaysUnwritten(_) => Answer::Yes(Choice::Once),
                 RecordedChoice::SessionExact => Answer::Yes(Choice::SessionExact),
                 RecordedChoice::SessionPrefix(_) => Answer::Yes(Choice::SessionPrefix),
                 RecordedChoice::Always(_) => Answer::Yes(Choice::Always),
@@ -57,6 +59,18 @@ impl QueueWait {
             QuestionOutcome::AskerGone => Answer::Unavailable,
             QuestionOutcome::Canceled => Answer::Canceled,
         })
+    }
+
+    /// The settings that an "always" in the record could not write.
+    pub(crate) fn unwritten_settings(&self) -> Option<UnwrittenSettings> {
+        let (journal, number) = self.record.as_ref()?;
+        match journal.poll_answer(*number).ok()?? {
+            QuestionOutcome::Answered(PersonAnswer {
+                choice: RecordedChoice::AlwaysUnwritten(unwritten),
+                ..
+            }) => Some(unwritten),
+            _ => None,
+        }
     }
 
     /// The answer in the record, or that the time is over. `None`: the question still waits.
