@@ -106,3 +106,35 @@ fn stop_now_sends_no_sigterm_first() {
     assert!(stopped(&[]));
     place.assert_nothing_is_left();
 }
+
+/// The session of a root doesn't contain those of roots below it, for none of the commands.
+#[test]
+fn a_root_below_a_root_is_another_session_for_every_command() {
+    for_each_user(|place| {
+        let below = place.root().join("sub");
+        assert!(place.program("mkdir").arg(&below).status().unwrap().success());
+        let upper = place.root().canonicalize().unwrap().display().to_string();
+        let lower = below.canonicalize().unwrap().display().to_string();
+        let (one, other) = (mark(), mark());
+        for (mark, root) in [(&one, &upper), (&other, &lower)] {
+            let command = format!("sleep {mark}");
+            let output = place.output(["run", "--background", "--root", root, &command]);
+            assert!(output.status.success(), "{output:?}");
+        }
+        let listed = |command: &str, session: &str| {
+            let output = place.output([command, "--session", session, "--json"]);
+            let list: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            let list = list.get("jobs").unwrap_or(&list).as_array().unwrap().clone();
+            list.iter().map(|one| one["command"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        for command in ["jobs", "history"] {
+            assert_eq!(listed(command, &upper), [format!("sleep {one}")], "{command}");
+            assert_eq!(listed(command, &lower), [format!("sleep {other}")], "{command}");
+        }
+        assert!(place.output(["stop", "--session", &upper]).status.success());
+        assert!(processes_with(&one).is_empty() && !processes_with(&other).is_empty());
+        assert!(place.output(["stop", "--session", &lower]).status.success());
+        assert!(processes_with(&other).is_empty());
+        place.assert_nothing_is_left();
+    });
+}

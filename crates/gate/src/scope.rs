@@ -44,7 +44,7 @@ impl SessionFilter {
         let root = execution.asked.as_ref().map(|asked| asked.root.as_str());
         match self {
             Self::All => true,
-            Self::Named(name) => shellgate_journal::session_contains(name, &execution.session),
+            Self::Named(name) => SessionName::is_meant(name, &execution.session, root),
             Self::Session(session) => session.contains(&execution.session, root),
         }
     }

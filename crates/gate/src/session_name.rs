@@ -93,6 +93,38 @@ impl SessionName {
         self.root().is_none_or(|own| root == Some(&*own)) && session_contains(&self.shown, session)
     }
 
+    /// The sessions that a person may mean by `name`: the session or chat of this name, the session of this root, and chats of
+    /// the roots above. Their shown names are all the same.
+    ///
+    /// # Errors
+    /// `invalid_input` when no session can have this name.
+    pub(crate) fn meant(name: &str) -> Result<Vec<Self>, ErrorObject> {
+        let path = Path::new(name);
+        if !path.is_absolute() {
+            return Self::named(name).map(|named| vec![named]);
+        }
+        let mut meant: Vec<Self> = Self::named(name).into_iter().chain([Self::of_root(path)]).collect();
+        let chats = path.ancestors().skip(1).take(MAX_LEVELS - 1).filter_map(|root| {
+            let chat = path.strip_prefix(root).ok()?.to_str()?;
+            Self::of_root(root).chat(chat).ok()
+        });
+        meant.extend(chats);
+        Ok(meant)
+    }
+
+    /// Whether an execution that the record has with this session and root belongs to a session that a person means by
+    /// `name`, or to a chat of it. A root below a root is another session.
+    pub(crate) fn is_meant(name: &str, session: &str, root: Option<&str>) -> bool {
+        let is_path = Path::new(name).is_absolute();
+        let Some(root) = root else {
+            // The content of a forgotten execution, and with it the root, is removed.
+            return if is_path { session == name } else { session_contains(name, session) };
+        };
+        let Ok(recorded) = Self::recorded(session, Path::new(root)) else { return false };
+        let meant = Self::meant(name).unwrap_or_default();
+        meant.iter().any(|meant| recorded.levels.starts_with(&meant.levels))
+    }
+
     /// The root, if the session has no name.
     fn root(&self) -> Option<Cow<'_, str>> {
         self.levels.first()?.strip_prefix(ROOT_KIND).map(String::from_utf8_lossy)
@@ -190,6 +222,33 @@ mod tests {
             assert!(!chat.contains(other, Some("/r")), "{other}");
         }
         assert!(!chat.contains("/r/http-ann", Some("/r/http-ann")), "a root that is called like a chat");
+    }
+
+    #[test]
+    fn a_person_means_a_session_or_a_root_with_its_chats() {
+        for (name, session, root) in [
+            ("A", "A", "/r"),
+            ("A", "A/b", "/r"),
+            ("/r", "/r", "/r"),
+            ("/r", "/r/chat", "/r"),
+            ("/r/sub", "/r/sub", "/r/sub"),
+            ("/r/chat", "/r/chat", "/r"),
+            ("/r/chat", "/r/chat/x", "/r"),
+            ("/n", "/n", "/r"),
+        ] {
+            assert!(SessionName::is_meant(name, session, Some(root)), "{name} {session} {root}");
+        }
+        for (name, session, root) in [
+            ("/r", "/r/sub", "/r/sub"),
+            ("/r", "/r/sub/chat", "/r/sub"),
+            ("/r", "/rs", "/rs"),
+            ("A", "AB", "/r"),
+            ("A/b", "A", "/r"),
+        ] {
+            assert!(!SessionName::is_meant(name, session, Some(root)), "{name} {session} {root}");
+        }
+        assert!(SessionName::is_meant("/r", "/r", None) && !SessionName::is_meant("/r", "/r/sub", None));
+        assert!(SessionName::is_meant("A", "A/b", None));
     }
 
     #[test]

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem::Finder;
 use shellgate_exec::{StoredEnd, Stream};
-use shellgate_journal::{ForgetReport, PastExecution, Query, session_contains};
+use shellgate_journal::{ForgetReport, PastExecution, Query};
 
 use super::RecordStore;
 use super::store::journal_error;
 use crate::admit::inside::{self, RestrictedAction};
+use crate::session_name::SessionName;
 use crate::{Code, ErrorObject, Hint, approval};
 
 /// How much of a file is searched at once.
@@ -23,7 +24,15 @@ impl RecordStore {
     /// # Errors
     /// `config` when the record can't be read.
     pub fn history(&self, query: &Query) -> Result<Vec<PastExecution>, ErrorObject> {
-        let mut found = self.journal.history(query).map_err(|error| journal_error(&error))?;
+        // The journal knows only names: of a path it also finds the sessions of roots below, which don't count.
+        let of_root = query.session.as_deref().is_some_and(|name| Path::new(name).is_absolute());
+        let limit = if of_root { 0 } else { query.limit };
+        let searched = Query { limit, ..query.clone() };
+        let mut found = self.journal.history(&searched).map_err(|error| journal_error(&error))?;
+        found.retain(|execution| is_of_session(execution, query));
+        if query.limit != 0 {
+            found.truncate(query.limit);
+        }
         let Some(text) = query.containing.as_deref().filter(|text| !text.is_empty()) else {
             return Ok(found);
         };
@@ -101,9 +110,15 @@ impl RecordStore {
     }
 }
 
+fn is_of_session(execution: &PastExecution, query: &Query) -> bool {
+    let root = execution.asked.as_ref().map(|asked| asked.root.as_str());
+    let meant = |name: &String| SessionName::is_meant(name, &execution.session, root);
+    query.session.as_ref().is_none_or(meant)
+}
+
 /// Whether an execution fulfils every condition of a query but the text.
 fn matches_except_text(execution: &PastExecution, query: &Query) -> bool {
-    query.session.as_ref().is_none_or(|session| session_contains(session, &execution.session))
+    is_of_session(execution, query)
         && (query.statuses.is_empty() || query.statuses.contains(&execution.status))
         && query.since.is_none_or(|since| execution.at >= since)
         && query.until.is_none_or(|until| execution.at < until)

@@ -1,9 +1,7 @@
 //! Stopping executions and withdrawing questions, from any process of this user.
 
-use std::path::Path;
-
 use shellgate_exec::{ExecId, Session, Starter, Urgency, stop_all, stop_execution};
-use shellgate_journal::{AnswerResult, QueuedQuestion, session_contains};
+use shellgate_journal::{AnswerResult, QueuedQuestion};
 
 use super::RecordStore;
 use super::store::journal_error;
@@ -40,15 +38,10 @@ impl RecordStore {
     /// `invalid_input` when no session can have this name.
     pub fn stop_session(&self, name: &str, urgency: Urgency) -> Result<u32, ErrorObject> {
         inside::refuse(RestrictedAction::Stop)?;
-        let withdrawn = self.withdraw(|pending| session_contains(name, &pending.session))?;
-        let of_root = Path::new(name).is_absolute().then(|| SessionName::of_root(Path::new(name)));
-        // A root is rarely a valid name, too, but then both are meant.
-        let named = match SessionName::named(name) {
-            Err(error) if of_root.is_none() => return Err(error),
-            named => named.ok(),
-        };
+        let withdrawn = self
+            .withdraw(|pending| SessionName::is_meant(name, &pending.session, Some(&pending.asked.root)))?;
         let mut stopped = withdrawn;
-        for name in [named, of_root].into_iter().flatten() {
+        for name in SessionName::meant(name)? {
             // Stopping starts no keeper, so the way to start one doesn't matter.
             let session = Session::new(self.state.clone(), name.key(), Starter::Fork, u64::MAX);
             stopped += session.stop(urgency).map_err(|error| session_error(&error))?;
