@@ -7,8 +7,9 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;
 use tracing::{Event, Metadata, Subscriber};
 
-use super::file::LogFile;
+use super::file::{LogFile, Role};
 use super::line::line;
+use crate::output::print_note;
 
 /// Writes events of `level` and above to a file.
 pub(super) struct Collector {
@@ -43,8 +44,10 @@ impl Subscriber for Collector {
 
     fn event(&self, event: &Event<'_>) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        // A log that can't be written has no other place to say so, and must not stop the work that it is about.
-        let _ = file.write(|role| line(event, role));
+        if let Err((error, Role::FrontEnd | Role::Server)) = file.write(|role| line(event, role)) {
+            // Only these have a standard error that a person may see.
+            print_note(&format!("lines of the log may be missing: {error}"));
+        }
     }
 
     // Events carry what they are about in their own fields, so spans aren't followed.
@@ -66,7 +69,6 @@ impl Subscriber for Collector {
 mod tests {
     use tracing::{debug, error, info, trace};
 
-    use super::super::file::Role;
     use super::*;
 
     /// What `events` leave in a log of `level`, without the time and the process.

@@ -19,6 +19,7 @@ mod file;
 mod line;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use shellgate::LOG_VARIABLE;
 use shellgate::settings::{LogLevel, Settings, Word as _};
@@ -69,8 +70,9 @@ fn level_by_environment() -> Option<LogLevel> {
     if shellgate::inside::is_inside() {
         return None;
     }
+    static SAID: AtomicBool = AtomicBool::new(false);
     let level = value.to_str().and_then(LogLevel::from_name);
-    if level.is_none() {
+    if level.is_none() && !SAID.swap(true, Ordering::Relaxed) {
         let names = LogLevel::NAMES.join(", ");
         print_note(&format!("{LOG_VARIABLE} is not one of {names}: there is no log"));
     }
