@@ -102,6 +102,16 @@ fn a_refusal_is_logged_by_its_code() {
 }
 
 #[test]
+fn the_message_of_a_refusal_is_a_field() {
+    let place = Place::new(None);
+    let mut command = place.shellgate(["run", "--exclude", "echo", "echo hi"]);
+    assert_eq!(command.env("SHELLGATE_LOG", "trace").output().unwrap().status.code(), Some(125));
+    let log = log(&place, "front-end");
+    let line = log.lines().find(|line| line.contains(" TRACE ") && line.contains(": refused")).unwrap();
+    assert!(line.contains(": refused id=") && line.contains(" reason=\""), "{line}");
+}
+
+#[test]
 fn a_setting_switches_it_on_for_a_server_and_the_keeper_that_it_runs() {
     for_each_user(|place| {
         settings(place, "[log]\nlevel = \"debug\"");
@@ -112,9 +122,12 @@ fn a_setting_switches_it_on_for_a_server_and_the_keeper_that_it_runs() {
         place.assert_nothing_is_left();
         let (server, keeper) = (log(place, "server"), log(place, "keeper"));
         assert!(
-            server.contains("call begins call=1 tool=shell") && server.contains("call ends call=1"),
+            server.contains("call begins call=1 tool=shell")
+                && server.contains(&format!("call is about an execution call=1 id={id}"))
+                && server.contains(&format!("call ends call=1 id={id}")),
             "{server}"
         );
+        assert!(!keeper.contains("id=unknown"), "{keeper}");
         assert!(
             server.contains(&id) && keeper.contains(&format!("execution ended id={id}")),
             "{server}{keeper}"
@@ -169,6 +182,10 @@ fn a_word_that_is_no_level_is_named() {
     assert_eq!(output.stdout, b"hi\n");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("SHELLGATE_LOG is not one of off, error, warn, info, debug, trace"), "{said}");
+    settings(&place, "[log]\nlevel = \"debug\"");
+    let output = place.shellgate(["run", "echo hi"]).env("SHELLGATE_LOG", "loud").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(said.matches("SHELLGATE_LOG is not one of").count(), 1, "{said}");
 }
 
 #[test]
@@ -191,6 +208,11 @@ fn the_standby_says_that_the_keeper_was_killed() {
     assert_eq!(keepers.len(), 1);
     kill(keepers[0]);
     wait_until("the standby has said it", || log(&place, "standby").contains("the keeper was killed"));
+    let standby = log(&place, "standby");
+    let line = standby.lines().find(|line| line.contains("the keeper was killed")).unwrap();
+    let id = place.output(["history", "--json"]).stdout;
+    let id: serde_json::Value = serde_json::from_slice(&id).unwrap();
+    assert!(line.contains(&format!("id={}", id[0]["id"].as_str().unwrap())), "{standby}");
     // Settles the record, and removes the socket of the dead keeper.
     assert!(place.output(["stop", "--all"]).status.success());
 }

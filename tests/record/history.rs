@@ -161,3 +161,28 @@ fn a_running_execution_can_not_be_forgotten() {
     assert_eq!(place.output(["history", "forget", id]).status.code(), Some(0));
     place.assert_nothing_is_left();
 }
+
+/// The answer has an id, and the id is in the record.
+#[test]
+fn a_call_that_can_not_be_read_is_recorded() {
+    for_each_user(|place| {
+        let mut talk = crate::mcp::talk::Talk::new(place);
+        let bad = serde_json::json!({"command": "echo hi", "wrong_field": 1});
+        let of_server = talk.run(bad.clone());
+        assert!(talk.leave().success());
+        for answer in [of_server, place.call(&bad), place.call(&serde_json::json!({"command": 5}))] {
+            assert_eq!(answer["error"]["code"], "invalid_input", "{answer}");
+            let id = answer["id"].as_str().unwrap();
+            let story = String::from_utf8(place.output(["history", "show", id]).stdout).unwrap();
+            assert!(story.contains("invalid_input"), "{story}");
+        }
+        let list: serde_json::Value =
+            serde_json::from_slice(&place.output(["history", "--json"]).stdout).unwrap();
+        assert_eq!(
+            (&list[0]["status"], &list[1]["command"]),
+            (&serde_json::json!("refused"), &serde_json::json!("echo hi")),
+            "{list}"
+        );
+        assert!(place.output(["audit", "verify"]).status.success());
+    });
+}

@@ -90,7 +90,7 @@ impl Gate {
     pub fn call(&self, dialect: &Dialect, arguments: &str) -> String {
         let report = match dialect.read(arguments) {
             Ok(request) => self.run(request),
-            Err(error) => dialect.refused(arguments, error),
+            Err(error) => self.refuse_unread(dialect, arguments, None, error),
         };
         dialect.write(&report).to_string()
     }

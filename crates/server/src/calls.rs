@@ -4,6 +4,8 @@ mod running;
 
 pub(crate) use running::started;
 
+use std::sync::Arc;
+
 use rmcp::ErrorData;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, InputResponses};
 use shellgate::jobs::tools::JobTool;
@@ -44,6 +46,7 @@ pub(crate) struct Calls {
 
 /// One call under way.
 struct Call {
+    log: Arc<CallLog>,
     digest: CallDigest,
     client: Client,
     progress: Option<Progress>,
@@ -115,22 +118,25 @@ impl Calls {
             let message = format!("there is no tool `{}`; `tools/list` has all tools", params.name);
             return Err(ErrorData::invalid_params(message, None));
         }
-        let _log = CallLog::begin(&params.name);
+        let log = Arc::new(CallLog::begin(&params.name));
         let Ok(_permit) = self.permits.try_acquire() else {
             warn!(calls = MAX_CALLS, "too many calls are under way");
             let error = ErrorObject::new(Code::Busy, format!("{MAX_CALLS} calls are under way"));
-            let report = self.dialect.refused(&arguments, error.hint("wait until some of them are answered"));
-            return Ok(Reply::from(self.result_of(&report)).into());
+            let error = error.hint("wait until some of them are answered");
+            return Ok(self.refused(arguments, error, &client, &log).await);
         };
         let _active = self.active.begin(client.completion.clone());
         let mut progress = client.progress.clone().map(|token| Progress::new(client.peer.clone(), token));
         if let Some(tool) = tool {
             let answer = jobs::answer(self.job_sources(), tool, arguments, &client, &mut progress).await;
+            if let Some(id) = answer.structured_content.as_ref().and_then(|facts| facts.get("id")?.as_str()) {
+                log.is_about(id);
+            }
             return Ok(answer.into());
         }
         let digest = CallDigest::of(&params.name, &arguments);
         let deadline = Instant::now() + DEFAULT_WAIT;
-        let mut call = Call { digest, client, progress, deadline, task: false, new_session: None };
+        let mut call = Call { log, digest, client, progress, deadline, task: false, new_session: None };
         let read = self.dialect.read(&arguments);
         if let Ok(request) = &read {
             call.deadline = Instant::now() + request.wait.unwrap_or(DEFAULT_WAIT);
@@ -141,12 +147,12 @@ impl Calls {
         }
         let mut request = match read {
             Ok(request) => request,
-            Err(error) => return Ok(self.refused(&arguments, error)),
+            Err(error) => return Ok(self.refused(arguments, error, &call.client, &call.log).await),
         };
         request.wait.get_or_insert(DEFAULT_WAIT);
         let chat = match call.client.principal.chat(request.chat.as_deref()) {
             Ok(chat) => chat,
-            Err(error) => return Ok(self.refused(&arguments, error)),
+            Err(error) => return Ok(self.refused(arguments, error, &call.client, &call.log).await),
         };
         request.chat = chat.name;
         call.new_session = chat.new_handle;
@@ -187,9 +193,20 @@ impl Calls {
         ToolResult::of_report(self.dialect, report)
     }
 
-    /// The response to a call that can't be read.
-    fn refused(&self, arguments: &str, error: ErrorObject) -> CallToolResponse {
-        Reply::from(self.result_of(&self.dialect.refused(arguments, error))).into()
+    /// The response to a call that can't be read or taken. It is recorded in the client's own session.
+    async fn refused(
+        &self,
+        arguments: String,
+        error: ErrorObject,
+        client: &Client,
+        log: &CallLog,
+    ) -> CallToolResponse {
+        let (gate, dialect) = (self.gate, self.dialect);
+        let chat = client.principal.chat(None).ok().and_then(|chat| chat.name);
+        let refuse = move || Ok(gate.refuse_unread(dialect, &arguments, chat.as_deref(), error));
+        let report = started(refuse).await.unwrap_or_else(|failed| *failed);
+        log.is_about(&report.id);
+        Reply::from(self.result_of(&report)).into()
     }
 }
 

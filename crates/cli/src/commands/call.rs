@@ -26,10 +26,9 @@ pub(super) fn call(args: CallArgs) -> ExitCode {
     let mut caller =
         Caller { gate: None, interrupts: None, output_stalled: false, withdrawn: Arc::default() };
     let text = arguments(&args);
-    let report = match text.as_ref().map_err(Clone::clone).and_then(|text| caller.answer(&args, text)) {
-        Ok(report) => report,
-        Err(error) => Box::new(args.common.dialect.refused(text.as_deref().unwrap_or_default(), error)),
-    };
+    let report = caller.answer(&args, &text).unwrap_or_else(|error| {
+        Box::new(args.common.dialect.refused(text.as_deref().unwrap_or_default(), error))
+    });
     match caller.print(&report, args.common.dialect, args.events) {
         Ok(()) if caller.output_stalled || caller.withdrawn.load(Ordering::Relaxed) => {
             ExitCode::from(CANCELED)
@@ -55,7 +54,11 @@ struct Caller {
 }
 
 impl Caller {
-    fn answer(&mut self, args: &CallArgs, text: &str) -> Result<Box<Report>, ErrorObject> {
+    fn answer(
+        &mut self,
+        args: &CallArgs,
+        text: &Result<String, ErrorObject>,
+    ) -> Result<Box<Report>, ErrorObject> {
         // Hiding the arguments from other users is a courtesy; where it fails, the call still works.
         let _ = shellgate_sandbox::title::blank_arguments(2);
         let mut gate = super::gate(&args.common)?;
@@ -64,7 +67,14 @@ impl Caller {
             gate = gate.with_approver(QueueApprover::new(self.withdrawn.clone()));
         }
         let gate = self.gate.insert(gate);
-        let mut request = args.common.dialect.read(text)?;
+        let dialect = args.common.dialect;
+        let mut request = match text.as_deref().map_err(Clone::clone).and_then(|text| dialect.read(text)) {
+            Ok(request) => request,
+            Err(error) => {
+                let text = text.as_deref().unwrap_or_default();
+                return Ok(Box::new(gate.refuse_unread(dialect, text, None, error)));
+            }
+        };
         if request.directory.is_none() {
             request.directory.clone_from(&args.common.directory);
         }

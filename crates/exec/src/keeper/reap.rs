@@ -65,8 +65,10 @@ impl Keeper {
     }
 
     fn report_exit(&mut self, key: RunKey, exit: Exit) {
-        debug!(id = %self.logged_id(key), ?exit, "program exited");
-        if let Some(terminal) = self.runs.get_mut(&key).and_then(|run| run.terminal.as_mut()) {
+        // The standby is a child too, but no execution.
+        let Some(run) = self.runs.get_mut(&key) else { return };
+        debug!(id = %run.spec.id, ?exit, "program exited");
+        if let Some(terminal) = run.terminal.as_mut() {
             terminal.close_slave();
         }
         self.drain_waiting(key);

@@ -23,6 +23,7 @@ use tracing::{debug, error, warn};
 use super::event_loop::Keeper;
 use super::splice;
 use super::tree::{KEEPER_HELPER, RunKey};
+use crate::ExecId;
 use crate::sys::processes;
 use crate::wire::{self, Frames};
 
@@ -31,7 +32,7 @@ use crate::wire::{self, Frames};
 enum ToStandby {
     /// Keep copies for this execution. The message carries two descriptors for each limit: a pipe or terminal, and the file
     /// that takes at most so many bytes of it.
-    Hold { key: RunKey, tag: u64, limits: Vec<u64> },
+    Hold { key: RunKey, id: ExecId, limits: Vec<u64> },
     /// The execution has ended.
     Forget(RunKey),
 }
@@ -66,7 +67,7 @@ impl Keeper {
         let limits = streams.iter().map(|(_, _, limit)| *limit).collect();
         let descriptors: Vec<BorrowedFd<'_>> =
             streams.iter().flat_map(|(pipe, file, _)| [*pipe, *file]).collect();
-        let message = ToStandby::Hold { key, tag: run.spec.id.tag().get(), limits };
+        let message = ToStandby::Hold { key, id: run.spec.id, limits };
         if self.standby.is_none() {
             self.standby = start();
             if let Some(standby) = &self.standby {
@@ -130,7 +131,7 @@ fn start() -> Option<Standby> {
 
 /// The copies for one execution.
 struct StandbyJob {
-    tag: u64,
+    id: ExecId,
     streams: Vec<(OwnedFd, File, u64)>,
 }
 
@@ -139,11 +140,12 @@ fn stand_by(socket: &OwnedFd) {
     let mut frames = Frames::default();
     loop {
         match frames.next() {
-            Ok(Some(ToStandby::Hold { key, tag, limits })) => {
+            Ok(Some(ToStandby::Hold { key, id, limits })) => {
                 let mut next = || Some((frames.descriptor()?, File::from(frames.descriptor()?)));
                 let streams =
                     limits.iter().filter_map(|limit| next().map(|(pipe, file)| (pipe, file, *limit)));
-                held.insert(key, StandbyJob { tag, streams: streams.collect() });
+                held.insert(key, StandbyJob { id, streams: streams.collect() });
+                debug!(%id, "holds copies of its pipes");
             }
             Ok(Some(ToStandby::Forget(key))) => drop(held.remove(&key)),
             Ok(None) => match frames.receive(socket, RecvFlags::empty()) {
@@ -154,10 +156,10 @@ fn stand_by(socket: &OwnedFd) {
             Err(_) => break,
         }
     }
-    if !held.is_empty() {
-        error!(jobs = held.len(), "the keeper was killed: its jobs are ended and their output saved");
+    for job in held.values() {
+        error!(id = %job.id, "the keeper was killed: the job is ended and its output saved");
     }
-    let tags: Vec<u64> = held.values().map(|job| job.tag).collect();
+    let tags: Vec<u64> = held.values().map(|job| job.id.tag().get()).collect();
     // Before and after killing: a full pipe may block a process that is being killed, and a killed one may have printed.
     held.values_mut().for_each(StandbyJob::drain);
     processes::end_tagged(&tags);

@@ -1,7 +1,7 @@
 //! Admitting requests: checks a request, judges it by the rules, and asks a person where the rules say so.
 
 use shellgate_exec::ExecId;
-use shellgate_journal::Step;
+use shellgate_journal::{RecordedRequest, Step};
 use shellgate_policy::ReasonCode;
 use tracing::{debug, info, trace, warn};
 
@@ -12,11 +12,15 @@ use crate::answer::artifacts;
 use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
 use crate::gate::{Gate, Refused};
-use crate::intake::request::Request;
+use crate::intake::dialect::Dialect;
+use crate::intake::request::{Action, Request};
 use crate::record;
 use crate::root::WorkingDirectory;
 use crate::settings::{Network, SandboxMode};
 use crate::{Code, ErrorObject, Hint};
+
+/// Longer arguments that can't be read are not recorded word by word.
+const MAX_RECORDED_ARGUMENTS_BYTES: usize = 64 << 10;
 
 impl Gate {
     /// Judges `request`, and asks a person if the rules say so. Nothing runs yet.
@@ -142,7 +146,7 @@ impl Gate {
     ) -> Refused {
         let session = self.session_of(request);
         info!(id = asked.id, code = ?error.code, "refused");
-        trace!(id = asked.id, message = error.message, "refused");
+        trace!(id = asked.id, reason = error.message, "refused");
         let problem = match error.code {
             Code::Canceled => Step::Ended(record::canceled(&error)),
             _ => Step::Refused(record::problem(&error)),
@@ -156,6 +160,36 @@ impl Gate {
             warn!(id = asked.id, %error, "the refusal can't be recorded");
         }
         Box::new(Report::refused(asked, error))
+    }
+
+    /// The answer to a call whose arguments can't be read, or that can't be taken for another reason. It is recorded as a
+    /// refusal. `chat`: the chat of the caller, if it has one.
+    #[must_use]
+    pub fn refuse_unread(
+        &self,
+        dialect: &Dialect,
+        arguments: &str,
+        chat: Option<&str>,
+        error: ErrorObject,
+    ) -> Report {
+        let problem = Step::Refused(record::problem(&error));
+        info!(code = ?error.code, "a call can't be read");
+        let report = dialect.refused(arguments, error);
+        let request = Request {
+            dialect: dialect.name,
+            action: Action::Shell(report.command.clone()),
+            chat: chat.map(str::to_owned),
+            ..Request::default()
+        };
+        let entry = RecordedRequest {
+            request: (arguments.len() <= MAX_RECORDED_ARGUMENTS_BYTES).then(|| arguments.to_owned()),
+            ..record::asked(&request, None, self.judge.root.path(), ".")
+        };
+        // The call is refused in any case.
+        if self.recorder.begin(&report.id, &self.session_of(&request), entry, vec![problem]).is_err() {
+            warn!(id = report.id, "the refusal can't be recorded");
+        }
+        report
     }
 
     /// The name of the session that a request belongs to.

@@ -42,7 +42,10 @@ impl Calls {
                 let outcome = self.questions.ask(*unasked, turn, call.wait()).await;
                 self.after_question(outcome, call).await
             }
-            Err(refused) => self.result_of(&refused).into(),
+            Err(refused) => {
+                call.log.is_about(&refused.id);
+                self.result_of(&refused).into()
+            }
         }
     }
 
@@ -59,8 +62,12 @@ impl Calls {
                     Err(refused) => self.ended(&refused, call).await,
                 }
             }
-            QuestionOutcome::Settled(Err(refused)) => self.result_of(&refused).into(),
+            QuestionOutcome::Settled(Err(refused)) => {
+                call.log.is_about(&refused.id);
+                self.result_of(&refused).into()
+            }
             QuestionOutcome::Queued(question) => {
+                call.log.is_about(&question.id);
                 let scope = call.client.principal.scope();
                 let undo = self.stop_unanswered(question.id.clone(), Some(question.clone()), scope);
                 call.client.completion.on_cancel(undo);
@@ -74,6 +81,7 @@ impl Calls {
 
     /// The answer to a call whose command was started while no call waited.
     async fn catch_up(&self, id: &str, mut call: Call) -> Reply {
+        call.log.is_about(id);
         let (gate, id) = (self.gate, id.to_owned());
         let left = call.deadline.saturating_duration_since(Instant::now());
         let scope = call.client.principal.scope();
@@ -94,6 +102,7 @@ impl Calls {
 
     /// The answer that tells the client to ask its user and to call again.
     fn request_input(&self, question: WaitingQuestion, form: Form, call: Call) -> Reply {
+        call.log.is_about(&question.id);
         let Some(params) = form.params() else {
             return ToolResult::of_question(self.dialect, &question).into();
         };
@@ -113,6 +122,7 @@ impl Calls {
     }
 
     async fn follow(&self, execution: Execution, mut call: Call) -> Reply {
+        call.log.is_about(&execution.id());
         let followed =
             follow_to_answer(execution, &self.workers, &call.client.canceled, &mut call.progress).await;
         let report = followed.unwrap_or_else(|error| Box::new(Report::of_error(lost(&error))));
