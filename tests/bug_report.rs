@@ -49,7 +49,8 @@ fn a_bug_report_has_everything_but_secrets_and_commands() {
         let output = doctor.env("GH_TOKEN", TOKEN).env("DB_PASSWORD", PASSWORD).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         let said = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(said.lines().count(), 1, "{said}");
+        assert_eq!(said.lines().count(), 2, "{said}");
+        assert!(said.ends_with("Look at it before you send it.\n"), "{said}");
         assert!(said.starts_with("report.tar: versions, settings, ") && said.contains(" 2 logs "), "{said}");
         assert_eq!(archive.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 
@@ -92,6 +93,92 @@ fn a_file_that_is_there_is_not_overwritten() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("doesn't exist yet"), "{output:?}");
     assert_eq!(std::fs::read_to_string(file).unwrap(), "precious");
+}
+
+fn settings(place: &Place, text: &str) {
+    let file = place.home().join(".config/shellgate/config.toml");
+    std::fs::write(&file, text).unwrap();
+    chown(&file, place.user, place.user).unwrap();
+}
+
+#[test]
+fn settings_that_can_not_be_read_do_not_end_up_in_it() {
+    let place = Place::new(None);
+    for (number, text) in [
+        "[environment]\nset = \"DBPASS=hunter2\"\n",
+        "[environment]\nset = { A = [\"hunter2\"], B = \"x\" }\n",
+        "[environment]\nkeep = [\"DBPASS=hunter2\"]\n",
+        "[environment.set]\n\"DBPASS=hunter2\" = \"\"\n",
+        "[policy]\ncore = \"curl --user me:hunter2\"\n",
+    ]
+    .iter()
+    .enumerate()
+    {
+        settings(&place, text);
+        let name = format!("report{number}.tar");
+        let output = place.output(["doctor", "--bundle", &name]);
+        assert_eq!(output.status.code(), Some(1), "as `doctor` itself: {output:?}");
+        for (file, content) in unpacked(&place.root().join(name)) {
+            assert!(!content.contains("hunter2"), "{file} of {text}: {content}");
+        }
+    }
+    settings(&place, "[environment]\nset = \"DBPASS=hunter2\"\n");
+    let output = place.output(["run", "true"]);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("hunter2"), "{output:?}");
+}
+
+#[test]
+fn rules_are_listed_and_secrets_in_them_hidden() {
+    let place = Place::new(None);
+    let rule = |prefix: &str, decision: &str| {
+        format!("[[policy.rule]]\nprefix = [{prefix}]\ndecision = \"{decision}\"\n")
+    };
+    let rules = [rule("\"git\", \"push\"", "ask"), rule("\"curl\", \"--password\", \"hunter2\"", "deny")];
+    let list = "[policy]\nexclude = [\"mysql -phunter2\", \"login --api-key hunter2\"]\n";
+    settings(&place, &format!("{list}{}", rules.concat()));
+    let mut doctor = place.shellgate(["doctor", "--json", "--bundle", "report.tar"]);
+    let output = doctor.env("MY_PASSWORD", "quo\"te\\d-value").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&said["ok"], &said["bundle"]["file"]), (&true.into(), &"report.tar".into()), "{said}");
+    let files = unpacked(&place.root().join("report.tar"));
+    let settings = &files["settings.txt"];
+    assert!(settings.contains("policy.rule = 2 rules") && !settings.contains("hunter2"), "{settings}");
+    assert!(settings.contains("    ask: git push  # ") && settings.contains("config.toml:"), "{settings}");
+    assert!(settings.contains("    deny: curl --password (hidden)  # "), "{settings}");
+    assert!(settings.contains("[\"mysql -p(hidden)\", \"login --api-key (hidden)\"]"), "{settings}");
+}
+
+#[test]
+fn what_is_no_regular_file_blocks_neither_the_log_nor_the_bundle() {
+    for_each_user(|place| {
+        let log = place.state().join("log");
+        assert!(place.program("mkdir").arg(&log).status().unwrap().success());
+        for role in ["front-end", "keeper"] {
+            let path = log.join(format!("{role}.log"));
+            rustix::fs::mkfifoat(rustix::fs::CWD, &path, 0o600.into()).unwrap();
+            chown(&path, place.user, place.user).unwrap();
+        }
+        let output = place.shellgate(["run", "echo hi"]).env("SHELLGATE_LOG", "debug").output().unwrap();
+        assert_eq!(output.stdout, b"hi\n");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("there is no log: "), "{output:?}");
+        let output = place.output(["doctor", "--bundle", "report.tar"]);
+        assert!(output.status.success(), "{output:?}");
+        assert!(!unpacked(&place.root().join("report.tar")).keys().any(|name| name.starts_with("log/")));
+        place.assert_nothing_is_left();
+    });
+}
+
+#[test]
+fn a_place_that_can_not_be_written_is_named() {
+    let place = Place::new(None);
+    for (file, hint) in [("-", "name a file"), ("no/such/folder.tar", "a folder where you can write")] {
+        let output = place.output(["doctor", "--bundle", file]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains(hint) && !said.contains("exist yet"), "{said}");
+    }
+    assert!(!place.root().join("-").exists());
 }
 
 #[test]

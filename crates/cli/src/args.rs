@@ -228,7 +228,7 @@ pub(crate) struct McpArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// Write versions, settings, findings and logs to a new archive (.tar) for a bug report, without secrets
+    /// Write versions, settings, findings and logs to a new archive (.tar) for a bug report, with secrets hidden
     #[arg(long, value_name = "FILE")]
     pub(crate) bundle: Option<PathBuf>,
     /// Folder whose settings apply [default: the current folder]

@@ -28,9 +28,12 @@ fn show(args: &DoctorArgs) -> Result<(), CliError> {
     let found = doctor::examine(None, args.root.clone());
     if let Some(file) = &args.bundle {
         let report = doctor::bug_report(&found, args.root.clone())?;
-        return bundle::write(file, &report, found.checks.len());
-    }
-    if args.shown.json {
+        bundle::write(file, &report)?;
+        match args.shown.json {
+            true => output::print_json(&bundle::description(file, &report, &found))?,
+            false => output::print(&bundle::summary(file, &report, &found))?,
+        }
+    } else if args.shown.json {
         output::print_json(&json!(found))?;
     } else {
         output::print(&text(&found, table::width()))?;

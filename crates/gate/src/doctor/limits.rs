@@ -24,6 +24,9 @@ pub struct LimitCheck {
     pub tried: Vec<String>,
 }
 
+/// The name of the check of the settings.
+pub(super) const SETTINGS: &str = "settings";
+
 /// The settings in force, and the check whether they can be read.
 pub(super) fn settings(root: Option<PathBuf>) -> (Option<Settings>, Check) {
     let mut builder = Gate::builder();
@@ -32,12 +35,12 @@ pub(super) fn settings(root: Option<PathBuf>) -> (Option<Settings>, Check) {
     }
     match builder.judge() {
         Ok(judge) => {
-            let check = Check::new("settings", Health::Ok, "The settings can be read.");
+            let check = Check::new(SETTINGS, Health::Ok, "The settings can be read.");
             (Some(judge.settings().clone()), check)
         }
         Err(error) => {
             let check =
-                Check::new("settings", Health::Missing, format!("No command can run: {}.", error.message));
+                Check::new(SETTINGS, Health::Missing, format!("No command can run: {}.", error.message));
             let hint = error.hint.map_or_else(|| "correct the file".to_owned(), |hint| hint.to_string());
             (None, check.hint(hint))
         }

@@ -27,4 +27,4 @@ mod tests;
 
 pub use build::{BuiltEnvironment, HiddenReason, HiddenVariable, build};
 pub use rules::Rules;
-pub use secrets::{hide_secrets, is_secret};
+pub use secrets::{hide_arguments, hide_secrets, is_secret};

@@ -16,6 +16,20 @@ pub(super) fn describe(item: &Item) -> String {
     }
 }
 
+/// The type of a value or table, for a sentence. For keys whose values may be secrets.
+pub(super) fn describe_type(item: &Item) -> String {
+    let name = match item {
+        Item::Value(Value::String(_)) => "a string",
+        Item::Value(Value::Integer(_) | Value::Float(_)) => "a number",
+        Item::Value(Value::Boolean(_)) => "a switch",
+        Item::Value(Value::Datetime(_)) => "a date",
+        Item::Value(Value::Array(_)) => "a list",
+        Item::ArrayOfTables(_) => "a list of tables",
+        Item::Value(Value::InlineTable(_)) | Item::Table(_) | Item::None => "a table",
+    };
+    name.to_owned()
+}
+
 /// A value, for a sentence. Long strings are cut.
 pub(super) fn describe_value(value: &Value) -> String {
     match value {

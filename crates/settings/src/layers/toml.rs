@@ -6,7 +6,7 @@ use toml_edit::{Document, Item, Key as TomlKey, TableLike, Value};
 
 use super::{
     change::{Change, Layer, NewValue},
-    describe::{describe, describe_value, hint_for},
+    describe::{describe, describe_type, describe_value, hint_for},
     rules,
     text::Text,
 };
@@ -138,11 +138,18 @@ impl Reader<'_> {
                     offset,
                     key.path,
                     &key.wanted(),
-                    format!("{} in it", describe_value(value)),
+                    format!("{} in it", self.describe_entry(key, value)),
                 )),
             }
         };
         array.iter().map(read).collect()
+    }
+
+    fn describe_entry(&self, key: &Key, value: &Value) -> String {
+        match key.path.starts_with(VARIABLES) {
+            true => describe_type(&Item::Value(value.clone())),
+            false => describe_value(value),
+        }
     }
 
     fn prefixes(&self, key: &Key, at: &TomlKey, item: &Item) -> Result<Vec<Sourced<Prefix>>, SettingsError> {
@@ -166,7 +173,10 @@ impl Reader<'_> {
         for (name, value) in entries(table) {
             let path = format!("{}.{}", key.path, name.get());
             if !is_text(name.get(), TextsOf::VariableNames) {
-                let found = format!("the name {:?}", name.get());
+                // A name with `=` in it is probably a name and a value.
+                let shown = name.get().split('=').next().unwrap_or_default();
+                let found =
+                    format!("the name {shown:?}{}", if shown == name.get() { "" } else { " with a `=`" });
                 return Err(self.wanted_at(start(name), key.path, &key.wanted(), found));
             }
             let Some(text) = value.as_str().filter(|text| !text.contains('\0')) else {
@@ -187,7 +197,9 @@ impl Reader<'_> {
     }
 
     pub(super) fn wanted(&self, item: &Item, at: &TomlKey, path: &str, wanted: &str) -> SettingsError {
-        self.wanted_at(start_of(item, at), path, wanted, describe(item))
+        // The values of variables may be secrets, and this message reaches clients, logs and bug reports.
+        let found = if path.starts_with(VARIABLES) { describe_type(item) } else { describe(item) };
+        self.wanted_at(start_of(item, at), path, wanted, found)
     }
 
     pub(super) fn wanted_at(&self, offset: usize, path: &str, wanted: &str, found: String) -> SettingsError {
@@ -195,6 +207,9 @@ impl Reader<'_> {
         self.text.error(offset, Problem::Wanted { path, wanted, found, hint: None })
     }
 }
+
+/// The section whose keys have names and values of variables.
+const VARIABLES: &str = "environment.";
 
 /// Whether a string can be an entry of a list. Paths and names can't be empty or contain a NUL byte.
 fn is_text(text: &str, of: TextsOf) -> bool {

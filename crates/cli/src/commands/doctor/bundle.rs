@@ -5,20 +5,28 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use shellgate::doctor::BugReport;
+use serde_json::{Value, json};
+use shellgate::doctor::{BugReport, Diagnosis};
 use shellgate::{Code, ErrorObject};
 
 use crate::error::CliError;
-use crate::output;
 
 /// The folder that the archive unpacks to.
 const FOLDER: &str = "shellgate-report";
 
-/// Writes the archive, which must not exist, and says what is in it.
-pub(super) fn write(path: &Path, report: &BugReport, checks: usize) -> Result<(), CliError> {
+/// Writes the archive, which must not exist.
+pub(super) fn write(path: &Path, report: &BugReport) -> Result<(), CliError> {
+    if path == Path::new("-") {
+        let message = "an archive can't be written to standard output";
+        return Err(ErrorObject::invalid(message).hint("name a file: `--bundle report.tar`").into());
+    }
     let failed = |error: io::Error| {
         let message = format!("`{}` can't be written: {error}", path.display());
-        CliError::from(ErrorObject::new(Code::Config, message).hint("name a file that doesn't exist yet"))
+        let failed = ErrorObject::new(Code::Config, message);
+        CliError::from(match error.kind() {
+            io::ErrorKind::AlreadyExists => failed.hint("name a file that doesn't exist yet"),
+            _ => failed.hint("name a file in a folder where you can write"),
+        })
     };
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
     if let Err(error) = pack(file, report) {
@@ -26,13 +34,34 @@ pub(super) fn write(path: &Path, report: &BugReport, checks: usize) -> Result<()
         let _ = std::fs::remove_file(path);
         return Err(failed(error));
     }
+    Ok(())
+}
+
+/// What is in the archive, in a line.
+pub(super) fn summary(path: &Path, report: &BugReport, found: &Diagnosis) -> String {
     let logs = report.files.iter().filter(|file| file.name.starts_with("log/")).count();
-    let bytes: usize = report.files.iter().map(|file| file.text.len()).sum();
-    let summary = format!(
-        "{}: versions, settings, {checks} checks and {logs} logs ({bytes} bytes); secrets and command text are left out\n",
-        path.display()
-    );
-    output::print(&summary)
+    format!(
+        "{}: versions, settings, {} checks and {logs} logs ({} bytes)\n\
+         Log lines with command text are left out, and what looks like a secret is hidden. Look at it before you send it.\n",
+        path.display(),
+        found.checks.len(),
+        bytes(report),
+    )
+}
+
+/// The same for programs: what `doctor --json` prints, and the archive.
+pub(super) fn description(path: &Path, report: &BugReport, found: &Diagnosis) -> Value {
+    let mut description = json!(found);
+    if let Some(fields) = description.as_object_mut() {
+        let names: Vec<&str> = report.files.iter().map(|file| file.name.as_str()).collect();
+        let bundle = json!({"file": path.display().to_string(), "files": names, "bytes": bytes(report)});
+        fields.insert("bundle".to_owned(), bundle);
+    }
+    description
+}
+
+fn bytes(report: &BugReport) -> usize {
+    report.files.iter().map(|file| file.text.len()).sum()
 }
 
 fn pack(file: File, report: &BugReport) -> io::Result<()> {

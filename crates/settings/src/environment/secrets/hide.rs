@@ -1,9 +1,16 @@
 //! Hides secrets in text for other people.
 
-use super::{detect, value};
+use super::{detect, name, value};
 
 /// What stands in place of a secret.
 const HIDDEN: &str = "(hidden)";
+
+/// Programs that read a password from the rest of the word after `-p`.
+const PASSWORD_AFTER_P: &[&str] =
+    &["mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump", "mariadb-admin", "sshpass", "7z", "7za"];
+
+/// Words between the name of a secret and the secret: `Authorization: Bearer …`.
+const AUTH_SCHEMES: &[&str] = &["bearer", "basic"];
 
 /// Characters between words. A secret contains none of them.
 const BETWEEN: &[char] = &[' ', '\t', '"', '\'', '`', ',', ';', '[', ']', '{', '}', '(', ')', '<', '>'];
@@ -13,6 +20,35 @@ const BETWEEN: &[char] = &[' ', '\t', '"', '\'', '`', ',', ';', '[', ']', '{', '
 pub fn hide_secrets(line: &str) -> String {
     let shown: String = line.split_inclusive(BETWEEN).map(hide_word).collect();
     if value::find(shown.as_bytes()).is_some() { HIDDEN.to_owned() } else { shown }
+}
+
+/// A command with secrets replaced: the words that [`hide_secrets`] replaces, and words that follow the name of a secret,
+/// such as `--password` or `token`. Of the programs that take a password after `-p`, also that.
+pub fn hide_arguments(command: &str) -> String {
+    let is_name = |word: &str| {
+        let bare = word.trim_end_matches([':', '"', '\'']).trim_start_matches(['"', '\'']);
+        // `auth` and `pass` alone are names of commands.
+        let may_be_command = bare == word && bare.chars().all(char::is_alphanumeric);
+        let is_secret = |pattern: &str| !(may_be_command && pattern.starts_with("*_"));
+        !bare.contains('=') && name::find(bare.as_bytes()).is_some_and(is_secret)
+    };
+    let words = command.split(' ');
+    let program = command.split(' ').find(|word| !word.is_empty()).unwrap_or_default();
+    let program = program.rsplit('/').next().unwrap_or_default();
+    let mut after_name = false;
+    let shown = words.map(|word| {
+        let is_value = std::mem::take(&mut after_name) && !word.starts_with('-');
+        after_name = is_name(word)
+            || (is_value && AUTH_SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme)));
+        match word.strip_prefix("-p") {
+            _ if is_value && !after_name => HIDDEN.to_owned(),
+            Some(password) if !password.is_empty() && PASSWORD_AFTER_P.contains(&program) => {
+                format!("-p{HIDDEN}")
+            }
+            _ => word.to_owned(),
+        }
+    });
+    hide_secrets(&shown.collect::<Vec<_>>().join(" "))
 }
 
 /// Whether a variable looks like a secret, by its name or its value.
@@ -48,6 +84,25 @@ mod tests {
             ("-----BEGIN RSA PRIVATE KEY----- MIIE".to_owned(), "(hidden)"),
         ] {
             assert_eq!(hide_secrets(&line), hidden, "{line}");
+        }
+    }
+
+    #[test]
+    fn words_after_the_name_of_a_secret_are_replaced_in_commands() {
+        for (command, hidden) in [
+            ("curl --password hunter2 x", "curl --password (hidden) x"),
+            ("curl --password=hunter2 x", "curl --password=(hidden) x"),
+            ("login --api-key abc", "login --api-key (hidden)"),
+            ("gh auth login token abc", "gh auth login token (hidden)"),
+            ("curl -H X-Auth-Token: abc", "curl -H X-Auth-Token: (hidden)"),
+            ("mysql -phunter2 -u me", "mysql -p(hidden) -u me"),
+            ("/usr/bin/sshpass -phunter2 ssh", "/usr/bin/sshpass -p(hidden) ssh"),
+            ("find . -print", "find . -print"),
+            ("mkdir -p a", "mkdir -p a"),
+            ("git push --token --force", "git push --token --force"),
+            ("git push", "git push"),
+        ] {
+            assert_eq!(hide_arguments(command), hidden);
         }
     }
 

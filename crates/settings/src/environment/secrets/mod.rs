@@ -16,4 +16,4 @@ pub(super) mod tables;
 mod value;
 
 pub(super) use detect::detect;
-pub use hide::{hide_secrets, is_secret};
+pub use hide::{hide_arguments, hide_secrets, is_secret};

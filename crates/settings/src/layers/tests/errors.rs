@@ -250,7 +250,7 @@ fn lists_and_tables() {
 
     | [environment]
     | keep = ["A=B"]
-    user.toml:2:9: environment.keep must be a list of variable names, found the string "A=B" in it
+    user.toml:2:9: environment.keep must be a list of variable names, found a string in it
 
     | [environment]
     | set = ["A=B"]
@@ -258,11 +258,11 @@ fn lists_and_tables() {
 
     | [environment.set]
     | A = 5
-    user.toml:2:5: environment.set.A must be a string, found the whole number 5
+    user.toml:2:5: environment.set.A must be a string, found a number
 
     | [environment.set]
     | "A=B" = ""
-    user.toml:2:1: environment.set must be a table of variable names and strings, found the name "A=B"
+    user.toml:2:1: environment.set must be a table of variable names and strings, found the name "A" with a `=`
 
     | limits = 5
     user.toml:1:10: limits must be a section, found the whole number 5
