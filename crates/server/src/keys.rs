@@ -16,6 +16,8 @@ use crate::client::Principal;
 const FILE_NAME: &str = "mcp-keys";
 /// The holder of the key that the first start makes.
 const FIRST_HOLDER: &str = "default";
+/// The longest name of a holder. It becomes part of a session's name.
+const MAX_NAME_CHARS: usize = 64;
 /// The shortest key.
 const MIN_KEY_CHARS: usize = 32;
 
@@ -29,6 +31,10 @@ pub enum KeysError {
     Open(PathBuf),
     #[error("line {line} of `{}` isn't a name, a blank and a key of {MIN_KEY_CHARS} characters or more", file.display())]
     Line { file: PathBuf, line: usize },
+    #[error("line {line} of `{}` has a name of more than {MAX_NAME_CHARS} characters", file.display())]
+    LongName { file: PathBuf, line: usize },
+    #[error("line {line} of `{}` has the same key as line {first}: each holder needs a key of its own", file.display())]
+    SameKey { file: PathBuf, line: usize, first: usize },
     #[error("`{}` has no key: write one there, or remove the file and the server makes one", .0.display())]
     None(PathBuf),
 }
@@ -58,7 +64,8 @@ impl Keys {
             return Err(KeysError::Open(file));
         }
         let text = std::fs::read_to_string(&file).map_err(unusable)?;
-        let mut holders = Vec::new();
+        let mut holders: Vec<([u8; 32], Arc<str>)> = Vec::new();
+        let mut lines = Vec::new();
         for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
             let (name, key) = line
                 .trim()
@@ -66,7 +73,16 @@ impl Keys {
                 .map(|(name, key)| (name, key.trim()))
                 .filter(|(name, key)| key.len() >= MIN_KEY_CHARS && !key.contains(' ') && is_name(name))
                 .ok_or_else(|| KeysError::Line { file: file.clone(), line: number })?;
-            holders.push((digest(key), name.into()));
+            if name.len() > MAX_NAME_CHARS {
+                return Err(KeysError::LongName { file, line: number });
+            }
+            let key = digest(key);
+            let mut earlier = holders.iter().zip(&lines);
+            if let Some((_, first)) = earlier.find(|((known, _), _)| *known == key) {
+                return Err(KeysError::SameKey { file, line: number, first: *first });
+            }
+            holders.push((key, name.into()));
+            lines.push(number);
         }
         if holders.is_empty() {
             return Err(KeysError::None(file));
@@ -115,4 +131,31 @@ pub(crate) fn random_hex() -> String {
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn opened(text: &str) -> Result<Keys, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(FILE_NAME);
+        std::fs::write(&file, text).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+        Keys::open(folder.path()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_line_that_can_not_be_used_is_named() {
+        let (one, other) = ("1".repeat(32), "2".repeat(32));
+        assert_eq!(opened(&format!("ann {one}\n\nbob {other}\n")).unwrap().holders.len(), 2);
+        let twice = opened(&format!("ann {one}\n\nbob {other}\ncarl {one}\n")).unwrap_err();
+        assert!(twice.starts_with("line 4 of `") && twice.contains("same key as line 1"), "{twice}");
+        let long = opened(&format!("ann {one}\n{} {other}\n", "x".repeat(65))).unwrap_err();
+        assert!(long.starts_with("line 2 of `") && long.contains("more than 64 characters"), "{long}");
+        assert!(opened(&format!("{} {other}\n", "x".repeat(64))).is_ok());
+        assert!(opened("ann short\n").unwrap_err().starts_with("line 1 of `"));
+    }
 }
