@@ -3,7 +3,8 @@
 //! A character that doesn't show as itself is named between `‹` and `›`: `‹ESC›`, `‹U+202E›`. Those two signs are named as
 //! well when they are part of the text, so no two texts look the same. Where a person decides about a text, blanks that
 //! could be overlooked (several in a row, or at the end of a line) are written as dots, long runs of them as their
-//! number, and a dot of the text is named.
+//! number, and a dot of the text is named. Tabs that indent a line are written as blanks: so many blanks of the text would
+//! be dots, so the two can be told apart.
 
 use unicode_width::UnicodeWidthChar as _;
 
@@ -19,6 +20,10 @@ const CLOSE: char = '›';
 const MARKED_BLANKS_MIN: usize = 3;
 /// More blanks than this are counted.
 const MARKED_BLANKS_MAX: usize = 16;
+/// A tab that indents a line is written as this many blanks.
+const TAB_BLANKS: usize = 4;
+/// More tabs than this in front of a line are named.
+const INDENT_TABS_MAX: usize = 8;
 /// A character may have this many combining marks. More of them make a text unreadable, or cover the line above.
 const COMBINING_MAX: usize = 2;
 
@@ -114,8 +119,18 @@ impl OutputEscaper {
 fn build(text: &str, layout: Layout, marks_blanks: bool) -> Vec<Cell> {
     let mut builder = CellBuilder { cells: Vec::with_capacity(text.len()), combining: None, marks_blanks };
     let mut chars = text.char_indices().peekable();
+    let mut at_line_start = true;
     while let Some((at, c)) = chars.next() {
+        let begins_line = std::mem::replace(&mut at_line_start, c == '\n');
         match (c, layout) {
+            ('\t', Layout::Lines) if begins_line => {
+                let mut run = 1;
+                while chars.next_if(|(_, next)| *next == '\t').is_some() {
+                    run += 1;
+                }
+                let at_end = chars.peek().is_none_or(|(_, next)| *next == '\n');
+                builder.indent(at, run, at_end);
+            }
             (' ', _) => {
                 let mut run = 1;
                 while chars.next_if(|(_, next)| *next == ' ').is_some() {
@@ -152,6 +167,16 @@ impl CellBuilder {
         } else {
             self.named(at, &format!("{run} blanks"));
         }
+    }
+
+    /// The tabs in front of a line.
+    fn indent(&mut self, at: usize, run: usize, at_end: bool) {
+        let tabs = at..at + run;
+        if !self.marks_blanks || at_end || run > INDENT_TABS_MAX {
+            return tabs.for_each(|at| self.char(at, '\t'));
+        }
+        self.combining = None;
+        tabs.for_each(|at| (0..TAB_BLANKS).for_each(|_| self.push(at, ' ')));
     }
 
     fn kept(&mut self, at: usize, c: char) {
@@ -279,6 +304,35 @@ mod tests {
         Some(text)
     }
 
+    /// Lines with the blanks that stand for tabs turned back.
+    fn with_tabs(lines: &str) -> String {
+        let line = |line: &str| {
+            let blanks = line.len() - line.trim_start_matches(' ').len();
+            format!(
+                "{}{}",
+                "\t".repeat(blanks / TAB_BLANKS),
+                line.get(blanks - blanks % TAB_BLANKS..).unwrap()
+            )
+        };
+        lines.split('\n').map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn tabs_indent_a_line_and_are_named_elsewhere() {
+        let shown = |text: &str| cells(text).into_iter().map(|cell| cell.c).collect::<String>();
+        for (text, lines) in [
+            ("if x\n\tthen\n\t\ty\tz", "if x\n    then\n        y‹TAB›z"),
+            ("\t x", "     x"),
+            ("     x", "·····x"),
+            (" \tx", " ‹TAB›x"),
+            ("a\n\t\nb", "a\n‹TAB›\nb"),
+        ] {
+            assert_eq!(shown(text), lines);
+        }
+        assert!(shown(&format!("{}x", "\t".repeat(9))).starts_with("‹TAB›"));
+        assert_eq!(marked_line("\tx"), "‹TAB›x");
+    }
+
     fn hostile() -> impl Strategy<Value = String> {
         let any = any::<char>();
         let odd = prop::sample::select(
@@ -311,7 +365,7 @@ mod tests {
             prop_assert_eq!(unescaped(&marked_line(&text), true), Some(text.clone()));
             prop_assert_eq!(unescaped(&output(&text), false), Some(text.clone()));
             let lines: String = cells(&text).into_iter().map(|cell| cell.c).collect();
-            prop_assert_eq!(unescaped(&lines, true), Some(text));
+            prop_assert_eq!(unescaped(&with_tabs(&lines), true), Some(text));
         }
 
         #[test]
