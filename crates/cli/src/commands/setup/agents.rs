@@ -142,6 +142,7 @@ const CODEX: Agent = Agent {
         "env_vars",
         Literal::Words(&[
             "SHELLGATE_HOME",
+            "SHELLGATE_LOG",
             "SHELLGATE_SESSION",
             "XDG_CONFIG_HOME",
             "XDG_STATE_HOME",
