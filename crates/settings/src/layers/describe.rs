@@ -3,7 +3,7 @@
 use toml_edit::{Item, Value};
 
 use crate::{
-    keys::{self, Key, Kind},
+    keys::{self, Key, Kind, TextsOf},
     parse_duration,
 };
 
@@ -64,6 +64,10 @@ pub(super) fn hint_for(key: &Key, item: &Item) -> Option<String> {
             }
         }
         (Kind::Switch(_), Some("true" | "false")) => Some("write it without quotes".to_owned()),
+        // The string may be a name and a secret.
+        (Kind::Texts { of: TextsOf::VariableNames, .. }, Some(_)) => {
+            Some("write it as a list: [\"NAME\"]".to_owned())
+        }
         (Kind::Core | Kind::Exclude | Kind::Texts { .. } | Kind::Askers(_), Some(found)) => {
             Some(format!("write it as a list: [{found:?}]"))
         }

@@ -138,15 +138,15 @@ impl Reader<'_> {
                     offset,
                     key.path,
                     &key.wanted(),
-                    format!("{} in it", self.describe_entry(key, value)),
+                    format!("{} in it", Self::describe_entry(key, value)),
                 )),
             }
         };
         array.iter().map(read).collect()
     }
 
-    fn describe_entry(&self, key: &Key, value: &Value) -> String {
-        match key.path.starts_with(VARIABLES) {
+    fn describe_entry(key: &Key, value: &Value) -> String {
+        match has_variables(key.path) {
             true => describe_type(&Item::Value(value.clone())),
             false => describe_value(value),
         }
@@ -198,7 +198,7 @@ impl Reader<'_> {
 
     pub(super) fn wanted(&self, item: &Item, at: &TomlKey, path: &str, wanted: &str) -> SettingsError {
         // The values of variables may be secrets, and this message reaches clients, logs and bug reports.
-        let found = if path.starts_with(VARIABLES) { describe_type(item) } else { describe(item) };
+        let found = if has_variables(path) { describe_type(item) } else { describe(item) };
         self.wanted_at(start_of(item, at), path, wanted, found)
     }
 
@@ -208,8 +208,12 @@ impl Reader<'_> {
     }
 }
 
-/// The section whose keys have names and values of variables.
-const VARIABLES: &str = "environment.";
+/// The keys that have names and values of variables.
+const VARIABLES: [&str; 3] = ["environment.set", "environment.keep", "environment.remove"];
+
+fn has_variables(path: &str) -> bool {
+    VARIABLES.iter().any(|key| path.starts_with(key))
+}
 
 /// Whether a string can be an entry of a list. Paths and names can't be empty or contain a NUL byte.
 fn is_text(text: &str, of: TextsOf) -> bool {
