@@ -21,7 +21,7 @@ use crate::observation::{Operation, RefusalRule};
 
 /// `connect`.
 pub(super) fn connect(context: &Context, target: &Target<'_>) -> Result<Reply, Errno> {
-    let socket = target.descriptor(target.int(0))?;
+    let socket = target.open_descriptor(target.int(0))?;
     let address = target.address(target.long(1), target.int(2))?;
     target.confirm()?;
     let reachable = reach(context, target, socket.as_fd(), address, Operation::Connect)?;
@@ -36,7 +36,7 @@ pub(super) fn waits(socket: BorrowedFd<'_>) -> bool {
 
 /// `bind`.
 pub(super) fn bind(context: &Context, target: &Target<'_>) -> Result<Reply, Errno> {
-    let socket = target.descriptor(target.int(0))?;
+    let socket = target.socket(target.int(0))?;
     let address = target.address(target.long(1), target.int(2))?;
     target.confirm()?;
     let name = if is_unix(socket.as_fd()) { unix_name(&address) } else { None };

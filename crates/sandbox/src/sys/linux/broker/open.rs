@@ -237,7 +237,7 @@ fn attempt(context: &Context, target: &Target<'_>, place: &Place, how: How) -> R
         // The kernel has its own error for a name that can't be looked up.
         Err(_) => {
             rustix::process::umask(target.creation_mask()?);
-            let flags = no_terminal(how.flags) | O_NOFOLLOW | O_EXCL;
+            let flags = no_terminal(how.flags) | O_EXCL;
             return match kernel::open(folder, &place.name, last(flags, how)) {
                 Err(Errno::EXIST) if how.flags & O_EXCL == 0 => Ok(Attempt::Changed),
                 result => result.map(Attempt::Opened),
@@ -255,7 +255,7 @@ fn attempt(context: &Context, target: &Target<'_>, place: &Place, how: How) -> R
         FileType::Symlink => Ok(Attempt::Link),
         _ if standing != Standing::Free && !reads_only => refuse(),
         FileType::RegularFile => {
-            let mut flags = no_terminal(how.flags) | O_NOFOLLOW;
+            let mut flags = no_terminal(how.flags);
             // Only in a folder like `/tmp` does the flag mean something for a file that exists.
             if standing != Standing::Free || rustix::fs::fstat(folder)?.st_mode & libc::S_ISVTX == 0 {
                 flags &= !O_CREAT;
@@ -275,9 +275,11 @@ fn attempt(context: &Context, target: &Target<'_>, place: &Place, how: How) -> R
     }
 }
 
-/// The flags for a name in a folder that is resolved already.
+/// How to open a name in a folder that is resolved already, if it is no link. A flag would do that, too, but programs
+/// can see the flags of a file.
 fn last(flags: u64, how: How) -> How {
-    How { flags, mode: mode_for(flags, how), resolve: how.resolve & ResolveFlags::NO_XDEV.bits() }
+    let resolve = how.resolve & ResolveFlags::NO_XDEV.bits() | NO_SYMLINKS;
+    How { flags, mode: mode_for(flags, how), resolve }
 }
 
 /// The kernel takes no mode for a file that can't be made.

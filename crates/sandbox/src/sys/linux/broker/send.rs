@@ -48,13 +48,13 @@ pub(super) fn send_to(context: &Context, target: &Target<'_>) -> Result<Reply, E
     if may_send_itself(context, target) {
         return Ok(Reply::Continue);
     }
+    let socket = target.socket(target.int(0))?;
     let length = usize::try_from(target.long(2)).unwrap_or(usize::MAX);
     let address = match target.long(4) {
         0 => None,
         pointer => Some(target.address(pointer, target.int(5))?),
     };
     let outline = Outline { address, pieces: vec![(target.long(1), length)], control: Vec::new() };
-    let socket = target.descriptor(target.int(0))?;
     send(context, target, &socket, &outline, target.int(3)).map(value)
 }
 
@@ -63,7 +63,7 @@ pub(super) fn send_message(context: &Context, target: &Target<'_>) -> Result<Rep
     if may_send_itself(context, target) {
         return Ok(Reply::Continue);
     }
-    let socket = target.descriptor(target.int(0))?;
+    let socket = target.socket(target.int(0))?;
     let outline = outline(target, target.long(1))?;
     send(context, target, &socket, &outline, target.int(2)).map(value)
 }
@@ -73,7 +73,7 @@ pub(super) fn send_messages(context: &Context, target: &Target<'_>) -> Result<Re
     if may_send_itself(context, target) {
         return Ok(Reply::Continue);
     }
-    let socket = target.descriptor(target.int(0))?;
+    let socket = target.socket(target.int(0))?;
     let count = usize::try_from(target.unsigned(2)).unwrap_or(MAX_PARTS).min(MAX_PARTS);
     for index in 0..count {
         let address = target.long(1).wrapping_add((index * NUMBERED_HEADER_BYTES) as u64);
@@ -138,12 +138,19 @@ fn send(
     let mut control = outline.control.clone();
     let _sent_files = replace_descriptors(target, &mut control)?;
     target.confirm()?;
+    let kind = kernel::socket_option(socket.as_fd(), libc::SO_TYPE)?;
+    let is_stream = kind == libc::SOCK_STREAM;
+    // Other Unix sockets don't look at the address.
     let reachable = match outline.address.clone() {
-        Some(address) => Some(reach(context, target, socket.as_fd(), address, Operation::Send)?),
-        None => None,
+        Some(address) if kind == libc::SOCK_DGRAM => {
+            Some(reach(context, target, socket.as_fd(), address, Operation::Send)?)
+        }
+        _ => None,
     };
-    let address = reachable.as_ref().map(|reachable| reachable.address.as_slice());
-    let is_stream = kernel::socket_option(socket.as_fd(), libc::SO_TYPE)? == libc::SOCK_STREAM;
+    let address = match &reachable {
+        Some(reachable) => Some(reachable.address.as_slice()),
+        None => outline.address.as_deref(),
+    };
     let total: usize = outline.pieces.iter().fold(0, |sum, (_, length)| sum.saturating_add(*length));
     if !is_stream && total > MAX_DATAGRAM_BYTES {
         return Err(Errno::MSGSIZE);

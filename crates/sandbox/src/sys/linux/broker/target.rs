@@ -154,6 +154,22 @@ impl<'a> Target<'a> {
         with_access(|| rustix::process::pidfd_getfd(pidfd, number, PidfdGetfdFlags::empty()))
     }
 
+    /// A copy of a descriptor that calls for sockets take. One for a path alone is none.
+    pub(super) fn open_descriptor(&self, number: c_int) -> Result<OwnedFd, Errno> {
+        let copy = self.descriptor(number)?;
+        match rustix::fs::fcntl_getfl(&copy)?.contains(OFlags::PATH) {
+            true => Err(Errno::BADF),
+            false => Ok(copy),
+        }
+    }
+
+    /// A copy of a descriptor of a socket.
+    pub(super) fn socket(&self, number: c_int) -> Result<OwnedFd, Errno> {
+        let copy = self.open_descriptor(number)?;
+        kernel::socket_option(copy.as_fd(), libc::SO_TYPE)?;
+        Ok(copy)
+    }
+
     fn pidfd(&self) -> Result<&OwnedFd, Errno> {
         if let Some(pidfd) = self.pidfd.get() {
             return Ok(pidfd);
