@@ -1,0 +1,44 @@
+//! What a held call costs. Printed, not judged: machines differ.
+
+use std::process::Command;
+
+use crate::Test;
+use crate::confining::{as_each_user, launcher, run};
+
+pub(crate) const TESTS: &[Test] = &[("creating_thousands_of_files_works", creating_thousands_of_files_works)];
+
+const FILES: &str = r#"
+import os, shutil, time
+COUNT = 5000
+os.mkdir("many")
+os.chdir("many")
+times = []
+def measure(name, body):
+    start = time.perf_counter()
+    for number in range(COUNT):
+        body(number)
+    times.append("%s %.1f" % (name, (time.perf_counter() - start) / COUNT * 1e6))
+measure("create", lambda n: os.close(os.open("f%d" % n, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o644)))
+measure("overwrite", lambda n: os.close(os.open("f%d" % n, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o644)))
+measure("mkdir", lambda n: os.mkdir(os.getcwd() + "/d%d" % n))
+measure("rename", lambda n: os.rename("f%d" % n, "g%d" % n))
+names = os.listdir(".")
+assert len(names) == 2 * COUNT, len(names)
+os.chdir("..")
+shutil.rmtree("many")
+print("microseconds:", ", ".join(times))
+"#;
+
+fn creating_thousands_of_files_works() {
+    as_each_user(|place| {
+        place.write("many.py", FILES);
+        place.write("free/x", "");
+        let free = Command::new("python3").arg("../many.py").current_dir(place.path("free")).output().unwrap();
+        assert!(free.status.success());
+        print!("without a broker: {}", String::from_utf8_lossy(&free.stdout));
+        let (mut launcher, _pod) = launcher(&place.confinement());
+        let (code, output) = run(&mut launcher, place, "python3 ../many.py");
+        assert_eq!(code, 0, "{output}");
+        print!("through a broker: {output}");
+    });
+}
