@@ -102,9 +102,10 @@ mod tests {
 
     #[test]
     fn an_observation_survives_its_way_to_the_keeper() {
-        for (operation, rule) in Operation::ALL.into_iter().zip(
-            [RefusalRule::Protected, RefusalRule::ForeignSocket].into_iter().cycle(),
-        ) {
+        for (operation, rule) in Operation::ALL
+            .into_iter()
+            .zip([RefusalRule::Protected, RefusalRule::ForeignSocket].into_iter().cycle())
+        {
             let sent = Observation { operation, path: "/a/é".into(), errno: 13, rule, thread: 77 };
             assert_eq!(Observation::decode(&sent.encode()), Some(sent));
         }

@@ -169,7 +169,11 @@ fn other_names_can_be_made() {
         let many = "for i in $(seq 40); do (echo $i > pipe) & done; sleep 0.2; touch after && cat pipe | wc -l; wait";
         assert_eq!(succeed(&mut launcher, place, many), "40\n");
         assert_eq!(
-            succeed(&mut launcher, place, "umask 077; echo x > private; mkdir own; find private own -printf '%m '"),
+            succeed(
+                &mut launcher,
+                place,
+                "umask 077; echo x > private; mkdir own; find private own -printf '%m '"
+            ),
             "600 700 "
         );
     });

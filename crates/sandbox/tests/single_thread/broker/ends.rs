@@ -39,7 +39,11 @@ fn a_broker_ends_with_its_last_command() {
 fn a_killed_broker_ends_its_launcher() {
     as_each_user(|place| {
         let (mut launcher, _pod) = launcher(&place.confinement());
-        let (pid, mut output) = start(&mut launcher, &place.path("root"), "mkfifo p; echo up; cat <> p & sleep 0.5; mkdir x 2>&1; echo y > z; kill %1; cat file");
+        let (pid, mut output) = start(
+            &mut launcher,
+            &place.path("root"),
+            "mkfifo p; echo up; cat <> p & sleep 0.5; mkdir x 2>&1; echo y > z; kill %1; cat file",
+        );
         output.read_exact(&mut [0; 3]).unwrap();
         let broker = launcher.broker().unwrap();
         rustix::process::kill_process(broker, Signal::KILL).unwrap();
@@ -90,7 +94,8 @@ fn commands_cannot_see_or_signal_the_broker() {
         assert_ne!(run(&mut launcher, place, &format!("ls /proc/{broker}/task")).0, 0);
         assert!(!succeed(&mut launcher, place, "cat /proc/[0-9]*/comm").contains("broker"));
         let status = std::fs::read_to_string(format!("/proc/{broker}/status")).unwrap();
-        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().to_owned();
+        let field =
+            |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().to_owned();
         assert_eq!(field("CapEff:"), "0000000000000000");
         assert_eq!(field("CapPrm:"), "0000000000080000", "to read commands' memory where Yama forbids it");
         assert_eq!((field("NoNewPrivs:"), field("CapBnd:")), ("1".to_owned(), "0000000000000000".to_owned()));

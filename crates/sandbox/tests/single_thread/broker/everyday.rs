@@ -11,7 +11,11 @@ use crate::Test;
 use crate::confining::{as_each_user, launcher};
 
 pub(crate) const TESTS: &[Test] = &[
-    ("git_works_in_nested_folders_and_commits_in_the_root", git_works_in_nested_folders_and_commits_in_the_root),
+    (
+        "git_works_in_nested_folders_and_commits_in_the_root",
+        git_works_in_nested_folders_and_commits_in_the_root,
+    ),
+    ("a_process_that_hides_its_memory_makes_files", a_process_that_hides_its_memory_makes_files),
     ("a_command_can_write_to_its_terminal", a_command_can_write_to_its_terminal),
 ];
 
@@ -24,9 +28,25 @@ fn git_works_in_nested_folders_and_commits_in_the_root() {
         let made = std::process::Command::new("git").args(["init", "-q"]).arg(&root).status().unwrap();
         assert!(made.success());
         let (mut launcher, _pod) = launcher(&protected);
-        succeed(&mut launcher, place, &format!("{GIT} git add file && git commit -qm first && git checkout -qb other && echo x >> file && git commit -qam second && git rebase -q master 2>/dev/null || git rebase -q main"));
-        succeed(&mut launcher, place, &format!("{GIT} mkdir new && cd new && git init -q && git config a.b c && touch .envrc && git add . && git commit -qm new"));
-        succeed(&mut launcher, place, &format!("{GIT} git clone -q new copy && cd copy && git log --oneline"));
+        succeed(
+            &mut launcher,
+            place,
+            &format!(
+                "{GIT} git add file && git commit -qm first && git checkout -qb other && echo x >> file && git commit -qam second && git rebase -q master 2>/dev/null || git rebase -q main"
+            ),
+        );
+        succeed(
+            &mut launcher,
+            place,
+            &format!(
+                "{GIT} mkdir new && cd new && git init -q && git config a.b c && touch .envrc && git add . && git commit -qm new"
+            ),
+        );
+        succeed(
+            &mut launcher,
+            place,
+            &format!("{GIT} git clone -q new copy && cd copy && git log --oneline"),
+        );
         let output = fail(&mut launcher, place, &format!("{GIT} git config a.b c"));
         assert!(output.contains("could not lock config file"), "{output}");
         fail(&mut launcher, place, &format!("{GIT} git remote add x y"));
@@ -34,10 +54,26 @@ fn git_works_in_nested_folders_and_commits_in_the_root() {
     });
 }
 
+/// Like programs with secrets. It takes a capability to read their memory, as it does for all where Yama is on.
+fn a_process_that_hides_its_memory_makes_files() {
+    as_each_user(|place| {
+        let (mut launcher, _pod) = launcher(&protecting(place, &[".envrc"]));
+        let text = "import ctypes, os, socket; ctypes.CDLL(None).prctl(4, 0); open('made', 'w').close(); d=os.open('.', 0); os.mkdir('sub', dir_fd=d); socket.socket(socket.AF_UNIX).bind('sock'); os.mkdir('/proc/self/cwd/other')";
+        succeed(&mut launcher, place, &format!("python3 -c \"{text}\" && ls -d made sub sock other"));
+        fail(
+            &mut launcher,
+            place,
+            "python3 -c \"import ctypes; ctypes.CDLL(None).prctl(4, 0); open('.envrc', 'w')\"",
+        );
+        assert!(!place.path("root/.envrc").exists());
+    });
+}
+
 fn a_command_can_write_to_its_terminal() {
     as_each_user(|place| {
         let (mut launcher, _pod) = launcher(&place.confinement());
-        let master = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        let master =
+            rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         rustix::pty::grantpt(&master).unwrap();
         rustix::pty::unlockpt(&master).unwrap();
         let name = rustix::pty::ptsname(&master, Vec::new()).unwrap();

@@ -33,7 +33,8 @@ fn creating_thousands_of_files_works() {
     as_each_user(|place| {
         place.write("many.py", FILES);
         place.write("free/x", "");
-        let free = Command::new("python3").arg("../many.py").current_dir(place.path("free")).output().unwrap();
+        let free =
+            Command::new("python3").arg("../many.py").current_dir(place.path("free")).output().unwrap();
         assert!(free.status.success());
         print!("without a broker: {}", String::from_utf8_lossy(&free.stdout));
         let (mut launcher, _pod) = launcher(&place.confinement());

@@ -13,14 +13,8 @@ use shellgate_sandbox::launcher::Launcher;
 use crate::Test;
 use crate::confining::{Place, run};
 
-pub(crate) const TESTS: &[&[Test]] = &[
-    creations::TESTS,
-    differential::TESTS,
-    ends::TESTS,
-    everyday::TESTS,
-    figures::TESTS,
-    sockets::TESTS,
-];
+pub(crate) const TESTS: &[&[Test]] =
+    &[creations::TESTS, differential::TESTS, ends::TESTS, everyday::TESTS, figures::TESTS, sockets::TESTS];
 
 /// A confinement with these protected paths in the project.
 fn protecting(place: &Place, paths: &[&str]) -> Confinement {

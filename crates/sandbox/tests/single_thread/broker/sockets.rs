@@ -14,8 +14,14 @@ pub(crate) const TESTS: &[Test] = &[
     ("sockets_outside_cannot_be_reached", sockets_outside_cannot_be_reached),
     ("sockets_of_the_session_can_be_reached", sockets_of_the_session_can_be_reached),
     ("granted_sockets_can_be_reached", granted_sockets_can_be_reached),
-    ("an_address_that_changes_during_the_call_reaches_nothing", an_address_that_changes_during_the_call_reaches_nothing),
-    ("a_send_before_the_first_datagram_socket_reaches_nothing", a_send_before_the_first_datagram_socket_reaches_nothing),
+    (
+        "an_address_that_changes_during_the_call_reaches_nothing",
+        an_address_that_changes_during_the_call_reaches_nothing,
+    ),
+    (
+        "a_send_before_the_first_datagram_socket_reaches_nothing",
+        a_send_before_the_first_datagram_socket_reaches_nothing,
+    ),
     ("ip_works", ip_works),
 ];
 
@@ -83,7 +89,8 @@ fn sockets_outside_cannot_be_reached() {
         assert_eq!(told[7].operation, Operation::Send);
         // Abstract names are refused, too.
         let name = format!("shellgate-test-{}", std::process::id());
-        let address = <std::os::unix::net::SocketAddr as std::os::linux::net::SocketAddrExt>::from_abstract_name(&name);
+        let address =
+            <std::os::unix::net::SocketAddr as std::os::linux::net::SocketAddrExt>::from_abstract_name(&name);
         let machine = UnixListener::bind_addr(&address.unwrap()).unwrap();
         machine.set_nonblocking(true).unwrap();
         fail(&mut launcher, place, &format!("python3 -c '{CONNECT}; s.connect(\"\\0{name}\")'"));
@@ -111,7 +118,14 @@ fn sockets_of_the_session_can_be_reached() {
         fail(&mut first, place, &format!("python3 -c '{CONNECT}; s.connect(\"own\")'"));
         assert!(foreign.accept().is_err());
         let manager = "from multiprocessing import Manager\nif __name__ == \"__main__\":\n m = Manager(); d = m.dict(); d[1] = 2; print(d)";
-        let (mut temp, _) = (Launcher::start(&Confinement { temp: shellgate_sandbox::Temp::Private, ..place.confinement() }, &mut pod).unwrap(), ());
+        let (mut temp, _) = (
+            Launcher::start(
+                &Confinement { temp: shellgate_sandbox::Temp::Private, ..place.confinement() },
+                &mut pod,
+            )
+            .unwrap(),
+            (),
+        );
         place.write("root/manager.py", manager);
         assert_eq!(succeed(&mut temp, place, "python3 manager.py"), "{1: 2}\n");
     });
@@ -124,13 +138,27 @@ fn granted_sockets_can_be_reached() {
         let (mut launcher, mut pod) = launcher(&Confinement { sockets, ..place.confinement() });
         python(&mut launcher, place, &format!("{CONNECT}; s.connect(\"../outside/stream\"); s.send(b\"x\")"));
         assert!(outside.streams[0].accept().is_ok());
-        python(&mut launcher, place, &format!("{DATAGRAM}; s.sendto(b\"x\", \"datagram\"); s.sendmsg([b\"x\"], [], 0, \"datagram\")"));
+        python(
+            &mut launcher,
+            place,
+            &format!("{DATAGRAM}; s.sendto(b\"x\", \"datagram\"); s.sendmsg([b\"x\"], [], 0, \"datagram\")"),
+        );
         assert_eq!(outside.datagrams[1].recv(&mut [0; 9]).unwrap(), 1);
         assert_eq!(outside.datagrams[1].recv(&mut [0; 9]).unwrap(), 1);
         fail(&mut launcher, place, &format!("python3 -c '{CONNECT}; s.connect(\"stream\")'"));
-        fail(&mut launcher, place, &format!("python3 -c '{DATAGRAM}; s.sendto(b\"x\", \"../outside/datagram\")'"));
+        fail(
+            &mut launcher,
+            place,
+            &format!("python3 -c '{DATAGRAM}; s.sendto(b\"x\", \"../outside/datagram\")'"),
+        );
         // A link in the place of a granted socket grants nothing.
-        fail(&mut launcher, place, &format!("rm datagram; ln -s ../outside/datagram datagram; python3 -c '{DATAGRAM}; s.sendto(b\"x\", \"datagram\")'"));
+        fail(
+            &mut launcher,
+            place,
+            &format!(
+                "rm datagram; ln -s ../outside/datagram datagram; python3 -c '{DATAGRAM}; s.sendto(b\"x\", \"datagram\")'"
+            ),
+        );
         let mut next = Launcher::start(&place.confinement(), &mut pod).unwrap();
         fail(&mut next, place, &format!("python3 -c '{CONNECT}; s.connect(\"../outside/stream\")'"));
         outside.assert_unreached("the next command has no grant");
@@ -190,7 +218,10 @@ print("good", good > 100, "bad", bad > 100)
 fn an_address_that_changes_during_the_call_reaches_nothing() {
     as_each_user(|place| {
         place.write("swap.py", SWAP);
-        let outside = Outside { streams: vec![UnixListener::bind(place.path("root/2wn")).unwrap()], datagrams: vec![UnixDatagram::bind(place.path("root/2gram")).unwrap()] };
+        let outside = Outside {
+            streams: vec![UnixListener::bind(place.path("root/2wn")).unwrap()],
+            datagrams: vec![UnixDatagram::bind(place.path("root/2gram")).unwrap()],
+        };
         outside.streams[0].set_nonblocking(true).unwrap();
         outside.datagrams[0].set_nonblocking(true).unwrap();
         let (mut launcher, _pod) = launcher(&place.confinement());

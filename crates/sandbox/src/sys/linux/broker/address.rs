@@ -79,8 +79,7 @@ pub(super) fn reach(
         None | Some(UnixName::Automatic) => as_it_is(address),
         Some(UnixName::Abstract(name)) => {
             // Names that the kernel chose are not known to us. Landlock's scope covers them.
-            let is_automatic =
-                name.len() == AUTOMATIC_NAME_BYTES && name.iter().all(u8::is_ascii_hexdigit);
+            let is_automatic = name.len() == AUTOMATIC_NAME_BYTES && name.iter().all(u8::is_ascii_hexdigit);
             match is_automatic || context.session.made(SocketKey::of_abstract(name)) {
                 true => as_it_is(address),
                 false => foreign(&[b"@", name].concat()),

@@ -21,9 +21,7 @@ pub(super) fn perform(context: &Context, target: &Target<'_>) -> Result<Reply, E
             create::make_node(context, target, (int(0), long(1)), (unsigned(2), unsigned(3)))
         }
         libc::SYS_symlinkat => create::make_link(context, target, long(0), (int(1), long(2))),
-        libc::SYS_linkat => {
-            create::link(context, target, (int(0), long(1)), (int(2), long(3)), unsigned(4))
-        }
+        libc::SYS_linkat => create::link(context, target, (int(0), long(1)), (int(2), long(3)), unsigned(4)),
         libc::SYS_renameat2 => {
             create::rename(context, target, (int(0), long(1)), (int(2), long(3)), unsigned(4))
         }
@@ -47,15 +45,11 @@ fn perform_old(context: &Context, target: &Target<'_>) -> Result<Reply, Errno> {
         libc::SYS_open => open::open(context, target, HERE, long(0), unsigned(1), unsigned(2)),
         libc::SYS_creat => open::open(context, target, HERE, long(0), CREAT_FLAGS, unsigned(1)),
         libc::SYS_mkdir => create::make_folder(context, target, (HERE, long(0)), unsigned(1)),
-        libc::SYS_mknod => {
-            create::make_node(context, target, (HERE, long(0)), (unsigned(1), unsigned(2)))
-        }
+        libc::SYS_mknod => create::make_node(context, target, (HERE, long(0)), (unsigned(1), unsigned(2))),
         libc::SYS_symlink => create::make_link(context, target, long(0), (HERE, long(1))),
         libc::SYS_link => create::link(context, target, (HERE, long(0)), (HERE, long(1)), 0),
         libc::SYS_rename => create::rename(context, target, (HERE, long(0)), (HERE, long(1)), 0),
-        libc::SYS_renameat => {
-            create::rename(context, target, (int(0), long(1)), (int(2), long(3)), 0)
-        }
+        libc::SYS_renameat => create::rename(context, target, (int(0), long(1)), (int(2), long(3)), 0),
         _ => Err(Errno::NOSYS),
     }
 }

@@ -16,7 +16,7 @@ use super::protections::Standing;
 use super::serve::may_wait;
 use super::session::SocketKey;
 use super::target::Target;
-use super::walk::c_string;
+use super::walk::is_absolute;
 use crate::observation::{Operation, RefusalRule};
 
 /// `connect`.
@@ -63,14 +63,14 @@ fn bind_path(
     socket: BorrowedFd<'_>,
     (address, path): (&[u8], &[u8]),
 ) -> Result<Reply, Errno> {
-    let text = c_string(path)?;
     let walk = context.walk(target);
     let folder = target.folder(libc::AT_FDCWD)?;
-    let start = walk.start(libc::AT_FDCWD, &text)?;
+    // The same folder for both: another thread may change it meanwhile.
+    let start = if is_absolute(path) { context.root.as_fd() } else { folder.as_fd() };
     let mask = target.creation_mask()?;
     target.confirm()?;
-    let _names = context.names_change();
-    let place = walk.place(start.as_fd(), path)?;
+    let _names = context.names_change()?;
+    let place = walk.place(start, path)?;
     let (standing, whole) = context.standing(&place)?;
     if standing != Standing::Free {
         return match place.file_type() {

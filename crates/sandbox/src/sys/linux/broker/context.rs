@@ -4,6 +4,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 
@@ -32,11 +33,25 @@ pub(super) struct Context {
     /// Held for reading while a name is checked and made, and for writing while one is changed: in between, no folder
     /// gets another path.
     pub(super) names: RwLock<()>,
+    /// A file that is locked while a name is changed, by this broker or another one of the session.
+    pub(super) names_of_session: OwnedFd,
+}
+
+/// No other name of the session changes until this is dropped.
+pub(super) struct NamesGuard<'a> {
+    _own: RwLockWriteGuard<'a, ()>,
+    file: &'a OwnedFd,
+}
+
+impl Drop for NamesGuard<'_> {
+    fn drop(&mut self) {
+        let _ = rustix::fs::flock(self.file, FlockOperation::Unlock);
+    }
 }
 
 impl Context {
     pub(super) fn walk<'a>(&'a self, target: &'a Target<'a>) -> Walk<'a> {
-        Walk { target, root: self.root.as_fd() }
+        Walk { target, root: self.root.as_fd(), proc: self.proc() }
     }
 
     pub(super) fn proc(&self) -> BorrowedFd<'_> {
@@ -47,8 +62,11 @@ impl Context {
         self.names.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn names_change(&self) -> RwLockWriteGuard<'_, ()> {
-        self.names.write().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn names_change(&self) -> Result<NamesGuard<'_>, Errno> {
+        let own = self.names.write().unwrap_or_else(PoisonError::into_inner);
+        let file = &self.names_of_session;
+        rustix::io::retry_on_intr(|| rustix::fs::flock(file, FlockOperation::LockExclusive))?;
+        Ok(NamesGuard { _own: own, file })
     }
 
     /// What a place has to do with protected names, and its path.

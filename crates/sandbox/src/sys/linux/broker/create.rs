@@ -85,7 +85,7 @@ pub(super) fn make_link(
 ) -> Result<Reply, Errno> {
     let leads_to = target.path(leads_to)?;
     let place = place(context, target, path)?;
-    let _names = context.names_change();
+    let _names = context.names_change()?;
     check_new(context, target, &place, Operation::MakeLink)?;
     rustix::fs::symlinkat(&*leads_to, &place.folder, &*place.name)?;
     Ok(Reply::Value(0))
@@ -117,7 +117,7 @@ pub(super) fn link(
             false => walk.file(start.as_fd(), path.to_bytes())?,
         };
         let new = place(context, target, new)?;
-        let _names = context.names_change();
+        let _names = context.names_change()?;
         check_new(context, target, &new, Operation::Link)?;
         let (standing, path) =
             context.protections.path_standing(context.proc(), path_of(context.proc(), file.as_fd())?)?;
@@ -129,7 +129,7 @@ pub(super) fn link(
     } else {
         let old = walk.place(start.as_fd(), path.to_bytes())?;
         let new = place(context, target, new)?;
-        let _names = context.names_change();
+        let _names = context.names_change()?;
         check_new(context, target, &new, Operation::Link)?;
         let (standing, path) = context.standing(&old)?;
         if standing == Standing::Protected {
@@ -153,7 +153,7 @@ pub(super) fn rename(
         return Err(Errno::INVAL);
     }
     let (old, new) = (place(context, target, old)?, place(context, target, new)?);
-    let _names = context.names_change();
+    let _names = context.names_change()?;
     for (place, is_new) in [(&old, false), (&new, true)] {
         let (standing, path) = context.standing(place)?;
         if standing != Standing::Free {

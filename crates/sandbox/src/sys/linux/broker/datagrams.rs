@@ -109,7 +109,8 @@ fn activity(proc: BorrowedFd<'_>, thread: Pid) -> Option<Activity> {
     // The state is read first: a thread that waits has passed, whatever it does afterwards.
     match read_text(proc, &format!("{number}/stat")) {
         Ok(stat) => match stat.rsplit_once(") ")?.1.chars().next()? {
-            'S' | 'D' => Some(Activity::Waits),
+            // Not `D`: on its way a thread may wait for a lock of the notification itself.
+            'S' => Some(Activity::Waits),
             'Z' | 'X' => None,
             _ => Some(Activity::Runs(ran().unwrap_or_default())),
         },

@@ -63,9 +63,8 @@ pub(super) fn flags_error(how: How) -> Option<Errno> {
     let raw = open_how(how);
     let nowhere = ptr::null::<libc::c_char>();
     // SAFETY: the kernel checks the flags first, and then refuses the null pointer. It reads the structure alone.
-    let refused = unsafe {
-        libc::syscall(libc::SYS_openat2, -1, nowhere, &raw const raw, size_of::<libc::open_how>())
-    };
+    let refused =
+        unsafe { libc::syscall(libc::SYS_openat2, -1, nowhere, &raw const raw, size_of::<libc::open_how>()) };
     check(refused).err().filter(|errno| *errno != Errno::FAULT)
 }
 
@@ -168,9 +167,7 @@ pub(super) fn own_address(socket: BorrowedFd<'_>) -> Result<Vec<u8>, Errno> {
     let mut bytes = vec![0_u8; size_of::<libc::sockaddr_storage>()];
     let mut length = address_length(&bytes)?;
     // SAFETY: the kernel writes at most `length` bytes, and the true length.
-    let result = unsafe {
-        libc::getsockname(socket.as_raw_fd(), bytes.as_mut_ptr().cast(), &raw mut length)
-    };
+    let result = unsafe { libc::getsockname(socket.as_raw_fd(), bytes.as_mut_ptr().cast(), &raw mut length) };
     check(c_long::from(result))?;
     bytes.truncate(length as usize);
     Ok(bytes)
@@ -182,13 +179,7 @@ pub(super) fn socket_option(socket: BorrowedFd<'_>, name: c_int) -> Result<c_int
     let mut length = size_of::<c_int>() as libc::socklen_t;
     // SAFETY: the kernel writes at most `length` bytes to a number of that size.
     let result = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            name,
-            (&raw mut value).cast(),
-            &raw mut length,
-        )
+        libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, name, (&raw mut value).cast(), &raw mut length)
     };
     check(c_long::from(result)).map(|_| value)
 }

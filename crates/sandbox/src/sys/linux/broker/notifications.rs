@@ -60,9 +60,8 @@ impl Listener {
             // SAFETY: plain numbers, for which zero is valid, as the kernel demands.
             let mut raw: libc::seccomp_notif = unsafe { MaybeUninit::zeroed().assume_init() };
             // SAFETY: the structure is as large as the request says.
-            let received = unsafe {
-                libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut raw)
-            };
+            let received =
+                unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut raw) };
             if received != 0 {
                 // The thread was killed before we had its call, or a signal came.
                 if self.is_abandoned() {
@@ -75,12 +74,7 @@ impl Listener {
                 self.answer(raw.id, Err(Errno::PERM));
                 continue;
             };
-            return Some(Held {
-                id: raw.id,
-                thread,
-                call: i64::from(raw.data.nr),
-                arguments: raw.data.args,
-            });
+            return Some(Held { id: raw.id, thread, call: i64::from(raw.data.nr), arguments: raw.data.args });
         }
     }
 
@@ -97,9 +91,8 @@ impl Listener {
     /// Whether the thread still waits: what was read from its process's memory or `/proc` before was its own.
     pub(super) fn is_valid(&self, id: u64) -> bool {
         // SAFETY: the request reads one number.
-        let answer = unsafe {
-            libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw const id)
-        };
+        let answer =
+            unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw const id) };
         answer == 0
     }
 

@@ -302,12 +302,7 @@ fn may_follow(place: &Place) -> Result<(), Errno> {
 }
 
 /// Opens a pipe, a device or a socket, which exists.
-fn open_special(
-    context: &Context,
-    target: &Target<'_>,
-    place: &Place,
-    how: How,
-) -> Result<OwnedFd, Errno> {
+fn open_special(context: &Context, target: &Target<'_>, place: &Place, how: How) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::openat(&place.folder, &*place.name, flags, Mode::empty())?;
     reopen(context, target, &file, how)

@@ -86,7 +86,8 @@ impl Pool {
     /// Whether the calling thread has others enough to end. Then it is not counted any more.
     pub(super) fn retire(&self) -> bool {
         let mut counts = self.lock();
-        let is_spare = counts.threads - counts.waiting.len() > READY_THREADS + SPARE_THREADS;
+        let ready = counts.threads.saturating_sub(counts.waiting.len());
+        let is_spare = ready > READY_THREADS + SPARE_THREADS;
         counts.threads -= usize::from(is_spare);
         is_spare
     }

@@ -170,7 +170,8 @@ mod tests {
         for path in ["/", "/w", "/w/r", "/w/r/.git", "/w/r/.git/modules", "/w/r/.git/modules/x"] {
             assert_eq!(standing(path), Standing::Above, "{path}");
         }
-        for path in ["/w/r/a", "/w/r/sub/.git/config", "/w/r/.git/index", "/w/r2/.git", "/x", "/w/r/.git/modules/x/y"]
+        for path in
+            ["/w/r/a", "/w/r/sub/.git/config", "/w/r/.git/index", "/w/r2/.git", "/x", "/w/r/.git/modules/x/y"]
         {
             assert_eq!(standing(path), Standing::Free, "{path}");
         }

@@ -201,6 +201,9 @@ fn copy(target: &Target<'_>, pieces: &Pieces, from: usize, most: usize) -> Resul
     Ok(data)
 }
 
+/// The kernel takes no more descriptors in a message (`SCM_MAX_FD`).
+const MAX_SENT_DESCRIPTORS: usize = 253;
+
 /// Length, level and type.
 const CONTROL_HEADER_BYTES: usize = size_of::<libc::cmsghdr>();
 
@@ -225,7 +228,11 @@ fn replace_descriptors(target: &Target<'_>, control: &mut [u8]) -> Result<Vec<Ow
         {
             match kind {
                 libc::SCM_RIGHTS => {
-                    for number in data.as_chunks_mut::<4>().0 {
+                    let numbers = data.as_chunks_mut::<4>().0;
+                    if numbers.len() + copies.len() > MAX_SENT_DESCRIPTORS {
+                        return Err(Errno::INVAL);
+                    }
+                    for number in numbers {
                         let copy = target.descriptor(c_int::from_ne_bytes(*number))?;
                         *number = copy.as_raw_fd().to_ne_bytes();
                         copies.push(copy);

@@ -63,8 +63,8 @@ fn work(context: &Arc<Context>) {
     OWN.set(Some(Arc::clone(context)));
     signals::let_interrupt(INTERRUPT);
     if kernel::separate_folder_and_mask().is_err() {
-        context.pool.remove_thread();
-        return;
+        // Calls that no thread answers would wait for ever. Without a broker they fail.
+        std::process::abort();
     }
     while let Some(held) = context.listener.receive() {
         context.session.forget_sender(held.thread);

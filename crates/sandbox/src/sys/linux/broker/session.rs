@@ -166,9 +166,8 @@ impl Session {
         let start = number as usize % MAX_SENDERS;
         let near = || senders.iter().cycle().skip(start).take(8);
         near().any(|place| place.load(Ordering::SeqCst) == number)
-            || near().any(|place| {
-                place.compare_exchange(0, number, Ordering::SeqCst, Ordering::SeqCst).is_ok()
-            })
+            || near()
+                .any(|place| place.compare_exchange(0, number, Ordering::SeqCst, Ordering::SeqCst).is_ok())
     }
 
     /// Forgets a thread, which is at another call by now.

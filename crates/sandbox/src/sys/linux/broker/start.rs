@@ -7,13 +7,13 @@ use std::{io, ptr};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
+use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, Resource, Rlimit};
 
 use super::context::Context;
 use super::notifications::Listener;
 use super::pool::Pool;
 use super::privilege::{self, with_access};
-use super::protections::Protections;
+use super::protections::{Protections, own_link};
 use super::serve;
 use super::session::Session;
 use crate::confinement::{Confinement, Protected};
@@ -79,7 +79,8 @@ struct Plan {
 /// Starts a broker. The calling process has one thread, is in its Landlock domain, its mounts are laid out, and its
 /// children get process ids of the machine.
 pub(crate) fn start(parts: Parts, confinement: &Confinement) -> Result<Started, ConfineError> {
-    let pipe = || rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).context(Mechanism::Broker, "a pipe");
+    let pipe =
+        || rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).context(Mechanism::Broker, "a pipe");
     let ((number_read, number_write), (answers, report)) = (pipe()?, pipe()?);
     let flags = libc::CLONE_PARENT | libc::SIGCHLD;
     let none = ptr::null::<()>();
@@ -145,6 +146,9 @@ fn prepare(plan: Plan) -> io::Result<(Context, OwnedFd)> {
     privilege::keep_only_needed().map_err(io::Error::other)?;
     // Set after the change of capabilities, which may clear it. A second way to end, beside the listener's hang-up.
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    let limit = rustix::process::getrlimit(Resource::Nofile);
+    // Calls that wait hold some descriptors each.
+    let _ = rustix::process::setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let root = rustix::fs::open("/", flags, Mode::empty())?;
     rustix::process::fchdir(&plan.parts.proc)?;
@@ -154,8 +158,11 @@ fn prepare(plan: Plan) -> io::Result<(Context, OwnedFd)> {
     }
     let launcher = rustix::process::pidfd_open(plan.launcher, PidfdFlags::empty())?;
     let number = c_int::from_ne_bytes(number);
-    let listener =
-        with_access(|| rustix::process::pidfd_getfd(&launcher, number, PidfdGetfdFlags::empty()))?;
+    let listener = with_access(|| rustix::process::pidfd_getfd(&launcher, number, PidfdGetfdFlags::empty()))?;
+    // Opened once more, because a lock belongs to what was opened, and all brokers got the same.
+    let memory = own_link(plan.parts.session.as_fd());
+    let names_of_session =
+        rustix::fs::openat(&plan.parts.proc, memory, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     let context = Context {
         listener: Listener::new(listener),
         session: Session::map(&plan.parts.session)?,
@@ -166,6 +173,7 @@ fn prepare(plan: Plan) -> io::Result<(Context, OwnedFd)> {
         observations: plan.parts.observations,
         pool: Pool::new()?,
         names: std::sync::RwLock::default(),
+        names_of_session,
     };
     context.listener.wake_on_same_processor();
     Ok((context, plan.report))

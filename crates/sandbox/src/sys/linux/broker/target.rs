@@ -63,7 +63,14 @@ pub(super) struct Target<'a> {
 
 impl<'a> Target<'a> {
     pub(super) const fn new(held: Held, listener: &'a Listener, proc: BorrowedFd<'a>) -> Self {
-        Self { held, listener, proc, pidfd: OnceCell::new(), status: OnceCell::new(), is_counted: Cell::new(false) }
+        Self {
+            held,
+            listener,
+            proc,
+            pidfd: OnceCell::new(),
+            status: OnceCell::new(),
+            is_counted: Cell::new(false),
+        }
     }
 
     /// Fails unless the thread still waits for us.
@@ -178,9 +185,7 @@ impl<'a> Target<'a> {
         let pidfd = match rustix::process::pidfd_open(self.held.thread, thread) {
             // Before Linux 6.9 there are descriptors for processes only. Their first thread shares its descriptors with
             // the others in all programs that we know.
-            Err(Errno::INVAL) => {
-                rustix::process::pidfd_open(self.ids()?.outer_process, PidfdFlags::empty())?
-            }
+            Err(Errno::INVAL) => rustix::process::pidfd_open(self.ids()?.outer_process, PidfdFlags::empty())?,
             result => result?,
         };
         self.confirm()?;

@@ -71,7 +71,8 @@ fn find(process: Pid, flags: u64, is_wanted: impl Fn(&rustix::fs::Stat) -> bool)
         .or_else(|_| rustix::process::pidfd_open(process, PidfdFlags::empty()))
         .ok()?;
     CANDIDATES.into_iter().find_map(|number| {
-        let copy = with_access(|| rustix::process::pidfd_getfd(&pidfd, number, PidfdGetfdFlags::empty())).ok()?;
+        let copy =
+            with_access(|| rustix::process::pidfd_getfd(&pidfd, number, PidfdGetfdFlags::empty())).ok()?;
         let stat = rustix::fs::fstat(&copy).ok()?;
         let is_open_for = access_suffices(rustix::fs::fcntl_getfl(&copy).ok()?, flags);
         (rustix::termios::isatty(&copy) && is_wanted(&stat) && is_open_for).then_some(copy)

@@ -12,6 +12,8 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
+use super::privilege::with_access;
+use super::protections::path_of;
 use super::target::{Folder, Target};
 
 /// The kernel follows no more links in one path.
@@ -58,6 +60,8 @@ pub(super) struct Walk<'a> {
     pub(super) target: &'a Target<'a>,
     /// The root folder of all commands of the launcher.
     pub(super) root: BorrowedFd<'a>,
+    /// The machine's `/proc`.
+    pub(super) proc: BorrowedFd<'a>,
 }
 
 impl Walk<'_> {
@@ -81,7 +85,8 @@ impl Walk<'_> {
             return rustix::io::fcntl_dupfd_cloexec(start, 3);
         }
         let flags = PATH | OFlags::DIRECTORY;
-        match rustix::fs::openat2(start, &*c_string(path)?, flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS) {
+        match rustix::fs::openat2(start, &*c_string(path)?, flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS)
+        {
             Err(Errno::NOENT | Errno::LOOP | Errno::ACCESS) => self.walk(start, path, true),
             result => result,
         }
@@ -89,7 +94,8 @@ impl Walk<'_> {
 
     /// What `path` leads to, links followed.
     pub(super) fn file(&self, start: BorrowedFd<'_>, path: &[u8]) -> Result<OwnedFd, Errno> {
-        match rustix::fs::openat2(start, &*c_string(path)?, PATH, Mode::empty(), ResolveFlags::NO_MAGICLINKS) {
+        match rustix::fs::openat2(start, &*c_string(path)?, PATH, Mode::empty(), ResolveFlags::NO_MAGICLINKS)
+        {
             Err(Errno::NOENT | Errno::LOOP | Errno::ACCESS) => {
                 self.walk(start, path, path.last() == Some(&b'/'))
             }
@@ -145,6 +151,15 @@ impl Walk<'_> {
         Ok(here)
     }
 
+    /// Whether a folder in `/proc` is about the thread's own process.
+    fn is_own(&self, folder: BorrowedFd<'_>) -> Result<bool, Errno> {
+        let path = path_of(self.proc, folder)?;
+        let own = self.target.ids()?.process.to_string();
+        Ok(path
+            .strip_prefix(b"/proc/")
+            .is_some_and(|rest| rest.split(|byte| *byte == b'/').next() == Some(own.as_bytes())))
+    }
+
     /// Where the link `name` in `folder` leads the thread.
     pub(super) fn link(&self, folder: BorrowedFd<'_>, name: &CStr) -> Result<Link, Errno> {
         if is_proc(folder)? {
@@ -162,7 +177,10 @@ impl Walk<'_> {
             let probe =
                 rustix::fs::openat2(folder, name, PATH, Mode::empty(), ResolveFlags::NO_MAGICLINKS).err();
             if probe == Some(Errno::LOOP) {
-                return rustix::fs::openat(folder, name, PATH, Mode::empty()).map(Link::File);
+                let open = || rustix::fs::openat(folder, name, PATH, Mode::empty());
+                // A process may always follow its own links, also when it hides its memory.
+                let file = if self.is_own(folder)? { with_access(open) } else { open() };
+                return file.map(Link::File);
             }
         }
         rustix::fs::readlinkat(folder, name, Vec::new()).map(|text| Link::Path(text.into_bytes()))

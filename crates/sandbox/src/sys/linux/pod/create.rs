@@ -37,11 +37,13 @@ pub(crate) fn create(links: &OwnLinks, socket: OwnedFd) -> Result<(Namespaces, P
 fn make_processes(socket: OwnedFd) -> Result<(OwnedFd, Pid), ConfineError> {
     let make = move || {
         let links = OwnLinks::open_for_thread().context(Mechanism::Namespaces, "/proc/thread-self/ns")?;
-        namespaces::unshare(UnshareFlags::NEWPID).context(Mechanism::Namespaces, "making one for processes")?;
+        namespaces::unshare(UnshareFlags::NEWPID)
+            .context(Mechanism::Namespaces, "making one for processes")?;
         let pid = init::start(socket)?;
         Ok((links.get("pid_for_children").context(Mechanism::Namespaces, "pid_for_children")?, pid))
     };
-    let failed = |source| ConfineError::new(Mechanism::Process, "a thread for the pod's first process", source);
+    let failed =
+        |source| ConfineError::new(Mechanism::Process, "a thread for the pod's first process", source);
     let thread = std::thread::Builder::new().spawn(make).map_err(failed)?;
     thread.join().unwrap_or_else(|_| Err(failed(io::Error::other("it panicked"))))
 }
