@@ -87,7 +87,7 @@ pub(super) fn reach(
         }
         Some(UnixName::Path(path)) => {
             let walk = context.walk(target);
-            let start = walk.start(libc::AT_FDCWD, &*c_string(path)?)?;
+            let start = walk.start(libc::AT_FDCWD, &c_string(path)?)?;
             target.confirm()?;
             let file = walk.file(start.as_fd(), path)?;
             if FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) == FileType::Socket {

@@ -7,14 +7,12 @@ use super::notifications::Reply;
 use super::target::Target;
 use super::{connect, create, datagrams, open, send};
 
-const HERE: i32 = libc::AT_FDCWD;
-
 /// Does a held call for the thread that made it.
 pub(super) fn perform(context: &Context, target: &Target<'_>) -> Result<Reply, Errno> {
     let (int, long, unsigned) =
         (|index| target.int(index), |index| target.long(index), |index| target.unsigned(index));
     match target.held.call {
-        libc::SYS_openat => open::open(context, target, int(0), long(1), unsigned(2), unsigned(3)),
+        libc::SYS_openat => open::open(context, target, (int(0), long(1)), (unsigned(2), unsigned(3))),
         libc::SYS_openat2 => open::open_by_how(context, target),
         libc::SYS_mkdirat => create::make_folder(context, target, (int(0), long(1)), unsigned(2)),
         libc::SYS_mknodat => {
@@ -38,12 +36,13 @@ pub(super) fn perform(context: &Context, target: &Target<'_>) -> Result<Reply, E
 /// Calls that newer architectures don't have.
 #[cfg(target_arch = "x86_64")]
 fn perform_old(context: &Context, target: &Target<'_>) -> Result<Reply, Errno> {
+    const HERE: i32 = libc::AT_FDCWD;
     const CREAT_FLAGS: u32 = (libc::O_CREAT | libc::O_WRONLY | libc::O_TRUNC).cast_unsigned();
     let (int, long, unsigned) =
         (|index| target.int(index), |index| target.long(index), |index| target.unsigned(index));
     match target.held.call {
-        libc::SYS_open => open::open(context, target, HERE, long(0), unsigned(1), unsigned(2)),
-        libc::SYS_creat => open::open(context, target, HERE, long(0), CREAT_FLAGS, unsigned(1)),
+        libc::SYS_open => open::open(context, target, (HERE, long(0)), (unsigned(1), unsigned(2))),
+        libc::SYS_creat => open::open(context, target, (HERE, long(0)), (CREAT_FLAGS, unsigned(1))),
         libc::SYS_mkdir => create::make_folder(context, target, (HERE, long(0)), unsigned(1)),
         libc::SYS_mknod => create::make_node(context, target, (HERE, long(0)), (unsigned(1), unsigned(2))),
         libc::SYS_symlink => create::make_link(context, target, long(0), (HERE, long(1))),

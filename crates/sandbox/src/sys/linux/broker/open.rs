@@ -10,6 +10,7 @@ use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use super::context::Context;
+use super::create::PathArgument;
 use super::kernel::{self, How};
 use super::notifications::Reply;
 use super::protections::{Standing, own_link};
@@ -42,10 +43,8 @@ const MAX_HOW_BYTES: usize = 4096;
 pub(super) fn open(
     context: &Context,
     target: &Target<'_>,
-    folder: i32,
-    path: u64,
-    flags: u32,
-    mode: u32,
+    path: PathArgument,
+    (flags, mode): (u32, u32),
 ) -> Result<Reply, Errno> {
     if flags.cast_signed() & libc::O_PATH != 0 {
         // The kernel then ignores the flag that makes a file.
@@ -58,7 +57,7 @@ pub(super) fn open(
     {
         return Err(errno);
     }
-    open_with(context, target, folder, path, how)
+    open_with(context, target, path, how)
 }
 
 /// `openat2`, whose flags are in memory.
@@ -81,14 +80,13 @@ pub(super) fn open_by_how(context: &Context, target: &Target<'_>) -> Result<Repl
     if let Some(errno) = kernel::flags_error(how) {
         return Err(errno);
     }
-    open_with(context, target, target.int(0), target.long(1), how)
+    open_with(context, target, (target.int(0), target.long(1)), how)
 }
 
 fn open_with(
     context: &Context,
     target: &Target<'_>,
-    folder: i32,
-    path: u64,
+    (folder, path): PathArgument,
     how: How,
 ) -> Result<Reply, Errno> {
     let path = target.path(path)?;
@@ -191,7 +189,7 @@ fn place_by_kernel(start: BorrowedFd<'_>, path: &[u8], resolve: u64) -> Result<P
     let folder = if folder.is_empty() { b"." } else { folder };
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let how = How { flags: u64::from(flags.bits()), mode: 0, resolve };
-    Ok(Place { folder: kernel::open(start, &*c_string(folder)?, how)?, name: c_string(name)? })
+    Ok(Place { folder: kernel::open(start, &c_string(folder)?, how)?, name: c_string(name)? })
 }
 
 /// What became of an attempt to open a name.

@@ -176,7 +176,7 @@ impl Walk<'_> {
             }
             let probe =
                 rustix::fs::openat2(folder, name, PATH, Mode::empty(), ResolveFlags::NO_MAGICLINKS).err();
-            if probe == Some(Errno::LOOP) {
+            if matches!(probe, Some(Errno::LOOP | Errno::ACCESS)) {
                 let open = || rustix::fs::openat(folder, name, PATH, Mode::empty());
                 // A process may always follow its own links, also when it hides its memory.
                 let file = if self.is_own(folder)? { with_access(open) } else { open() };
@@ -188,7 +188,7 @@ impl Walk<'_> {
 }
 
 fn is_proc(folder: BorrowedFd<'_>) -> Result<bool, Errno> {
-    Ok(i64::from(rustix::fs::fstatfs(folder)?.f_type) == i64::from(libc::PROC_SUPER_MAGIC))
+    Ok(rustix::fs::fstatfs(folder)?.f_type == libc::PROC_SUPER_MAGIC)
 }
 
 pub(super) fn is_absolute(path: &[u8]) -> bool {
