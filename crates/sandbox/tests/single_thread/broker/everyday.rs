@@ -16,6 +16,7 @@ pub(crate) const TESTS: &[Test] = &[
         git_works_in_nested_folders_and_commits_in_the_root,
     ),
     ("a_process_that_hides_its_memory_makes_files", a_process_that_hides_its_memory_makes_files),
+    ("a_program_runs_as_soon_as_it_is_written", a_program_runs_as_soon_as_it_is_written),
     ("a_command_can_write_to_its_terminal", a_command_can_write_to_its_terminal),
 ];
 
@@ -51,6 +52,35 @@ fn git_works_in_nested_folders_and_commits_in_the_root() {
         assert!(output.contains("could not lock config file"), "{output}");
         fail(&mut launcher, place, &format!("{GIT} git remote add x y"));
         succeed(&mut launcher, place, &format!("{GIT} git status && git gc -q"));
+    });
+}
+
+/// The kernel runs no program that another process has open for writing, and the broker opened it.
+fn a_program_runs_as_soon_as_it_is_written() {
+    as_each_user(|place| {
+        let (mut launcher, _pod) = launcher(&place.confinement());
+        let text = r#"
+import os, socket
+program = open("/bin/true", "rb").read()
+failed = 0
+for number in range(500):
+    file = os.open("program", os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o755)
+    os.write(file, program)
+    os.close(file)
+    try:
+        os.waitpid(os.posix_spawn("./program", ["program"], {}), 0)
+    except OSError:
+        failed += 1
+    os.unlink("program")
+    first = socket.socket()
+    first.bind(("127.0.0.1", 0))
+    name = first.getsockname()
+    first.close()
+    socket.socket().bind(name)
+print(failed)
+"#;
+        place.write("root/programs.py", text);
+        assert_eq!(succeed(&mut launcher, place, "python3 programs.py"), "0\n");
     });
 }
 

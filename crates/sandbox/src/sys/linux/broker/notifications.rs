@@ -102,8 +102,13 @@ impl Listener {
             Ok(Reply::Value(value)) => self.send(id, value, 0, 0),
             Ok(Reply::Continue) => self.send(id, 0, 0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32),
             Ok(Reply::File { file, is_closed_on_exec }) => {
-                if let Err(errno) = self.hand_over(id, &file, is_closed_on_exec) {
-                    self.send(id, 0, -errno.raw_os_error(), 0);
+                let added = self.add(id, &file, is_closed_on_exec);
+                // Ours is closed before the thread goes on. The kernel can add and answer in one step, but then a program
+                // that was just written can't be run (`ETXTBSY`), and a pipe has one more end, until we are on again.
+                drop(file);
+                match added {
+                    Ok(number) => self.send(id, i64::from(number), 0, 0),
+                    Err(errno) => self.send(id, 0, -errno.raw_os_error(), 0),
                 }
             }
             Err(errno) => self.send(id, 0, -errno.raw_os_error(), 0),
@@ -116,24 +121,11 @@ impl Listener {
         let _ = unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut raw) };
     }
 
-    /// Puts `file` into the waiting process, and answers with its number there.
-    fn hand_over(&self, id: u64, file: &OwnedFd, is_closed_on_exec: bool) -> Result<(), Errno> {
-        match self.add(id, file, is_closed_on_exec, libc::SECCOMP_ADDFD_FLAG_SEND as u32) {
-            Ok(_) => Ok(()),
-            // Kernels before 5.14 can't do both at once.
-            Err(Errno::INVAL) => {
-                let number = self.add(id, file, is_closed_on_exec, 0)?;
-                self.send(id, i64::from(number), 0, 0);
-                Ok(())
-            }
-            Err(errno) => Err(errno),
-        }
-    }
-
-    fn add(&self, id: u64, file: &OwnedFd, is_closed_on_exec: bool, flags: u32) -> Result<c_int, Errno> {
+    /// Puts `file` into the waiting process, and returns its number there.
+    fn add(&self, id: u64, file: &OwnedFd, is_closed_on_exec: bool) -> Result<c_int, Errno> {
         let raw = libc::seccomp_notif_addfd {
             id,
-            flags,
+            flags: 0,
             srcfd: file.as_raw_fd().cast_unsigned(),
             newfd: 0,
             newfd_flags: if is_closed_on_exec { libc::O_CLOEXEC.cast_unsigned() } else { 0 },
