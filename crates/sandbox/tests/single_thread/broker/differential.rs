@@ -12,9 +12,13 @@ pub(crate) const TESTS: &[Test] =
 
 const CALLS: &str = include_str!("calls.py");
 
+/// Goes into the other text, at this line of it.
+const SOCKET_CALLS: (&str, &str) =
+    ("# The calls about sockets are here: socket_calls.py", include_str!("socket_calls.py"));
+
 fn held_calls_return_what_the_kernel_returns() {
     as_each_user(|place| {
-        place.write("calls.py", CALLS);
+        place.write("calls.py", &CALLS.replace(SOCKET_CALLS.0, SOCKET_CALLS.1));
         // Both in memory, where files are made quickly.
         let memory = format!("/dev/shm/shellgate-differential-{}", std::process::id());
         std::fs::create_dir(&memory).unwrap();

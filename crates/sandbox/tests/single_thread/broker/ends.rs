@@ -12,6 +12,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_broker_ends_with_its_last_command", a_broker_ends_with_its_last_command),
     ("a_killed_broker_ends_its_launcher", a_killed_broker_ends_its_launcher),
     ("a_broker_ends_with_its_keeper", a_broker_ends_with_its_keeper),
+    ("many_commands_at_once_leave_a_small_broker", many_commands_at_once_leave_a_small_broker),
     ("commands_cannot_see_or_signal_the_broker", commands_cannot_see_or_signal_the_broker),
 ];
 
@@ -83,6 +84,46 @@ fn a_broker_ends_with_its_keeper() {
         let mut ends = [rustix::event::PollFd::new(&watched, rustix::event::PollFlags::IN)];
         let most = rustix::event::Timespec { tv_sec: 5, tv_nsec: 0 };
         assert_eq!(rustix::event::poll(&mut ends, Some(&most)).unwrap(), 1, "the broker has ended");
+    });
+}
+
+fn many_commands_at_once_leave_a_small_broker() {
+    as_each_user(|place| {
+        let (mut launcher, _pod) = launcher(&place.confinement());
+        let broker = launcher.broker().unwrap().as_raw_nonzero();
+        let count = |what: &str| std::fs::read_dir(format!("/proc/{broker}/{what}")).unwrap().count();
+        succeed(&mut launcher, place, "mkfifo p; touch warm");
+        let before = (count("fd"), count("task"));
+        let text = |number: usize| {
+            format!(
+                "mkdir d{number} && for i in $(seq 30); do echo $i > d{number}/f$i; mv d{number}/f$i d{number}/g$i; done; ls d{number} | wc -l"
+            )
+        };
+        let waiting: Vec<_> =
+            (0..40).map(|_| start(&mut launcher, &place.path("root"), "echo x > p")).collect();
+        let working: Vec<_> =
+            (0..40).map(|number| start(&mut launcher, &place.path("root"), &text(number))).collect();
+        // Half of those that work are killed somewhere, and all that wait.
+        for (pid, _) in waiting.iter().chain(working.iter().step_by(2)) {
+            rustix::process::kill_process(*pid, Signal::KILL).unwrap();
+        }
+        for (pid, mut output) in working.into_iter().skip(1).step_by(2) {
+            let mut text = String::new();
+            output.read_to_string(&mut text).unwrap();
+            assert_eq!((wait(pid), text.trim()), (Some(0), "30"));
+        }
+        waiting.into_iter().for_each(|(pid, _)| assert_eq!(wait(pid), None));
+        // Threads that waited for a killed command are interrupted within some intervals, and end when there are enough.
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while count("task") > before.1 + 4 || count("fd") > before.0 + 2 {
+            assert!(
+                std::time::Instant::now() < end,
+                "{} threads, {} descriptors",
+                count("task"),
+                count("fd")
+            );
+            succeed(&mut launcher, place, "for i in 1 2 3 4 5 6 7 8 9; do echo > warm; done");
+        }
     });
 }
 

@@ -22,6 +22,10 @@ const WATCH_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 /// Enough for the deepest call: large buffers are on the heap.
 const STACK_BYTES: usize = 256 << 10;
 
+/// The kernel's own `ERESTARTSYS`: it starts the call again after the signal's handler, unless the handler was set to
+/// interrupt calls. It must not be used without a signal: programs would see it.
+const RESTART: Errno = Errno::from_raw_os_error(512);
+
 thread_local! {
     /// The context of the calling thread, for threads that it starts.
     static OWN: std::cell::RefCell<Option<Arc<Context>>> = const { std::cell::RefCell::new(None) };
@@ -71,7 +75,11 @@ fn work(context: &Arc<Context>) {
         let target = Target::new(held, &context.listener, context.proc());
         // Every held call gets an answer, or its thread would wait for ever.
         let answer = catch_unwind(AssertUnwindSafe(|| calls::perform(context, &target)));
-        context.listener.answer(held.id, answer.unwrap_or(Err(Errno::IO)));
+        let answer = match answer.unwrap_or(Err(Errno::IO)) {
+            Err(Errno::INTR) if target.will_handle_signal() => Err(RESTART),
+            answer => answer,
+        };
+        context.listener.answer(held.id, answer);
         if target.is_counted.get() {
             context.session.answered();
         }

@@ -245,6 +245,15 @@ impl<'a> Target<'a> {
         (set("SigPnd:") | set("ShdPnd:")) & !set("SigBlk:") & set("SigCgt:") != 0
     }
 
+    /// Whether the kernel will look for a signal when the thread goes on. For a signal to the whole process that is sure only
+    /// if there is no other thread to take it.
+    pub(super) fn will_handle_signal(&self) -> bool {
+        let Ok(status) = self.proc_text("status") else { return false };
+        let set = |name| field(&status, name).and_then(|set| u64::from_str_radix(set, 16).ok()).unwrap_or(0);
+        let shared = if field(&status, "Threads:") == Some("1") { set("ShdPnd:") } else { 0 };
+        (set("SigPnd:") | shared) & !set("SigBlk:") != 0
+    }
+
     /// Delivers a signal to the thread, as the kernel would have done for its own call.
     pub(super) fn signal(&self, signal: c_int) {
         if let Ok(ids) = self.ids() {
