@@ -144,6 +144,11 @@ def hows():
     show("openat2 mode", openat2(folder, "new", 0, 0o600))
     show("openat2 flags", openat2(folder, "missing/x", 1 << 40, 0))
     show("openat2 mode bits", openat2(folder, "new", O.O_CREAT, 0o177777))
+    for mask in [0, 0o77]:
+        os.umask(mask)
+        fd, error = openat2(HERE, ".", O.O_TMPFILE | O.O_RDWR, 0o666)
+        os.umask(0o22)
+        show("openat2 tmpfile", error or "fd", fd)
     show("openat2 null", raw(437, folder, "new", 0, 24))
     for path in ["/proc/self/fd/%d" % folder, "/proc/self/cwd/file", "link", "fifo"]:
         fd, error = openat2(HERE, path, O.O_RDONLY | O.O_NONBLOCK)

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use shellgate_sandbox::launcher::Launcher;
+
 use crate::Test;
 use crate::confining::{as_each_user, launcher, run};
 
@@ -37,7 +39,14 @@ fn creating_thousands_of_files_works() {
             Command::new("python3").arg("../many.py").current_dir(place.path("free")).output().unwrap();
         assert!(free.status.success());
         print!("without a broker: {}", String::from_utf8_lossy(&free.stdout));
-        let (mut launcher, _pod) = launcher(&place.confinement());
+        let start = std::time::Instant::now();
+        let (mut launcher, mut pod) = launcher(&place.confinement());
+        let first = start.elapsed();
+        let start = std::time::Instant::now();
+        let others: Vec<_> =
+            (0..10).map(|_| Launcher::start(&place.confinement(), &mut pod).unwrap()).collect();
+        println!("starting a pod and a launcher: {first:?}, a further launcher: {:?}", start.elapsed() / 10);
+        drop(others);
         let (code, output) = run(&mut launcher, place, "python3 ../many.py");
         assert_eq!(code, 0, "{output}");
         print!("through a broker: {output}");

@@ -113,6 +113,10 @@ fn open_existing(
     how: How,
 ) -> Result<OwnedFd, Errno> {
     let ours = How { flags: no_terminal(how.flags), ..how };
+    let makes_nameless = libc::O_TMPFILE as u64;
+    if how.flags & makes_nameless == makes_nameless {
+        rustix::process::umask(target.creation_mask()?);
+    }
     let _waiting = may_wait(context, target)?;
     let opened = kernel::open(start, path, ours);
     if how.resolve != 0 || how.flags & (O_NOFOLLOW | O_PATH) != 0 || opened.is_ok() {
