@@ -28,7 +28,7 @@ pub(super) fn perform(context: &Context, target: &Target<'_>) -> Result<Reply, E
         libc::SYS_sendto => send::send_to(context, target),
         libc::SYS_sendmsg => send::send_message(context, target),
         libc::SYS_sendmmsg => send::send_messages(context, target),
-        libc::SYS_socket | libc::SYS_socketpair => datagrams::make(context),
+        libc::SYS_socket | libc::SYS_socketpair => datagrams::make(context, target),
         _ => perform_old(context, target),
     }
 }

@@ -15,7 +15,7 @@ use super::notifications::Reply;
 use super::protections::Standing;
 use super::serve::may_wait;
 use super::session::SocketKey;
-use super::target::Target;
+use super::target::{Folder, Target};
 use super::walk::is_absolute;
 use crate::observation::{Operation, RefusalRule};
 
@@ -70,7 +70,7 @@ fn bind_path(
     let mask = target.creation_mask()?;
     target.confirm()?;
     let _names = context.names_change()?;
-    let place = walk.place(start, path)?;
+    let place = walk.place(Folder::Borrowed(start), path)?;
     let (standing, whole) = context.standing(&place)?;
     if standing != Standing::Free {
         return match place.file_type() {

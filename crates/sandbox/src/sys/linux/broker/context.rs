@@ -70,7 +70,7 @@ impl Context {
     }
 
     /// What a place has to do with protected names, and its path.
-    pub(super) fn standing(&self, place: &Place) -> Result<(Standing, Vec<u8>), Errno> {
+    pub(super) fn standing(&self, place: &Place<'_>) -> Result<(Standing, Vec<u8>), Errno> {
         self.protections.standing(self.proc(), place.folder.as_fd(), place.bare_name())
     }
 

@@ -20,12 +20,16 @@ use crate::observation::{Operation, RefusalRule};
 pub(super) type PathArgument = (i32, u64);
 
 /// The place that a path argument names.
-fn place(context: &Context, target: &Target<'_>, (folder, path): PathArgument) -> Result<Place, Errno> {
+fn place<'a>(
+    context: &'a Context,
+    target: &'a Target<'_>,
+    (folder, path): PathArgument,
+) -> Result<Place<'a>, Errno> {
     let path = target.path(path)?;
     let walk = context.walk(target);
     let start = walk.start(folder, &path)?;
     target.confirm()?;
-    walk.place(start.as_fd(), path.to_bytes())
+    walk.place(start, path.to_bytes())
 }
 
 /// Fails if a new name is protected. A folder above a protected name may be made, but nothing else may be put there:
@@ -33,7 +37,7 @@ fn place(context: &Context, target: &Target<'_>, (folder, path): PathArgument) -
 fn check_new(
     context: &Context,
     target: &Target<'_>,
-    place: &Place,
+    place: &Place<'_>,
     operation: Operation,
 ) -> Result<(), Errno> {
     let (standing, path) = context.standing(place)?;
@@ -127,7 +131,7 @@ pub(super) fn link(
         let own = own_link(file.as_fd());
         rustix::fs::linkat(context.proc(), &own, &new.folder, &*new.name, AtFlags::SYMLINK_FOLLOW)?;
     } else {
-        let old = walk.place(start.as_fd(), path.to_bytes())?;
+        let old = walk.place(start, path.to_bytes())?;
         let new = place(context, target, new)?;
         let _names = context.names_change()?;
         check_new(context, target, &new, Operation::Link)?;

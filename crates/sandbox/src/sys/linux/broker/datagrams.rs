@@ -16,6 +16,7 @@ use rustix::process::Pid;
 
 use super::context::Context;
 use super::notifications::Reply;
+use super::serve::may_wait;
 use super::target::{Target, read_text};
 
 /// Processor time after which a thread has certainly looked up its descriptor.
@@ -27,10 +28,11 @@ const WAIT_TIMEOUT: Duration = Duration::from_millis(500);
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// `socket` and `socketpair` for Unix datagrams. Their arguments are registers.
-pub(super) fn make(context: &Context) -> Result<Reply, Errno> {
+pub(super) fn make(context: &Context, target: &Target<'_>) -> Result<Reply, Errno> {
     // A second one waits, too, until the first has: the flag alone doesn't say that it is over.
     let is_first = context.session.note_datagram_socket();
     if is_first || !context.session.senders().is_empty() {
+        let _waiting = may_wait(context, target)?;
         wait_for_senders(context)?;
     }
     Ok(Reply::Continue)

@@ -15,7 +15,7 @@ use super::kernel::{self, How};
 use super::notifications::Reply;
 use super::protections::{Standing, own_link};
 use super::serve::may_wait;
-use super::target::Target;
+use super::target::{Folder, Target};
 use super::terminal;
 use super::walk::{Link, MAX_LINKS, Place, c_string, is_absolute, split};
 use crate::observation::{Operation, RefusalRule};
@@ -99,7 +99,8 @@ fn open_with(
     target.confirm()?;
     let file = match how.flags & O_CREAT {
         0 => open_existing(context, target, start.as_fd(), &path, how)?,
-        _ => create(context, target, start.as_fd(), path.to_bytes(), how)?,
+        _ if how.resolve == 0 => create(context, target, start, path.to_bytes(), how)?,
+        _ => create_within(context, target, start.as_fd(), path.to_bytes(), how)?,
     };
     Ok(Reply::File { file, is_closed_on_exec: how.flags & O_CLOEXEC != 0 })
 }
@@ -137,7 +138,36 @@ fn no_terminal(flags: u64) -> u64 {
 }
 
 /// Opens a file, and makes it if there is none.
-fn create(
+fn create<'a>(
+    context: &'a Context,
+    target: &Target<'_>,
+    mut start: Folder<'a>,
+    path: &[u8],
+    how: How,
+) -> Result<OwnedFd, Errno> {
+    let walk = context.walk(target);
+    let mut path = path.to_vec();
+    for _ in 0..=MAX_LINKS {
+        let place = walk.place(start, &path)?;
+        if let Some(opened) = create_at(context, target, &place, how)? {
+            return Ok(opened);
+        }
+        // A link is at the end of the path.
+        may_follow(&place)?;
+        path = match walk.link(place.folder.as_fd(), &place.name)? {
+            Link::File(file) => return reopen(context, target, &file, how),
+            Link::Path(text) => text,
+        };
+        if path.is_empty() {
+            return Err(Errno::NOENT);
+        }
+        start = if is_absolute(&path) { Folder::Borrowed(context.root.as_fd()) } else { place.folder };
+    }
+    Err(Errno::LOOP)
+}
+
+/// The same for a path that must be resolved in a certain way, by the kernel.
+fn create_within(
     context: &Context,
     target: &Target<'_>,
     start: BorrowedFd<'_>,
@@ -146,54 +176,34 @@ fn create(
 ) -> Result<OwnedFd, Errno> {
     let walk = context.walk(target);
     let mut path = path.to_vec();
-    let mut start = rustix::io::fcntl_dupfd_cloexec(start, 3)?;
     for _ in 0..=MAX_LINKS {
-        let place = match how.resolve {
-            0 => walk.place(start.as_fd(), &path)?,
-            resolve => place_by_kernel(start.as_fd(), &path, resolve)?,
-        };
+        let place = place_by_kernel(start, &path, how.resolve)?;
         if let Some(opened) = create_at(context, target, &place, how)? {
             return Ok(opened);
         }
-        // A link is at the end of the path.
         if how.resolve & NO_SYMLINKS != 0 {
             return Err(Errno::LOOP);
         }
         may_follow(&place)?;
+        let confines = how.resolve & (BENEATH | IN_ROOT) != 0;
         match walk.link(place.folder.as_fd(), &place.name)? {
-            Link::File(_) if how.resolve & (NO_MAGICLINKS | BENEATH | IN_ROOT) != 0 => {
-                return Err(Errno::LOOP);
-            }
+            Link::File(_) if confines || how.resolve & NO_MAGICLINKS != 0 => return Err(Errno::LOOP),
             Link::File(file) => return reopen(context, target, &file, how),
-            Link::Path(text) if how.resolve & (BENEATH | IN_ROOT) != 0 => {
-                // Written as part of the path, so that the folder that it must stay in is the same.
-                if is_absolute(&text) && how.resolve & BENEATH != 0 {
-                    return Err(Errno::XDEV);
-                }
-                path = if is_absolute(&text) { text } else { [split(&path).0, &text].concat() };
-            }
-            Link::Path(text) => {
-                start = if is_absolute(&text) {
-                    rustix::io::fcntl_dupfd_cloexec(&context.root, 3)?
-                } else {
-                    place.folder
-                };
-                path = text;
-            }
-        }
-        if path.is_empty() {
-            return Err(Errno::NOENT);
+            Link::Path(text) if is_absolute(&text) && how.resolve & BENEATH != 0 => return Err(Errno::XDEV),
+            // Written as part of the path, so that the folder that it must stay in is the same.
+            Link::Path(text) if is_absolute(&text) => path = text,
+            Link::Path(text) => path = [split(&path).0, &text].concat(),
         }
     }
     Err(Errno::LOOP)
 }
 
-fn place_by_kernel(start: BorrowedFd<'_>, path: &[u8], resolve: u64) -> Result<Place, Errno> {
+fn place_by_kernel(start: BorrowedFd<'_>, path: &[u8], resolve: u64) -> Result<Place<'static>, Errno> {
     let (folder, name) = split(path);
     let folder = if folder.is_empty() { b"." } else { folder };
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let how = How { flags: u64::from(flags.bits()), mode: 0, resolve };
-    Ok(Place { folder: kernel::open(start, &c_string(folder)?, how)?, name: c_string(name)? })
+    Ok(Place { folder: Folder::Owned(kernel::open(start, &c_string(folder)?, how)?), name: c_string(name)? })
 }
 
 /// What became of an attempt to open a name.
@@ -212,7 +222,7 @@ const MAX_ATTEMPTS: u32 = 64;
 fn create_at(
     context: &Context,
     target: &Target<'_>,
-    place: &Place,
+    place: &Place<'_>,
     how: How,
 ) -> Result<Option<OwnedFd>, Errno> {
     if ends_in_slash(place) {
@@ -228,7 +238,7 @@ fn create_at(
     Err(Errno::AGAIN)
 }
 
-fn attempt(context: &Context, target: &Target<'_>, place: &Place, how: How) -> Result<Attempt, Errno> {
+fn attempt(context: &Context, target: &Target<'_>, place: &Place<'_>, how: How) -> Result<Attempt, Errno> {
     let names = context.names_stay();
     let (standing, path) = context.standing(place)?;
     let refuse = || Err(context.refuse(target, Operation::Open, RefusalRule::Protected, &path));
@@ -289,12 +299,12 @@ fn mode_for(flags: u64, how: How) -> u64 {
     if flags & O_CREAT == 0 { 0 } else { how.mode }
 }
 
-fn ends_in_slash(place: &Place) -> bool {
+fn ends_in_slash(place: &Place<'_>) -> bool {
     place.name.to_bytes().last() == Some(&b'/')
 }
 
 /// Fails where the kernel forbids to follow a link, as for those of other users in `/tmp`.
-fn may_follow(place: &Place) -> Result<(), Errno> {
+fn may_follow(place: &Place<'_>) -> Result<(), Errno> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     match rustix::fs::openat2(&place.folder, &*place.name, flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS)
     {
@@ -304,7 +314,12 @@ fn may_follow(place: &Place) -> Result<(), Errno> {
 }
 
 /// Opens a pipe, a device or a socket, which exists.
-fn open_special(context: &Context, target: &Target<'_>, place: &Place, how: How) -> Result<OwnedFd, Errno> {
+fn open_special(
+    context: &Context,
+    target: &Target<'_>,
+    place: &Place<'_>,
+    how: How,
+) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::openat(&place.folder, &*place.name, flags, Mode::empty())?;
     reopen(context, target, &file, how)

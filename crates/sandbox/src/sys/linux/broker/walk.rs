@@ -26,12 +26,12 @@ const PATH: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
 /// The folder of a path, and its last component with the slashes behind it. The component may be `.` or `..`.
 #[derive(Debug)]
-pub(super) struct Place {
-    pub(super) folder: OwnedFd,
+pub(super) struct Place<'a> {
+    pub(super) folder: Folder<'a>,
     pub(super) name: CString,
 }
 
-impl Place {
+impl Place<'_> {
     /// The last component without slashes behind it.
     pub(super) fn bare_name(&self) -> &[u8] {
         let name = self.name.to_bytes();
@@ -64,9 +64,9 @@ pub(super) struct Walk<'a> {
     pub(super) proc: BorrowedFd<'a>,
 }
 
-impl Walk<'_> {
+impl<'w> Walk<'w> {
     /// The folder that `path` starts in, if it is relative to the descriptor `number`.
-    pub(super) fn start(&self, number: i32, path: &CStr) -> Result<Folder<'_>, Errno> {
+    pub(super) fn start(&self, number: i32, path: &CStr) -> Result<Folder<'w>, Errno> {
         if is_absolute(path.to_bytes()) {
             return Ok(Folder::Borrowed(self.root));
         }
@@ -74,19 +74,19 @@ impl Walk<'_> {
     }
 
     /// The folder and the last component of `path`.
-    pub(super) fn place(&self, start: BorrowedFd<'_>, path: &[u8]) -> Result<Place, Errno> {
+    pub(super) fn place<'a>(&self, start: Folder<'a>, path: &[u8]) -> Result<Place<'a>, Errno> {
         let (folder, name) = split(path);
-        let folder = self.folder(start, folder)?;
+        let folder = match folder {
+            [] => start,
+            _ => Folder::Owned(self.folder(start.as_fd(), folder)?),
+        };
         Ok(Place { folder, name: c_string(name)? })
     }
 
     fn folder(&self, start: BorrowedFd<'_>, path: &[u8]) -> Result<OwnedFd, Errno> {
-        if path.is_empty() {
-            return rustix::io::fcntl_dupfd_cloexec(start, 3);
-        }
         let flags = PATH | OFlags::DIRECTORY;
-        match rustix::fs::openat2(start, &*c_string(path)?, flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS)
-        {
+        let resolve = ResolveFlags::NO_MAGICLINKS;
+        match rustix::fs::openat2(start, &*c_string(path)?, flags, Mode::empty(), resolve) {
             Err(Errno::NOENT | Errno::LOOP | Errno::ACCESS) => self.walk(start, path, true),
             result => result,
         }
