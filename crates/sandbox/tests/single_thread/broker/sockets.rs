@@ -195,6 +195,7 @@ iov = (ctypes.c_size_t * 2)(ctypes.addressof(data), 1)
 message = Msg(ctypes.addressof(gram), 9, ctypes.addressof(iov), 1, None, 0, 0)
 good = bad = 0
 for i in range(2000):
+    stream[2] = gram[2] = b"2" if i // 3 % 2 else b"1"
     if i % 3 == 0:
         s = socket.socket(socket.AF_UNIX)
         result = libc.connect(s.fileno(), stream, 6)
@@ -247,9 +248,6 @@ def send():
         libc.sendto(number, b"x", 1, 0, address, 11)
 threads = [threading.Thread(target=send) for _ in range(20)]
 for thread in threads: thread.start()
-def burn():
-    while not done: pass
-burners = [os.fork() for _ in range(0)]
 time.sleep(0.05)
 try:
     unix = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -17,7 +17,7 @@ use super::protections::{Standing, own_link};
 use super::serve::may_wait;
 use super::target::{Folder, Target};
 use super::terminal;
-use super::walk::{Link, MAX_LINKS, Place, c_string, is_absolute, split};
+use super::walk::{Link, MAX_LINKS, Place, c_string, is_absolute, may_follow, split};
 use crate::observation::{Operation, RefusalRule};
 
 const O_CREAT: u64 = libc::O_CREAT as u64;
@@ -153,7 +153,7 @@ fn create<'a>(
             return Ok(opened);
         }
         // A link is at the end of the path.
-        may_follow(&place)?;
+        may_follow(place.folder.as_fd(), &place.name)?;
         path = match walk.link(place.folder.as_fd(), &place.name)? {
             Link::File(file) => return reopen(context, target, &file, how),
             Link::Path(text) => text,
@@ -184,7 +184,7 @@ fn create_within(
         if how.resolve & NO_SYMLINKS != 0 {
             return Err(Errno::LOOP);
         }
-        may_follow(&place)?;
+        may_follow(place.folder.as_fd(), &place.name)?;
         let confines = how.resolve & (BENEATH | IN_ROOT) != 0;
         match walk.link(place.folder.as_fd(), &place.name)? {
             Link::File(_) if confines || how.resolve & NO_MAGICLINKS != 0 => return Err(Errno::LOOP),
@@ -301,16 +301,6 @@ fn mode_for(flags: u64, how: How) -> u64 {
 
 fn ends_in_slash(place: &Place<'_>) -> bool {
     place.name.to_bytes().last() == Some(&b'/')
-}
-
-/// Fails where the kernel forbids to follow a link, as for those of other users in `/tmp`.
-fn may_follow(place: &Place<'_>) -> Result<(), Errno> {
-    let flags = OFlags::PATH | OFlags::CLOEXEC;
-    match rustix::fs::openat2(&place.folder, &*place.name, flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS)
-    {
-        Err(Errno::ACCESS) => Err(Errno::ACCESS),
-        _ => Ok(()),
-    }
 }
 
 /// Opens a pipe, a device or a socket, which exists.

@@ -47,6 +47,15 @@ impl Place<'_> {
     }
 }
 
+/// What is at the end of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// The folder of a longer path.
+    Folder,
+    /// What the whole path names.
+    File,
+}
+
 /// Where a link leads.
 pub(super) enum Link {
     /// To this path, relative to the folder that the link is in.
@@ -87,7 +96,7 @@ impl<'w> Walk<'w> {
         let flags = PATH | OFlags::DIRECTORY;
         let resolve = ResolveFlags::NO_MAGICLINKS;
         match rustix::fs::openat2(start, &*c_string(path)?, flags, Mode::empty(), resolve) {
-            Err(Errno::NOENT | Errno::LOOP | Errno::ACCESS) => self.walk(start, path, true),
+            Err(Errno::NOENT | Errno::LOOP | Errno::ACCESS) => self.walk(start, path, End::Folder),
             result => result,
         }
     }
@@ -96,15 +105,13 @@ impl<'w> Walk<'w> {
     pub(super) fn file(&self, start: BorrowedFd<'_>, path: &[u8]) -> Result<OwnedFd, Errno> {
         match rustix::fs::openat2(start, &*c_string(path)?, PATH, Mode::empty(), ResolveFlags::NO_MAGICLINKS)
         {
-            Err(Errno::NOENT | Errno::LOOP | Errno::ACCESS) => {
-                self.walk(start, path, path.last() == Some(&b'/'))
-            }
+            Err(Errno::NOENT | Errno::LOOP | Errno::ACCESS) => self.walk(start, path, End::File),
             result => result,
         }
     }
 
     /// Resolves a path name by name.
-    fn walk(&self, start: BorrowedFd<'_>, path: &[u8], is_folder: bool) -> Result<OwnedFd, Errno> {
+    fn walk(&self, start: BorrowedFd<'_>, path: &[u8], end: End) -> Result<OwnedFd, Errno> {
         let mut links = 0;
         let mut here = rustix::io::fcntl_dupfd_cloexec(start, 3)?;
         let mut rest = path.to_vec();
@@ -132,6 +139,9 @@ impl<'w> Walk<'w> {
             if links > MAX_LINKS {
                 return Err(Errno::LOOP);
             }
+            if end == End::File && after.iter().all(|byte| *byte == b'/') {
+                may_follow(here.as_fd(), &component)?;
+            }
             match self.link(here.as_fd(), &component)? {
                 Link::File(file) => {
                     here = file;
@@ -145,6 +155,7 @@ impl<'w> Walk<'w> {
                 }
             }
         }
+        let is_folder = end == End::Folder || path.last() == Some(&b'/');
         if is_folder && FileType::from_raw_mode(rustix::fs::fstat(&here)?.st_mode) != FileType::Directory {
             return Err(Errno::NOTDIR);
         }
@@ -184,6 +195,18 @@ impl<'w> Walk<'w> {
             }
         }
         rustix::fs::readlinkat(folder, name, Vec::new()).map(|text| Link::Path(text.into_bytes()))
+    }
+}
+
+/// Fails where the kernel forbids to follow a link at the end of a path: one of another user in a folder like `/tmp`, if
+/// `fs.protected_symlinks` is on.
+pub(super) fn may_follow(folder: BorrowedFd<'_>, name: &CStr) -> Result<(), Errno> {
+    if rustix::fs::fstat(folder)?.st_mode & libc::S_ISVTX == 0 {
+        return Ok(());
+    }
+    match rustix::fs::openat2(folder, name, PATH, Mode::empty(), ResolveFlags::NO_MAGICLINKS) {
+        Err(Errno::ACCESS) => Err(Errno::ACCESS),
+        _ => Ok(()),
     }
 }
 
