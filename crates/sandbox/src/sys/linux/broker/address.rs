@@ -89,7 +89,7 @@ pub(super) fn reach(
             let walk = context.walk(target);
             let start = walk.start(libc::AT_FDCWD, &c_string(path)?)?;
             target.confirm()?;
-            let file = walk.file(start.as_fd(), path)?;
+            let file = walk.socket(start.as_fd(), path)?;
             if FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) == FileType::Socket {
                 let key = SocketKey::of_file(file.as_fd())?;
                 if !context.session.made(key) && !is_granted(context, key) {

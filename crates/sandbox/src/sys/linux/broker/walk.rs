@@ -110,6 +110,16 @@ impl<'w> Walk<'w> {
         }
     }
 
+    /// What the path of a socket leads to. Every bash looks for one that rarely exists, so a path that doesn't name `/proc`
+    /// itself is not walked name by name.
+    pub(super) fn socket(&self, start: BorrowedFd<'_>, path: &[u8]) -> Result<OwnedFd, Errno> {
+        let resolve = ResolveFlags::NO_MAGICLINKS;
+        match rustix::fs::openat2(start, &*c_string(path)?, PATH, Mode::empty(), resolve) {
+            Err(_) if path.windows(4).any(|part| part == b"proc") => self.walk(start, path, End::File),
+            result => result,
+        }
+    }
+
     /// Resolves a path name by name.
     fn walk(&self, start: BorrowedFd<'_>, path: &[u8], end: End) -> Result<OwnedFd, Errno> {
         let mut links = 0;
