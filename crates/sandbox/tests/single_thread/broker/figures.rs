@@ -50,5 +50,24 @@ fn creating_thousands_of_files_works() {
         let (code, output) = run(&mut launcher, place, "python3 ../many.py");
         assert_eq!(code, 0, "{output}");
         print!("through a broker: {output}");
+        let (mut unconfined, mut confined) = (Vec::new(), Vec::new());
+        for _ in 0..200 {
+            let start = std::time::Instant::now();
+            let mut bash = Command::new("/bin/bash");
+            bash.args(["-c", "true"])
+                .env_clear()
+                .env("PATH", "/usr/bin:/bin")
+                .current_dir(place.path("root"));
+            assert!(bash.output().unwrap().status.success());
+            unconfined.push(start.elapsed());
+            let start = std::time::Instant::now();
+            assert_eq!(run(&mut launcher, place, "true").0, 0);
+            confined.push(start.elapsed());
+        }
+        let median = |times: &mut Vec<std::time::Duration>| {
+            times.sort();
+            times[times.len() / 2]
+        };
+        println!("bash -c true: {:?}, confined {:?}", median(&mut unconfined), median(&mut confined));
     });
 }
