@@ -20,6 +20,8 @@ pub struct Confinement {
     pub unreadable: Vec<PathBuf>,
     /// Folders and files beneath a writable one that can't be written, renamed or replaced.
     pub protected: Vec<Protected>,
+    /// Unix sockets that commands may reach, beside those that their session made. Exact paths without links.
+    pub sockets: Vec<PathBuf>,
     /// What the network is.
     pub network: Network,
     /// What `/tmp` is.
@@ -36,13 +38,25 @@ pub enum Readable {
     Only(Vec<PathBuf>),
 }
 
-/// A place that can't be changed although a folder above it can.
+/// A place that can't be changed although a folder above it can. It can't be made either, if it doesn't exist.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Protected {
     /// The writable folder.
     pub root: PathBuf,
-    /// The place, relative to it.
+    /// The place, relative to it. In a component, a star at the end stands for any further characters: `config*` is
+    /// every name that begins so, `*` is every name.
     pub path: PathBuf,
+}
+
+impl Protected {
+    /// Whether `name` is one that the component `pattern` stands for. Letters match in upper and lower case, because some
+    /// file systems take both for the same name.
+    pub(crate) fn is_name(pattern: &[u8], name: &[u8]) -> bool {
+        match pattern.strip_suffix(b"*") {
+            Some(start) => name.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start)),
+            None => name.eq_ignore_ascii_case(pattern),
+        }
+    }
 }
 
 /// What the network is.
@@ -63,4 +77,17 @@ pub enum Temp {
     Host,
     /// An empty folder that the session has for itself. It vanishes with the session.
     Private,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Protected;
+
+    #[test]
+    fn a_star_stands_for_the_rest_of_a_name() {
+        let is = |pattern: &str, name: &str| Protected::is_name(pattern.as_bytes(), name.as_bytes());
+        assert!(is("config", "config") && is("config", "CONFIG") && !is("config", "config.lock"));
+        assert!(is("config*", "config") && is("config*", "config.worktree") && !is("config*", "confi"));
+        assert!(is("*", "any") && !is("", "any"));
+    }
 }

@@ -6,7 +6,8 @@
 //! - [`spawn`](mod@spawn): start a program as the leader of a session of its own, at the price of a `posix_spawn`;
 //! - [`fork`]: fork a detached process off a small one, and one that tries something and ends;
 //! - [`pod`]: the namespaces that the commands of a session share;
-//! - [`launcher`]: a process that is confined once and starts commands;
+//! - [`launcher`]: a process that is confined once and starts commands, with a broker that does for them what needs a
+//!   decision;
 //! - [`reap`](mod@reap): wait for children, with what they used;
 //! - [`signals`]: block signals and read them from a descriptor;
 //! - [`probe`]: ask the kernel what it can do;
@@ -16,8 +17,10 @@
 //! It decides nothing: what may run, and how it is confined, comes in as data ([`Confinement`]).
 
 mod confinement;
+mod observation;
 
 pub use confinement::{Confinement, Network, Protected, Readable, Temp};
+pub use observation::{Observation, Operation, RefusalRule};
 
 #[cfg(target_os = "linux")]
 #[path = "sys/linux/mod.rs"]

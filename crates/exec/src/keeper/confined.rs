@@ -106,7 +106,7 @@ impl Confined {
     ) -> Result<bool, ConfineError> {
         if let Some(at) = self.launchers.iter().position(|(known, _)| known == confinement) {
             let mut found = self.launchers.remove(at);
-            if found.1.is_current() {
+            if found.1.is_current(confinement) {
                 self.launchers.push(found);
                 return Ok(false);
             }
@@ -123,6 +123,9 @@ impl Confined {
         }
         let launcher = launcher?;
         trees.add_helper(number(launcher.pid()));
+        if let Some(broker) = launcher.broker() {
+            trees.add_helper(number(broker));
+        }
         info!(launcher = number(launcher.pid()), "started a launcher");
         if self.launchers.len() == MAX_LAUNCHERS {
             self.launchers.remove(0);
@@ -133,7 +136,9 @@ impl Confined {
 
     /// Ends the pod and its launchers, and reaps them: the keeper's parent may not reap what it inherits.
     pub(super) fn end(&mut self) {
-        let launchers = self.launchers.iter().map(|(_, launcher)| launcher.pid());
+        let launchers = self.launchers.iter();
+        let launchers =
+            launchers.flat_map(|(_, launcher)| [Some(launcher.pid()), launcher.broker()]).flatten();
         let pids: Vec<Pid> = launchers.chain(self.pod.as_ref().map(Pod::init)).collect();
         self.launchers.clear();
         self.pod = None;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use shellgate_exec::Protected;
 
 /// Entries of a repository that make git run something.
-const PROTECTED: [&str; 3] = ["hooks", "config", "config.worktree"];
+const PROTECTED: [&str; 4] = ["hooks", "config*", "modules/*/hooks", "modules/*/config*"];
 
 /// The folders of a repository outside the root.
 #[derive(Debug, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 /// The lines of a list, without comments.
-fn lines(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn entries(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// The paths of a list. One that is a link stands for what it leads to. They need not exist.
 pub(super) fn paths(text: &str, home: Option<&Path>) -> Vec<PathBuf> {
-    let named = lines(text).filter_map(|line| match line.strip_prefix('~') {
+    let named = entries(text).filter_map(|line| match line.strip_prefix('~') {
         Some(rest) => Some(home?.join(rest.trim_start_matches('/'))),
         None => Some(PathBuf::from(line)),
     });
@@ -24,18 +24,7 @@ fn follow(path: PathBuf) -> Option<PathBuf> {
 
 /// The paths of a list that exist, as they are: a link stays a link.
 pub(super) fn existing_or_links(text: &str) -> Vec<PathBuf> {
-    lines(text).map(PathBuf::from).filter(|path| path.symlink_metadata().is_ok()).collect()
-}
-
-/// The paths of a list, relative to `root`. One with a `*` stands for those that exist, others are kept as they are.
-pub(super) fn matching(text: &str, root: &Path) -> Vec<PathBuf> {
-    let relative = |path: PathBuf| path.strip_prefix(root).map(Path::to_owned).ok();
-    lines(text)
-        .flat_map(|line| match line.contains('*') {
-            true => expand(&root.join(line)).into_iter().filter_map(relative).collect(),
-            false => vec![PathBuf::from(line)],
-        })
-        .collect()
+    entries(text).map(PathBuf::from).filter(|path| path.symlink_metadata().is_ok()).collect()
 }
 
 /// A path whose components may end in `*`, as the paths that exist. A path without `*` is kept.
@@ -76,8 +65,5 @@ mod tests {
         let expected = ["a", "missing", "c", "b/hooks"].map(|path| home.join(path));
         assert_eq!(paths(text, Some(&home)), expected);
         assert!(paths("~/a", None).is_empty());
-        let mut found = matching("x/y\n*/config\n", &home);
-        found.sort();
-        assert_eq!(found, ["a/config", "b/config", "x/y"].map(PathBuf::from));
     }
 }

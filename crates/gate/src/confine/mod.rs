@@ -73,13 +73,22 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
         if private || sandbox.network == AllowedNetwork::Deny { Network::Private } else { Network::Host };
     let temp = if private { Temp::Private } else { Temp::Host };
     let visible = vec![(*root).to_owned()];
-    Some(Confinement { writable, visible, readable, unreadable, protected, network, temp })
+    Some(Confinement {
+        writable,
+        visible,
+        readable,
+        unreadable,
+        protected,
+        sockets: Vec::new(),
+        network,
+        temp,
+    })
 }
 
 /// The protected places of a root. In a root that is, or holds, the home folder, every hidden entry of it is protected.
 fn protected_in(root: &Path, home: Option<&Path>) -> Vec<Protected> {
     let protect = |path: PathBuf| Protected { root: root.to_owned(), path };
-    let mut protected: Vec<Protected> = list::matching(PROTECTED, root).into_iter().map(protect).collect();
+    let mut protected: Vec<Protected> = list::entries(PROTECTED).map(PathBuf::from).map(protect).collect();
     if let Some(home) = home.filter(|home| home.starts_with(root)) {
         let entries = std::fs::read_dir(home).into_iter().flatten().flatten();
         let hidden = entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"."));

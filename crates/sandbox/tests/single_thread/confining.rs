@@ -26,28 +26,28 @@ pub(crate) const TESTS: &[Test] = &[
 ];
 
 /// A project folder, a home folder and a folder outside, all of one user.
-struct Place {
+pub(crate) struct Place {
     folder: PathBuf,
 }
 
 impl Place {
-    fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.folder.join(path)
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
-    fn confinement(&self) -> Confinement {
+    pub(crate) fn confinement(&self) -> Confinement {
         Confinement { writable: vec![self.path("root")], ..Confinement::default() }
     }
 }
 
 /// Runs `body` as root and as an ordinary user, each in a process and a folder of its own.
-fn as_each_user(body: impl Fn(&Place)) {
+pub(crate) fn as_each_user(body: impl Fn(&Place)) {
     for user in [0, 12345] {
         let folder = std::env::temp_dir().join(format!("shellgate-confining-{}-{user}", std::process::id()));
         in_child(|| {
@@ -78,7 +78,7 @@ fn as_each_user(body: impl Fn(&Place)) {
 }
 
 /// Starts `text` with bash and returns the process and what it will print.
-fn start(launcher: &mut Launcher, directory: &Path, text: &str) -> (Pid, File) {
+pub(crate) fn start(launcher: &mut Launcher, directory: &Path, text: &str) -> (Pid, File) {
     let above = |fd: OwnedFd| rustix::io::fcntl_dupfd_cloexec(&fd, 3).unwrap();
     let null = above(File::open("/dev/null").unwrap().into());
     let (read, write) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).unwrap();
@@ -104,7 +104,7 @@ fn start(launcher: &mut Launcher, directory: &Path, text: &str) -> (Pid, File) {
 }
 
 /// Runs `text` with bash in the project and returns its exit code and output.
-fn run(launcher: &mut Launcher, place: &Place, text: &str) -> (i32, String) {
+pub(crate) fn run(launcher: &mut Launcher, place: &Place, text: &str) -> (i32, String) {
     let (pid, mut read) = start(launcher, &place.path("root"), text);
     let mut output = String::new();
     read.read_to_string(&mut output).unwrap();
@@ -112,7 +112,7 @@ fn run(launcher: &mut Launcher, place: &Place, text: &str) -> (i32, String) {
     (status.exit_status().unwrap_or(-1), output)
 }
 
-fn launcher(confinement: &Confinement) -> (Launcher, Option<Pod>) {
+pub(crate) fn launcher(confinement: &Confinement) -> (Launcher, Option<Pod>) {
     let mut pod = None;
     let launcher = Launcher::start(confinement, &mut pod).unwrap();
     (launcher, pod)

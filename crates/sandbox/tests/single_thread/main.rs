@@ -11,6 +11,7 @@
     reason = "clippy knows tests by their harness, and this has another one"
 )]
 
+mod broker;
 mod confining;
 mod filter;
 mod forking;
@@ -28,6 +29,7 @@ type Test = (&'static str, fn());
 fn main() -> ExitCode {
     let tests: Vec<Test> = [confining::TESTS, forking::TESTS, signals::TESTS, spawning::TESTS, title::TESTS]
         .iter()
+        .chain(broker::TESTS)
         .chain(walls::TESTS)
         .copied()
         .flatten()

@@ -1,5 +1,6 @@
 //! Linux: `clone`, `signalfd`, `close_range`.
 
+mod broker;
 mod descriptors;
 pub mod fork;
 pub mod launcher;

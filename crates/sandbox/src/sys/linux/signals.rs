@@ -218,6 +218,21 @@ fn change_mask(how: libc::c_int, set: &libc::sigset_t) -> libc::sigset_t {
     before
 }
 
+/// Lets `signal` do nothing but interrupt the system call that a thread waits in.
+pub(crate) fn interrupt_by(signal: libc::c_int) {
+    extern "C" fn nothing(_: libc::c_int) {}
+    ALL_DEFAULT.store(false, Ordering::Relaxed);
+    let mut action = default_action();
+    action.sa_sigaction = nothing as *const () as libc::sighandler_t;
+    // SAFETY: the action is initialised, and its handler does nothing. Without flags, calls are not started again.
+    unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) };
+}
+
+/// Unblocks `signal` for the calling thread.
+pub(crate) fn let_interrupt(signal: libc::c_int) {
+    unblock(&[Signal::Other(signal)]);
+}
+
 /// Lets a signal that was read from a descriptor do what it does to a process that doesn't listen for it.
 ///
 /// Returns when the process goes on: after a stop, or when the signal does nothing.

@@ -167,8 +167,13 @@ fn creations_are_held_and_other_calls_are_not() {
 fn reaching_sockets_is_held_and_other_calls_are_not() {
     as_each_user(|_| {
         let held = held_calls(&[Group::NotifySockets], || {
-            let socket = call(libc::SYS_socket, [libc::AF_UNIX as u64, libc::SOCK_DGRAM as u64, 0, 0, 0, 0])
-                .unwrap() as u64;
+            let new = |family: i32, kind: i32| [family as u64, kind as u64, 0, 0, 0, 0];
+            let datagrams = new(libc::AF_UNIX, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC);
+            assert_eq!(call(libc::SYS_socket, datagrams), Err(ANSWER));
+            assert_eq!(call(libc::SYS_socket, new(libc::AF_UNIX, libc::SOCK_RAW)), Err(ANSWER));
+            assert_eq!(call(libc::SYS_socketpair, datagrams), Err(ANSWER));
+            call(libc::SYS_socket, new(libc::AF_INET, libc::SOCK_DGRAM)).unwrap();
+            let socket = call(libc::SYS_socket, new(libc::AF_UNIX, libc::SOCK_STREAM)).unwrap() as u64;
             let address = [0_u8; 110];
             let (pointer, message) = (address.as_ptr() as u64, [0_u64; 8]);
             for (number, arguments) in [
@@ -188,6 +193,9 @@ fn reaching_sockets_is_held_and_other_calls_are_not() {
             File::create("/dev/null").unwrap();
         });
         let expected = [
+            libc::SYS_socket,
+            libc::SYS_socket,
+            libc::SYS_socketpair,
             libc::SYS_connect,
             libc::SYS_bind,
             libc::SYS_sendto,

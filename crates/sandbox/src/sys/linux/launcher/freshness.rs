@@ -6,11 +6,13 @@
 //! their time when an entry appears, vanishes or is replaced.
 
 use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Stat;
 
 use crate::confinement::{Confinement, Readable};
+use crate::sys::pod::existing;
 
 /// What a folder or file was: its device and number, and for folders the time of its last change.
 type Identity = Option<(u64, u64)>;
@@ -26,46 +28,52 @@ pub(super) struct Freshness {
 impl Freshness {
     /// What the names of `confinement` are now. Take it before the mounts are made.
     pub(super) fn of(confinement: &Confinement) -> Self {
-        let protected = confinement.protected.iter().flat_map(|protected| {
-            let whole = protected.root.join(&protected.path);
-            let depth = protected.path.components().count();
-            whole.ancestors().take(depth).map(Path::to_owned).collect::<Vec<_>>()
-        });
-        let readable: &[PathBuf] = match &confinement.readable {
-            Readable::Everything => &[],
-            Readable::Only(paths) => paths,
-        };
-        let listed =
-            [&confinement.writable, &confinement.visible, &confinement.unreadable].into_iter().flatten();
-        let names: BTreeSet<PathBuf> = listed.chain(readable).cloned().chain(protected).collect();
-        let folders: BTreeSet<&Path> =
+        let names = names_of(confinement);
+        let folders: BTreeSet<PathBuf> =
             names.iter().filter_map(|name| existing_folder(name.parent()?)).collect();
-        let folders = folders.into_iter().map(|folder| (folder.to_owned(), change(folder))).collect();
+        let folders = folders.into_iter().map(|folder| (folder.clone(), change(&folder))).collect();
         let names = names.into_iter().map(|name| (name.clone(), identity(&name))).collect();
         Self { folders, names }
     }
 
     /// Whether all names are what they were.
-    pub(super) fn holds(&mut self) -> bool {
+    pub(super) fn holds(&mut self, confinement: &Confinement) -> bool {
         if self.folders.iter().all(|(folder, before)| change(folder) == *before) {
             return true;
         }
-        let same = self.names.iter().all(|(name, before)| identity(name) == *before);
-        if same {
-            // Other entries came or went. The next look is a short one again. A change after the names were looked at
-            // is seen then.
-            let again: Vec<_> = self.folders.iter().map(|(folder, _)| change(folder)).collect();
-            if self.names.iter().all(|(name, before)| identity(name) == *before) {
-                self.folders.iter_mut().zip(again).for_each(|((_, before), now)| *before = now);
-            }
+        // Other entries may have come or gone. Then the next look is a short one again.
+        let now = Self::of(confinement);
+        if now.names != self.names {
+            return false;
         }
-        same
+        *self = now;
+        true
     }
 }
 
+/// The names that mounts are made for, and the folders between a root and a protected name. A pattern stands for what
+/// exists now.
+fn names_of(confinement: &Confinement) -> BTreeSet<PathBuf> {
+    let protected = confinement.protected.iter().flat_map(|protected| {
+        let depth = protected.path.components().count();
+        let plain = protected.path.iter().take_while(|part| !part.as_bytes().ends_with(b"*"));
+        // What a pattern is in counts, too: a new entry may be one that it stands for.
+        let plain = protected.root.join(plain.collect::<PathBuf>());
+        let found = existing(&protected.root, &protected.path);
+        let above = |whole: PathBuf| whole.ancestors().take(depth).map(Path::to_owned).collect::<Vec<_>>();
+        found.into_iter().flat_map(above).chain([plain]).collect::<Vec<_>>()
+    });
+    let readable: &[PathBuf] = match &confinement.readable {
+        Readable::Everything => &[],
+        Readable::Only(paths) => paths,
+    };
+    let listed = [&confinement.writable, &confinement.visible, &confinement.unreadable];
+    listed.into_iter().flatten().chain(readable).cloned().chain(protected).collect()
+}
+
 /// The folder, or the nearest one above it that exists.
-fn existing_folder(folder: &Path) -> Option<&Path> {
-    folder.ancestors().find(|folder| rustix::fs::stat(*folder).is_ok())
+fn existing_folder(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().find(|folder| rustix::fs::stat(*folder).is_ok()).map(Path::to_owned)
 }
 
 fn identity(path: &Path) -> Identity {
@@ -89,12 +97,17 @@ mod tests {
         std::fs::create_dir_all(root.join(".git")).unwrap();
         write(".git/config");
         let protect = |path: &str| Protected { root: root.clone(), path: path.into() };
-        let protected = vec![protect(".git/config"), protect(".github/workflows"), protect(".mcp.json")];
+        let protected = vec![
+            protect(".git/config"),
+            protect(".github/workflows"),
+            protect(".mcp.json"),
+            protect("m/*/config"),
+        ];
         let confinement = Confinement { writable: vec![root.clone()], protected, ..Confinement::default() };
         let mut fresh = Freshness::of(&confinement);
-        assert!(fresh.holds());
+        assert!(fresh.holds(&confinement));
         write("other");
-        assert!(fresh.holds() && fresh.holds(), "another name");
+        assert!(fresh.holds(&confinement) && fresh.holds(&confinement), "another name");
         for (makes, name) in
             [(true, ".mcp.json"), (false, ".mcp.json"), (false, ".git/config"), (true, ".git/config")]
         {
@@ -104,18 +117,22 @@ mod tests {
             } else {
                 std::fs::remove_file(root.join(name)).unwrap()
             }
-            assert!(!fresh.holds(), "{name} {makes}");
+            assert!(!fresh.holds(&confinement), "{name} {makes}");
         }
+        std::fs::create_dir_all(root.join("m/x")).unwrap();
+        let mut fresh = Freshness::of(&confinement);
+        write("m/x/config");
+        assert!(!fresh.holds(&confinement), "a name of a pattern");
         let mut fresh = Freshness::of(&confinement);
         write("new");
         std::fs::rename(root.join("new"), root.join(".git/config")).unwrap();
-        assert!(!fresh.holds(), "replaced");
+        assert!(!fresh.holds(&confinement), "replaced");
         let mut fresh = Freshness::of(&confinement);
         std::fs::create_dir(root.join(".github")).unwrap();
-        assert!(!fresh.holds(), "a folder above a name");
+        assert!(!fresh.holds(&confinement), "a folder above a name");
         let mut fresh = Freshness::of(&confinement);
         std::fs::create_dir(root.join(".github/workflows")).unwrap();
-        assert!(!fresh.holds(), "in it");
+        assert!(!fresh.holds(&confinement), "in it");
         std::fs::remove_dir_all(&root).unwrap();
     }
 }

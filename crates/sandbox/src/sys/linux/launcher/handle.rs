@@ -10,11 +10,12 @@ use rustix::process::{Pid, Resource};
 use super::freshness::Freshness;
 use super::message::{self, Reader, Writer};
 use super::process;
-use crate::Confinement;
 use crate::confinement::Network;
+use crate::sys::broker;
 use crate::sys::fork::fork_detached;
 use crate::sys::pod::{ConfineError, Context as _, Mechanism, Namespaces};
 use crate::sys::spawn::{Plan, SpawnError, Spawned, Step};
+use crate::{Confinement, Observation};
 
 /// The pod of a session. When it is dropped, the kernel kills every process in it.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub struct Pod {
     init: Pid,
     socket: OwnedFd,
     network: Option<OwnedFd>,
+    /// The memory that the brokers of the session share.
+    session: OwnedFd,
 }
 
 impl Pod {
@@ -59,11 +62,23 @@ pub struct Launcher {
     socket: OwnedFd,
     pid: Pid,
     freshness: Freshness,
+    observations: OwnedFd,
+    broker: Option<Pid>,
+}
+
+/// A path and what is told with it.
+const MAX_OBSERVATION_BYTES: usize = 8 << 10;
+
+/// Can be read when there are observations.
+impl AsFd for Launcher {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.observations.as_fd()
+    }
 }
 
 impl Launcher {
     /// Starts a launcher with this confinement in `pod`, or in a new pod if there is none. The calling process must have
-    /// one thread. It reaps the launcher, the pod's first process and all commands.
+    /// one thread. It reaps the launcher, its broker, the pod's first process and all commands.
     ///
     /// # Errors
     /// When the kernel lacks something that confinement needs. Then nothing is left behind.
@@ -72,8 +87,9 @@ impl Launcher {
         let freshness = Freshness::of(confinement);
         let pid = fork_detached([theirs], confinement.clone(), process::run)
             .context(Mechanism::Process, "starting a launcher")?;
-        let launcher = Self { socket: ours, pid, freshness };
-        match launcher.enter(confinement, pod) {
+        let (observations, told) = socket_pair()?;
+        let mut launcher = Self { socket: ours, pid, freshness, observations, broker: None };
+        match launcher.enter(confinement, pod, told) {
             Ok(()) => Ok(launcher),
             Err(error) => {
                 drop(launcher.socket);
@@ -91,26 +107,56 @@ impl Launcher {
     }
 
     /// Whether its mounts still fit the machine's files. If not, another launcher with the same confinement is needed.
-    pub fn is_current(&mut self) -> bool {
-        self.freshness.holds()
+    pub fn is_current(&mut self, confinement: &Confinement) -> bool {
+        self.freshness.holds(confinement)
     }
 
-    fn enter(&self, confinement: &Confinement, pod: &mut Option<Pod>) -> Result<(), ConfineError> {
+    /// The process that answers the held calls of the launcher's commands. It ends when the launcher and all commands
+    /// have ended. When it is killed, the launcher ends.
+    #[must_use]
+    pub const fn broker(&self) -> Option<Pid> {
+        self.broker
+    }
+
+    /// The next refusal of an operation of a command, if there is one. [`AsFd`] tells when there is. When nothing reads
+    /// them, later ones are lost.
+    #[must_use]
+    pub fn next_observation(&self) -> Option<Observation> {
+        let mut bytes = vec![0; MAX_OBSERVATION_BYTES];
+        let flags = rustix::net::RecvFlags::DONTWAIT;
+        let (_, length) = rustix::net::recv(&self.observations, &mut bytes[..], flags).ok()?;
+        Observation::decode(bytes.get(..length)?)
+    }
+
+    fn enter(
+        &mut self,
+        confinement: &Confinement,
+        pod: &mut Option<Pod>,
+        told: OwnedFd,
+    ) -> Result<(), ConfineError> {
+        let new_session = match pod {
+            Some(_) => None,
+            None => Some(broker::create_session().context(Mechanism::Broker, "memory for the session")?),
+        };
         let mut created = None;
         let entry = match pod {
             Some(pod) => process::Entry::Join { network: pod.network.is_some() },
             None => process::Entry::Create,
         };
-        let (text, descriptors): (Vec<u8>, Vec<BorrowedFd<'_>>) = match pod {
+        let (text, own): (Vec<u8>, Vec<BorrowedFd<'_>>) = match pod.as_ref() {
             Some(pod) => (entry.text(pod.namespaces.user.is_some()), pod.descriptors()),
             None => {
                 let (ours, theirs) = socket_pair()?;
                 (entry.text(false), vec![created.insert((ours, theirs)).1.as_fd()])
             }
         };
+        let session = new_session.as_ref().or_else(|| pod.as_ref().map(|pod| &pod.session));
+        let descriptors: Vec<BorrowedFd<'_>> =
+            session.map(AsFd::as_fd).into_iter().chain([told.as_fd()]).chain(own).collect();
         message::send(self.socket.as_fd(), &text, &descriptors)
             .context(Mechanism::Process, "telling the launcher")?;
         drop(descriptors);
+        drop(told);
         let (text, received) = self.receive()?;
         let mut received = received.into_iter();
         let mut numbers = Reader(&text);
@@ -125,7 +171,7 @@ impl Launcher {
         };
         let init = numbers.pid();
         let has_user = numbers.number().unwrap_or(0) != 0;
-        if let Some((ours, theirs)) = created {
+        if let (Some((ours, theirs)), Some(session)) = (created, new_session) {
             drop(theirs);
             let user = if has_user { Some(next()?) } else { None };
             let namespaces = Namespaces { user, mounts: next()?, ipc: next()?, pids: next()? };
@@ -136,7 +182,7 @@ impl Launcher {
                     io::Error::other("it has no id"),
                 )
             })?;
-            *pod = Some(Pod { namespaces, init, socket: ours, network: None });
+            *pod = Some(Pod { namespaces, init, socket: ours, network: None, session });
         }
         if let Some(pod) = pod
             && confinement.network == Network::Private
@@ -145,7 +191,10 @@ impl Launcher {
             pod.network = Some(next()?);
         }
         // The second answer comes when the walls are up.
-        self.receive().map(drop)
+        let (text, _) = self.receive()?;
+        let broker = Reader(&text).number().and_then(|pid| i32::try_from(pid).ok());
+        self.broker = broker.and_then(Pid::from_raw);
+        Ok(())
     }
 
     /// The launcher's next answer, which is an error or its facts.

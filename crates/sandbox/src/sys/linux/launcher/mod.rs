@@ -3,6 +3,7 @@
 //! ```text
 //!  keeper ──fork──▶ launcher          the keeper is trusted and stays outside
 //!    │                │ joins the pod, lays out its mounts, puts up its walls
+//!    │                │──clone(CLONE_PARENT)──▶ broker   it answers the calls that the walls hold
 //!    │──Plan, fds────▶│
 //!    │                │──clone(CLONE_PARENT)──▶ command
 //!    │◀──pid──────────│                            │
@@ -10,7 +11,8 @@
 //! ```
 //!
 //! Confining a process costs some milliseconds, starting a confined one almost nothing. The launcher itself is in the
-//! machine's process namespace, so commands can neither see nor signal it. It ends when the keeper closes its socket.
+//! machine's process namespace, so commands can neither see nor signal it. It ends when the keeper closes its socket, and
+//! when its broker ends. Commands go on; the broker ends after the last of them.
 
 mod freshness;
 mod handle;

@@ -3,6 +3,8 @@
 use std::ffi::c_int;
 use std::os::fd::{AsFd as _, OwnedFd};
 
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit};
 
@@ -10,6 +12,7 @@ use super::message::{self, Reader, Writer};
 use super::walls;
 use crate::Confinement;
 use crate::confinement::Network;
+use crate::sys::broker;
 use crate::sys::pod::{self, ConfineError, Context as _, Mechanism, Namespaces, OwnLinks};
 use crate::sys::spawn::{Plan, SpawnError, Spawned, Spawner, Step};
 
@@ -17,8 +20,8 @@ use crate::sys::spawn::{Plan, SpawnError, Spawned, Spawner, Step};
 pub(super) const OK: u8 = 0;
 const FAILED: u8 = 1;
 
-/// How a launcher gets into its pod. The descriptors of the message are the socket of the new pod's first process, or the
-/// namespaces.
+/// How a launcher gets into its pod. The descriptors of the message are the session's memory, the socket for observations,
+/// and then the socket of the new pod's first process, or the namespaces.
 pub(super) enum Entry {
     Create,
     Join { network: bool },
@@ -41,7 +44,7 @@ pub(super) fn run([socket]: [OwnedFd; 1], confinement: Confinement) -> c_int {
     // The name only helps people who look at a list of processes.
     let _ = rustix::thread::set_name(c"shellgate-launch");
     match confine(&socket, &confinement) {
-        Ok(()) => serve(&socket),
+        Ok(broker) => serve(&socket, &broker),
         Err(error) => {
             // A keeper that is gone needs no answer.
             let _ = message::send(socket.as_fd(), &failure(&error), &[]);
@@ -50,7 +53,9 @@ pub(super) fn run([socket]: [OwnedFd; 1], confinement: Confinement) -> c_int {
     }
 }
 
-fn confine(socket: &OwnedFd, confinement: &Confinement) -> Result<(), ConfineError> {
+fn confine(socket: &OwnedFd, confinement: &Confinement) -> Result<broker::Started, ConfineError> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let proc = rustix::fs::open("/proc", flags, Mode::empty()).context(Mechanism::Broker, "/proc")?;
     let links = OwnLinks::open().context(Mechanism::Namespaces, "/proc/self/ns")?;
     let cut_off = || ConfineError::new(Mechanism::Process, "the keeper's message", Errno::BADMSG);
     let received = message::receive(socket.as_fd()).context(Mechanism::Process, "the keeper's message")?;
@@ -60,6 +65,7 @@ fn confine(socket: &OwnedFd, confinement: &Confinement) -> Result<(), ConfineErr
     let mut facts = Reader(&text);
     let mut fact = || facts.number().map(|number| number != 0).ok_or_else(cut_off);
     let (joins, has_user, has_network) = (fact()?, fact()?, fact()?);
+    let parts = broker::Parts { proc, session: next()?, observations: next()? };
     let (namespaces, init) = if joins {
         let user = if has_user { Some(next()?) } else { None };
         let namespaces = Namespaces { user, mounts: next()?, ipc: next()?, pids: next()? };
@@ -84,16 +90,30 @@ fn confine(socket: &OwnedFd, confinement: &Confinement) -> Result<(), ConfineErr
     let told: Vec<_> = own.filter(|_| init.is_some()).chain(&network).map(|fd| fd.as_fd()).collect();
     message::send(socket.as_fd(), &answer.0, &told).context(Mechanism::Process, "answering the keeper")?;
     drop(told);
-    drop((namespaces, network));
+    drop(network);
     pod::lay_out(confinement)?;
-    walls::put_up(confinement)?;
-    message::send(socket.as_fd(), &[OK], &[]).context(Mechanism::Process, "answering the keeper")
+    let broker = walls::put_up(confinement, &namespaces, parts)?;
+    let mut answer = Writer(vec![OK]);
+    answer.number(u64::from(broker.pid.as_raw_nonzero().get().unsigned_abs()));
+    message::send(socket.as_fd(), &answer.0, &[]).context(Mechanism::Process, "answering the keeper")?;
+    Ok(broker)
 }
 
-/// Starts commands until the keeper closes its end of `socket`.
-fn serve(socket: &OwnedFd) -> c_int {
+/// Starts commands until the keeper closes its end of `socket`, or the broker ends: without it, commands could make
+/// no file.
+fn serve(socket: &OwnedFd, broker: &broker::Started) -> c_int {
     let mut spawner = Spawner::default();
     loop {
+        let mut wanted = [
+            PollFd::from_borrowed_fd(broker.lifeline(), PollFlags::empty()),
+            PollFd::new(socket, PollFlags::IN),
+        ];
+        if rustix::io::retry_on_intr(|| rustix::event::poll(&mut wanted, None)).is_err() {
+            return 1;
+        }
+        if wanted.iter().take(1).any(|fd| fd.revents().intersects(PollFlags::HUP | PollFlags::ERR)) {
+            return 1;
+        }
         let Ok(Some((text, descriptors))) = message::receive(socket.as_fd()) else { return 0 };
         let started = start(&mut spawner, &text, &descriptors);
         drop(descriptors);

@@ -4,32 +4,50 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::confinement::{Confinement, Readable, Temp};
-use crate::sys::pod::{ConfineError, Mechanism};
+use crate::sys::broker;
+use crate::sys::pod::{ConfineError, Mechanism, Namespaces};
 use crate::sys::walls::landlock::{PathRules, Ruleset, Scope, Scopes};
 use crate::sys::walls::{capabilities, seccomp, verify};
 
 /// Places of the pod's own that all commands can write, and devices that they can use.
 const OWN_WRITABLE: [&str; 1] = ["/dev"];
 
-/// Takes every right from the calling process that `confinement` doesn't give, and checks that it is gone.
-pub(super) fn put_up(confinement: &Confinement) -> Result<(), ConfineError> {
-    let ruleset = Ruleset::prepare(&path_rules(confinement), scopes())
+/// Calls that the broker does.
+const HELD: [seccomp::Group; 2] = [seccomp::Group::NotifySockets, seccomp::Group::NotifyCreations];
+
+/// Takes every right from the calling process that `confinement` doesn't give, and checks that it is gone. Starts the
+/// broker on the way: it has the same Landlock domain, and no filter.
+pub(super) fn put_up(
+    confinement: &Confinement,
+    namespaces: &Namespaces,
+    parts: broker::Parts,
+) -> Result<broker::Started, ConfineError> {
+    let rules = path_rules(confinement);
+    let ruleset = Ruleset::prepare(&rules, scopes())
+        .and_then(|ruleset| ruleset.allow_reading(&rules, &parts.proc))
         .map_err(|error| ConfineError::new(Mechanism::Landlock, "preparing it", io::Error::other(error)))?;
     let program = seccomp::Arch::CURRENT
         .ok_or_else(|| io::Error::other("there is no table of system calls for this architecture"))
-        .and_then(|arch| seccomp::Program::compile(arch, &seccomp::rules(&[])).map_err(io::Error::other))
+        .and_then(|arch| seccomp::Program::compile(arch, &seccomp::rules(&HELD)).map_err(io::Error::other))
         .map_err(|error| ConfineError::new(Mechanism::Seccomp, "compiling the filter", error))?;
-    capabilities::drop_all().map_err(|error| {
-        ConfineError::new(Mechanism::Capabilities, "dropping them", io::Error::other(error))
-    })?;
     ruleset
         .apply()
         .map_err(|error| ConfineError::new(Mechanism::Landlock, "applying it", io::Error::other(error)))?;
-    seccomp::load(&program).map_err(|error| {
+    let broker = broker::start(parts, confinement)?;
+    namespaces.enter_processes()?;
+    capabilities::drop_all().map_err(|error| {
+        ConfineError::new(Mechanism::Capabilities, "dropping them", io::Error::other(error))
+    })?;
+    let loaded = seccomp::load(&program).map_err(|error| {
         ConfineError::new(Mechanism::Seccomp, "loading the filter", io::Error::other(error))
     })?;
+    let listener = loaded.listener.ok_or_else(|| {
+        ConfineError::new(Mechanism::Seccomp, "loading the filter", io::Error::other("it has no listener"))
+    })?;
+    broker.hand_over(&listener)?;
+    drop(listener);
     match verify::Held::read() {
-        Ok(held) if held.is_confined() => Ok(()),
+        Ok(held) if held.is_confined() => Ok(broker),
         Ok(held) => {
             let found = io::Error::other(format!("{held:?}"));
             Err(ConfineError::new(Mechanism::Verification, "what holds", found))

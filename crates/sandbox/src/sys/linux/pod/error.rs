@@ -30,10 +30,12 @@ pub enum Mechanism {
     Seccomp,
     /// What holds was checked, and something didn't.
     Verification,
+    /// The process that answers held calls.
+    Broker,
 }
 
 impl Mechanism {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Process,
         Self::UserNamespace,
         Self::Namespaces,
@@ -45,6 +47,7 @@ impl Mechanism {
         Self::Landlock,
         Self::Seccomp,
         Self::Verification,
+        Self::Broker,
     ];
 
     /// Its number in a message.
@@ -72,6 +75,7 @@ impl fmt::Display for Mechanism {
             Self::Landlock => "Landlock",
             Self::Seccomp => "seccomp filters",
             Self::Verification => "the check of what holds",
+            Self::Broker => "the broker process",
         })
     }
 }

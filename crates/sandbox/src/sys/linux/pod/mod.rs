@@ -21,4 +21,4 @@ pub use error::{ConfineError, Mechanism};
 pub use init::INIT_NAME;
 pub use namespaces::Namespaces;
 pub(super) use namespaces::{OwnLinks, take_private_network};
-pub(super) use view::lay_out;
+pub(super) use view::{existing, lay_out};

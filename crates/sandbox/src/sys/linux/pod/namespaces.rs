@@ -32,13 +32,19 @@ impl OwnLinks {
         rustix::fs::open("/proc/self/ns", flags, Mode::empty()).map(Self)
     }
 
+    /// The same for the calling thread.
+    pub(super) fn open_for_thread() -> rustix::io::Result<Self> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        rustix::fs::open("/proc/thread-self/ns", flags, Mode::empty()).map(Self)
+    }
+
     pub(super) fn get(&self, name: &str) -> rustix::io::Result<OwnedFd> {
         rustix::fs::openat(&self.0, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
     }
 }
 
 impl Namespaces {
-    /// Moves the calling process into the pod. Its children will have process ids of the pod, itself keeps its own.
+    /// Moves the calling process into the pod. Its children still have process ids of its own namespace.
     pub(crate) fn join(&self) -> Result<(), ConfineError> {
         let enter = |namespace: &OwnedFd, kind| {
             rustix::thread::move_into_link_name_space(namespace.as_fd(), Some(kind))
@@ -49,8 +55,14 @@ impl Namespaces {
             enter(user, LinkNameSpaceType::User)?;
         }
         enter(&self.ipc, LinkNameSpaceType::InterProcessCommunication)?;
-        enter(&self.pids, LinkNameSpaceType::ProcessID)?;
-        enter(&self.mounts, LinkNameSpaceType::Mount)
+        enter(&self.mounts, LinkNameSpaceType::Mount)?;
+        own_proc_files()
+    }
+
+    /// Gives process ids of the pod to all further children of the calling process. Itself keeps its own.
+    pub(crate) fn enter_processes(&self) -> Result<(), ConfineError> {
+        rustix::thread::move_into_link_name_space(self.pids.as_fd(), Some(LinkNameSpaceType::ProcessID))
+            .context(Mechanism::Namespaces, "joining the pod's processes")
     }
 }
 
@@ -63,9 +75,7 @@ pub(super) fn is_privileged() -> bool {
 pub(super) fn enter_user_namespace() -> Result<(), ConfineError> {
     let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     unshare(UnshareFlags::NEWUSER).context(Mechanism::UserNamespace, "making one")?;
-    // A process whose user changed since its last `exec` doesn't own its files in `/proc` otherwise.
-    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable)
-        .context(Mechanism::UserNamespace, "owning /proc/self")?;
+    own_proc_files()?;
     // Without this the kernel takes no group map from a process without privileges.
     let maps = [
         ("/proc/self/setgroups", "deny".to_owned()),
@@ -76,6 +86,13 @@ pub(super) fn enter_user_namespace() -> Result<(), ConfineError> {
         std::fs::write(file, map).context(Mechanism::UserNamespace, file)?;
     }
     Ok(())
+}
+
+/// Makes the calling process own its files in `/proc`, and lets the broker copy its descriptors. A process whose user or
+/// capabilities changed since its last `exec` doesn't otherwise.
+fn own_proc_files() -> Result<(), ConfineError> {
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable)
+        .context(Mechanism::UserNamespace, "owning /proc/self")
 }
 
 /// Moves the calling process into new namespaces.

@@ -10,6 +10,7 @@
 
 use std::collections::BTreeSet;
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags};
@@ -154,10 +155,11 @@ fn make_parents(path: &Path) -> Result<(), ConfineError> {
 fn protect(protected: &[Protected]) -> Result<(), ConfineError> {
     let mut places: BTreeSet<(PathBuf, bool)> = BTreeSet::new();
     for Protected { root, path } in protected {
-        let whole = root.join(path);
-        let between = whole.ancestors().skip(1).take_while(|above| *above != root);
-        places.extend(between.map(|above| (above.to_owned(), false)));
-        places.insert((whole, true));
+        for whole in existing(root, path) {
+            let between = whole.ancestors().skip(1).take_while(|above| *above != root);
+            places.extend(between.map(|above| (above.to_owned(), false)));
+            places.insert((whole, true));
+        }
     }
     // A path sorts before those beneath it, and unprotected before protected, so the stricter mount is on top.
     for (place, is_protected) in places {
@@ -173,6 +175,19 @@ fn protect(protected: &[Protected]) -> Result<(), ConfineError> {
         mounts::attach(&mount, &place).context(Mechanism::Mounts, shown(&place))?;
     }
     Ok(())
+}
+
+/// The places that a protected path stands for: itself, or for a pattern the names that exist now.
+pub(crate) fn existing(root: &Path, path: &Path) -> Vec<PathBuf> {
+    path.iter().fold(vec![root.to_owned()], |folders, component| {
+        let pattern = component.as_bytes();
+        if !pattern.ends_with(b"*") {
+            return folders.iter().map(|folder| folder.join(component)).collect();
+        }
+        let names = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+        let matching = names.filter(|entry| Protected::is_name(pattern, entry.file_name().as_bytes()));
+        matching.map(|entry| entry.path()).collect()
+    })
 }
 
 /// What unreadable places are covered with.

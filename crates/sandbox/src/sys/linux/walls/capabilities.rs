@@ -83,6 +83,11 @@ pub enum CapabilityError {
 /// # Errors
 /// When the kernel refuses a step. Then the process may hold less than before, and nothing should be run in it.
 pub fn drop_all() -> Result<Bounding, CapabilityError> {
+    drop_all_but(CapabilitySet::empty())
+}
+
+/// The same, but `permitted` can be made effective later. The calling thread must hold it.
+pub(crate) fn drop_all_but(permitted: CapabilitySet) -> Result<Bounding, CapabilityError> {
     thread::set_no_new_privs(true).map_err(CapabilityError::NoNewPrivs)?;
     match thread::clear_ambient_capability_set() {
         // Kernels before 4.3 have no ambient set, and answer so.
@@ -91,7 +96,7 @@ pub fn drop_all() -> Result<Bounding, CapabilityError> {
     }
     let bounding = empty_bounding_set()?;
     let nothing = CapabilitySet::empty();
-    let sets = CapabilitySets { effective: nothing, permitted: nothing, inheritable: nothing };
+    let sets = CapabilitySets { effective: nothing, permitted, inheritable: nothing };
     thread::set_capabilities(None, sets).map_err(CapabilityError::Permitted)?;
     Ok(bounding)
 }

@@ -12,7 +12,7 @@
 //! is given, and keeps this module free of `unsafe`. Its own way to do less on an older kernel is not used, because it
 //! doesn't tell what was left out. We ask the kernel for its version and name the difference: [`missing`].
 
-use std::os::fd::AsFd as _;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 
 use landlock::{
@@ -134,6 +134,17 @@ impl Ruleset {
             kernel = add(kernel, path, READING)?;
         }
         Ok(Self { kernel, abi })
+    }
+
+    /// Lets a folder be read that no path names any more. Without rules for reading, everything can be read anyway.
+    ///
+    /// # Errors
+    /// When the kernel refuses the rule.
+    pub fn allow_reading(mut self, rules: &PathRules, folder: impl AsFd) -> Result<Self, LandlockError> {
+        if rules.readable.is_some() {
+            self.kernel = self.kernel.add_rule(PathBeneath::new(folder, READING))?;
+        }
+        Ok(self)
     }
 
     /// Puts the calling thread, and everything that it starts, into a new domain with these rules. It also sets

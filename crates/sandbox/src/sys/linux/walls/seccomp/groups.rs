@@ -9,7 +9,8 @@ use super::{sockets, table};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Tell the listener of every call that may reach or make a Unix socket with a name: `connect`, `bind`, and sending
-    /// with an address. The address is in memory, so calls for IP sockets are told too.
+    /// with an address. The address is in memory, so calls for IP sockets are told too. Also of every new Unix datagram
+    /// socket: without one, no send reaches a socket that was not connected.
     NotifySockets,
     /// Tell the listener of every call that may give a file a new name. `bind` is one: it makes a socket file.
     NotifyCreations,
@@ -26,6 +27,7 @@ pub fn rules(groups: &[Group]) -> Vec<Rule> {
     let part = |when: bool, rules: &'static [Rule]| if when { rules } else { &[] };
     [
         table::ALWAYS,
+        part(on(Group::NotifySockets), sockets::NOTIFY_DATAGRAMS),
         sockets::SOCKETS,
         part(!on(Group::AllowDebugger), table::DEBUGGING),
         part(on(Group::NotifySockets), NOTIFY_SOCKETS),

@@ -45,6 +45,19 @@ const fn refuse(
     Rule { calls, when, action: Action::Refuse(errno), reason }
 }
 
+const fn notify(when: &'static [Condition]) -> Rule {
+    Rule {
+        calls: &[calls::SOCKET, calls::SOCKETPAIR],
+        when,
+        action: Action::Notify,
+        reason: "it can send to sockets that it is not connected to",
+    }
+}
+
+/// Rules of a group, tried before the others. The kernel takes a raw Unix socket for a datagram socket.
+pub(super) const NOTIFY_DATAGRAMS: &[Rule] =
+    &[notify(&[FAMILY_UNIX, KIND_DATAGRAM]), notify(&[FAMILY_UNIX, KIND_RAW])];
+
 const STREAMS: &str = "TCP, and the multipath TCP that Go servers ask for";
 const DATAGRAMS: &str = "UDP, and the echo requests of ping";
 
