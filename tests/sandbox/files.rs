@@ -142,3 +142,59 @@ fn the_state_folder_cannot_be_read() {
         fails_confined(place, "strict", "x=st; cd ../${x}ate");
     });
 }
+
+#[test]
+fn protected_files_that_do_not_exist_cannot_be_made() {
+    for_each_user(|place| {
+        for attack in [
+            "echo x > .mcp.json",
+            "mkdir .vscode",
+            "ln -s /etc/passwd .envrc",
+            "touch new && mv new .pre-commit-config.yaml",
+            "mkdir -p .github/workflows",
+            "python3 -c 'import os; os.mkfifo(\".husky\")'",
+            "x=.git; mkdir $x; echo x > $x/config",
+        ] {
+            let answer = run(place, "workspace", attack);
+            assert_eq!(answer["status"], "failed", "{answer}");
+            assert_eq!(run(place, "off", attack)["status"], "completed", "without a sandbox: {attack}");
+            succeeds(
+                place,
+                "off",
+                "x=.git; rm -rf .mcp.json .vscode .envrc .pre-commit-config.yaml .github .husky $x",
+            );
+        }
+        assert_eq!(
+            succeeds(
+                place,
+                "workspace",
+                "mkdir -p sub/.vscode && echo x > sub/.mcp.json && cat sub/.mcp.json"
+            ),
+            "x\n"
+        );
+    });
+}
+
+#[test]
+fn sockets_outside_the_session_cannot_be_reached() {
+    use std::io::Write as _;
+    for_each_user(|place| {
+        let outside = place.root().with_file_name("outside.socket");
+        let listener = std::os::unix::net::UnixListener::bind(&outside).unwrap();
+        std::os::unix::fs::chown(&outside, place.user, place.user).unwrap();
+        let serving = std::thread::spawn(move || listener.accept().unwrap().0.write_all(b"hi").unwrap());
+        let call = format!(
+            "python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect(\"{}\"); print(s.recv(2))'",
+            outside.display()
+        );
+        for mode in ["workspace", "read-only", "strict"] {
+            let answer = run(place, mode, &call);
+            assert_eq!(answer["status"], "failed", "{mode}: {answer}");
+        }
+        assert_eq!(succeeds(place, "off", &call), "b'hi'\n", "without a sandbox");
+        serving.join().unwrap();
+        let own = "python3 -c 'import socket, threading; l = socket.socket(socket.AF_UNIX); l.bind(\"own\"); l.listen(); \
+                   c = socket.socket(socket.AF_UNIX); c.connect(\"own\"); l.accept()[0].send(b\"yo\"); print(c.recv(2))'";
+        assert_eq!(succeeds(place, "workspace", own), "b'yo'\n", "its own can");
+    });
+}
