@@ -11,7 +11,7 @@ use crate::gate::Gate;
 use crate::intake::request::{Action, Request, Stdin};
 use crate::record::{self, ExecutionLog};
 use crate::root::WorkingDirectory;
-use crate::{Code, ErrorObject};
+use crate::{Code, ErrorObject, confine};
 
 /// How a request was approved.
 #[derive(Debug, Default)]
@@ -121,7 +121,7 @@ impl Gate {
             exact: exact(request),
             always: Always::new(&prefixes),
             prefixes,
-            reach: vec!["it is not confined: it can do whatever you can".to_owned()],
+            reach: vec![confine::reach(&self.judge.settings.sandbox)],
             timeout: Duration::from_secs(self.judge.settings.approval.timeout_s),
         }
     }

@@ -68,10 +68,8 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
     let mut unreadable = listed(UNREADABLE);
     unreadable.extend(written(&sandbox.unreadable));
     unreadable.push((*state).to_owned());
-    let private = sandbox.mode != SandboxMode::Workspace;
-    let network =
-        if private || sandbox.network == AllowedNetwork::Deny { Network::Private } else { Network::Host };
-    let temp = if private { Temp::Private } else { Temp::Host };
+    let temp = if sandbox.mode == SandboxMode::Workspace { Temp::Host } else { Temp::Private };
+    let network = network(sandbox);
     let visible = vec![(*root).to_owned()];
     Some(Confinement {
         writable,
@@ -85,6 +83,30 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
     })
 }
 
+/// What a command can reach, in one line for a person who is asked about it.
+pub(crate) fn reach(sandbox: &Sandbox) -> String {
+    let files = match sandbox.mode {
+        SandboxMode::Off => return "it is not confined: it can do whatever you can".to_owned(),
+        SandboxMode::ReadOnly => "it can read all but credentials, write nothing",
+        SandboxMode::Workspace => {
+            "it can write the root, temporary files and caches, read all but credentials"
+        }
+        SandboxMode::Strict => "it can write the root, read the root and the system's programs",
+    };
+    let network = match network(sandbox) {
+        Network::Host => "reach the network",
+        Network::Private => "reach no network",
+    };
+    format!("sandbox {}: {files}, {network}", sandbox.mode)
+}
+
+fn network(sandbox: &Sandbox) -> Network {
+    match (sandbox.mode, sandbox.network) {
+        (SandboxMode::ReadOnly | SandboxMode::Strict, _) | (_, AllowedNetwork::Deny) => Network::Private,
+        (SandboxMode::Off | SandboxMode::Workspace, AllowedNetwork::Allow) => Network::Host,
+    }
+}
+
 /// The protected places of a root. In a root that is, or holds, the home folder, every hidden entry of it is protected.
 fn protected_in(root: &Path, home: Option<&Path>) -> Vec<Protected> {
     let protect = |path: PathBuf| Protected { root: root.to_owned(), path };
@@ -96,4 +118,50 @@ fn protected_in(root: &Path, home: Option<&Path>) -> Vec<Protected> {
         protected.extend(inside.map(protect));
     }
     protected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sandbox(mode: SandboxMode, network: AllowedNetwork) -> Sandbox {
+        Sandbox { mode, network, ..Sandbox::default() }
+    }
+
+    #[test]
+    fn a_person_is_told_what_a_command_can_reach() {
+        use AllowedNetwork::{Allow, Deny};
+        let told = [
+            (SandboxMode::Off, Allow),
+            (SandboxMode::ReadOnly, Allow),
+            (SandboxMode::Workspace, Allow),
+            (SandboxMode::Workspace, Deny),
+            (SandboxMode::Strict, Allow),
+        ];
+        let told: Vec<String> = told.map(|(mode, network)| reach(&sandbox(mode, network))).to_vec();
+        insta::assert_snapshot!(told.join("\n"), @"
+        it is not confined: it can do whatever you can
+        sandbox read-only: it can read all but credentials, write nothing, reach no network
+        sandbox workspace: it can write the root, temporary files and caches, read all but credentials, reach the network
+        sandbox workspace: it can write the root, temporary files and caches, read all but credentials, reach no network
+        sandbox strict: it can write the root, read the root and the system's programs, reach no network
+        ");
+    }
+
+    #[test]
+    fn modes_differ_in_what_they_leave() {
+        let places = Places { root: Path::new("/r"), home: None, state: Path::new("/s"), temp: None };
+        let of = |mode| confinement(&sandbox(mode, AllowedNetwork::Allow), &places);
+        assert_eq!(of(SandboxMode::Off), None);
+        let read_only = of(SandboxMode::ReadOnly).unwrap();
+        assert!(read_only.writable.is_empty() && read_only.protected.is_empty());
+        assert_eq!((read_only.temp, read_only.network), (Temp::Private, Network::Private));
+        let workspace = of(SandboxMode::Workspace).unwrap();
+        assert_eq!(workspace.writable, ["/r", "/tmp"].map(PathBuf::from));
+        assert_eq!((workspace.temp, workspace.network), (Temp::Host, Network::Host));
+        assert!(workspace.unreadable.contains(&PathBuf::from("/s")));
+        let strict = of(SandboxMode::Strict).unwrap();
+        assert_eq!(strict.writable, [PathBuf::from("/r")]);
+        assert!(matches!(strict.readable, Readable::Only(paths) if !paths.is_empty()));
+    }
 }

@@ -1,11 +1,11 @@
 //! The pod: the namespaces that the commands of a session share.
 //!
 //! Processes of a pod see each other and no process outside. The pod lives as long as its first process, which has the
-//! process id 1 in it ([`init`]): when that ends, the kernel kills every process of the pod. It ends when the keeper closes
+//! process id 1 in it (`init.rs`): when that ends, the kernel kills every process of the pod. It ends when the keeper closes
 //! its socket, so a keeper that is killed takes the pod with it.
 //!
-//! The first launcher of a session makes the pod ([`create`]). Later ones, for commands with another confinement, join it
-//! ([`Namespaces::join`]). Each launcher then takes a copy of the pod's mounts and changes that ([`view`]).
+//! The first launcher of a session makes the pod (`create.rs`). Later ones, for commands with another confinement, join it
+//! (`namespaces.rs`). Each launcher then takes a copy of the pod's mounts and changes that (`view.rs`).
 
 mod create;
 mod devices;
