@@ -9,27 +9,14 @@ use std::fmt::Write as _;
 
 use rustix::process::{Resource, Rlimit, getrlimit};
 use serde::{Deserialize, Serialize};
+use shellgate_sandbox::spawn::RESOURCES;
 
 use crate::proc::{self, Namespace};
 
 /// All limits but the one on file locks, which carries the tag.
-const LIMITS: [Resource; 15] = [
-    Resource::Cpu,
-    Resource::Fsize,
-    Resource::Data,
-    Resource::Stack,
-    Resource::Core,
-    Resource::Rss,
-    Resource::Nproc,
-    Resource::Nofile,
-    Resource::Memlock,
-    Resource::As,
-    Resource::Sigpending,
-    Resource::Msgqueue,
-    Resource::Nice,
-    Resource::Rtprio,
-    Resource::Rttime,
-];
+fn limits() -> impl Iterator<Item = Resource> {
+    RESOURCES.into_iter().filter(|resource| *resource != Resource::Locks)
+}
 
 /// The soft limits of a process, in a fixed order; `None` is no limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,17 +26,17 @@ impl SoftLimits {
     /// Those of this process.
     #[must_use]
     pub fn current() -> Self {
-        Self(LIMITS.iter().map(|resource| getrlimit(*resource).current).collect())
+        Self(limits().map(|resource| getrlimit(resource).current).collect())
     }
 
     /// What a child of a process with the limits `ours` must change to have these.
     pub(crate) fn changes_from(&self, ours: &Self) -> Vec<(Resource, Rlimit)> {
-        let pairs = LIMITS.iter().zip(self.0.iter().zip(&ours.0));
+        let pairs = limits().zip(self.0.iter().zip(&ours.0));
         let different = pairs.filter(|(_, (wanted, ours))| wanted != ours);
         different
             .map(|(resource, (wanted, _))| {
-                let maximum = getrlimit(*resource).maximum;
-                (*resource, Rlimit { current: *wanted, maximum })
+                let maximum = getrlimit(resource).maximum;
+                (resource, Rlimit { current: *wanted, maximum })
             })
             .collect()
     }
@@ -67,7 +54,7 @@ pub(crate) fn digest() -> String {
     // Writing to a string can't fail.
     // Writing to a string can't fail.
     let mut all = String::new();
-    for resource in LIMITS.into_iter().chain([Resource::Locks]) {
+    for resource in RESOURCES {
         let _ = write!(all, "{:?} ", getrlimit(resource).maximum);
     }
     let _ = write!(all, "{:?} ", rustix::process::getpriority_process(None));

@@ -15,6 +15,7 @@ mod broker;
 mod confining;
 mod filter;
 mod forking;
+mod place;
 mod signals;
 mod spawning;
 mod title;

@@ -9,5 +9,6 @@ pub mod probe;
 pub mod reap;
 pub mod signals;
 pub mod spawn;
+mod tag;
 pub mod title;
 pub mod walls;

@@ -18,6 +18,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit};
 
 use super::signals::{self, BlockedSignals};
+pub use super::tag::Tag;
 
 /// What to start, and how.
 #[derive(Debug)]
@@ -44,33 +45,25 @@ pub struct Plan<'a> {
     pub groups: &'a [BorrowedFd<'a>],
 }
 
-/// A number that a process hands down to every descendant, whatever these do to their environment, session or parents.
-///
-/// It is the soft limit on file locks, which Linux has kept, inherited and ignored since 2.4.25: a place to write a
-/// note that `fork`, `exec`, `setsid` and `env -i` all carry along, and that `/proc/PID/limits` shows to every user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Tag(u64);
-
-impl Tag {
-    /// A tag from any number; the top bits are fixed so that it can't be "unlimited" or a limit in use elsewhere.
-    #[must_use]
-    pub const fn new(number: u64) -> Self {
-        Self((number & ((1 << 60) - 1)) | (1 << 61))
-    }
-
-    /// The limit that carries it, unless the hard limit is too low for that.
-    pub(crate) fn limit(self) -> Option<Rlimit> {
-        let maximum = rustix::process::getrlimit(Resource::Locks).maximum;
-        let fits = maximum.is_none_or(|maximum| maximum >= self.0);
-        fits.then_some(Rlimit { current: Some(self.0), maximum })
-    }
-
-    /// The number as the kernel shows it.
-    #[must_use]
-    pub const fn get(self) -> u64 {
-        self.0
-    }
-}
+/// All resources that have limits.
+pub const RESOURCES: [Resource; 16] = [
+    Resource::Cpu,
+    Resource::Fsize,
+    Resource::Data,
+    Resource::Stack,
+    Resource::Core,
+    Resource::Rss,
+    Resource::Nproc,
+    Resource::Nofile,
+    Resource::Memlock,
+    Resource::As,
+    Resource::Locks,
+    Resource::Sigpending,
+    Resource::Msgqueue,
+    Resource::Nice,
+    Resource::Rtprio,
+    Resource::Rttime,
+];
 
 /// Which part of starting failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -351,15 +344,6 @@ mod tests {
             let ended = rustix::process::waitpid(Some(pid.pid), rustix::process::WaitOptions::empty());
             assert_eq!(ended.unwrap().unwrap().1.exit_status(), Some(3), "and else the program");
         });
-    }
-
-    #[test]
-    fn a_tag_keeps_its_number_and_is_never_a_usual_limit() {
-        for number in [0, 1, 77, (1 << 60) - 1, u64::MAX] {
-            let tag = Tag::new(number).get();
-            assert_eq!(tag & ((1 << 60) - 1), number & ((1 << 60) - 1));
-            assert!(tag > 1 << 60 && tag < i64::MAX.cast_unsigned());
-        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use shellgate_sandbox::{Operation, RefusalRule};
 
 use super::{fail, protecting, succeed};
 use crate::Test;
-use crate::confining::{Place, as_each_user, launcher, run};
+use crate::place::{Place, as_each_user, launcher, run};
 
 pub(crate) const TESTS: &[Test] = &[
     ("absent_protected_names_cannot_be_made", absent_protected_names_cannot_be_made),

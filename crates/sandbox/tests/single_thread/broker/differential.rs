@@ -5,7 +5,7 @@ use std::process::Command;
 use shellgate_sandbox::{Confinement, Temp};
 
 use crate::Test;
-use crate::confining::{as_each_user, launcher, run};
+use crate::place::{as_each_user, launcher, run};
 
 pub(crate) const TESTS: &[Test] =
     &[("held_calls_return_what_the_kernel_returns", held_calls_return_what_the_kernel_returns)];

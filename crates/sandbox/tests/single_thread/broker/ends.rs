@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, WaitOptions};
 
 use super::succeed;
 use crate::Test;
-use crate::confining::{as_each_user, launcher, run, start};
+use crate::place::{as_each_user, launcher, run, start};
 
 pub(crate) const TESTS: &[Test] = &[
     ("a_broker_ends_with_its_last_command", a_broker_ends_with_its_last_command),

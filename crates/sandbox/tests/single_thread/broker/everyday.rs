@@ -8,7 +8,7 @@ use shellgate_sandbox::spawn::Plan;
 
 use super::{fail, protecting, succeed};
 use crate::Test;
-use crate::confining::{as_each_user, launcher};
+use crate::place::{as_each_user, launcher};
 
 pub(crate) const TESTS: &[Test] = &[
     (

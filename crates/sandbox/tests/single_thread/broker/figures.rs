@@ -5,7 +5,7 @@ use std::process::Command;
 use shellgate_sandbox::launcher::Launcher;
 
 use crate::Test;
-use crate::confining::{as_each_user, launcher, run};
+use crate::place::{as_each_user, launcher, run};
 
 pub(crate) const TESTS: &[Test] = &[("creating_thousands_of_files_works", creating_thousands_of_files_works)];
 

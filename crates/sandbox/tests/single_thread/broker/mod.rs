@@ -11,7 +11,7 @@ use shellgate_sandbox::Confinement;
 use shellgate_sandbox::launcher::Launcher;
 
 use crate::Test;
-use crate::confining::{Place, run};
+use crate::place::{Place, run};
 
 pub(crate) const TESTS: &[&[Test]] =
     &[creations::TESTS, differential::TESTS, ends::TESTS, everyday::TESTS, figures::TESTS, sockets::TESTS];

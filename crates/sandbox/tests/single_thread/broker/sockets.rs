@@ -8,7 +8,7 @@ use shellgate_sandbox::{Confinement, Operation, RefusalRule};
 
 use super::{fail, succeed};
 use crate::Test;
-use crate::confining::{Place, as_each_user, launcher, start};
+use crate::place::{Place, as_each_user, launcher, start};
 
 pub(crate) const TESTS: &[Test] = &[
     ("sockets_outside_cannot_be_reached", sockets_outside_cannot_be_reached),

@@ -1,7 +1,7 @@
 //! The threads of a broker.
 //!
 //! Each waits for a held call, does it, and waits again. Some calls may wait for other processes: opening a pipe that
-//! nobody reads, connecting, sending to a full socket. A thread that begins one makes sure that enough others are left,
+//! no process reads, connecting, sending to a full socket. A thread that begins one makes sure that enough others are left,
 //! and starts one if not. The number of threads has a limit; a call that would exceed it fails.
 //!
 //! A call that waits is watched: when its thread was killed, or has a signal to handle, ours is interrupted.

@@ -12,6 +12,8 @@ use rustix::net::{
 };
 use rustix::process::{Pid, Resource, Rlimit};
 
+use crate::sys::spawn::RESOURCES;
+
 /// A message carries at most so many descriptors.
 const MAX_DESCRIPTORS: usize = 32;
 
@@ -155,26 +157,6 @@ impl<'a> Reader<'a> {
         Some((resource, Rlimit { current: value()?, maximum: value()? }))
     }
 }
-
-/// All resources that have limits.
-const RESOURCES: [Resource; 16] = [
-    Resource::Cpu,
-    Resource::Fsize,
-    Resource::Data,
-    Resource::Stack,
-    Resource::Core,
-    Resource::Rss,
-    Resource::Nproc,
-    Resource::Nofile,
-    Resource::Memlock,
-    Resource::As,
-    Resource::Locks,
-    Resource::Sigpending,
-    Resource::Msgqueue,
-    Resource::Nice,
-    Resource::Rtprio,
-    Resource::Rttime,
-];
 
 /// The text as a C string, up to its first NUL byte.
 pub(super) fn c_string(text: &str) -> CString {

@@ -1,0 +1,45 @@
+//! The tag by which the processes of a command are recognised.
+
+use rustix::process::{Resource, Rlimit};
+
+/// A number that a process hands down to every descendant, whatever these do to their environment, session or parents.
+///
+/// It is the soft limit on file locks, which Linux has kept, inherited and ignored since 2.4.25: a place to write a
+/// note that `fork`, `exec`, `setsid` and `env -i` all carry along, and that `/proc/PID/limits` shows to every user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Tag(u64);
+
+impl Tag {
+    /// A tag from any number; the top bits are fixed so that it can't be "unlimited" or a limit in use elsewhere.
+    #[must_use]
+    pub const fn new(number: u64) -> Self {
+        Self((number & ((1 << 60) - 1)) | (1 << 61))
+    }
+
+    /// The limit that carries it, unless the hard limit is too low for that.
+    pub(crate) fn limit(self) -> Option<Rlimit> {
+        let maximum = rustix::process::getrlimit(Resource::Locks).maximum;
+        let fits = maximum.is_none_or(|maximum| maximum >= self.0);
+        fits.then_some(Rlimit { current: Some(self.0), maximum })
+    }
+
+    /// The number as the kernel shows it.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tag;
+
+    #[test]
+    fn a_tag_keeps_its_number_and_is_never_a_usual_limit() {
+        for number in [0, 1, 77, (1 << 60) - 1, u64::MAX] {
+            let tag = Tag::new(number).get();
+            assert_eq!(tag & ((1 << 60) - 1), number & ((1 << 60) - 1));
+            assert!(tag > 1 << 60 && tag < i64::MAX.cast_unsigned());
+        }
+    }
+}
