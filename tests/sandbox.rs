@@ -3,6 +3,7 @@
 //! The places are not in the folder for temporary files, which the mode `workspace` lets commands write.
 
 mod files;
+mod grants;
 mod processes;
 mod settings;
 mod work;

@@ -261,6 +261,7 @@ fn confinement(judge: &Judge, state: &StateFolder, environment: &[CString]) -> O
         home: home.as_deref(),
         state: state.path(),
         temp: temp.as_deref(),
+        search_path: judge.search_path.as_deref(),
     };
     confine::confinement(&judge.settings.sandbox, &places)
 }

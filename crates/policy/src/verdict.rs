@@ -13,14 +13,15 @@ pub struct Verdict {
     decision: Decision,
     parts: Vec<Part>,
     reasons: Vec<Reason>,
+    granting: Vec<Vec<usize>>,
 }
 
 impl Verdict {
     /// The verdict that these reasons lead to. Without a reason it allows.
-    pub(crate) fn new(parts: Vec<Part>, mut reasons: Vec<Reason>) -> Self {
+    pub(crate) fn new(parts: Vec<Part>, mut reasons: Vec<Reason>, granting: Vec<Vec<usize>>) -> Self {
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.decision));
         let decision = reasons.first().map_or(Decision::Allow, |reason| reason.decision);
-        Self { decision, parts, reasons }
+        Self { decision, parts, reasons, granting }
     }
 
     /// The decision of the strictest reason. Without a reason: allow.
@@ -41,10 +42,18 @@ impl Verdict {
         &self.reasons
     }
 
-    /// The stricter of two verdicts about the same command; this one if they are equally strict.
+    /// For each call that reaches something by itself: the rules of the long form that name it exactly and so widen what
+    /// it may reach, by their place in [`Rules::rules`](crate::Rules::rules).
+    #[must_use]
+    pub fn granting(&self) -> &[Vec<usize>] {
+        &self.granting
+    }
+
+    /// The stricter of two verdicts about the same command; this one if they are equally strict. Only rules of this one
+    /// grant anything.
     #[must_use]
     pub fn stricter(self, other: Self) -> Self {
-        if other.decision > self.decision { other } else { self }
+        if other.decision > self.decision { Self { granting: self.granting, ..other } } else { self }
     }
 
     /// Adds a reason to ask a person. A verdict that denies still denies.

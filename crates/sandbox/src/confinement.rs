@@ -18,10 +18,15 @@ pub struct Confinement {
     pub visible: Vec<PathBuf>,
     /// Folders and files that can't be read. One that doesn't exist is left out.
     pub unreadable: Vec<PathBuf>,
+    /// Folders and files in an unreadable folder that can be read nevertheless, and written if they are writable.
+    pub exposed: Vec<PathBuf>,
     /// Folders and files beneath a writable one that can't be written, renamed or replaced.
     pub protected: Vec<Protected>,
     /// Unix sockets that commands may reach, beside those that their session made. Exact paths without links.
     pub sockets: Vec<PathBuf>,
+    /// Variables with secrets that only these commands get. Commands with other ones have another launcher, and the
+    /// kernel lets no command look into processes of another launcher.
+    pub variables: Vec<String>,
     /// What the network is.
     pub network: Network,
     /// What `/tmp` is.
@@ -51,7 +56,8 @@ pub struct Protected {
 impl Protected {
     /// Whether `name` is one that the component `pattern` stands for. Letters match in upper and lower case, because some
     /// file systems take both for the same name.
-    pub(crate) fn is_name(pattern: &[u8], name: &[u8]) -> bool {
+    #[must_use]
+    pub fn is_name(pattern: &[u8], name: &[u8]) -> bool {
         match pattern.strip_suffix(b"*") {
             Some(start) => name.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start)),
             None => name.eq_ignore_ascii_case(pattern),

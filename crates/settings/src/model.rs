@@ -144,8 +144,7 @@ pub struct Sandbox {
 impl Default for Sandbox {
     fn default() -> Self {
         Self {
-            // `workspace` once confinement is built. Until then it would refuse every command.
-            mode: SandboxMode::Off,
+            mode: SandboxMode::Workspace,
             network: Network::Allow,
             on_missing: OnMissing::Refuse,
             observe: true,

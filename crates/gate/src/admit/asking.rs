@@ -121,7 +121,7 @@ impl Gate {
             exact: exact(request),
             always: Always::new(&prefixes),
             prefixes,
-            reach: vec![confine::reach(&self.judge.settings.sandbox)],
+            reach: confine::reach(&self.judge.settings.sandbox, &self.granted_by_rules(verdict)),
             timeout: Duration::from_secs(self.judge.settings.approval.timeout_s),
         }
     }

@@ -9,18 +9,20 @@
 //!
 //! The lists are data: a change of what is protected is a line in a file. The kernel's part is in `crates/sandbox`.
 
+mod caches;
 mod git;
+pub(crate) mod grants;
 mod list;
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use shellgate_exec::{Confinement, Network, Protected, Readable, Temp};
-use shellgate_settings::Sandbox;
+use shellgate_settings::{Grants, Sandbox};
 
 use crate::settings::{Network as AllowedNetwork, SandboxMode};
 
 const UNREADABLE: &str = include_str!("unreadable.txt");
-const CACHES: &str = include_str!("caches.txt");
 const PROTECTED: &str = include_str!("protected.txt");
 const SYSTEM: &str = include_str!("system.txt");
 
@@ -32,11 +34,13 @@ pub(crate) struct Places<'a> {
     pub(crate) state: &'a Path,
     /// The folder for temporary files, if it isn't `/tmp`.
     pub(crate) temp: Option<&'a Path>,
+    /// `PATH` of commands: caches of the programs on it are made.
+    pub(crate) search_path: Option<&'a OsStr>,
 }
 
 /// The confinement that the settings ask for. `None`: there is none.
 pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Confinement> {
-    let Places { root, home, state, temp } = places;
+    let Places { root, home, state, temp, search_path } = places;
     let listed = |text: &str| list::paths(text, *home);
     let written = |paths: &[shellgate_settings::Sourced<String>]| {
         paths.iter().flat_map(|path| list::paths(&path.value, *home)).collect::<Vec<_>>()
@@ -57,7 +61,7 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
         SandboxMode::Workspace => {
             writable.push(PathBuf::from("/tmp"));
             writable.extend(temp.map(Path::to_owned));
-            writable.extend(listed(CACHES));
+            writable.extend(home.iter().flat_map(|home| caches::writable(home, *search_path)));
         }
         SandboxMode::ReadOnly | SandboxMode::Strict => {}
     }
@@ -77,14 +81,18 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
         readable,
         unreadable,
         protected,
-        sockets: Vec::new(),
         network,
         temp,
+        ..Confinement::default()
     })
 }
 
-/// What a command can reach, in one line for a person who is asked about it.
-pub(crate) fn reach(sandbox: &Sandbox) -> String {
+/// What a command can reach, in lines for a person who is asked about it.
+pub(crate) fn reach(sandbox: &Sandbox, granted: &Grants) -> Vec<String> {
+    [Some(reach_of_mode(sandbox)), grants::shown(granted)].into_iter().flatten().collect()
+}
+
+fn reach_of_mode(sandbox: &Sandbox) -> String {
     let files = match sandbox.mode {
         SandboxMode::Off => return "it is not confined: it can do whatever you can".to_owned(),
         SandboxMode::ReadOnly => "it can read all but credentials, write nothing",
@@ -138,7 +146,7 @@ mod tests {
             (SandboxMode::Workspace, Deny),
             (SandboxMode::Strict, Allow),
         ];
-        let told: Vec<String> = told.map(|(mode, network)| reach(&sandbox(mode, network))).to_vec();
+        let told: Vec<String> = told.map(|(mode, network)| reach_of_mode(&sandbox(mode, network))).to_vec();
         insta::assert_snapshot!(told.join("\n"), @"
         it is not confined: it can do whatever you can
         sandbox read-only: it can read all but credentials, write nothing, reach no network
@@ -150,7 +158,7 @@ mod tests {
 
     #[test]
     fn modes_differ_in_what_they_leave() {
-        let places = Places { root: Path::new("/r"), home: None, state: Path::new("/s"), temp: None };
+        let places = Places { root: Path::new("/r"), home: None, state: Path::new("/s"), temp: None, search_path: None };
         let of = |mode| confinement(&sandbox(mode, AllowedNetwork::Allow), &places);
         assert_eq!(of(SandboxMode::Off), None);
         let read_only = of(SandboxMode::ReadOnly).unwrap();

@@ -9,16 +9,20 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
-use shellgate_exec::{ExecId, Follow, Mode, Session, SoftLimits, Spec};
+use shellgate_exec::{Confinement, ExecId, Follow, Mode, Session, SoftLimits, Spec};
 use tracing::{info, warn};
 
 use crate::admit::Admitted;
+use crate::admit::judge::Verdict;
 use crate::answer::report::Report;
+use crate::confine::{self, Places};
+use crate::environment::{self, Rules};
 use crate::gate::{Gate, Refused, session_error};
 use crate::intake::request::{Action, Request, Stdin};
 use crate::record;
 use crate::root::WorkingDirectory;
 use crate::run::execution::{EndRecording, Execution};
+use crate::settings::{Grants, Settings};
 use crate::sys::shell::{self, NotFound};
 use crate::{ErrorObject, SpawnFailure};
 
@@ -62,7 +66,8 @@ impl Admitted<'_> {
             Some(entry) => entry.append(step).map(|()| Some(entry)),
             None => gate.recorder.begin(&asked.id, &session, entry, vec![step]),
         };
-        let started = entry.and_then(|entry| match gate.start(id, request, &directory, follow) {
+        let grants = gate.granted_by_rules(&verdict);
+        let started = entry.and_then(|entry| match gate.start(id, request, &directory, &grants, follow) {
             Ok(started) => Ok((started, entry)),
             Err(error) => {
                 warn!(id = asked.id, code = ?error.code, "not started");
@@ -93,16 +98,33 @@ impl Admitted<'_> {
 }
 
 impl Gate {
+    /// What the rules grant to a command.
+    pub(crate) fn granted_by_rules(&self, verdict: &Verdict) -> Grants {
+        confine::grants::granted(verdict, &self.judge.settings.policy.rules)
+    }
+
+    fn confinement_with(&self, grants: &Grants) -> Option<Confinement> {
+        let base = self.confinement.as_ref()?;
+        if grants.is_empty() {
+            return Some(base.clone());
+        }
+        let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+        let (root, state) = (self.judge.root.path(), self.state.path());
+        let places = Places { root, home: home.as_deref(), state, temp: None, search_path: None };
+        Some(confine::grants::widened(base, grants, &places))
+    }
+
     fn start(
         &self,
         id: ExecId,
         request: Request,
         directory: &WorkingDirectory,
+        grants: &Grants,
         follow: Follow,
     ) -> Result<(shellgate_exec::RunHandle, Option<Session>), ErrorObject> {
         let chat = request.chat.as_deref().map(|name| self.session_name.chat(name)).transpose()?;
         let chat = chat.map(|name| self.session_called(&name));
-        let (spec, stdin) = self.prepare(id, request, directory, follow)?;
+        let (spec, stdin) = self.prepare(id, request, directory, grants, follow)?;
         let session = chat.as_ref().unwrap_or(&self.session);
         let execution = session.start(spec, stdin).map_err(|error| session_error(&error))?;
         Ok((execution, chat))
@@ -113,6 +135,7 @@ impl Gate {
         id: ExecId,
         request: Request,
         directory: &WorkingDirectory,
+        grants: &Grants,
         follow: Follow,
     ) -> Result<(Spec, Option<OwnedFd>), ErrorObject> {
         let (program, argv) = self.program(&request.action, directory)?;
@@ -125,7 +148,7 @@ impl Gate {
             id,
             program,
             argv,
-            env: self.environment(&request, &id.to_string(), directory)?,
+            env: self.environment(&request, &id.to_string(), directory, grants)?,
             directory: c_string(directory.path().as_os_str().as_bytes())?,
             umask: self.umask,
             soft_limits: SoftLimits::current(),
@@ -146,7 +169,7 @@ impl Gate {
             },
             max_jobs: u32::try_from(limits.jobs_per_session).unwrap_or(u32::MAX),
             follow,
-            confinement: self.confinement.clone(),
+            confinement: self.confinement_with(grants),
             terminal: request.pty.as_ref().map(|pty| pty.size),
         };
         Ok((spec, stdin(request.stdin)?))
@@ -186,8 +209,12 @@ impl Gate {
         request: &Request,
         id: &str,
         directory: &WorkingDirectory,
+        grants: &Grants,
     ) -> Result<Vec<CString>, ErrorObject> {
-        let mut env = self.environment.clone();
+        let mut env = match grants.env.as_slice() {
+            [] => self.environment.clone(),
+            granted => environment_with(&self.judge.settings, granted),
+        };
         let folder = directory.path().to_string_lossy();
         let term = request.pty.as_ref().map(|pty| ("TERM", pty.term.as_deref().unwrap_or(DEFAULT_TERM)));
         let requested = request.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -245,6 +272,14 @@ fn stdin(stdin: Stdin) -> Result<Option<OwnedFd>, ErrorObject> {
 
 fn c_string(bytes: &[u8]) -> Result<CString, ErrorObject> {
     CString::new(bytes).map_err(|_| ErrorObject::invalid("a NUL character can't be passed to a program"))
+}
+
+/// What a command inherits of our own environment, with `granted` variables even if they look like secrets.
+fn environment_with(settings: &Settings, granted: &[String]) -> Vec<CString> {
+    let mut rules = Rules::from(&settings.environment);
+    rules.keep.extend(granted.iter().cloned());
+    let built = environment::build(std::env::vars_os(), &rules);
+    built.vars.iter().filter_map(|(name, value)| environment_entry(name, value)).collect()
 }
 
 pub(crate) fn environment_entry(name: &OsStr, value: &OsStr) -> Option<CString> {

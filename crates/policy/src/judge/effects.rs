@@ -156,7 +156,7 @@ impl Judge<'_> {
         }
         if self.is_in_git_folder(word) {
             let message = "it writes into `.git`, whose files can name programs that git runs".to_owned();
-            self.ask(ReasonCode::Unusual, span, message);
+            self.ask(ReasonCode::Write, span, message);
             return;
         }
         let access = redirects::access_to(word, self.directories.as_deref(), self.machine, true);

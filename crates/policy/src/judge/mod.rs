@@ -1,10 +1,11 @@
 //! Judges a command: compares every call that it leads to with every rule.
 //!
 //! [`calls`] finds the calls. Each becomes a [`Part`]: [`program`] says what the rules decide about the program, [`effects`]
-//! what they decide about what it does besides. Whatever speaks against allowing a call is a [`Reason`]. The strictest
+//! what they decide about what it does besides, [`granting`] which rules widen what it may reach. Whatever speaks against allowing a call is a [`Reason`]. The strictest
 //! reason decides, and what can't be known is never allowed.
 
 mod effects;
+mod granting;
 mod program;
 
 use std::path::PathBuf;
@@ -83,6 +84,8 @@ struct Judge<'a> {
     directories: Option<Vec<PathBuf>>,
     /// How many calls may make files.
     writing_calls: usize,
+    /// See [`Verdict::granting`].
+    granting: Vec<Vec<usize>>,
 }
 
 /// What allows a call.
@@ -101,9 +104,11 @@ enum Basis {
 impl<'a> Judge<'a> {
     fn new(text: &'a str, rules: &'a Rules, machine: &'a Machine) -> Self {
         let directories = Some(vec![machine.directory().to_owned()]);
-        let (parts, reasons) = (Vec::new(), Vec::new());
-        let mut judge = Self { rules, machine, text, parts, reasons, directories, writing_calls: 0 };
+        let (parts, reasons, granting) = (Vec::new(), Vec::new(), Vec::new());
+        let mut judge =
+            Self { rules, machine, text, parts, reasons, directories, writing_calls: 0, granting };
         if let Some(found) = characters::find_hiding(text) {
+            judge.granting.push(Vec::new());
             let number = u32::from(found.character);
             let message = format!("it holds {} (U+{number:04X})", found.description);
             judge.ask(ReasonCode::Characters, found.span, message);
@@ -112,13 +117,18 @@ impl<'a> Judge<'a> {
     }
 
     fn into_verdict(mut self, context: &CommandContext) -> Verdict {
+        let of_text = self.reasons.len();
         for (name, value) in &context.variables {
             self.judge_variable(Some(name), Some(value), Span::default());
             if protection::is_named_in(value, self.machine) {
                 self.deny_protected(value, Span::default());
             }
         }
-        Verdict::new(self.parts, self.reasons)
+        if self.reasons.len() > of_text {
+            // The variables are for every call.
+            self.granting.push(Vec::new());
+        }
+        Verdict::new(self.parts, self.reasons, self.granting)
     }
 
     /// Adds a reason, to which the caller may add what it knows.
@@ -157,6 +167,10 @@ impl<'a> Judge<'a> {
         for problem in &found.hazards {
             self.ask(ReasonCode::Unknown, problem.span, problem.message.clone());
         }
+        if !found.doubts.is_empty() || !found.hazards.is_empty() {
+            // There may be calls that were not found, and no rule names those.
+            self.granting.push(Vec::new());
+        }
         let decision = self.rules.substitution.max(context.substitution.unwrap_or(Decision::Allow));
         if let Some(span) = found.substitution.filter(|_| decision != Decision::Allow) {
             let message = "it has a substitution, and those are not allowed".to_owned();
@@ -177,7 +191,7 @@ impl<'a> Judge<'a> {
         let part = (!call.words.is_empty()).then(|| {
             let (basis, part) = self.judge_program(call);
             self.judge_effects(call, basis);
-            part
+            (basis, part)
         });
         if !call.in_wrapper {
             // `IFS=, read a b` changes how one line is split, and nothing else.
@@ -194,8 +208,10 @@ impl<'a> Judge<'a> {
                 self.judge_redirect(redirect, call.span);
             }
         }
-        if let Some(mut part) = part {
-            let of_call = self.reasons.get(first_reason..).unwrap_or_default();
+        let of_call = self.reasons.get(first_reason..).unwrap_or_default();
+        let basis = part.as_ref().map_or(Basis::NotNeeded, |(basis, _)| *basis);
+        self.granting.extend(self.granting(call, basis, of_call));
+        if let Some((_, mut part)) = part {
             // The first of the strictest: `max_by_key` takes the last.
             let strictest = of_call.iter().rev().max_by_key(|reason| reason.decision);
             if let Some(strictest) = strictest.filter(|reason| reason.decision > part.decision) {

@@ -1,7 +1,7 @@
 //! What the commands of one launcher see of the file system.
 //!
 //! The launcher takes a copy of the pod's mounts and changes it: everything is read-only, then the writable places are put
-//! over themselves, then the protected ones in them, then unreadable ones are covered. Copies are taken while every path
+//! over themselves, then the protected ones in them, then unreadable ones are covered, but for what is exposed in them. Copies are taken while every path
 //! still shows the machine's files.
 //!
 //! A place that has a mount of its own can't be renamed or removed, and neither can a mount be replaced by a link. So each
@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
+use rustix::mount::MountAttrFlags;
 use rustix::thread::UnshareFlags;
 
 use super::devices::{HIDDEN_FILE, HIDDEN_FOLDER};
@@ -41,6 +42,7 @@ pub(crate) fn lay_out(confinement: &Confinement) -> Result<(), ConfineError> {
     let hidden = Hidden { file: HIDDEN_FILE.as_ref(), folder: HIDDEN_FOLDER.as_ref() };
     let writable = copy_existing(&confinement.writable)?;
     let visible = copy_existing(&confinement.visible)?;
+    let exposed = copy_existing(&confinement.exposed)?;
     match &confinement.readable {
         // A root that is the whole tree is writable, but for what is protected or unreadable.
         Readable::Everything if confinement.writable.iter().any(|path| path == Path::new("/")) => {}
@@ -58,13 +60,16 @@ pub(crate) fn lay_out(confinement: &Confinement) -> Result<(), ConfineError> {
         }
     }
     for tree in writable.iter().filter(|tree| tree.place != Path::new("/")) {
-        mounts::set_attributes(tree.mount.as_fd(), Depth::Recursive, NO_SETUID | NO_DEVICES)
-            .context(Mechanism::Mounts, shown(&tree.place))?;
-        put(tree)?;
+        put_writable(tree)?;
     }
     protect(&confinement.protected)?;
     for path in &confinement.unreadable {
-        hidden.cover(path)?;
+        let inside = |tree: &&Tree| tree.place.starts_with(path) && tree.place != *path;
+        let exposed: Vec<&Tree> = exposed.iter().filter(inside).collect();
+        match exposed.is_empty() {
+            true => hidden.cover(path)?,
+            false => cover_all_but(path, &exposed, &confinement.writable)?,
+        }
     }
     // The old folder may lie in a mount that is covered now.
     rustix::process::chdir("/").context(Mechanism::Mounts, "/")
@@ -104,7 +109,7 @@ fn make_new_root(paths: &[PathBuf]) -> Result<(), ConfineError> {
     let folders: Vec<PathBuf> =
         paths.iter().filter(|path| !links.iter().any(|(link, _)| link == *path)).cloned().collect();
     let trees = copy_existing(&folders)?;
-    let attributes = rustix::mount::MountAttrFlags::MOUNT_ATTR_NOSUID;
+    let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID;
     let root = mounts::new_filesystem(c"tmpfs", &[(c"mode", c"755")], attributes)
         .context(Mechanism::Mounts, "an empty tree")?;
     // The place doesn't matter: it is the whole tree soon.
@@ -130,6 +135,12 @@ fn put_read_only(tree: &Tree) -> Result<(), ConfineError> {
     put(tree)
 }
 
+fn put_writable(tree: &Tree) -> Result<(), ConfineError> {
+    mounts::set_attributes(tree.mount.as_fd(), Depth::Recursive, NO_SETUID | NO_DEVICES)
+        .context(Mechanism::Mounts, shown(&tree.place))?;
+    put(tree)
+}
+
 /// Puts a tree where it belongs. A place that is missing is made: this happens only in the session's own file systems,
 /// all others are read-only by then.
 fn put(tree: &Tree) -> Result<(), ConfineError> {
@@ -149,6 +160,21 @@ fn put(tree: &Tree) -> Result<(), ConfineError> {
 fn make_parents(path: &Path) -> Result<(), ConfineError> {
     let Some(parent) = path.parent() else { return Ok(()) };
     std::fs::create_dir_all(parent).context(Mechanism::Mounts, shown(parent))
+}
+
+/// Covers a folder with one that has nothing but the exposed trees.
+fn cover_all_but(folder: &Path, exposed: &[&Tree], writable: &[PathBuf]) -> Result<(), ConfineError> {
+    let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
+    let cover = mounts::new_filesystem(c"tmpfs", &[(c"mode", c"755")], attributes)
+        .and_then(|cover| mounts::attach(&cover, folder).map(|()| cover))
+        .context(Mechanism::Mounts, shown(folder))?;
+    for tree in exposed {
+        match writable.iter().any(|path| *path == tree.place) {
+            true => put_writable(tree)?,
+            false => put_read_only(tree)?,
+        }
+    }
+    mounts::set_attributes(cover.as_fd(), Depth::One, READ_ONLY).context(Mechanism::Mounts, shown(folder))
 }
 
 /// Makes each protected place that exists a read-only mount, and each folder above it, up to its root, a mount.

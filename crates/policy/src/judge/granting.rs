@@ -1,0 +1,48 @@
+//! Which rules widen what a call may reach.
+//!
+//! A grant is an allowance, so its rule must name the call strictly, and nothing may speak against the call that makes it
+//! another one than the rule names: a variable that loads code, characters that deceive. All calls of a command run with the
+//! same grants, so every call counts that reaches something by itself.
+
+use super::{Basis, Judge};
+use crate::calls::{Call, Shadowed};
+use crate::matching::StrictMatch;
+use crate::rules::{Decision, Prefix};
+use crate::verdict::{Reason, ReasonCode};
+
+impl Judge<'_> {
+    /// The rules that widen what the call may reach. `None`: it reaches nothing by itself.
+    pub(super) fn granting(&self, call: &Call, basis: Basis, reasons: &[Reason]) -> Option<Vec<usize>> {
+        // A builtin reaches files, and by `/dev/tcp` the network, through redirections alone.
+        if basis == Basis::NotNeeded && call.redirects.is_empty() {
+            return None;
+        }
+        if basis == Basis::NotNeeded || call.shadowed != Shadowed::No || !is_plain(reasons) {
+            return Some(Vec::new());
+        }
+        let candidate = call.candidate(self.machine);
+        let names = |prefix: &Prefix| match prefix {
+            Prefix::Everything => true,
+            Prefix::Words(words) => candidate.strict_match(words) == StrictMatch::Yes,
+        };
+        let rules = self.rules.rules.iter().enumerate();
+        let rules = rules.filter(|(_, rule)| rule.decision != Decision::Deny && names(&rule.entry.prefix));
+        Some(rules.map(|(at, _)| at).collect())
+    }
+}
+
+/// Whether the call is still the one that a rule names. A call that does more than its rule allows is asked about, and the
+/// person sees the grants.
+fn is_plain(reasons: &[Reason]) -> bool {
+    reasons.iter().all(|reason| {
+        matches!(
+            reason.code,
+            ReasonCode::AskRule
+                | ReasonCode::Uncovered
+                | ReasonCode::Unknown
+                | ReasonCode::Substitution
+                | ReasonCode::Write
+                | ReasonCode::Outside
+        )
+    })
+}
