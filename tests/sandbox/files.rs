@@ -137,9 +137,26 @@ fn the_state_folder_cannot_be_read() {
     for_each_user(|place| {
         assert_eq!(succeeds(place, "workspace", "echo hi"), "hi\n");
         // The judge refuses the plain name, in a sandbox or not.
-        fails_confined(place, "workspace", "x=st; cd ../${x}ate");
-        fails_confined(place, "workspace", "x=st; echo y > ../${x}ate/new");
-        fails_confined(place, "strict", "x=st; cd ../${x}ate");
+        for attack in
+            ["ls ../${x}ate", "ls ../${x}ate/spool", "cat ../${x}ate/journal.db", "echo y > ../${x}ate/new"]
+        {
+            fails_confined(place, "workspace", &format!("x=st; {attack}"));
+        }
+        fails_confined(place, "strict", "x=st; echo ../${x}ate/* | grep spool");
+    });
+}
+
+#[test]
+fn kept_output_can_be_read_by_its_name_alone() {
+    for_each_user(|place| {
+        let name = run(place, "workspace", "echo kept")["stdout_file"].as_str().unwrap().to_owned();
+        for mode in ["workspace", "read-only", "strict"] {
+            // The tests' own folder of programs can't be read in `strict`.
+            assert_eq!(succeeds(place, mode, &format!("/usr/bin/tail -n 1 {name}")), "kept\n");
+            let answer =
+                run(place, mode, &format!("x={}; echo y >> $x", name.replace("/state/", "/st'ate'/")));
+            assert_eq!(answer["status"], "failed", "{answer}");
+        }
     });
 }
 

@@ -66,7 +66,9 @@ fn a_granted_folder_can_be_written_by_that_command_alone() {
         works(place, "tee ~/notes/file ~/notes/new .git/hooks/pre-commit <<< after");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "after\n");
         assert_eq!(std::fs::read_to_string(place.root().join(".git/hooks/pre-commit")).unwrap(), "after\n");
-        for refused in ["cp /dev/null ~/notes/file", "touch ~/notes/newer", "cp /dev/null .git/hooks/pre-commit"] {
+        for refused in
+            ["cp /dev/null ~/notes/file", "touch ~/notes/newer", "cp /dev/null .git/hooks/pre-commit"]
+        {
             is_refused(place, refused);
         }
         is_refused(place, "tee ~/elsewhere <<< x");
@@ -79,7 +81,8 @@ fn a_granted_network_is_for_that_command_alone() {
     for_each_user(|place| {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = server.local_addr().unwrap().port();
-        let connect = format!("import socket; socket.create_connection((\"127.0.0.1\", {port}), 5).send(b\"hi\")");
+        let connect =
+            format!("import socket; socket.create_connection((\"127.0.0.1\", {port}), 5).send(b\"hi\")");
         write(place, "root/connect.py", &connect);
         grant(place, "python3 connect.py", "network = true");
         works(place, "python3 connect.py");
@@ -98,9 +101,8 @@ fn a_granted_socket_is_for_that_command_alone() {
         let path = place.root().parent().unwrap().join("agent.sock");
         let server = UnixListener::bind(&path).unwrap();
         chown(&path, place.user, place.user).unwrap();
-        let connect = format!(
-            "import socket; s = socket.socket(socket.AF_UNIX); s.connect({path:?}); s.send(b\"hi\")"
-        );
+        let connect =
+            format!("import socket; s = socket.socket(socket.AF_UNIX); s.connect({path:?}); s.send(b\"hi\")");
         write(place, "root/connect.py", &connect);
         grant(place, "python3 connect.py", &format!("sockets = [{path:?}]"));
         works(place, "python3 connect.py");
@@ -133,7 +135,11 @@ fn a_granted_variable_is_for_that_command_alone() {
 fn a_command_cannot_look_into_one_with_grants() {
     for_each_user(|place| {
         write(place, "home/.ssh/key", "secret\n");
-        write(place, "root/hold.py", "import os, time\nopen('new', 'w').write(str(os.getpid()))\nos.rename('new', 'up')\ntime.sleep(60)\n");
+        write(
+            place,
+            "root/hold.py",
+            "import os, time\nopen('new', 'w').write(str(os.getpid()))\nos.rename('new', 'up')\ntime.sleep(60)\n",
+        );
         grant(place, "python3 hold.py", "read = [\"~/.ssh\"], env = [\"GH_TOKEN\"]");
         let mut hold = place.shellgate(["run", "python3 hold.py"]);
         let mut hold = hold.env("GH_TOKEN", "ghp_0123456789abcdefghij0123456789abcdef").spawn().unwrap();

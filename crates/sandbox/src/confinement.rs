@@ -7,22 +7,33 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::path_bytes;
+
 /// What the commands of one launcher may reach. All paths are absolute and without links.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Confinement {
     /// Folders and files that can be written. All others are read-only.
+    #[serde(with = "path_bytes::list")]
     pub writable: Vec<PathBuf>,
     /// What can be read.
     pub readable: Readable,
     /// Folders and files that stay visible in a private `/tmp`. They can be written only if they are writable.
+    #[serde(with = "path_bytes::list")]
     pub visible: Vec<PathBuf>,
     /// Folders and files that can't be read. One that doesn't exist is left out.
+    #[serde(with = "path_bytes::list")]
     pub unreadable: Vec<PathBuf>,
     /// Folders and files in an unreadable folder that can be read nevertheless, and written if they are writable.
+    #[serde(with = "path_bytes::list")]
     pub exposed: Vec<PathBuf>,
+    /// Folders in an unreadable folder whose files can be read by name, and that can't be listed. Where the kernel can't
+    /// do that, they are unreadable.
+    #[serde(with = "path_bytes::list")]
+    pub unlisted: Vec<PathBuf>,
     /// Folders and files beneath a writable one that can't be written, renamed or replaced.
     pub protected: Vec<Protected>,
     /// Unix sockets that commands may reach, beside those that their session made. Exact paths without links.
+    #[serde(with = "path_bytes::list")]
     pub sockets: Vec<PathBuf>,
     /// Variables with secrets that only these commands get. Commands with other ones have another launcher, and the
     /// kernel lets no command look into processes of another launcher.
@@ -40,16 +51,18 @@ pub enum Readable {
     #[default]
     Everything,
     /// These folders and files, and the writable ones. One that doesn't exist is left out.
-    Only(Vec<PathBuf>),
+    Only(#[serde(with = "path_bytes::list")] Vec<PathBuf>),
 }
 
 /// A place that can't be changed although a folder above it can. It can't be made either, if it doesn't exist.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Protected {
     /// The writable folder.
+    #[serde(with = "path_bytes")]
     pub root: PathBuf,
     /// The place, relative to it. In a component, a star at the end stands for any further characters: `config*` is
     /// every name that begins so, `*` is every name.
+    #[serde(with = "path_bytes")]
     pub path: PathBuf,
 }
 

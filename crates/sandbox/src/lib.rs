@@ -18,6 +18,7 @@
 
 mod confinement;
 mod observation;
+mod path_bytes;
 
 pub use confinement::{Confinement, Network, Protected, Readable, Temp};
 pub use observation::{Observation, Operation, RefusalRule};

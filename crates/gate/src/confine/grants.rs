@@ -145,7 +145,10 @@ mod tests {
         assert_eq!(resolved("/usr"), Some("/usr".into()));
         assert_eq!(resolved("~/.ssh"), Some(home.join(".ssh")));
         assert_eq!(resolved("~"), Some(home.clone()));
-        assert_eq!(resolved(&format!("{}/.ssh/new/er", real.join("link").display())), Some(home.join(".ssh/new/er")));
+        assert_eq!(
+            resolved(&format!("{}/.ssh/new/er", real.join("link").display())),
+            Some(home.join(".ssh/new/er"))
+        );
         assert_eq!(resolved("build/x"), Some(root.join("build/x")));
         assert_eq!(resolved("$SURELY_NOT_SET/x"), None);
         assert_eq!(resolved("~/missing/../.ssh"), None);

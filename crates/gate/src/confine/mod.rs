@@ -80,6 +80,8 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
         visible,
         readable,
         unreadable,
+        // A command may read kept output, its own or another's, whose name its model was told.
+        unlisted: vec![state.join("spool")],
         protected,
         network,
         temp,
@@ -92,20 +94,19 @@ pub(crate) fn reach(sandbox: &Sandbox, granted: &Grants) -> Vec<String> {
     [Some(reach_of_mode(sandbox)), grants::shown(granted)].into_iter().flatten().collect()
 }
 
+/// It fits into a line of a terminal with 80 columns.
 fn reach_of_mode(sandbox: &Sandbox) -> String {
     let files = match sandbox.mode {
-        SandboxMode::Off => return "it is not confined: it can do whatever you can".to_owned(),
-        SandboxMode::ReadOnly => "it can read all but credentials, write nothing",
-        SandboxMode::Workspace => {
-            "it can write the root, temporary files and caches, read all but credentials"
-        }
-        SandboxMode::Strict => "it can write the root, read the root and the system's programs",
+        SandboxMode::Off => return "no sandbox: it can do whatever you can".to_owned(),
+        SandboxMode::ReadOnly => "writes nothing; reads all but credentials",
+        SandboxMode::Workspace => "writes root, temp, caches; reads all but credentials",
+        SandboxMode::Strict => "writes the root; reads root and system programs",
     };
     let network = match network(sandbox) {
-        Network::Host => "reach the network",
-        Network::Private => "reach no network",
+        Network::Host => "network",
+        Network::Private => "no network",
     };
-    format!("sandbox {}: {files}, {network}", sandbox.mode)
+    format!("{files}; {network}")
 }
 
 fn network(sandbox: &Sandbox) -> Network {
@@ -148,17 +149,23 @@ mod tests {
         ];
         let told: Vec<String> = told.map(|(mode, network)| reach_of_mode(&sandbox(mode, network))).to_vec();
         insta::assert_snapshot!(told.join("\n"), @"
-        it is not confined: it can do whatever you can
-        sandbox read-only: it can read all but credentials, write nothing, reach no network
-        sandbox workspace: it can write the root, temporary files and caches, read all but credentials, reach the network
-        sandbox workspace: it can write the root, temporary files and caches, read all but credentials, reach no network
-        sandbox strict: it can write the root, read the root and the system's programs, reach no network
+        no sandbox: it can do whatever you can
+        writes nothing; reads all but credentials; no network
+        writes root, temp, caches; reads all but credentials; network
+        writes root, temp, caches; reads all but credentials; no network
+        writes the root; reads root and system programs; no network
         ");
     }
 
     #[test]
     fn modes_differ_in_what_they_leave() {
-        let places = Places { root: Path::new("/r"), home: None, state: Path::new("/s"), temp: None, search_path: None };
+        let places = Places {
+            root: Path::new("/r"),
+            home: None,
+            state: Path::new("/s"),
+            temp: None,
+            search_path: None,
+        };
         let of = |mode| confinement(&sandbox(mode, AllowedNetwork::Allow), &places);
         assert_eq!(of(SandboxMode::Off), None);
         let read_only = of(SandboxMode::ReadOnly).unwrap();

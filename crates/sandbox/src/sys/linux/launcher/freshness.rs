@@ -67,8 +67,7 @@ fn names_of(confinement: &Confinement) -> BTreeSet<PathBuf> {
         Readable::Everything => &[],
         Readable::Only(paths) => paths,
     };
-    let listed =
-        [&confinement.writable, &confinement.visible, &confinement.unreadable, &confinement.exposed];
+    let listed = [&confinement.writable, &confinement.visible, &confinement.unreadable, &confinement.exposed];
     listed.into_iter().flatten().chain(readable).cloned().chain(protected).collect()
 }
 

@@ -75,7 +75,9 @@ fn path_rules(confinement: &Confinement) -> PathRules {
         Readable::Everything => None,
         Readable::Only(paths) => {
             let own = ["/proc", "/dev"].map(PathBuf::from);
-            Some(paths.iter().cloned().chain(own).chain(writable.iter().cloned()).filter(exists).collect())
+            let exposed = confinement.exposed.iter().chain(&confinement.unlisted).cloned();
+            let all = paths.iter().cloned().chain(own).chain(exposed).chain(writable.iter().cloned());
+            Some(all.filter(exists).collect())
         }
     };
     PathRules { writable, readable }

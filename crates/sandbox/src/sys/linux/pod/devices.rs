@@ -30,6 +30,9 @@ pub(super) const HIDDEN_FILE: &str = "/dev/.hidden";
 /// A folder that can't be opened.
 pub(super) const HIDDEN_FOLDER: &str = "/dev/.hidden.d";
 
+/// A folder whose entries can be reached by name, and that can't be listed. It has none.
+pub(super) const UNLISTED_FOLDER: &str = "/dev/.unlisted.d";
+
 /// The mode of a folder in which all users may make files, and each may remove its own.
 const SHARED: &CStr = c"1777";
 
@@ -61,6 +64,7 @@ pub(super) fn mount() -> Result<(), ConfineError> {
     let flags = OFlags::CREATE | OFlags::RDONLY | OFlags::CLOEXEC;
     drop(rustix::fs::open(HIDDEN_FILE, flags, Mode::empty()).map_err(at("a file"))?);
     rustix::fs::mkdir(HIDDEN_FOLDER, Mode::empty()).map_err(at("a folder"))?;
+    rustix::fs::mkdir(UNLISTED_FOLDER, Mode::from_raw_mode(0o111)).map_err(at("a folder"))?;
     let terminals: [(&CStr, &CStr); 2] = [(c"mode", c"620"), (c"ptmxmode", c"666")];
     mount_new("/dev/pts", c"devpts", &terminals, MountAttrFlags::MOUNT_ATTR_NOSUID)?;
     mount_new("/dev/shm", c"tmpfs", &[(c"mode", SHARED)], NO_SETUID_OR_DEVICES)

@@ -9,6 +9,7 @@
 //! a new one made in its place.
 
 use std::collections::BTreeSet;
+use std::ffi::CString;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use rustix::io::Errno;
 use rustix::mount::MountAttrFlags;
 use rustix::thread::UnshareFlags;
 
-use super::devices::{HIDDEN_FILE, HIDDEN_FOLDER};
+use super::devices::{HIDDEN_FILE, HIDDEN_FOLDER, UNLISTED_FOLDER};
 use super::error::{ConfineError, Context as _, Mechanism};
 use super::mounts::{self, Depth, NO_DEVICES, NO_SETUID, READ_ONLY};
 use super::namespaces;
@@ -42,7 +43,8 @@ pub(crate) fn lay_out(confinement: &Confinement) -> Result<(), ConfineError> {
     let hidden = Hidden { file: HIDDEN_FILE.as_ref(), folder: HIDDEN_FOLDER.as_ref() };
     let writable = copy_existing(&confinement.writable)?;
     let visible = copy_existing(&confinement.visible)?;
-    let exposed = copy_existing(&confinement.exposed)?;
+    let mut exposed = copy_existing(&confinement.exposed)?;
+    exposed.extend(confinement.unlisted.iter().filter_map(|folder| unlisted(folder)));
     match &confinement.readable {
         // A root that is the whole tree is writable, but for what is protected or unreadable.
         Readable::Everything if confinement.writable.iter().any(|path| path == Path::new("/")) => {}
@@ -92,6 +94,24 @@ fn copy_existing(paths: &[PathBuf]) -> Result<Vec<Tree>, ConfineError> {
     let sorted: BTreeSet<&PathBuf> = paths.iter().collect();
     let exists = |path: &&&PathBuf| rustix::fs::lstat(path.as_path()).is_ok();
     sorted.iter().filter(exists).map(copy).collect()
+}
+
+/// A tree with the files of `folder` that can't be listed. `None`: the kernel can't make one.
+///
+/// It is an overlay: the attributes of a folder are those of its uppermost layer, which is empty. Files that are made in
+/// `folder` later appear in it, unless their names were looked up before.
+fn unlisted(folder: &Path) -> Option<Tree> {
+    let mut layers = format!("{UNLISTED_FOLDER}:").into_bytes();
+    for byte in folder.as_os_str().as_bytes() {
+        if matches!(byte, b':' | b'\\') {
+            layers.push(b'\\');
+        }
+        layers.push(*byte);
+    }
+    let layers = CString::new(layers).ok()?;
+    let attributes = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
+    let mount = mounts::new_filesystem(c"overlay", &[(c"lowerdir", &layers)], attributes).ok()?;
+    Some(Tree { place: folder.to_owned(), mount, is_folder: true })
 }
 
 /// Makes every mount of the namespace read-only.
@@ -162,10 +182,14 @@ fn make_parents(path: &Path) -> Result<(), ConfineError> {
     std::fs::create_dir_all(parent).context(Mechanism::Mounts, shown(parent))
 }
 
-/// Covers a folder with one that has nothing but the exposed trees.
+/// Covers a folder with one that has nothing but the exposed trees, and that can't be listed.
 fn cover_all_but(folder: &Path, exposed: &[&Tree], writable: &[PathBuf]) -> Result<(), ConfineError> {
+    // The folder is missing where the session has a file system of its own in its place.
+    if rustix::fs::lstat(folder).is_err() {
+        std::fs::create_dir_all(folder).context(Mechanism::Mounts, shown(folder))?;
+    }
     let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
-    let cover = mounts::new_filesystem(c"tmpfs", &[(c"mode", c"755")], attributes)
+    let cover = mounts::new_filesystem(c"tmpfs", &[(c"mode", c"111")], attributes)
         .and_then(|cover| mounts::attach(&cover, folder).map(|()| cover))
         .context(Mechanism::Mounts, shown(folder))?;
     for tree in exposed {

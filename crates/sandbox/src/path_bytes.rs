@@ -1,0 +1,33 @@
+//! Paths in messages, as their bytes: a path need not be text, and serde's own form of paths must be.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
+
+pub(crate) fn serialize<S: Serializer>(path: &PathBuf, serializer: S) -> Result<S::Ok, S::Error> {
+    path.as_os_str().as_bytes().serialize(serializer)
+}
+
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+    Vec::<u8>::deserialize(deserializer).map(from_bytes)
+}
+
+fn from_bytes(bytes: Vec<u8>) -> PathBuf {
+    OsString::from_vec(bytes).into()
+}
+
+/// The same for a list.
+pub(crate) mod list {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(paths.iter().map(|path| path.as_os_str().as_bytes()))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
+        let all = Vec::<Vec<u8>>::deserialize(deserializer)?;
+        Ok(all.into_iter().map(from_bytes).collect())
+    }
+}
