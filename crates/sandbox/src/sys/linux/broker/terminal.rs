@@ -1,12 +1,12 @@
 //! Terminals of commands.
 //!
-//! `/dev/tty` is the terminal of the calling process, and the broker has none. The terminal of a command was made outside
-//! its pod, so it has no path in it. A command that opens it gets a copy of a descriptor that it, or a process above it,
-//! has open already.
+//! `/dev/tty` is the terminal of the calling process, and the broker has none. A command that opens it gets a copy of a
+//! descriptor that it, or a process above it, has open already; if all are closed, the terminal is opened by its number
+//! among those of the pod.
 
 use std::os::fd::OwnedFd;
 
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 
@@ -49,7 +49,20 @@ pub(super) fn of_target(context: &Context, target: &Target<'_>, flags: u64) -> R
             _ => break,
         }
     }
-    Err(Errno::NXIO)
+    open_in_pod(terminal, flags)
+}
+
+/// Opens a terminal of the pod.
+fn open_in_pod(terminal: i64, flags: u64) -> Result<OwnedFd, Errno> {
+    let terminal = u32::try_from(terminal).map_err(|_| Errno::NXIO)?;
+    let (major, minor) = ((terminal >> 8) & 0xfff, (terminal & 0xff) | ((terminal >> 12) & 0xf_ff00));
+    let path = format!("/dev/pts/{minor}");
+    let access = OFlags::from_bits_retain(flags.try_into().unwrap_or_default()) & OFlags::ACCMODE;
+    let opened = rustix::fs::open(path, access | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())
+        .map_err(|_| Errno::NXIO)?;
+    let device = rustix::fs::fstat(&opened)?.st_rdev;
+    let is_it = (rustix::fs::major(device), rustix::fs::minor(device)) == (major, minor);
+    if is_it { Ok(opened) } else { Err(Errno::NXIO) }
 }
 
 /// A descriptor of the thread for the same device as `file`, open for what `flags` ask.
