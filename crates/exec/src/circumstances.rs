@@ -42,16 +42,18 @@ impl SoftLimits {
     }
 }
 
-/// Lets this process open as many descriptors as it may. A keeper has a few for each command.
-pub(crate) fn raise_descriptor_limit() {
-    let limit = getrlimit(Resource::Nofile);
-    // Without it the keeper has the usual number of descriptors, and refuses commands when they run out.
-    let _ = rustix::process::setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+/// Lets this process open as many descriptors and write as long files as it may. A keeper has a few descriptors for each
+/// command, and its launchers share a file in memory.
+pub(crate) fn raise_own_limits() {
+    for resource in [Resource::Nofile, Resource::Fsize] {
+        let limit = getrlimit(resource);
+        // Without it the keeper has the usual number of descriptors, and refuses commands when they run out.
+        let _ = rustix::process::setrlimit(resource, Rlimit { current: limit.maximum, ..limit });
+    }
 }
 
 /// A short name for everything about this process that a keeper can't give to a command.
 pub(crate) fn digest() -> String {
-    // Writing to a string can't fail.
     // Writing to a string can't fail.
     let mut all = String::new();
     for resource in RESOURCES {

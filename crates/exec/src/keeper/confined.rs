@@ -5,6 +5,7 @@
 //! keeper closes the socket to it, however the keeper ended.
 
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, WaitOptions};
@@ -22,6 +23,9 @@ use crate::proc;
 
 /// How many launchers are kept. One that is dropped ends; the commands that it started go on.
 const MAX_LAUNCHERS: usize = 16;
+
+/// How long the pod's first process may take to suspend the others.
+const SUSPEND_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The session's pod, and the launchers in it.
 #[derive(Debug, Default)]
@@ -64,6 +68,11 @@ impl Confined {
     /// The pod's first process.
     pub(super) fn init(&self) -> Option<u32> {
         self.pod.as_ref().map(|pod| number(pod.init()))
+    }
+
+    /// Suspends all processes of the pod at once. Returns whether they were.
+    pub(super) fn suspend(&self) -> bool {
+        self.pod.as_ref().is_some_and(|pod| pod.suspend(SUSPEND_TIMEOUT))
     }
 
     /// Starts `plan` with this confinement.
@@ -166,6 +175,8 @@ impl Keeper {
         if pod.clear_events() {
             self.events.forget(pod);
         }
+        // One that has ended may have left others.
+        self.recognised = None;
         for key in self.trees.forget_ended_in_pod() {
             self.drive(key, Event::ChildReaped, std::time::Instant::now());
         }

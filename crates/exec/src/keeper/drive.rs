@@ -47,7 +47,12 @@ impl Keeper {
         if look == Look::Fresh {
             self.recognised = None;
         }
-        let recognised = self.claim_orphans();
+        let mut recognised = self.claim_orphans();
+        if self.orphans_vanish && self.trees.is_empty(key) {
+            // Those that were seen and could not be claimed may have left others.
+            self.claim_suspended_orphans();
+            recognised = self.claim_orphans();
+        }
         let sources = self.runs.get(&key).and_then(|run| run.sources.as_ref());
         Remains {
             is_empty: self.trees.is_empty(key),

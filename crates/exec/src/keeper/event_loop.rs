@@ -22,7 +22,7 @@ use super::socket::SessionSocket;
 use super::standby::Standby;
 use super::tree::{Reaped, RunKey, Trees};
 use super::{KeeperConfig, Served};
-use crate::circumstances::raise_descriptor_limit;
+use crate::circumstances::raise_own_limits;
 use crate::outcome::{Exit, plain};
 use crate::wire::{FromKeeper, Urgency};
 use crate::{SoftLimits, State};
@@ -45,6 +45,10 @@ pub(super) struct Keeper {
     pub(super) trees: Trees,
     /// The result of the last search for orphans, as long as nothing has changed.
     pub(super) recognised: Option<Recognised>,
+    /// Whether orphans in the pod ended between the last look at them and their claim.
+    pub(super) orphans_vanish: bool,
+    /// Whether the pod was suspended since its events were taken. That takes events, too.
+    pub(super) pod_was_suspended: bool,
     /// Children that were reaped and not reported to their executions.
     pub(super) dead: Vec<(RunKey, Reaped, Exit)>,
     /// The standby process, while there are jobs.
@@ -67,7 +71,7 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
     let KeeperConfig { address, first, spool, ends, keep_bytes } = config;
     // No other user may open the sockets, whatever umask the keeper inherited. Commands get the umask of their caller.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
-    raise_descriptor_limit();
+    raise_own_limits();
     let name = address.name().to_owned();
     let Some(socket) = SessionSocket::take(address)? else {
         debug!(socket = %name, "another keeper has the session");
@@ -89,6 +93,8 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
         trees: Trees::default(),
         dead: Vec::new(),
         recognised: None,
+        orphans_vanish: false,
+        pod_was_suspended: false,
         standby: None,
         spawner: Spawner::default(),
         confined: Confined::default(),
@@ -166,6 +172,9 @@ impl Keeper {
             let now = Instant::now();
             first_connection_by = first_connection_by.filter(|until| *until > now);
             self.tick(now);
+            if std::mem::take(&mut self.pod_was_suspended) {
+                self.take_pod_events();
+            }
             self.report_dead();
             self.start_queued();
         }

@@ -2,6 +2,7 @@
 
 use super::event_loop::Keeper;
 use super::run::Run;
+use super::tree::Adopter;
 use crate::proc;
 use crate::sys::processes;
 
@@ -26,6 +27,7 @@ impl Keeper {
 
     fn look_for_orphans(&mut self) -> Recognised {
         let mut all = Recognised::All;
+        self.orphans_vanish = false;
         for (pid, adopter) in self.trees.unclaimed() {
             let tag = proc::of(pid).lock_limit();
             let by_tag = self.runs.iter().find(|(_, run)| tag == Some(run.spec.id.tag().get()));
@@ -45,7 +47,8 @@ impl Keeper {
                 self.runs.keys().next().copied().filter(|_| alone)
             };
             match owner.or_else(by_pipe).or_else(only) {
-                Some(owner) => self.trees.claim((pid, adopter), owner),
+                Some(owner) => self.orphans_vanish |= !self.trees.claim((pid, adopter), owner),
+                None if adopter == Adopter::Pod && !proc::of(pid).exists() => self.orphans_vanish = true,
                 None => {
                     self.trees.mark_ambiguous(pid);
                     all = Recognised::NotAll;

@@ -1,5 +1,6 @@
 //! Signals the processes of an execution that is stopped.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -63,9 +64,48 @@ impl Keeper {
     /// Kills all processes of an execution.
     pub(super) fn kill(&mut self, key: RunKey, mode: KillMode) {
         info!(id = %self.logged_id(key), ?mode, "sends SIGKILL");
-        self.suspend_and_kill(key);
+        let is_confined = self.runs.get(&key).is_some_and(|run| run.spec.confinement.is_some());
+        match is_confined {
+            true => self.kill_in_pod(key),
+            false => self.suspend_and_kill(key),
+        }
         if mode == KillMode::Anyway {
             self.trees.signal(key, Signal::KILL);
+        }
+    }
+
+    /// Kills a tree in the pod. Nothing in the pod forks or exits meanwhile.
+    fn kill_in_pod(&mut self, key: RunKey) {
+        match self.suspend_pod() {
+            Some(before) => {
+                self.trees.signal(key, Signal::KILL);
+                self.trees.resume_all_but(Some(key), &before);
+            }
+            None => self.suspend_and_kill(key),
+        }
+    }
+
+    /// Claims orphans in the pod while none of its processes can fork or exit.
+    pub(super) fn claim_suspended_orphans(&mut self) {
+        if let Some(before) = self.suspend_pod() {
+            self.trees.resume_all_but(None, &before);
+        }
+    }
+
+    /// Suspends all processes of the pod at once, and claims its orphans. Returns the processes that were suspended before.
+    fn suspend_pod(&mut self) -> Option<HashSet<u32>> {
+        let before = self.trees.suspended();
+        self.pod_was_suspended = true;
+        if !self.confined.suspend() {
+            return None;
+        }
+        let until = Instant::now() + KILL_ATTEMPT_TIMEOUT;
+        loop {
+            self.recognised = None;
+            self.claim_orphans();
+            if self.trees.all_are_suspended() || Instant::now() > until {
+                return Some(before);
+            }
         }
     }
 

@@ -137,16 +137,20 @@ impl Trees {
         self.ambiguous.contains(&pid)
     }
 
-    /// Claims the orphan `pid` for an execution.
-    pub(super) fn claim(&mut self, (pid, adopter): (u32, Adopter), owner: RunKey) {
+    /// Claims the orphan `pid` for an execution. Returns whether it still exists: one in the pod may have been reaped.
+    pub(super) fn claim(&mut self, (pid, adopter): (u32, Adopter), owner: RunKey) -> bool {
         match adopter {
-            Adopter::Keeper => drop(self.orphans.insert(pid, owner)),
-            // One that has ended meanwhile was reaped in the pod.
-            Adopter::Pod => {
-                if let Some(stat) = proc::of(pid).stat().filter(|stat| Some(stat.parent) == self.pod) {
-                    self.pod_orphans.insert(pid, (owner, stat.started));
-                }
+            Adopter::Keeper => {
+                self.orphans.insert(pid, owner);
+                true
             }
+            Adopter::Pod => match proc::of(pid).stat().filter(|stat| Some(stat.parent) == self.pod) {
+                Some(stat) => {
+                    self.pod_orphans.insert(pid, (owner, stat.started));
+                    true
+                }
+                None => false,
+            },
         }
     }
 
@@ -222,9 +226,40 @@ impl Trees {
     /// Suspends the processes of `run` that aren't suspended.
     pub(super) fn suspend(&self, run: RunKey) -> Suspended {
         let mut awake = self.members(run);
-        awake.retain(|member| !matches!(member.stat.letter, b'T' | b't'));
+        awake.retain(|member| !is_suspended(member.stat));
         self.signal_all(&awake, Signal::STOP);
         if awake.is_empty() { Suspended::All } else { Suspended::NotAll }
+    }
+
+    /// The suspended processes of all executions, and of orphans that belong to none.
+    pub(super) fn suspended(&self) -> HashSet<u32> {
+        let all = self.all_members().into_iter();
+        all.filter(|member| is_suspended(member.stat)).map(|member| member.pid).collect()
+    }
+
+    /// Whether the processes of all executions are suspended.
+    pub(super) fn all_are_suspended(&self) -> bool {
+        // One that waits for a disk can't fork; it stops when it goes on.
+        self.all_members().iter().all(|member| is_suspended(member.stat) || member.stat.letter == b'D')
+    }
+
+    /// Lets all processes go on that don't belong to `run` and were not suspended before. Children go on before their
+    /// parents, which so don't learn that they were suspended.
+    pub(super) fn resume_all_but(&self, run: Option<RunKey>, before: &HashSet<u32>) {
+        let killed = run.into_iter().flat_map(|run| self.members(run)).map(|member| member.pid);
+        let killed: HashSet<u32> = killed.collect();
+        let mut others = self.all_members();
+        others.retain(|member| !killed.contains(&member.pid) && !before.contains(&member.pid));
+        others.reverse();
+        self.signal_all(&others, Signal::CONT);
+    }
+
+    /// The living processes of all executions, and of orphans that belong to none. Parents come before their children.
+    fn all_members(&self) -> Vec<Member> {
+        let unclaimed = self.unclaimed().into_iter().map(|(pid, _)| pid);
+        let owned = self.roots.iter().chain(&self.orphans).filter(|(_, run)| **run != KEEPER_HELPER);
+        let known = owned.map(|(pid, _)| *pid).chain(self.pod_orphans.keys().copied());
+        descend(known.chain(unclaimed).collect())
     }
 
     /// Kills the orphans that were looked at and belong to no execution, with their descendants.
@@ -268,6 +303,10 @@ pub(super) enum Reaped {
     Root,
     /// A descendant that had lost its parent.
     Orphan,
+}
+
+const fn is_suspended(stat: Stat) -> bool {
+    matches!(stat.letter, b'T' | b't')
 }
 
 fn descend(top_processes: Vec<u32>) -> Vec<Member> {

@@ -2,9 +2,11 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 use rustix::process::{Pid, Resource};
 
 use super::freshness::Freshness;
@@ -13,7 +15,7 @@ use super::process;
 use crate::confinement::Network;
 use crate::sys::broker;
 use crate::sys::fork::fork_detached;
-use crate::sys::pod::{ConfineError, Context as _, Mechanism, Namespaces};
+use crate::sys::pod::{ConfineError, Context as _, Mechanism, Namespaces, SUSPEND};
 use crate::sys::spawn::{Plan, SpawnError, Spawned, Step};
 use crate::{Confinement, Observation};
 
@@ -36,11 +38,38 @@ impl Pod {
         self.init
     }
 
+    /// Suspends all processes of the pod at once. Returns whether they were, within `timeout`.
+    #[must_use]
+    pub fn suspend(&self, timeout: Duration) -> bool {
+        let until = Instant::now() + timeout;
+        if rustix::net::send(&self.socket, &[SUSPEND], SendFlags::NOSIGNAL).is_err() {
+            return false;
+        }
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let Ok(left) = Timespec::try_from(left) else { return false };
+            let mut wanted = [PollFd::new(&self.socket, PollFlags::IN)];
+            let mut word = [0];
+            match rustix::event::poll(&mut wanted, Some(&left)) {
+                Ok(0) => return false,
+                Ok(_) => {}
+                Err(Errno::INTR) => continue,
+                Err(_) => return false,
+            }
+            match rustix::net::recv(&self.socket, &mut word[..], RecvFlags::DONTWAIT) {
+                Ok((_, 1)) if word == [SUSPEND] => return true,
+                // Orphans have ended. The caller looks at them after this anyway.
+                Ok((_, 1)) | Err(Errno::AGAIN | Errno::INTR) => {}
+                _ => return false,
+            }
+        }
+    }
+
     /// Forgets what [`AsFd`] reported. Returns whether the pod has ended.
     pub fn clear_events(&self) -> bool {
         loop {
             let mut byte = [0];
-            match rustix::net::recv(&self.socket, &mut byte[..], rustix::net::RecvFlags::DONTWAIT) {
+            match rustix::net::recv(&self.socket, &mut byte[..], RecvFlags::DONTWAIT) {
                 Ok((0, _)) => return true,
                 Ok(_) => {}
                 Err(errno) => return errno != Errno::AGAIN,

@@ -1,7 +1,8 @@
 //! The first process of a pod.
 //!
-//! It has the process id 1 in the pod, mounts the pod's `/proc`, reaps orphans and does nothing else. The kernel protects
-//! it: processes of the pod can't signal it, and when it ends, the kernel kills all of them.
+//! It has the process id 1 in the pod, mounts the pod's `/proc`, reaps orphans, suspends all processes of the pod when the
+//! keeper asks for it, and does nothing else. The kernel protects it: processes of the pod can't signal it, and when it
+//! ends, the kernel kills all of them.
 
 use std::ffi::c_int;
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -10,7 +11,7 @@ use std::{io, ptr};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::mount::MountAttrFlags;
-use rustix::net::SendFlags;
+use rustix::net::{RecvFlags, SendFlags};
 use rustix::process::{Pid, WaitOptions};
 
 use super::error::{ConfineError, Context as _, Mechanism};
@@ -21,10 +22,16 @@ use crate::sys::signals::{self, BlockedSignals, Signal, SignalFd};
 /// The short name of the process.
 pub const INIT_NAME: &str = "shellgate-pod";
 
+/// It has reaped orphans.
+const REAPED: u8 = b'r';
+
+/// The keeper wants all processes of the pod suspended; they are.
+pub(in crate::sys) const SUSPEND: u8 = b's';
+
 /// Starts the first process of the pod whose process namespace the caller has just made. Its parent is the caller's
 /// parent. Returns when it has mounted `/proc`.
 ///
-/// It ends when the other end of `socket` is closed, and writes a byte to it whenever it has reaped orphans.
+/// It ends when the other end of `socket` is closed, and sends [`REAPED`] whenever it has reaped orphans.
 pub(super) fn start(socket: OwnedFd) -> Result<Pid, ConfineError> {
     let (answer, report) =
         rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).context(Mechanism::Process, "a pipe")?;
@@ -104,8 +111,12 @@ fn prepare() -> Result<SignalFd, ConfineError> {
 
 /// Reaps orphans until the keeper closes its end of `socket`.
 fn serve(socket: &OwnedFd, children: &SignalFd) -> c_int {
+    // A socket that is full has told the keeper already.
+    let tell = |word: u8| {
+        let _ = rustix::net::send(socket, &[word], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+    };
     loop {
-        let mut wanted = [PollFd::new(socket, PollFlags::empty()), PollFd::new(children, PollFlags::IN)];
+        let mut wanted = [PollFd::new(socket, PollFlags::IN), PollFd::new(children, PollFlags::IN)];
         if rustix::io::retry_on_intr(|| rustix::event::poll(&mut wanted, None)).is_err() {
             return 1;
         }
@@ -120,9 +131,22 @@ fn serve(socket: &OwnedFd, children: &SignalFd) -> c_int {
                 any = true;
             }
             if any {
-                // A socket that is full has told the keeper already.
-                let _ = rustix::net::send(socket, b"r", SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+                tell(REAPED);
+            }
+        }
+        if keeper.revents().contains(PollFlags::IN) {
+            let mut word = [0];
+            if rustix::net::recv(socket, &mut word, RecvFlags::DONTWAIT).is_ok() && word == [SUSPEND] {
+                suspend_all();
+                tell(SUSPEND);
             }
         }
     }
+}
+
+/// Suspends all processes of the pod but this one, at once: the kernel lets none of them fork in between.
+fn suspend_all() {
+    const EVERY_PROCESS: c_int = -1;
+    // SAFETY: a signal touches no memory. This process is the first of its namespace, so others are out of reach.
+    let _ = unsafe { libc::kill(EVERY_PROCESS, libc::SIGSTOP) };
 }

@@ -19,6 +19,7 @@ pub(super) use create::create;
 pub(super) use error::Context;
 pub use error::{ConfineError, Mechanism};
 pub use init::INIT_NAME;
+pub(super) use init::SUSPEND;
 pub use namespaces::Namespaces;
 pub(super) use namespaces::{OwnLinks, take_private_network};
 pub(super) use view::{existing, lay_out};
