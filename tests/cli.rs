@@ -11,10 +11,6 @@ use std::process::Output;
 
 use crate::support::{Place, for_each_user};
 
-/// What `run` says on standard error before the output of a command that isn't confined.
-const SANDBOX_LINE: &str =
-    "shellgate: sandbox off: the command is not confined (`--sandbox workspace` confines it)\n";
-
 /// `shellgate run WORDS`, to its end.
 fn run<S: AsRef<OsStr>>(place: &Place, words: impl IntoIterator<Item = S>) -> Output {
     place.shellgate(["run"]).args(words).output().unwrap()

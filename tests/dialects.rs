@@ -161,8 +161,9 @@ fn a_timeout_and_a_refusal_stand_behind_error() {
 fn background_processes_are_listed_and_live_on() {
     for_each_user(|place| {
         let mark = mark();
-        let listed =
-            |seen: &[String]| -> Vec<u64> { seen[7].split(", ").map(|pid| pid.parse().unwrap()).collect() };
+        let listed = |seen: &[String]| -> Vec<u64> {
+            seen[7].split(", ").map(|pid| place.process(pid.parse().unwrap())).collect()
+        };
         // gemini 001:53 and 001:61, qwen 003:90 and 003:110: an ampersand.
         for dialect in ["gemini", "qwen"] {
             let seen = labelled(place, dialect, json!({"command": format!("sleep {mark} & sleep {mark} &")}));
@@ -183,8 +184,12 @@ fn background_processes_are_listed_and_live_on() {
         assert_eq!((seen[3].as_str(), seen[5].as_str(), seen[7].as_str()), ("no", "4", "(none)"));
         // asimi 000:121.
         let answer = asimi(place, &json!({"command": format!("sleep {mark} &")}));
-        let pids: Vec<u64> =
-            answer["backgroundPids"].as_array().unwrap().iter().map(|pid| pid.as_u64().unwrap()).collect();
+        let pids: Vec<u64> = answer["backgroundPids"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|pid| place.process(pid.as_u64().unwrap()))
+            .collect();
         assert!(pids.len() == 1 && is_alive(pids[0]), "{answer}");
         pids.into_iter().for_each(kill);
     });

@@ -93,22 +93,26 @@ fn a_list_of_huge_command_lines_is_still_an_answer() {
 fn an_orphan_of_unknown_origin_survives_the_timeout_of_another_execution() {
     for_each_user(|place| {
         let mark = mark();
-        let mut first = place.start(["call", r#"{"command": "echo > up; sleep 1000", "timeout_ms": 1500}"#]);
+        // In a sandbox no process loses its tag.
+        let off = ["call", "--sandbox", "off"];
+        let mut first = place
+            .start([&off[..], &[r#"{"command": "echo > up; sleep 1000", "timeout_ms": 1500}"#]].concat());
         wait_until("the first runs", || place.root().join("up").exists());
         // The orphan has no tag, no name and no pipe of its execution.
         let evasive =
             format!("prlimit --locks=unlimited env -i setsid -f sleep {mark} </dev/null >/dev/null 2>&1");
-        let second = place.call(&json!({"command": evasive}));
+        let second = place.call_with(&off[1..], &json!({"command": evasive}));
         assert_eq!(second["status"], json!("completed"));
         assert!(first.wait().unwrap().success());
         let left = processes_with(&format!("sleep {mark}"));
         assert_eq!(left.len(), 1, "the timeout of the first execution doesn't end the orphan of the second");
         left.into_iter().for_each(kill);
         // An orphan that holds its execution's pipe can be attributed.
-        let mut other = place.start(["call", r#"{"command": "echo > up2; sleep 1000", "timeout_ms": 1500}"#]);
+        let mut other = place
+            .start([&off[..], &[r#"{"command": "echo > up2; sleep 1000", "timeout_ms": 1500}"#]].concat());
         wait_until("the other runs", || place.root().join("up2").exists());
-        let piped = place
-            .call(&json!({"command": format!("prlimit --locks=unlimited env -i setsid -f sleep {mark}")}));
+        let evasive = format!("prlimit --locks=unlimited env -i setsid -f sleep {mark}");
+        let piped = place.call_with(&off[1..], &json!({"command": evasive}));
         assert_eq!(pids(&piped).len(), 1, "{piped}");
         pids(&piped).into_iter().for_each(kill);
         other.wait().unwrap();
@@ -301,14 +305,16 @@ fn a_command_that_kills_its_keeper_does_not_get_away() {
         // The command kills the keeper after the keeper has read its output; unread output is lost with the pipe.
         let kept = r#"until [ -s "$SPOOL/$SHELLGATE_EXEC_ID.stdout" ]; do sleep 0.02; done"#;
         let text = format!("echo before; setsid sleep {mark} & {kept}; kill -9 $PPID; sleep {mark}");
-        let answer = place.call(&json!({"command": text, "env": {"SPOOL": place.state().join("spool")}}));
+        // In a sandbox a command can't signal its keeper.
+        let call = |arguments: &Value| place.call_with(&["--sandbox", "off"], arguments);
+        let answer = call(&json!({"command": text, "env": {"SPOOL": place.state().join("spool")}}));
         assert_eq!(
             (&answer["error"]["code"], &answer["stdout"]),
             (&json!("keeper_lost"), &json!("before\n"))
         );
         assert_eq!(processes_with(&format!("sleep {mark}")), Vec::<u64>::new());
         // The command kills the keeper at once, before the keeper has answered.
-        let answer = place.call(&json!({"command": "kill -9 $PPID; sleep 1; echo x"}));
+        let answer = call(&json!({"command": "kill -9 $PPID; sleep 1; echo x"}));
         assert_eq!(answer["error"]["code"], json!("keeper_lost"), "it ran, so it is no refusal: {answer}");
         let answer = place.call(&json!({"command": "echo again"}));
         assert_eq!(answer["stdout"], json!("again\n"));
@@ -387,7 +393,9 @@ fn keeper_of(pid: u64) -> u64 {
 fn three_ctrl_cs_end_a_command_whose_keeper_is_suspended() {
     let place = Place::new(None);
     let mark = mark();
-    let mut child = place.start(["run", &format!("echo > up; kill -STOP $PPID; sleep {mark}")]);
+    // In a sandbox a command can't signal its keeper.
+    let text = format!("echo > up; kill -STOP $PPID; sleep {mark}");
+    let mut child = place.start(["run", "--sandbox", "off", &text]);
     wait_until("it runs", || {
         place.root().join("up").exists() && !processes_with(&format!("sleep {mark}")).is_empty()
     });

@@ -14,14 +14,13 @@ fn plain(result: &Value) -> Value {
     let report = &result["structuredContent"];
     let id = report["id"].as_str().unwrap();
     let mut text = result.to_string().replace(id, "ID");
-    for (name, number) in [("pid", &report["pid"]), ("duration_ms", &report["duration_ms"])] {
+    for field in ["pid", "host_pid", "duration_ms"] {
+        let number = &report[field];
         // The fields are also in the JSON of the text.
         for (quote, end) in [("\"", [",", "}"]), ("\\\"", [",", "}"])] {
             for end in end {
-                for field in [name.to_owned(), format!("host_{name}")] {
-                    let found = format!("{quote}{field}{quote}:{number}{end}");
-                    text = text.replace(&found, &format!("{quote}{field}{quote}:0{end}"));
-                }
+                let found = format!("{quote}{field}{quote}:{number}{end}");
+                text = text.replace(&found, &format!("{quote}{field}{quote}:0{end}"));
             }
         }
     }

@@ -84,7 +84,9 @@ fn a_command_may_not_type_at_another_job() {
         for words in
             [format!("send {} x", job.id), format!("resize {} 9x9", job.id), format!("attach {}", job.id)]
         {
-            let report = place.call(&json!({"command": format!("{} {words}", program.display())}));
+            let command = json!({"command": format!("{} {words}", program.display())});
+            assert_eq!(place.call(&command)["status"], "failed", "a sandbox hides the state folder");
+            let report = place.call_with(&["--sandbox", "off"], &command);
             assert_eq!(report["exit_code"], 3, "{report}");
         }
         job.types(&["from outside"]);

@@ -1,4 +1,5 @@
-//! `shellgate` from inside a command that it runs.
+//! `shellgate` from inside a command that it runs. The commands are not confined: a sandbox hides the state folder, so that a
+//! `shellgate` inside can do nothing at all (`tests/sandbox/settings.rs`).
 
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ use crate::support::{Place, for_all, for_each_user, mark, processes_with, shellg
 /// Runs `script` with `shellgate run`. In the script, `sg` is shellgate.
 fn inside(place: &Place, script: &str) -> std::process::Output {
     let script = format!("sg() {{ {} \"$@\"; }}; {script}", shellgate().display());
-    place.output(["run", &script])
+    place.output(["run", "--sandbox", "off", &script])
 }
 
 /// Ways to call: plainly, with an empty environment, and as an orphan in another process session.
@@ -105,7 +106,7 @@ fn the_library_refuses_too() {
             lines.map(|(name, came)| (name.to_owned(), came.to_owned())).collect()
         };
         let script = format!("{PROBE}={} {} {}", shellgate().display(), own.display(), words.join(" "));
-        let output = place.output(["run", &script]);
+        let output = place.output(["run", "--sandbox", "off", &script]);
         let inside = lines(&output);
         assert_eq!(inside.len(), 22, "{output:?}");
         for (name, came) in &inside {
@@ -163,7 +164,8 @@ fn the_root_and_the_session_are_those_of_the_command() {
             ("--root below", vec!["--session", "A"], "A".to_owned()),
         ] {
             let script = format!("SHELLGATE_SESSION=other {sg} run {words} 'true 4711'; true");
-            let args: Vec<&str> = ["run"].into_iter().chain(outer).chain([script.as_str()]).collect();
+            let args: Vec<&str> =
+                ["run", "--sandbox", "off"].into_iter().chain(outer).chain([script.as_str()]).collect();
             let output = place.output(&args);
             let list = json(place, &["history", "--search", "true 4711"]);
             let list = list.as_array().unwrap();
@@ -172,14 +174,21 @@ fn the_root_and_the_session_are_those_of_the_command() {
         }
         // A leftover process still belongs to the session of its command.
         let left = format!("(sleep 0.3; cd ..; {sg} check ls; echo $? > root/left) >/dev/null 2>&1 & true");
-        place.output(["run", "--session", "A", &left]);
+        place.output(["run", "--sandbox", "off", "--session", "A", &left]);
         wait_until("it has tried", || read(place, "left").ends_with('\n'));
         assert_eq!(read(place, "left"), "2\n");
         // The command can't choose a folder above as its root, nor one that it changed into.
         for script in
             [format!("cd /; {sg} check ls"), format!("{sg} check --session AB ls; cd ..; {sg} check ls")]
         {
-            let output = place.output(["run", "--session", "A", &format!("{script}; echo code $?")]);
+            let output = place.output([
+                "run",
+                "--sandbox",
+                "off",
+                "--session",
+                "A",
+                &format!("{script}; echo code $?"),
+            ]);
             assert!(text(&output).contains("code 2"), "{output:?}");
         }
     });
@@ -276,6 +285,8 @@ fn commands_may_still_use_shellgate_as_the_settings_say() {
     assert!(place.output(["trust", "--yes"]).status.success());
     let output = place.output([
         "run",
+        "--sandbox",
+        "off",
         "--core",
         "*",
         &format!("{} run 'touch made'; echo code $?", shellgate().display()),
@@ -296,7 +307,8 @@ fn commands_may_still_use_shellgate_as_the_settings_say() {
 fn a_command_does_not_stop_another() {
     let place = Place::new(None);
     let mark = mark();
-    let other = place.start(["run", "--session", "other", &format!("sleep {mark}; true")]);
+    let other =
+        place.start(["run", "--sandbox", "off", "--session", "other", &format!("sleep {mark}; true")]);
     wait_until("it runs", || processes_with(&format!("sleep {mark}")).len() > 1);
     let id = newest(&place);
     let output = inside(&place, &format!("sg stop {id}; echo code $?"));

@@ -57,7 +57,7 @@ impl Run<'_> {
         match view::answer(&text, check.flags.iter().any(|flag| flag == "--events")) {
             Ok(answer) => {
                 complaints.extend(self.compare(check, &answer, &text));
-                complaints.extend(background(check, &answer));
+                complaints.extend(self.background(check, &answer));
             }
             Err(error) => complaints.push(error),
         }
@@ -173,28 +173,32 @@ impl Run<'_> {
         complaints
     }
 
+    /// The background processes that an answer lists: they must be as many as said and alive. They are
+    /// ended here.
+    fn background(&self, check: &Check, answer: &Value) -> Complaints {
+        let pids: Vec<u64> = match (answer.pointer("/backgroundPids"), answer.pointer("/Background PIDs")) {
+            (Some(list), _) => list.as_array().into_iter().flatten().filter_map(Value::as_u64).collect(),
+            (_, Some(text)) => plain(text).split(", ").filter_map(|pid| pid.parse().ok()).collect(),
+            _ => Vec::new(),
+        };
+        let pids: Vec<u64> = pids.into_iter().map(|pid| self.place.process(pid)).collect();
+        let alive = pids.iter().filter(|pid| is_alive(**pid)).count();
+        if !check.leave {
+            pids.iter().copied().for_each(kill);
+        }
+        match check.background {
+            Some(wanted) if pids.len() != wanted || alive != wanted => {
+                vec![format!(
+                    "{} background processes are listed and {alive} alive, not {wanted}",
+                    pids.len()
+                )]
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn pattern(&self, pattern: &str) -> Regex {
         Regex::new(&self.fill(pattern)).unwrap()
-    }
-}
-
-/// The background processes that an answer lists: they must be as many as said and alive. They are
-/// ended here.
-fn background(check: &Check, answer: &Value) -> Complaints {
-    let pids: Vec<u64> = match (answer.pointer("/backgroundPids"), answer.pointer("/Background PIDs")) {
-        (Some(list), _) => list.as_array().into_iter().flatten().filter_map(Value::as_u64).collect(),
-        (_, Some(text)) => plain(text).split(", ").filter_map(|pid| pid.parse().ok()).collect(),
-        _ => Vec::new(),
-    };
-    let alive = pids.iter().filter(|pid| is_alive(**pid)).count();
-    if !check.leave {
-        pids.iter().copied().for_each(kill);
-    }
-    match check.background {
-        Some(wanted) if pids.len() != wanted || alive != wanted => {
-            vec![format!("{} background processes are listed and {alive} alive, not {wanted}", pids.len())]
-        }
-        _ => Vec::new(),
     }
 }
 

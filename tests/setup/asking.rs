@@ -84,12 +84,14 @@ fn a_command_that_shellgate_runs_may_not_set_up_agents() {
     let gemini = case("gemini");
     for words in ["setup gemini --yes", "setup gemini --undo --yes"] {
         let line = format!("{} {words}; echo code $?", shellgate().display());
-        let output = place.output(["run", &line]);
+        // A sandbox hides the state folder from a `shellgate` inside, which then does nothing at all.
+        let output = place.output(["run", "--sandbox", "off", &line]);
         assert!(text(&output).contains("code 3"), "{output:?}");
         assert!(complaint(&output).contains("may not change an agent's settings"), "{output:?}");
         assert!(!gemini.path(&place).exists());
     }
-    let shown = place.output(["run", &format!("{} setup gemini --print", shellgate().display())]);
+    let line = format!("{} setup gemini --print", shellgate().display());
+    let shown = place.output(["run", "--sandbox", "off", &line]);
     assert!(text(&shown).contains("To paste by hand"), "looking is fine: {shown:?}");
     gemini.done(&place, &["--yes"]);
     wait_until("it is there", || gemini.path(&place).exists());

@@ -227,6 +227,26 @@ impl Place {
         self.holders("shellgate-keep")
     }
 
+    /// The process that has the number `inner` in the pod of a session of this place. Without a pod it has that number.
+    pub(crate) fn process(&self, inner: u64) -> u64 {
+        let namespace = |pid: u64| std::fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
+        let status = |pid: u64| std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let field = |pid: u64, name: &str| {
+            let line = status(pid).lines().find_map(|line| line.strip_prefix(name).map(str::to_owned));
+            line.and_then(|line| line.split_whitespace().last()?.parse::<u64>().ok())
+        };
+        let keepers = self.keepers();
+        let is_pod = |pid: &u64| {
+            status(*pid).starts_with("Name:\tshellgate-pod\n")
+                && field(*pid, "PPid:").is_some_and(|parent| keepers.contains(&parent))
+        };
+        let pods: Vec<_> = pids().filter(is_pod).filter_map(namespace).collect();
+        let is_it = |pid: &u64| {
+            namespace(*pid).is_some_and(|own| pods.contains(&own)) && field(*pid, "NSpid:") == Some(inner)
+        };
+        pids().find(is_it).unwrap_or(inner)
+    }
+
     /// Processes of this name that hold something in the state folder: the folder of sockets, or files of output.
     pub(crate) fn holders(&self, comm: &str) -> Vec<u64> {
         let state = self.state();

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use shellgate::request::{Action, Pty, Stdin};
-use shellgate::settings::SandboxMode;
 use shellgate::{
     Admitted, ErrorObject, Event, Execution, Follow, Gate, Input, InputKind, Report, Request, Scope, Stream,
     Urgency,
@@ -22,8 +21,6 @@ use crate::raw_terminal::{RawTerminal, TerminalSize};
 use crate::signals::Interrupts;
 use crate::terminal_session::{self, Host, HostEvent, Intent, SessionEnd, run_terminal_session};
 use crate::{error, output};
-
-const UNCONFINED_NOTE: &str = "sandbox off: the command is not confined (`--sandbox workspace` confines it)";
 
 pub(super) fn run(args: RunArgs) -> ExitCode {
     output::choose_color(args.common.color);
@@ -125,7 +122,6 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
         Ok(execution) => execution,
         Err(refused) => return Ok(Ended::Answered(refused)),
     };
-    note_confinement(gate);
     let mut follower =
         Follower { execution, interrupts, status: StatusLine::new(), signals: 0, discarding: false };
     let ended = follower.pump(json);
@@ -144,16 +140,8 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
     }
 }
 
-/// Says that the command can reach everything, if it can.
-fn note_confinement(gate: &Gate) {
-    if gate.settings().sandbox.mode == SandboxMode::Off {
-        print_note(UNCONFINED_NOTE);
-    }
-}
-
 /// Follows a command that runs in a terminal, and connects ours with it.
 fn follow_in_terminal(gate: &Gate, admitted: Admitted<'_>) -> io::Result<Ended> {
-    note_confinement(gate);
     let execution = match admitted.start(Follow::Closely) {
         Ok(execution) => execution,
         Err(refused) => return Ok(Ended::Answered(refused)),

@@ -91,7 +91,7 @@ mod tests {
         [sandbox]
         # How commands are confined. Takes one of `off`, `read-only`, `workspace`, `strict`.
         # In an untrusted project file: can only make it stricter.
-        mode = "off"
+        mode = "workspace"
         # Whether confined commands reach the network. Takes one of `allow`, `deny`.
         # In an untrusted project file: can only make it stricter.
         network = "allow"
