@@ -178,7 +178,7 @@ mod tests {
             rule: None,
             hint: None,
         };
-        Verdict::new(Vec::new(), decisions.iter().map(reason).collect())
+        Verdict::new(Vec::new(), decisions.iter().map(reason).collect(), Vec::new())
     }
 
     #[test]

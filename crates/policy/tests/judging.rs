@@ -51,6 +51,48 @@ fn appended_words_may_complete_an_excluded_command() {
 }
 
 #[test]
+fn a_person_is_asked_about_files_that_instruct_agents() {
+    let mut case = with(&["*"], &[]);
+    case.rules.redirects = Redirects::Allow;
+    case.says(
+        Decision::Ask,
+        &[
+            "echo x > AGENTS.md",
+            "tee -a docs/claude.md",
+            "cp a ./GEMINI.md",
+            "cd docs && echo x >> .cursorrules",
+        ],
+    );
+    case.says(Decision::Allow, &["cat AGENTS.md", "cat < AGENTS.md", "echo x > AGENTS.md.orig", "cp a b"]);
+}
+
+#[test]
+fn a_rule_widens_what_it_names_exactly() {
+    let mut case = with(&[], &[]);
+    let rule = |prefix: &str, decision| shellgate_policy::Rule {
+        entry: entries(&[prefix]).remove(0),
+        decision,
+        reason: None,
+    };
+    case.rules.rules =
+        vec![rule("git push", Decision::Allow), rule("cat", Decision::Ask), rule("ls", Decision::Deny)];
+    let granting = |text: &str| case.verdict(text).granting().to_vec();
+    let none: Vec<usize> = Vec::new();
+    assert_eq!(granting("git push"), [[0]]);
+    assert_eq!(granting("git push origin main && cat x"), [vec![0], vec![1]]);
+    assert_eq!(granting("export A=b; cd . ; git push"), [[0]], "what acts on the shell reaches nothing");
+    assert_eq!(granting("git push; ./script"), [vec![0], none.clone()]);
+    assert_eq!(granting("git push; : > x"), [vec![0], none.clone()], "a redirection reaches something");
+    assert_eq!(granting("git push; > x"), [vec![0], none.clone()]);
+    assert_eq!(granting("LD_PRELOAD=x git push"), [none.clone()]);
+    assert_eq!(granting("git -C . push"), [none.clone()], "a grant matches strictly");
+    assert_eq!(granting("f() { git push; }; f"), [[0]]);
+    assert!(granting("bash -c 'git push'").contains(&none));
+    assert!(granting("git() { ./x; }; git push").contains(&none));
+    assert_eq!(granting("ls"), [none], "a rule that denies grants nothing");
+}
+
+#[test]
 fn unknown_words_may_complete_an_excluded_command() {
     let case = with(&["*"], &["git push"]);
     case.says(Decision::Ask, &["git $x", "git \"$x\"", "git p$x", "git $x push"]);

@@ -160,6 +160,9 @@ impl Judge<'_> {
             return;
         }
         let access = redirects::access_to(word, self.directories.as_deref(), self.machine, true);
+        if self.asks_about_instructions(&access, span) {
+            return;
+        }
         // A rule that allows a program whose purpose is writing allows that it writes.
         let is_purpose = matches!(call.meaning.kind, Some(ProgramKind::Writer | ProgramKind::Builder));
         match (access, basis, is_purpose) {
@@ -223,7 +226,9 @@ impl Judge<'_> {
     /// Judges a redirect of a call.
     pub(super) fn judge_redirect(&mut self, redirect: &Redirect, span: Span) {
         let access = redirects::access_of(redirect, self.directories.as_deref(), self.machine);
-        self.judge_access(access, span);
+        if !self.asks_about_instructions(&access, span) {
+            self.judge_access(access, span);
+        }
     }
 
     fn judge_access(&mut self, access: FileAccess, span: Span) {
