@@ -11,6 +11,7 @@
 //! - [`reap`](mod@reap): wait for children, with what they used;
 //! - [`signals`]: block signals and read them from a descriptor;
 //! - [`probe`]: ask the kernel what it can do;
+//! - [`seatbelt`]: a confinement as a profile for the sandbox of macOS; not used yet;
 //! - [`title`]: take a command's text out of our own process listing;
 //! - [`walls`]: what a launcher puts around itself: capabilities, Landlock, seccomp.
 //!
@@ -19,6 +20,7 @@
 mod confinement;
 mod observation;
 mod path_bytes;
+pub mod seatbelt;
 
 pub use confinement::{Confinement, Network, Protected, Readable, Temp};
 pub use observation::{Observation, Operation, RefusalRule};
