@@ -194,10 +194,13 @@ fn said(place: &Place, flags: &[&str], variables: &[(&str, &str)]) -> Output {
     command.envs(variables.iter().copied()).output().unwrap()
 }
 
+/// Flags, variables, and whether notes are coloured.
+type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], bool);
+
 #[test]
 fn colour_is_for_terminals_or_on_request() {
     for_each_user(|place| {
-        let cases: &[(&[&str], &[(&str, &str)], bool)] = &[
+        let cases: &[Case<'_>] = &[
             (&[], &[], false),
             (&["--color", "auto"], &[], false),
             (&["--color", "never"], &[], false),

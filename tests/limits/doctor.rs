@@ -44,6 +44,31 @@ fn all_checks_pass_on_a_suitable_machine() {
 }
 
 #[test]
+fn exposed_credentials_are_named() {
+    for_each_user(|place| {
+        std::fs::write(place.home().join(".netrc"), "secret").unwrap();
+        std::os::unix::fs::chown(place.home().join(".netrc"), place.user, place.user).unwrap();
+        let message = |found: &Value| {
+            let checks = found["checks"].as_array().unwrap();
+            checks.iter().find(|check| check["name"] == "exposed").unwrap()["message"].clone()
+        };
+        let found = doctor(place, &[]).0;
+        assert_eq!(status(&found, "exposed"), "ok");
+        assert!(message(&found).as_str().unwrap().starts_with("The sandbox `workspace` hides "), "{found}");
+        limit(place, "[sandbox]\nmode = \"off\"");
+        let found = doctor(place, &[]).0;
+        assert_eq!(status(&found, "exposed"), "warning");
+        assert!(message(&found).as_str().unwrap().contains("they can read "), "{found}");
+        assert!(message(&found).as_str().unwrap().contains("~/.netrc"), "{found}");
+        let rule =
+            "[[policy.rule]]\nprefix = [\"curl\"]\ndecision = \"ask\"\ngrants = { read = [\"~/.netrc\"] }";
+        limit(place, rule);
+        let found = doctor(place, &[]).0;
+        assert!(message(&found).as_str().unwrap().ends_with("Rules grant ~/.netrc (`curl`)."), "{found}");
+    });
+}
+
+#[test]
 fn people_read_sentences_and_pipes_get_no_colours() {
     for_each_user(|place| {
         let output = place.output(["doctor"]);

@@ -84,8 +84,8 @@ fn a_rule_widens_what_it_names_exactly() {
     assert_eq!(granting("git push; ./script"), [vec![0], none.clone()]);
     assert_eq!(granting("git push; : > x"), [vec![0], none.clone()], "a redirection reaches something");
     assert_eq!(granting("git push; > x"), [vec![0], none.clone()]);
-    assert_eq!(granting("LD_PRELOAD=x git push"), [none.clone()]);
-    assert_eq!(granting("git -C . push"), [none.clone()], "a grant matches strictly");
+    assert_eq!(granting("LD_PRELOAD=x git push"), std::slice::from_ref(&none));
+    assert_eq!(granting("git -C . push"), std::slice::from_ref(&none), "a grant matches strictly");
     assert_eq!(granting("f() { git push; }; f"), [[0]]);
     assert!(granting("bash -c 'git push'").contains(&none));
     assert!(granting("git() { ./x; }; git push").contains(&none));

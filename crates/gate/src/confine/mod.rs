@@ -41,7 +41,6 @@ pub(crate) struct Places<'a> {
 /// The confinement that the settings ask for. `None`: there is none.
 pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Confinement> {
     let Places { root, home, state, temp, search_path } = places;
-    let listed = |text: &str| list::paths(text, *home);
     let written = |paths: &[shellgate_settings::Sourced<String>]| {
         paths.iter().flat_map(|path| list::paths(&path.value, *home)).collect::<Vec<_>>()
     };
@@ -69,7 +68,7 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
         SandboxMode::Strict => Readable::Only(list::existing_or_links(SYSTEM)),
         _ => Readable::Everything,
     };
-    let mut unreadable = listed(UNREADABLE);
+    let mut unreadable = credentials(*home);
     unreadable.extend(written(&sandbox.unreadable));
     unreadable.push((*state).to_owned());
     let temp = if sandbox.mode == SandboxMode::Workspace { Temp::Host } else { Temp::Private };
@@ -87,6 +86,11 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
         temp,
         ..Confinement::default()
     })
+}
+
+/// The places with credentials that every sandbox hides. They need not exist.
+pub(crate) fn credentials(home: Option<&Path>) -> Vec<PathBuf> {
+    list::paths(UNREADABLE, home)
 }
 
 /// What a command can reach, in lines for a person who is asked about it.

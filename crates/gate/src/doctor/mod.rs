@@ -2,6 +2,7 @@
 //! far as that leaves no trace.
 
 mod bug_report;
+mod exposure;
 mod limits;
 mod machine;
 mod state;
@@ -83,6 +84,7 @@ pub fn examine(state: Option<PathBuf>, root: Option<PathBuf>) -> Diagnosis {
     let shell = machine::shell();
     let mut checks = vec![shell.1, settings_check];
     checks.extend(state::checks(state, shell.0.as_deref()));
+    checks.extend(exposure::check(settings.as_ref()));
     checks.extend(machine::checks());
     Diagnosis {
         ok: checks.iter().all(|check| check.status != Health::Missing),

@@ -193,7 +193,7 @@ fn cover_all_but(folder: &Path, exposed: &[&Tree], writable: &[PathBuf]) -> Resu
         .and_then(|cover| mounts::attach(&cover, folder).map(|()| cover))
         .context(Mechanism::Mounts, shown(folder))?;
     for tree in exposed {
-        match writable.iter().any(|path| *path == tree.place) {
+        match writable.contains(&tree.place) {
             true => put_writable(tree)?,
             false => put_read_only(tree)?,
         }
