@@ -1,5 +1,6 @@
 //! What a command was refused, as data.
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -11,12 +12,15 @@ pub struct Observation {
     pub operation: Operation,
     /// The file or socket, as an absolute path. An abstract socket begins with `@`.
     pub path: PathBuf,
+    /// What a confinement has to allow for the operation to succeed: the file, its folder if the file has to be made, the
+    /// protected place that it lies in, or the socket. It is the path or the beginning of the path.
+    pub grant: PathBuf,
     /// The error that the command got.
     pub errno: i32,
     /// Why.
     pub rule: RefusalRule,
-    /// The thread that tried it, in the machine's process namespace.
-    pub thread: u32,
+    /// The tag of the process that tried it ([`Tag`](crate::spawn::Tag)), as a number.
+    pub tag: u64,
 }
 
 /// What was tried.
@@ -49,6 +53,8 @@ pub enum RefusalRule {
     Protected,
     /// The socket was neither made by the session nor granted.
     ForeignSocket,
+    /// The path is outside the writable places.
+    ReadOnly,
 }
 
 impl Operation {
@@ -65,33 +71,44 @@ impl Operation {
     ];
 }
 
-/// Operation, rule, two bytes that are unused, error and thread. The path follows.
-const HEADER_BYTES: usize = 12;
+impl RefusalRule {
+    const ALL: [Self; 3] = [Self::Protected, Self::ForeignSocket, Self::ReadOnly];
+}
+
+/// The place of `value` in `all`. The lists have every value.
+fn number_of<T: PartialEq>(value: &T, all: &[T]) -> u8 {
+    all.iter().position(|known| known == value).and_then(|number| u8::try_from(number).ok()).unwrap_or(0)
+}
+
+/// Operation, rule, length of the grant, error and tag. The path follows.
+const HEADER_BYTES: usize = 16;
 
 impl Observation {
     /// The observation as a message between processes of the same program.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        use std::os::unix::ffi::OsStrExt as _;
-        let operation = Operation::ALL.iter().zip(0_u8..).find(|(known, _)| **known == self.operation);
-        let rule = u8::from(self.rule == RefusalRule::ForeignSocket);
-        let mut bytes = vec![operation.map_or(0, |(_, number)| number), rule, 0, 0];
+        let grant = u16::try_from(self.grant.as_os_str().len()).unwrap_or(u16::MAX);
+        let mut bytes =
+            vec![number_of(&self.operation, &Operation::ALL), number_of(&self.rule, &RefusalRule::ALL)];
+        bytes.extend_from_slice(&grant.to_ne_bytes());
         bytes.extend_from_slice(&self.errno.to_ne_bytes());
-        bytes.extend_from_slice(&self.thread.to_ne_bytes());
+        bytes.extend_from_slice(&self.tag.to_ne_bytes());
         bytes.extend_from_slice(self.path.as_os_str().as_bytes());
         bytes
     }
 
     /// Reads what [`encode`](Self::encode) wrote.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        use std::os::unix::ffi::OsStrExt as _;
         let (header, path) = bytes.split_first_chunk::<HEADER_BYTES>()?;
-        let [operation, rule, _, _, errno @ .., t0, t1, t2, t3] = *header;
+        let [operation, rule, g0, g1, e0, e1, e2, e3, tag @ ..] = *header;
+        let grant = path.get(..usize::from(u16::from_ne_bytes([g0, g1]))).unwrap_or(path);
+        let as_path = |bytes| PathBuf::from(std::ffi::OsStr::from_bytes(bytes));
         Some(Self {
             operation: *Operation::ALL.get(usize::from(operation))?,
-            path: std::ffi::OsStr::from_bytes(path).into(),
-            errno: i32::from_ne_bytes(errno),
-            rule: if rule == 0 { RefusalRule::Protected } else { RefusalRule::ForeignSocket },
-            thread: u32::from_ne_bytes([t0, t1, t2, t3]),
+            path: as_path(path),
+            grant: as_path(grant),
+            errno: i32::from_ne_bytes([e0, e1, e2, e3]),
+            rule: *RefusalRule::ALL.get(usize::from(rule))?,
+            tag: u64::from_ne_bytes(tag),
         })
     }
 }
@@ -102,11 +119,9 @@ mod tests {
 
     #[test]
     fn an_observation_survives_its_way_to_the_keeper() {
-        for (operation, rule) in Operation::ALL
-            .into_iter()
-            .zip([RefusalRule::Protected, RefusalRule::ForeignSocket].into_iter().cycle())
-        {
-            let sent = Observation { operation, path: "/a/é".into(), errno: 13, rule, thread: 77 };
+        for (operation, rule) in Operation::ALL.into_iter().zip(RefusalRule::ALL.into_iter().cycle()) {
+            let (path, grant) = ("/a/é/b".into(), "/a/é".into());
+            let sent = Observation { operation, path, grant, errno: 13, rule, tag: 77 << 40 };
             assert_eq!(Observation::decode(&sent.encode()), Some(sent));
         }
         assert_eq!(Observation::decode(b"short"), None);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Gid, Pid, Uid, WaitOptions};
 use shellgate_sandbox::Confinement;
 use shellgate_sandbox::launcher::{Launcher, Pod};
-use shellgate_sandbox::spawn::Plan;
+use shellgate_sandbox::spawn::{Plan, Tag};
 
 use crate::in_child;
 
@@ -77,6 +77,16 @@ impl Drop for Folder {
 
 /// Starts `text` with bash and returns the process and what it will print.
 pub(crate) fn start(launcher: &mut Launcher, directory: &Path, text: &str) -> (Pid, File) {
+    start_tagged(launcher, directory, text, None)
+}
+
+/// The same with a tag.
+pub(crate) fn start_tagged(
+    launcher: &mut Launcher,
+    directory: &Path,
+    text: &str,
+    tag: Option<Tag>,
+) -> (Pid, File) {
     let above = |fd: OwnedFd| rustix::io::fcntl_dupfd_cloexec(&fd, 3).unwrap();
     let null = above(File::open("/dev/null").unwrap().into());
     let (read, write) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).unwrap();
@@ -94,7 +104,7 @@ pub(crate) fn start(launcher: &mut Launcher, directory: &Path, text: &str) -> (P
         terminal: None,
         umask: 0o22,
         limits: &[],
-        tag: None,
+        tag,
         groups: &[],
     };
     let pid = launcher.spawn(&plan).unwrap().pid;
@@ -103,7 +113,11 @@ pub(crate) fn start(launcher: &mut Launcher, directory: &Path, text: &str) -> (P
 
 /// Runs `text` with bash in the project and returns its exit code and output.
 pub(crate) fn run(launcher: &mut Launcher, place: &Place, text: &str) -> (i32, String) {
-    let (pid, mut read) = start(launcher, &place.path("root"), text);
+    finish(start(launcher, &place.path("root"), text))
+}
+
+/// Waits for a command and returns its exit code and output.
+pub(crate) fn finish((pid, mut read): (Pid, File)) -> (i32, String) {
     let mut output = String::new();
     read.read_to_string(&mut output).unwrap();
     let (_, status) = rustix::process::waitpid(Some(pid), WaitOptions::empty()).unwrap().unwrap();

@@ -1,7 +1,5 @@
 //! Protected names that don't exist can't be made.
 
-use shellgate_sandbox::{Operation, RefusalRule};
-
 use super::{fail, protecting, succeed};
 use crate::Test;
 use crate::place::{Place, as_each_user, launcher, run};
@@ -11,7 +9,6 @@ pub(crate) const TESTS: &[Test] = &[
     ("folders_above_protected_names_cannot_be_replaced", folders_above_protected_names_cannot_be_replaced),
     ("other_names_can_be_made", other_names_can_be_made),
     ("a_path_that_changes_during_the_call_makes_nothing", a_path_that_changes_during_the_call_makes_nothing),
-    ("a_refusal_is_told_to_the_keeper", a_refusal_is_told_to_the_keeper),
 ];
 
 const PROTECTED: [&str; 8] = [
@@ -233,20 +230,5 @@ fn a_path_that_changes_during_the_call_makes_nothing() {
         let output = succeed(&mut launcher, place, "python3 ../swap.py");
         assert_eq!(output, "made some True refused some True\n");
         assert_absent(place, "");
-    });
-}
-
-fn a_refusal_is_told_to_the_keeper() {
-    as_each_user(|place| {
-        let (mut launcher, _pod) = launcher(&protecting(place, &PROTECTED));
-        assert_eq!(launcher.next_observation(), None);
-        fail(&mut launcher, place, "mkdir .vscode 2>&1; mkdir free; mv file .envrc");
-        let told = [launcher.next_observation().unwrap(), launcher.next_observation().unwrap()];
-        let expected = [(Operation::MakeFolder, ".vscode"), (Operation::Rename, ".envrc")];
-        for (told, (operation, path)) in told.iter().zip(expected) {
-            assert_eq!((told.operation, &told.path), (operation, &place.path("root").join(path)));
-            assert_eq!((told.errno, told.rule), (libc::EACCES, RefusalRule::Protected));
-        }
-        assert_eq!(launcher.next_observation(), None);
     });
 }

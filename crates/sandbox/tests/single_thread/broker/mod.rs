@@ -5,6 +5,7 @@ mod differential;
 mod ends;
 mod everyday;
 mod figures;
+mod refusals;
 mod sockets;
 
 use shellgate_sandbox::Confinement;
@@ -13,8 +14,15 @@ use shellgate_sandbox::launcher::Launcher;
 use crate::Test;
 use crate::place::{Place, run};
 
-pub(crate) const TESTS: &[&[Test]] =
-    &[creations::TESTS, differential::TESTS, ends::TESTS, everyday::TESTS, figures::TESTS, sockets::TESTS];
+pub(crate) const TESTS: &[&[Test]] = &[
+    creations::TESTS,
+    differential::TESTS,
+    ends::TESTS,
+    everyday::TESTS,
+    figures::TESTS,
+    refusals::TESTS,
+    sockets::TESTS,
+];
 
 /// A confinement with these protected paths in the project.
 fn protecting(place: &Place, paths: &[&str]) -> Confinement {

@@ -13,6 +13,7 @@ use super::context::Context;
 use super::kernel;
 use super::notifications::Reply;
 use super::protections::Standing;
+use super::refusals::Extent;
 use super::serve::may_wait;
 use super::session::SocketKey;
 use super::target::{Folder, Target};
@@ -83,7 +84,7 @@ fn bind_path(
     let bound = kernel::bind(socket, address);
     // The machine's `/proc` can always be entered.
     rustix::process::fchdir(context.proc())?;
-    let bound = bound?;
+    let bound = context.observe(target, Operation::Bind, (&place, Extent::Folder), bound)?;
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::openat(&place.folder, &*place.name, flags, rustix::fs::Mode::empty())?;
     let stat = rustix::fs::statat(&file, c"", AtFlags::EMPTY_PATH)?;

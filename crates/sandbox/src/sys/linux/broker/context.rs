@@ -6,15 +6,14 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
-use rustix::net::SendFlags;
 
 use super::notifications::Listener;
 use super::pool::Pool;
-use super::protections::{Protections, Standing, as_path};
+use super::protections::{Protections, Standing};
+use super::refusals::Refusals;
 use super::session::Session;
 use super::target::Target;
 use super::walk::{Place, Walk};
-use crate::observation::{Observation, Operation, RefusalRule};
 
 /// What every thread of a broker works with.
 pub(super) struct Context {
@@ -27,8 +26,7 @@ pub(super) struct Context {
     /// Sockets that were granted.
     pub(super) granted: Vec<PathBuf>,
     pub(super) session: Session,
-    /// Where refusals are told.
-    pub(super) observations: OwnedFd,
+    pub(super) refusals: Refusals,
     pub(super) pool: Pool,
     /// Held for reading while a name is checked and made, and for writing while one is changed: in between, no folder
     /// gets another path.
@@ -72,27 +70,5 @@ impl Context {
     /// What a place has to do with protected names, and its path.
     pub(super) fn standing(&self, place: &Place<'_>) -> Result<(Standing, Vec<u8>), Errno> {
         self.protections.standing(self.proc(), place.folder.as_fd(), place.bare_name())
-    }
-
-    /// Tells the keeper of a refusal, and returns the error for the command.
-    pub(super) fn refuse(
-        &self,
-        target: &Target<'_>,
-        operation: Operation,
-        rule: RefusalRule,
-        path: &[u8],
-    ) -> Errno {
-        let errno = Errno::ACCESS;
-        let observation = Observation {
-            operation,
-            path: as_path(path),
-            errno: errno.raw_os_error(),
-            rule,
-            thread: target.held.thread.as_raw_nonzero().get().cast_unsigned(),
-        };
-        // A keeper that doesn't read loses some.
-        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-        let _ = rustix::net::send(&self.observations, &observation.encode(), flags);
-        errno
     }
 }

@@ -12,6 +12,7 @@ use super::context::Context;
 use super::kernel;
 use super::notifications::Reply;
 use super::protections::{Standing, own_link, path_of};
+use super::refusals::Extent;
 use super::target::Target;
 use super::walk::Place;
 use crate::observation::{Operation, RefusalRule};
@@ -62,7 +63,8 @@ pub(super) fn make_folder(
     let _names = context.names_stay();
     check_new(context, target, &place, Operation::MakeFolder)?;
     rustix::process::umask(mask);
-    kernel::make_folder(place.folder.as_fd(), &place.name, mode).map(Reply::Value)
+    let made = kernel::make_folder(place.folder.as_fd(), &place.name, mode);
+    context.observe(target, Operation::MakeFolder, (&place, Extent::Folder), made).map(Reply::Value)
 }
 
 /// `mknod` and `mknodat`. The filter refuses devices.
@@ -77,7 +79,8 @@ pub(super) fn make_node(
     let _names = context.names_stay();
     check_new(context, target, &place, Operation::MakeNode)?;
     rustix::process::umask(mask);
-    kernel::make_node(place.folder.as_fd(), &place.name, mode, u64::from(device)).map(Reply::Value)
+    let made = kernel::make_node(place.folder.as_fd(), &place.name, mode, u64::from(device));
+    context.observe(target, Operation::MakeNode, (&place, Extent::Folder), made).map(Reply::Value)
 }
 
 /// `symlink` and `symlinkat`.
@@ -91,7 +94,8 @@ pub(super) fn make_link(
     let place = place(context, target, path)?;
     let _names = context.names_change()?;
     check_new(context, target, &place, Operation::MakeLink)?;
-    rustix::fs::symlinkat(&*leads_to, &place.folder, &*place.name)?;
+    let made = rustix::fs::symlinkat(&*leads_to, &place.folder, &*place.name);
+    context.observe(target, Operation::MakeLink, (&place, Extent::Folder), made)?;
     Ok(Reply::Value(0))
 }
 
@@ -129,7 +133,9 @@ pub(super) fn link(
             return Err(context.refuse(target, Operation::Link, RefusalRule::Protected, &path));
         }
         let own = own_link(file.as_fd());
-        rustix::fs::linkat(context.proc(), &own, &new.folder, &*new.name, AtFlags::SYMLINK_FOLLOW)?;
+        let flags = AtFlags::SYMLINK_FOLLOW;
+        let linked = rustix::fs::linkat(context.proc(), &own, &new.folder, &*new.name, flags);
+        context.observe(target, Operation::Link, (&new, Extent::Folder), linked)?;
     } else {
         let old = walk.place(start, path.to_bytes())?;
         let new = place(context, target, new)?;
@@ -139,7 +145,9 @@ pub(super) fn link(
         if standing == Standing::Protected {
             return Err(context.refuse(target, Operation::Link, RefusalRule::Protected, &path));
         }
-        rustix::fs::linkat(&old.folder, &*old.name, &new.folder, &*new.name, AtFlags::empty())?;
+        let flags = AtFlags::empty();
+        let linked = rustix::fs::linkat(&old.folder, &*old.name, &new.folder, &*new.name, flags);
+        context.observe(target, Operation::Link, (&new, Extent::Folder), linked)?;
     }
     Ok(Reply::Value(0))
 }
@@ -170,5 +178,11 @@ pub(super) fn rename(
         }
     }
     let (from, to) = ((old.folder.as_fd(), &*old.name), (new.folder.as_fd(), &*new.name));
-    kernel::rename(from, to, flags).map(Reply::Value)
+    let mut renamed = kernel::rename(from, to, flags);
+    // Both names are on the same mount, or the error would be another. One grant is enough for two names in one folder.
+    let folder = |place: &Place<'_>| path_of(context.proc(), place.folder.as_fd());
+    if renamed == Err(Errno::ROFS) && folder(&old) != folder(&new) {
+        renamed = context.observe(target, Operation::Rename, (&old, Extent::Folder), renamed);
+    }
+    context.observe(target, Operation::Rename, (&new, Extent::Folder), renamed).map(Reply::Value)
 }

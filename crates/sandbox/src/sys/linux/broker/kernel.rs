@@ -99,6 +99,16 @@ pub(super) fn rename(
     })
 }
 
+/// The soft limit on file locks of a thread's process, which carries its tag.
+pub(super) fn lock_limit(thread: Pid) -> Result<u64, Errno> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the kernel writes one structure, and reads none.
+    let result = unsafe {
+        libc::prlimit(thread.as_raw_nonzero().get(), libc::RLIMIT_LOCKS, ptr::null(), &raw mut limit)
+    };
+    check(c_long::from(result)).map(|_| limit.rlim_cur)
+}
+
 /// Copies memory of another process at these addresses into `into`, and returns how many bytes were there.
 pub(super) fn read_memory(process: Pid, from: &[(u64, usize)], into: &mut [u8]) -> Result<usize, Errno> {
     let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };

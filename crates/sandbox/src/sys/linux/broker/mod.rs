@@ -43,6 +43,7 @@ mod open;
 mod pool;
 mod privilege;
 mod protections;
+mod refusals;
 mod send;
 mod serve;
 mod session;

@@ -14,6 +14,7 @@ use super::create::PathArgument;
 use super::kernel::{self, How};
 use super::notifications::Reply;
 use super::protections::{Standing, own_link};
+use super::refusals::Extent;
 use super::serve::may_wait;
 use super::target::{Folder, Target};
 use super::terminal;
@@ -120,6 +121,13 @@ fn open_existing(
     }
     let _waiting = may_wait(context, target)?;
     let opened = kernel::open(start, path, ours);
+    if let Err(Errno::ROFS) = opened {
+        let file = context.walk(target).file(start, path.to_bytes());
+        return match file {
+            Ok(file) => context.observe_file(target, Operation::Open, file.as_fd(), opened),
+            Err(_) => opened,
+        };
+    }
     if how.resolve != 0 || how.flags & (O_NOFOLLOW | O_PATH) != 0 || opened.is_ok() {
         return opened;
     }
@@ -250,7 +258,8 @@ fn attempt(context: &Context, target: &Target<'_>, place: &Place<'_>, how: How) 
         Err(_) => {
             rustix::process::umask(target.creation_mask()?);
             let flags = no_terminal(how.flags) | O_EXCL;
-            return match kernel::open(folder, &place.name, last(flags, how)) {
+            let opened = kernel::open(folder, &place.name, last(flags, how));
+            return match context.observe(target, Operation::Open, (place, Extent::Folder), opened) {
                 Err(Errno::EXIST) if how.flags & O_EXCL == 0 => Ok(Attempt::Changed),
                 result => result.map(Attempt::Opened),
             };
@@ -274,7 +283,8 @@ fn attempt(context: &Context, target: &Target<'_>, place: &Place<'_>, how: How) 
             } else {
                 rustix::process::umask(target.creation_mask()?);
             }
-            match kernel::open(folder, &place.name, last(flags, how)) {
+            let opened = kernel::open(folder, &place.name, last(flags, how));
+            match context.observe(target, Operation::Open, (place, Extent::Whole), opened) {
                 Err(Errno::NOENT | Errno::LOOP) => Ok(Attempt::Changed),
                 result => result.map(Attempt::Opened),
             }
@@ -333,6 +343,6 @@ fn reopen(context: &Context, target: &Target<'_>, file: &OwnedFd, how: How) -> R
             // A terminal that the keeper gave lies outside the pod's `/dev`. The command has it open already.
             terminal::same_as(context, target, file, how.flags).ok_or(Errno::ACCESS)
         }
-        result => result,
+        result => context.observe_file(target, Operation::Open, file.as_fd(), result),
     }
 }

@@ -24,6 +24,9 @@ pub(super) enum Standing {
     Protected,
 }
 
+/// How the names of git's lock files end.
+const LOCK_ENDING: &[u8] = b".lock";
+
 /// The protected names of a confinement.
 #[derive(Debug)]
 pub(super) struct Protections {
@@ -94,7 +97,35 @@ impl Protections {
     }
 }
 
+impl Protections {
+    /// How much of a path that is refused has to be granted: up to the end of the outermost protected place that it is in.
+    pub(super) fn protected_length(&self, proc: BorrowedFd<'_>, whole: &[u8]) -> usize {
+        let lengths = self.roots.iter().filter_map(|root| {
+            root.protected_length(&path_of(proc, std::os::fd::AsFd::as_fd(&root.folder)).ok()?, whole)
+        });
+        lengths.min().unwrap_or(whole.len())
+    }
+}
+
 impl Root {
+    /// How much of a path is the name of a protected place.
+    fn protected_length(&self, root: &[u8], whole: &[u8]) -> Option<usize> {
+        let relative = below(root, whole)?;
+        let names: Vec<&[u8]> = relative.split(|byte| *byte == b'/').collect();
+        let covers = |path: &&Vec<Vec<u8>>| {
+            let same = |(pattern, name): (&Vec<u8>, &&[u8])| Protected::is_name(pattern, name);
+            path.len() <= names.len() && path.iter().zip(&names).all(same)
+        };
+        let length = |path: &Vec<Vec<u8>>| {
+            let place = names.iter().take(path.len()).map(|name| name.len() + 1).sum::<usize>() - 1;
+            let length = whole.len() - relative.len() + place;
+            // Git makes a file with this ending first, and renames it to the file that it writes.
+            let is_lock = path.len() == names.len() && whole.ends_with(LOCK_ENDING);
+            if is_lock { length - LOCK_ENDING.len() } else { length }
+        };
+        self.paths.iter().filter(covers).map(length).min()
+    }
+
     fn standing(&self, root: &[u8], whole: &[u8]) -> Standing {
         if is_within(root, whole) {
             return Standing::Above;
@@ -175,5 +206,14 @@ mod tests {
         {
             assert_eq!(standing(path), Standing::Free, "{path}");
         }
+        for (path, granted) in [
+            ("/w/r/.git/config", "/w/r/.git/config"),
+            ("/w/r/.git/config.lock", "/w/r/.git/config"),
+            ("/w/r/.git/hooks/a/b.lock", "/w/r/.git/hooks"),
+            ("/w/r/.git/modules/x/config", "/w/r/.git/modules/x/config"),
+        ] {
+            assert_eq!(root.protected_length(b"/w/r", path.as_bytes()), Some(granted.len()), "{path}");
+        }
+        assert_eq!(root.protected_length(b"/w/r", b"/w/r/.git"), None);
     }
 }

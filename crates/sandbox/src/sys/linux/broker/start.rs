@@ -14,6 +14,7 @@ use super::notifications::Listener;
 use super::pool::Pool;
 use super::privilege::{self, with_access};
 use super::protections::{Protections, own_link};
+use super::refusals::Refusals;
 use super::serve;
 use super::session::Session;
 use crate::confinement::{Confinement, Protected};
@@ -71,6 +72,7 @@ struct Plan {
     parts: Parts,
     protected: Vec<Protected>,
     granted: Vec<PathBuf>,
+    writable: Vec<PathBuf>,
     launcher: Pid,
     listener_number: OwnedFd,
     report: OwnedFd,
@@ -96,6 +98,7 @@ pub(crate) fn start(parts: Parts, confinement: &Confinement) -> Result<Started, 
                 parts,
                 protected: confinement.protected.clone(),
                 granted: confinement.sockets.clone(),
+                writable: confinement.writable.clone(),
                 launcher,
                 listener_number: number_read,
                 report,
@@ -170,7 +173,7 @@ fn prepare(plan: Plan) -> io::Result<(Context, OwnedFd)> {
         granted: plan.granted,
         proc: plan.parts.proc,
         root,
-        observations: plan.parts.observations,
+        refusals: Refusals::new(plan.parts.observations, plan.writable),
         pool: Pool::new()?,
         names: std::sync::RwLock::default(),
         names_of_session,

@@ -1,0 +1,154 @@
+//! Telling the keeper what was refused.
+//!
+//! The broker refuses by itself what is protected, and sockets of others. What lies outside the writable places the kernel
+//! refuses, by read-only mounts: the broker sees that in the error of the call that it made for the command. A file's own
+//! permissions have another error, and are no refusal of the sandbox.
+//!
+//! # A command that is refused a million times
+//!
+//! It costs the keeper nothing: what was told a moment ago is not told again. Where all paths differ, the socket to the
+//! keeper is the bound. It has room for a few hundred messages, and sending never waits. What doesn't fit is lost.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::io::Errno;
+use rustix::net::SendFlags;
+
+use super::context::Context;
+use super::kernel;
+use super::protections::{as_path, path_of};
+use super::target::Target;
+use super::walk::Place;
+use crate::observation::{Observation, Operation, RefusalRule};
+
+/// How many refusals are remembered, so that they are not told again.
+const REMEMBERED_REFUSALS: usize = 256;
+
+/// Where refusals are told, and which were told.
+pub(super) struct Refusals {
+    /// A socket for messages to the keeper.
+    keeper: OwnedFd,
+    /// Places that commands can write. A read-only file in them is not the sandbox's doing.
+    writable: Vec<PathBuf>,
+    /// Hashes of refusals that were told. Each hash has one place that it can be in.
+    told: [AtomicU64; REMEMBERED_REFUSALS],
+}
+
+/// How much of a path has to be granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// The file or socket.
+    Whole,
+    /// The folder that it is in: a file that doesn't exist can't be made writable.
+    Folder,
+}
+
+impl Refusals {
+    pub(super) const fn new(keeper: OwnedFd, writable: Vec<PathBuf>) -> Self {
+        Self { keeper, writable, told: [const { AtomicU64::new(0) }; REMEMBERED_REFUSALS] }
+    }
+
+    /// Tells the keeper, unless it was told a moment ago.
+    fn tell(&self, observation: &Observation) {
+        let mut hasher = DefaultHasher::new();
+        (observation.tag, observation.operation, observation.rule, &observation.path).hash(&mut hasher);
+        // A place that was never used has 0.
+        let hash = hasher.finish() | 1;
+        let place = usize::try_from(hash >> 1).unwrap_or(0) % REMEMBERED_REFUSALS;
+        let Some(told) = self.told.get(place) else { return };
+        if told.load(Ordering::Relaxed) == hash {
+            return;
+        }
+        // It never waits for a keeper that doesn't read. Then the refusal is lost, and the next one like it is told.
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        if rustix::net::send(&self.keeper, &observation.encode(), flags).is_ok() {
+            told.store(hash, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Context {
+    /// Tells the keeper of a refusal by the broker, and returns the error for the command.
+    pub(super) fn refuse(
+        &self,
+        target: &Target<'_>,
+        operation: Operation,
+        rule: RefusalRule,
+        path: &[u8],
+    ) -> Errno {
+        let grant = match rule {
+            RefusalRule::Protected => self.protections.protected_length(self.proc(), path),
+            RefusalRule::ForeignSocket | RefusalRule::ReadOnly => path.len(),
+        };
+        self.tell(target, operation, rule, (path, grant), Errno::ACCESS)
+    }
+
+    /// Passes on the result of an operation on a name, and tells the keeper if a read-only mount refused it.
+    pub(super) fn observe<T>(
+        &self,
+        target: &Target<'_>,
+        operation: Operation,
+        (place, extent): (&Place<'_>, Extent),
+        result: Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        if let Err(Errno::ROFS) = result
+            && let Ok(mut path) = path_of(self.proc(), place.folder.as_fd())
+        {
+            let folder = path.len();
+            if path.last() != Some(&b'/') {
+                path.push(b'/');
+            }
+            path.extend_from_slice(place.bare_name());
+            let grant = if extent == Extent::Folder { folder } else { path.len() };
+            self.tell_read_only(target, operation, (&path, grant));
+        }
+        result
+    }
+
+    /// The same for an operation on a file that exists.
+    pub(super) fn observe_file<T>(
+        &self,
+        target: &Target<'_>,
+        operation: Operation,
+        file: BorrowedFd<'_>,
+        result: Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        if let Err(Errno::ROFS) = result
+            && let Ok(path) = path_of(self.proc(), file)
+        {
+            self.tell_read_only(target, operation, (&path, path.len()));
+        }
+        result
+    }
+
+    fn tell_read_only(&self, target: &Target<'_>, operation: Operation, (path, grant): (&[u8], usize)) {
+        let whole = as_path(path);
+        if !self.refusals.writable.iter().any(|writable| whole.starts_with(writable)) {
+            self.tell(target, operation, RefusalRule::ReadOnly, (path, grant), Errno::ROFS);
+        }
+    }
+
+    fn tell(
+        &self,
+        target: &Target<'_>,
+        operation: Operation,
+        rule: RefusalRule,
+        (path, grant): (&[u8], usize),
+        errno: Errno,
+    ) -> Errno {
+        // While the thread is held, its number means no other one.
+        let tag = kernel::lock_limit(target.held.thread).and_then(|tag| target.confirm().map(|()| tag));
+        self.refusals.tell(&Observation {
+            operation,
+            path: as_path(path),
+            grant: as_path(path.get(..grant).unwrap_or(path)),
+            errno: errno.raw_os_error(),
+            rule,
+            tag: tag.unwrap_or(0),
+        });
+        errno
+    }
+}
