@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Exit, Process};
 use crate::output_times::Moment;
-use crate::{ExecId, PerStream, Size, State};
+use crate::{Denials, ExecId, PerStream, Size, State};
 
 /// One execution that a keeper holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +37,8 @@ pub struct Job {
     pub terminal: Option<Size>,
     /// Whether it waits for input.
     pub waiting_for_input: bool,
+    /// What the sandbox refused so far. `None`: it is not confined.
+    pub denials: Option<Denials>,
 }
 
 /// Whether a caller waits for an execution.

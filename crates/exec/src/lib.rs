@@ -27,6 +27,7 @@
 //! - Only processes that descend from the keeper are ever signalled.
 
 mod circumstances;
+mod denials;
 mod id;
 mod input;
 mod input_sender;
@@ -52,6 +53,7 @@ mod sys;
 mod wire;
 
 pub use circumstances::SoftLimits;
+pub use denials::{Denial, Denials};
 pub use id::ExecId;
 pub use input::{Input, InputKind, InputState, NotTaken, ReadState, TerminalProcess};
 pub use input_sender::InputSender;
@@ -67,7 +69,7 @@ pub use output_times::{Moment, printed_before};
 pub use partial_line::PartialLine;
 pub use run_handle::{RunEvent, RunHandle, Stopper, end_leftovers};
 pub use session::{KEEPER_ARGUMENT, LOG_VARIABLE, Session, SessionError, SessionKey, Starter, keeper_main};
-pub use shellgate_sandbox::{Confinement, Network, Protected, Readable, Temp, probe as kernel};
+pub use shellgate_sandbox::{Confinement, Network, Protected, Readable, RefusalRule, Temp, probe as kernel};
 pub use spec::{Follow, Mode, PerStream, Size, Spec, Stream};
 pub use spool::{Pruned, Spool, prune};
 pub use state::{IllegalMove, State};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ExceededLimit, PerStream, State};
+use crate::{Denials, ExceededLimit, PerStream, State};
 
 /// The answer to the caller of an execution.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -31,6 +31,8 @@ pub struct Outcome {
     pub duration: Duration,
     /// Whether it runs and waits for input.
     pub waiting_for_input: bool,
+    /// What the sandbox refused. `None`: it was not confined.
+    pub denials: Option<Denials>,
 }
 
 /// How a process ended.

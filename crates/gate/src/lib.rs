@@ -38,6 +38,7 @@ pub mod views;
 pub use admit::trust::ProjectFile;
 pub use admit::{Admitted, Considered, PendingQuestion, UnaskedQuestion, approval, inside, judge};
 pub use answer::artifacts::Artifact;
+pub use answer::denials::Denial;
 pub use answer::duration::seconds;
 pub use answer::report::{Background, Report};
 pub use answer::signal_names::SignalName;

@@ -159,5 +159,7 @@ fn ended() -> RecordedEnd {
         stderr: stream,
         job: false,
         times: Vec::new(),
+        denials: None,
+        omitted_denials: 0,
     }
 }

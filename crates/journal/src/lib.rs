@@ -51,6 +51,8 @@
 //!     stderr: RecordedStream::default(),
 //!     job: false,
 //!     times: Vec::new(),
+//!     denials: None,
+//!     omitted_denials: 0,
 //! };
 //! journal.append("01J1", vec![Step::Ended(ended)])?;
 //!
@@ -85,10 +87,10 @@ mod verify;
 pub use body::{
     AnswerOptions, ApprovalChannel, Checkpoint, EndStatus, EntryBody, EntryKind, GrantScope, LossCause,
     Millis, Note, OutputDetail, PersonAnswer, ProcessIdentity, PruneCause, QuestionId, QuestionOutcome,
-    RecordedAnswer, RecordedApproval, RecordedChoice, RecordedDecision, RecordedEnd, RecordedError,
-    RecordedLoss, RecordedPart, RecordedQuestion, RecordedReason, RecordedRequest, RecordedStart,
-    RecordedStdin, RecordedStream, RecordedVerdict, SessionGrant, SettingsLines, Step, Tombstone,
-    TrustedFile, UnwrittenSettings,
+    RecordedAnswer, RecordedApproval, RecordedChoice, RecordedDecision, RecordedDenial, RecordedEnd,
+    RecordedError, RecordedLoss, RecordedPart, RecordedQuestion, RecordedReason, RecordedRequest,
+    RecordedStart, RecordedStdin, RecordedStream, RecordedVerdict, SessionGrant, SettingsLines, Step,
+    Tombstone, TrustedFile, UnwrittenSettings,
 };
 pub use entry::JournalEntry;
 pub use error::Error;

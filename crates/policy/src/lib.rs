@@ -26,7 +26,7 @@ pub use protection::Protected;
 pub use rules::{Decision, Entry, Prefix, Redirects, Rule, Rules};
 pub use scope::{OutOfScope, check_scope};
 pub use shellgate_syntax::Span;
-pub use suggestion::suggest_prefix;
+pub use suggestion::{is_builtin, suggest_prefix};
 pub use typed_input::{InputUse, input_use, is_complete_command, keys_run_command};
 pub use verdict::{Part, Reason, ReasonCode, Verdict};
 

@@ -34,6 +34,16 @@ pub fn suggest_prefix(argv: &[Option<String>]) -> Option<Vec<String>> {
     }
 }
 
+/// Whether a call with these words runs a builtin of bash: it reaches files by redirections alone.
+#[must_use]
+pub fn is_builtin(argv: &[Option<String>]) -> bool {
+    let words = argv.iter().map(|word| {
+        let value = word.clone().map_or_else(unknown_value, Value::Known);
+        Word { span: Span::default(), value }
+    });
+    understand(&words.collect::<Vec<_>>()).kind == Some(ProgramKind::Builtin)
+}
+
 /// Whether a word can be a subcommand: it is no option, path or text.
 fn may_be_subcommand(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -32,6 +32,7 @@ impl ToolResult {
             _ => Map::new(),
         };
         let mut text = dialect.write(report);
+        text.add_denials(report);
         if let (Some(job), None) = (&report.job, report.unfinished_job()) {
             // Dialects name the processes that a command left running by pid at most. The model needs the job's id too.
             text.add("Job", &job.as_str().into());

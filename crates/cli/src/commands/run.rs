@@ -1,7 +1,7 @@
 //! `shellgate run`: runs a command for a person and shows its output as it comes.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -266,6 +266,23 @@ impl Follower {
     }
 }
 
+/// Says what the sandbox refused, and which settings allow it. A person at a terminal sees the settings themselves.
+pub(super) fn show_denials(report: &Report) {
+    let Some(targets) = report.denied_targets() else { return };
+    print_note(&format!("refused by the sandbox: {targets}"));
+    let grants = report.grants();
+    if grants.is_empty() {
+        return;
+    }
+    if !io::stderr().is_terminal() {
+        return print_note("`--json` shows the settings that allow it");
+    }
+    print_note("to allow it, add this to your settings:");
+    for line in grants.join("\n").lines() {
+        output::print_message(&escape(line));
+    }
+}
+
 /// Prints the result: as JSON, or what the output alone doesn't tell.
 fn print_result(report: &Report, json: bool) -> io::Result<()> {
     if json {
@@ -280,6 +297,7 @@ fn print_result(report: &Report, json: bool) -> io::Result<()> {
             print_note(&format!("{} was not stored completely: {lost}", stream.name()));
         }
     }
+    show_denials(report);
     if let Some(job) = report.unfinished_job() {
         print_note(&format!("running as job {job}: see `shellgate logs {job}`, `shellgate stop {job}`"));
         return Ok(());

@@ -41,7 +41,10 @@ fn waited(args: &WaitArgs) -> Result<(), CliError> {
                 output::print(&format!("{}\n", ports.join(" ")))?;
             }
             WaitResult::TimedOut => print_note("timed out; the job keeps running"),
-            WaitResult::Ended => report.error.iter().for_each(error::show),
+            WaitResult::Ended => {
+                report.error.iter().for_each(error::show);
+                super::run::show_denials(&report);
+            }
             WaitResult::Silent | WaitResult::Canceled => {}
         }
     }

@@ -16,6 +16,7 @@ use crate::{ExecId, Spool, State, Stream, job_note};
 impl Keeper {
     /// Answers the caller of an execution that goes on as a job.
     pub(super) fn answer_running(&mut self, key: RunKey, caller: ConnectionKey, state: State) {
+        self.drain_refusals(key);
         let background = self.living_processes(key);
         let waiting_for_input = self.input_state(key).is_some_and(|input| input.waiting);
         let Some(run) = self.runs.get_mut(&key) else { return };
@@ -46,6 +47,7 @@ impl Keeper {
         left: Left,
     ) {
         self.drain_waiting(key);
+        self.drain_refusals(key);
         self.keep_tails(key);
         let background = if left == Left::Nothing { Vec::new() } else { self.living_processes(key) };
         let last = left == Left::Nothing && self.connections.len() == 1 && self.runs.len() == 1;
@@ -118,6 +120,7 @@ impl Keeper {
     /// Forgets an execution that has ended and has no process left.
     pub(super) fn remove(&mut self, key: RunKey) {
         self.drain_waiting(key);
+        self.drain_refusals(key);
         self.keep_tails(key);
         self.send_end_to_watchers(key);
         self.forget_pipes(key);

@@ -5,12 +5,13 @@
 //! keeper closes the socket to it, however the keeper ended.
 
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, WaitOptions};
 use shellgate_sandbox::Confinement;
-use shellgate_sandbox::launcher::{Launcher, Pod};
+use shellgate_sandbox::launcher::{Launcher, Observations, Pod};
 use shellgate_sandbox::pod::{ConfineError, Mechanism};
 use shellgate_sandbox::spawn::{Plan, SpawnError, Spawned};
 use tracing::{info, warn};
@@ -32,7 +33,21 @@ const SUSPEND_TIMEOUT: Duration = Duration::from_millis(100);
 pub(super) struct Confined {
     pod: Option<Pod>,
     /// The one that was used last is the last.
-    launchers: Vec<(Confinement, Launcher)>,
+    launchers: Vec<Kept>,
+    /// What commands were refused. A launcher's commands may outlive it.
+    observed: Vec<(LauncherKey, Arc<Observations>)>,
+    last_key: LauncherKey,
+}
+
+/// The number of a launcher within this keeper. It is never used again.
+pub(super) type LauncherKey = u64;
+
+/// A launcher with its confinement.
+#[derive(Debug)]
+struct Kept {
+    key: LauncherKey,
+    confinement: Confinement,
+    launcher: Launcher,
 }
 
 /// Why a confined command was not started.
@@ -98,7 +113,7 @@ impl Confined {
 
     fn launch(&mut self, plan: &Plan<'_>) -> Result<Spawned, SpawnError> {
         match self.launchers.last_mut() {
-            Some((_, launcher)) => launcher.spawn(plan),
+            Some(kept) => kept.launcher.spawn(plan),
             None => Err(SpawnError {
                 step: shellgate_sandbox::spawn::Step::Clone,
                 source: rustix::io::Errno::PIPE.into(),
@@ -113,9 +128,9 @@ impl Confined {
         events: &Events,
         trees: &mut Trees,
     ) -> Result<bool, ConfineError> {
-        if let Some(at) = self.launchers.iter().position(|(known, _)| known == confinement) {
+        if let Some(at) = self.launchers.iter().position(|kept| kept.confinement == *confinement) {
             let mut found = self.launchers.remove(at);
-            if found.1.is_current(confinement) {
+            if found.launcher.is_current(confinement) {
                 self.launchers.push(found);
                 return Ok(false);
             }
@@ -139,15 +154,39 @@ impl Confined {
         if self.launchers.len() == MAX_LAUNCHERS {
             self.launchers.remove(0);
         }
-        self.launchers.push((confinement.clone(), launcher));
+        self.last_key += 1;
+        let key = self.last_key;
+        let observations = launcher.observations();
+        match events.add(&*observations, Token::Refusals(key)) {
+            Ok(()) => self.observed.push((key, observations)),
+            Err(error) => warn!(%error, "refusals of its commands can't be waited for"),
+        }
+        self.launchers.push(Kept { key, confinement: confinement.clone(), launcher });
         Ok(true)
+    }
+
+    /// The launcher that was used last.
+    pub(super) fn last_used(&self) -> Option<LauncherKey> {
+        self.launchers.last().map(|kept| kept.key)
+    }
+
+    /// What commands of a launcher were refused.
+    pub(super) fn observations(&self, launcher: LauncherKey) -> Option<Arc<Observations>> {
+        self.observed.iter().find(|(key, _)| *key == launcher).map(|(_, observed)| Arc::clone(observed))
+    }
+
+    /// Forgets the refusals of a launcher whose broker has ended.
+    pub(super) fn forget_observations(&mut self, launcher: LauncherKey, events: &Events) {
+        for (_, ended) in self.observed.extract_if(.., |(key, _)| *key == launcher) {
+            events.forget(&*ended);
+        }
     }
 
     /// Ends the pod and its launchers, and reaps them: the keeper's parent may not reap what it inherits.
     pub(super) fn end(&mut self) {
         let launchers = self.launchers.iter();
         let launchers =
-            launchers.flat_map(|(_, launcher)| [Some(launcher.pid()), launcher.broker()]).flatten();
+            launchers.flat_map(|kept| [Some(kept.launcher.pid()), kept.launcher.broker()]).flatten();
         let pids: Vec<Pid> = launchers.chain(self.pod.as_ref().map(Pod::init)).collect();
         self.launchers.clear();
         self.pod = None;
@@ -159,7 +198,7 @@ impl Confined {
 
     /// Forgets a launcher, or the pod with all of them, whose process was reaped.
     pub(super) fn forget(&mut self, pid: u32) {
-        self.launchers.retain(|(_, launcher)| number(launcher.pid()) != pid);
+        self.launchers.retain(|kept| number(kept.launcher.pid()) != pid);
         if self.init() == Some(pid) {
             warn!("the pod has ended");
             self.pod = None;

@@ -167,6 +167,7 @@ impl Keeper {
                     Token::Pipe(key, stream) => self.read_output(key, stream),
                     Token::Input(key) => self.flush_input(key),
                     Token::Pod => self.take_pod_events(),
+                    Token::Refusals(launcher) => self.take_refusals(launcher),
                 }
             }
             let now = Instant::now();

@@ -9,6 +9,7 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::time::Timespec;
 
+use super::confined::LauncherKey;
 use super::connection::ConnectionKey;
 use super::tree::RunKey;
 use crate::Stream;
@@ -28,6 +29,8 @@ pub(super) enum Token {
     Input(RunKey),
     /// Orphans in the pod have ended, or the pod has.
     Pod,
+    /// Commands of a launcher were refused something, or the launcher's broker has ended.
+    Refusals(LauncherKey),
 }
 
 impl Token {
@@ -41,6 +44,7 @@ impl Token {
             Self::Pipe(key, Stream::Stderr) => key << 3 | 4,
             Self::Input(key) => key << 3 | 5,
             Self::Pod => 6,
+            Self::Refusals(key) => key << 3 | 7,
         }
     }
 
@@ -53,6 +57,7 @@ impl Token {
             3 => Self::Pipe(key, Stream::Stdout),
             5 => Self::Input(key),
             6 => Self::Pod,
+            7 => Self::Refusals(key),
             _ => Self::Pipe(key, Stream::Stderr),
         }
     }
@@ -140,6 +145,7 @@ mod tests {
             Token::Listener,
             Token::Signals,
             Token::Pod,
+            Token::Refusals(5),
             Token::Connection(1),
             Token::Pipe(77, Stream::Stdout),
             Token::Pipe(1 << 50, Stream::Stderr),

@@ -18,6 +18,7 @@
 //! | `lifecycle` | decides what happens to an execution: pure, without system calls |
 //! | `drive` | does what lifecycles decide |
 //! | `confined` | the session's pod, and the launchers in it |
+//! | `refusals` | what the sandbox refused to commands |
 //! | `start` | starts executions whose turn has come |
 //! | `reap` | reaps children that have ended |
 //! | `stop` | signals the processes of an execution that is stopped |
@@ -45,6 +46,7 @@ mod orphans;
 mod output;
 mod prune;
 mod reap;
+mod refusals;
 mod requests;
 mod run;
 mod socket;

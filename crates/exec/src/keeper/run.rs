@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::time::Instant;
 
+use super::confined::LauncherKey;
 use super::connection::ConnectionKey;
 use super::lifecycle::{Cause, Lifecycle, Timeouts};
 use super::limit_enforcer::LimitEnforcer;
@@ -11,7 +12,7 @@ use super::terminal::Terminal;
 use crate::outcome::{Failure, Outcome, Output, Process};
 use crate::output_times::OutputTimes;
 use crate::spec::{Follow, PerStream};
-use crate::{Spec, State};
+use crate::{Denials, Spec, State};
 
 /// One execution.
 #[derive(Debug)]
@@ -31,6 +32,10 @@ pub(super) struct Run {
     pub(super) terminal: Option<Terminal>,
     /// Enforces its resource limits, if it has any.
     pub(super) enforcer: Option<Box<LimitEnforcer>>,
+    /// The launcher that started it, if it is confined.
+    pub(super) launcher: Option<LauncherKey>,
+    /// What the sandbox refused to its processes. `None`: it is not confined.
+    pub(super) denials: Option<Denials>,
     /// The spool files, until it is started.
     pub(super) spool: Option<Files>,
     /// Its end, once that was told or stored. Leftover processes may go on.
@@ -54,6 +59,8 @@ impl Run {
             sources: None,
             terminal: None,
             enforcer: None,
+            launcher: None,
+            denials: None,
             spool: Some(spool),
             ended: None,
         }
@@ -91,6 +98,7 @@ impl Run {
             background,
             duration: self.pid.map(|_| self.lifecycle.started().elapsed()).unwrap_or_default(),
             waiting_for_input: false,
+            denials: self.denials.clone(),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::stream::Source;
 use super::terminal::Terminal;
 use super::tree::RunKey;
 use crate::outcome::{Failure, plain};
-use crate::{PerStream, State};
+use crate::{Denials, PerStream, State};
 
 impl Keeper {
     /// Starts the executions whose turn has come.
@@ -88,6 +88,10 @@ impl Keeper {
                 trace!(id = %run.spec.id, argv = ?run.spec.argv, directory = ?run.spec.directory, "command");
                 run.pid = Some(pid);
                 self.trees.add_root(pid, key);
+                if run.spec.confinement.is_some() {
+                    run.launcher = self.confined.last_used();
+                    run.denials = Some(Denials::default());
+                }
                 run.sources = Some(sources);
                 run.terminal = terminal;
                 if let (Some(enforcer), false) = (&mut run.enforcer, grouped) {

@@ -46,6 +46,7 @@ impl Keeper {
 
     fn job(&mut self, key: RunKey) -> Option<Job> {
         self.keep_tails(key);
+        self.drain_refusals(key);
         let input = self.input_state(key);
         let terminal = input.as_ref().and_then(|input| match input.kind {
             InputKind::Terminal { size, .. } => Some(size),
@@ -105,6 +106,7 @@ impl Keeper {
         if let Some(output) = run.output() {
             outcome.output = output;
         }
+        outcome.denials.clone_from(&run.denials);
         outcome.background.clear();
         for watcher in watchers {
             if let Some(connection) = self.connections.get_mut(&watcher) {
@@ -146,6 +148,7 @@ impl Run {
             times: Vec::new(),
             terminal: None,
             waiting_for_input: false,
+            denials: self.denials.clone(),
         }
     }
 }

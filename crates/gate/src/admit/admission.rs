@@ -51,6 +51,7 @@ impl Gate {
             artifacts: request.artifacts.clone(),
             terminal: request.pty.as_ref().map(|pty| pty.size),
             verdict: None,
+            sandbox: None,
         };
         debug!(%id, dialect = request.dialect, session = self.session_of(&request), "request");
         trace!(%id, command = request.action.shown(), "request");
@@ -107,7 +108,8 @@ impl Gate {
                 admitted.map_err(why)?.approval
             }
         };
-        let steps = vec![record::started(approval.by.as_ref(), None), Step::Ended(record::typed())];
+        let steps =
+            vec![record::started(approval.by.as_ref(), SandboxMode::Off, None), Step::Ended(record::typed())];
         match approval.entry {
             Some(entry) => steps.into_iter().try_for_each(|step| entry.append(step)),
             None => {

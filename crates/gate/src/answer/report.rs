@@ -9,6 +9,7 @@ use shellgate_exec::{Exit, Outcome, PerStream, Process, Spool, State};
 
 use crate::admit::judge::VerdictSummary;
 use crate::answer::artifacts::Artifact;
+use crate::answer::denials::{self, Denial};
 use crate::answer::outcome_error::outcome_error;
 use crate::answer::signal_names::SignalName;
 use crate::answer::stream_text::StreamTexts;
@@ -49,8 +50,11 @@ pub struct Report {
     pub waiting_for_input: bool,
     pub verdict: Option<VerdictSummary>,
     pub effects: Option<()>,
-    pub denials: Option<()>,
+    pub denials: Option<Vec<Denial>>,
     pub artifacts: Vec<Artifact>,
+    /// How many refusals `denials` doesn't have.
+    #[serde(skip)]
+    pub omitted_denials: u64,
     /// How the answer is to be written.
     #[serde(skip)]
     pub format: Format,
@@ -129,6 +133,7 @@ impl Report {
             verdict: summary.verdict.clone(),
             effects: None,
             denials: None,
+            omitted_denials: 0,
             artifacts: Vec::new(),
             format: summary.format,
             program: summary.program(),
@@ -180,7 +185,8 @@ impl Report {
             waiting_for_input: outcome.waiting_for_input,
             verdict: summary.verdict.clone(),
             effects: None,
-            denials: None,
+            denials: explained_denials(summary, &outcome),
+            omitted_denials: outcome.denials.as_ref().map_or(0, |denials| denials.more),
             artifacts,
             format: summary.format,
             program: summary.program(),
@@ -188,6 +194,18 @@ impl Report {
             screen: streams.is_screen,
             lost: PerStream { stdout: outcome.output.stdout.lost, stderr: outcome.output.stderr.lost },
         }
+    }
+
+    /// What the sandbox refused, on one line: `write /etc/hosts`. `None`: nothing.
+    #[must_use]
+    pub fn denied_targets(&self) -> Option<String> {
+        denials::targets(self.denials.as_deref().unwrap_or_default(), self.omitted_denials)
+    }
+
+    /// Settings that allow what [`denied_targets`](Self::denied_targets) names, each once.
+    #[must_use]
+    pub fn grants(&self) -> Vec<&str> {
+        denials::grants(self.denials.as_deref().unwrap_or_default())
     }
 
     /// The name of the job, when this is the answer to a call that goes on.
@@ -201,6 +219,11 @@ impl Report {
     pub fn is_refusal(&self) -> bool {
         self.error.as_ref().is_some_and(|error| error.code.is_refusal())
     }
+}
+
+/// What the sandbox refused, with the settings that allow it. `None`: it was not confined.
+pub(crate) fn explained_denials(summary: &RequestSummary, outcome: &Outcome) -> Option<Vec<Denial>> {
+    Some(summary.sandbox.as_ref()?.explain(outcome.denials.as_ref()?))
 }
 
 pub(crate) const fn exit_code(exit: Option<Exit>) -> Option<i32> {

@@ -3,6 +3,7 @@
 use shellgate_exec::{ExecId, Size};
 
 use crate::admit::judge::VerdictSummary;
+use crate::answer::denials::SandboxContext;
 use crate::intake::request::{Action, Detail, Format};
 
 /// What a report says about its request, whatever became of it.
@@ -18,6 +19,8 @@ pub(crate) struct RequestSummary {
     /// The size of its terminal, if it has one.
     pub(crate) terminal: Option<Size>,
     pub(crate) verdict: Option<VerdictSummary>,
+    /// What is known about its sandbox, if it is confined.
+    pub(crate) sandbox: Option<SandboxContext>,
 }
 
 impl RequestSummary {
@@ -33,6 +36,7 @@ impl RequestSummary {
             artifacts: Vec::new(),
             terminal: None,
             verdict: None,
+            sandbox: None,
         }
     }
 

@@ -10,6 +10,7 @@ use shellgate_journal::{
 use super::{Jobs, journal_error, parse};
 use crate::admit::approval::ApprovedBy;
 use crate::admit::judge::VerdictSummary;
+use crate::answer::denials::{Denial, SandboxContext};
 use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
 use crate::gate::session_error;
@@ -65,6 +66,7 @@ impl Jobs<'_> {
             background: job.processes.clone(),
             duration: job.age,
             waiting_for_input: job.waiting_for_input,
+            denials: job.denials.clone(),
         };
         let asked = RequestSummary { terminal: job.terminal, ..asked(execution, detail) };
         Ok(Report::ended(&asked, &self.limits, outcome, &spool, Vec::new()))
@@ -111,9 +113,17 @@ impl Jobs<'_> {
                 Duration::from_millis(ran.and_then(|ran| u64::try_from(ran).ok()).unwrap_or(0))
             },
             waiting_for_input: false,
+            denials: None,
         };
         let report = Report::ended(&asked, &self.limits, outcome, &spool, Vec::new());
-        Report { error: recorded_error.or(loss).or(report.error), ..report }
+        Report {
+            error: recorded_error.or(loss).or(report.error),
+            denials: ended
+                .and_then(|ended| ended.denials.as_ref())
+                .map(|denials| denials.iter().map(Denial::from).collect()),
+            omitted_denials: ended.map_or(0, |ended| ended.omitted_denials),
+            ..report
+        }
     }
 
     /// The last bytes of a stream that was longer than its file may be. Empty if the file holds the whole stream.
@@ -172,6 +182,7 @@ fn asked(execution: &PastExecution, detail: Detail) -> RequestSummary {
         speaks: false,
         artifacts: Vec::new(),
         terminal: None,
+        sandbox: SandboxContext::recorded(execution),
         verdict: known.map(|asked| VerdictSummary {
             decision: record::decision(asked.verdict.decision),
             rules: asked.verdict.rules.clone(),

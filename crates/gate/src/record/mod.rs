@@ -17,6 +17,7 @@ mod translate;
 
 use std::sync::Arc;
 
+use serde_json::{Value, json};
 use shellgate_exec::{Outcome, Spool, StateFolder};
 use shellgate_journal::{self as journal, Journal, RecordedStart, Step};
 use tracing::warn;
@@ -29,7 +30,11 @@ pub(crate) use translate::{action, asked, canceled, decision, now, problem, ques
 use crate::admit::approval::ApprovedBy;
 use crate::answer::outcome_error::outcome_error;
 use crate::answer::summary::RequestSummary;
+use crate::settings::SandboxMode;
 use crate::{Code, ErrorObject};
+
+/// The field of a recorded confinement that names the mode.
+const MODE: &str = "mode";
 
 /// Writes the record of a gate.
 #[derive(Clone, Debug)]
@@ -119,6 +124,7 @@ impl ExecutionLog {
     pub(crate) fn ended(&self, asked: &RequestSummary, outcome: &Outcome, spool: &Spool) -> bool {
         let error = outcome_error(&asked.action, &asked.directory, outcome);
         let ended = translate::ended(outcome, error, spool, translate::now());
+        let ended = translate::with_denials(ended, asked.sandbox.as_ref(), outcome);
         let written = self.append(Step::Ended(ended));
         if let Err(error) = &written {
             warn!(id = self.id, code = ?error.code, "the end can't be recorded: the keeper stores it");
@@ -142,15 +148,25 @@ impl ExecutionLog {
 }
 
 /// The entry before a start.
-pub(crate) fn started(approved_by: Option<&ApprovedBy>, spool: Option<(String, String)>) -> Step {
+pub(crate) fn started(
+    approved_by: Option<&ApprovedBy>,
+    sandbox: SandboxMode,
+    spool: Option<(String, String)>,
+) -> Step {
     let (stdout_file, stderr_file) = spool.unzip();
+    let is_confined = sandbox != SandboxMode::Off;
     Step::Started(RecordedStart {
+        confinement: if is_confined { json!({ MODE: sandbox.to_string() }) } else { Value::Null },
         approved_by: approved_by.map(translate::approved_by),
         caller: Some(own_identity()),
         stdout_file,
         stderr_file,
-        ..RecordedStart::default()
     })
+}
+
+/// The mode of an execution's sandbox, if it was confined.
+pub(crate) fn sandbox_mode(started: &RecordedStart) -> Option<&str> {
+    started.confinement.get(MODE)?.as_str()
 }
 
 pub(crate) fn unwritable(why: &str) -> ErrorObject {

@@ -11,6 +11,7 @@ use tracing::{info, warn};
 
 use super::identity::{alive, is_of_earlier_boot};
 use super::translate;
+use crate::answer::denials::SandboxContext;
 use crate::answer::outcome_error::outcome_error;
 
 /// Settles every execution that has no end in the record, and questions that have expired or whose asker is gone.
@@ -122,6 +123,8 @@ fn find_end(
             .as_ref()
             .and_then(|asked| outcome_error(&translate::action(asked), &asked.directory, &ending.outcome));
         let ended = translate::end(&ending.outcome, error, at, PerStream { stdout, stderr });
+        let sandbox = SandboxContext::recorded(execution);
+        let ended = translate::with_denials(ended, sandbox.as_ref(), &ending.outcome);
         let times = if ending.job { times.collect() } else { Vec::new() };
         return Some(Step::Ended(shellgate_journal::RecordedEnd { job: ending.job, times, ..ended }));
     }

@@ -12,6 +12,7 @@ use shellgate_journal::{
 
 use crate::admit::approval::{Always, ApprovedBy, Question};
 use crate::admit::judge::{Decision, Span, Verdict};
+use crate::answer::denials::SandboxContext;
 use crate::intake::request::{Action, Detail, Format, Request, Stdin};
 use crate::{Code, ErrorObject};
 
@@ -165,6 +166,23 @@ pub(super) fn end(
         stderr: streams.stderr,
         job: false,
         times: Vec::new(),
+        denials: None,
+        omitted_denials: 0,
+    }
+}
+
+/// The end with what the sandbox refused.
+pub(super) fn with_denials(
+    end: RecordedEnd,
+    sandbox: Option<&SandboxContext>,
+    outcome: &Outcome,
+) -> RecordedEnd {
+    let (Some(sandbox), Some(denials)) = (sandbox, &outcome.denials) else { return end };
+    let explained = sandbox.explain(denials);
+    RecordedEnd {
+        denials: Some(explained.iter().map(journal::RecordedDenial::from).collect()),
+        omitted_denials: denials.more,
+        ..end
     }
 }
 
@@ -205,6 +223,8 @@ pub(super) fn not_started(error: &ErrorObject) -> RecordedEnd {
         stderr: journal::RecordedStream::default(),
         job: false,
         times: Vec::new(),
+        denials: None,
+        omitted_denials: 0,
     }
 }
 
@@ -222,6 +242,8 @@ pub(crate) fn typed() -> RecordedEnd {
         stderr: journal::RecordedStream::default(),
         job: false,
         times: Vec::new(),
+        denials: None,
+        omitted_denials: 0,
     }
 }
 

@@ -14,6 +14,7 @@ use tracing::{info, warn};
 
 use crate::admit::Admitted;
 use crate::admit::judge::Verdict;
+use crate::answer::denials::SandboxContext;
 use crate::answer::report::Report;
 use crate::confine::{self, Places};
 use crate::environment::{self, Rules};
@@ -57,11 +58,12 @@ impl Admitted<'_> {
     /// # Errors
     /// The answer to give when nothing was started.
     pub fn start(self, follow: Follow) -> Result<Execution, Refused> {
-        let Self { gate, id, request, directory, asked, verdict, approval } = self;
+        let Self { gate, id, request, directory, mut asked, verdict, approval } = self;
         let session = gate.session_of(&request);
         let approved = approval.by.is_some();
         let entry = record::asked(&request, Some(&verdict), gate.judge.root.path(), directory.shown());
-        let step = record::started(approval.by.as_ref(), Some(gate.state.spool_files(id)));
+        let mode = gate.judge.settings.sandbox.mode;
+        let step = record::started(approval.by.as_ref(), mode, Some(gate.state.spool_files(id)));
         let entry = match approval.entry {
             Some(entry) => entry.append(step).map(|()| Some(entry)),
             None => gate.recorder.begin(&asked.id, &session, entry, vec![step]),
@@ -81,6 +83,9 @@ impl Admitted<'_> {
             Ok(((inner, chat), entry)) => {
                 info!(id = asked.id, approved, "handed to the keeper");
                 let (limits, root) = (gate.judge.settings.limits.clone(), gate.judge.root.clone());
+                if gate.confinement.is_some() {
+                    asked.sandbox = Some(SandboxContext::judged(&mode.to_string(), verdict));
+                }
                 Ok(Execution {
                     inner,
                     asked,

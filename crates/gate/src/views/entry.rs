@@ -6,6 +6,7 @@ use shellgate_journal::{
 };
 use shellgate_text::escape::line as escape;
 
+use crate::answer::denials::{self, Denial};
 use crate::answer::signal_names::SignalName;
 
 /// An entry, line by line.
@@ -105,6 +106,9 @@ fn end_lines(ended: &RecordedEnd) -> Vec<String> {
     }
     let mut lines = vec![first];
     lines.extend(ended.error.iter().flat_map(error_lines));
+    let denials: Vec<Denial> = ended.denials.iter().flatten().map(Denial::from).collect();
+    let denied = denials::targets(&denials, ended.omitted_denials);
+    lines.extend(denied.map(|targets| format!("refused by the sandbox: {targets}")));
     for (name, stream) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
         lines.extend((stream.bytes > 0).then(|| stream_line(name, stream)));
     }

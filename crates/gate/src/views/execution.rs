@@ -3,8 +3,8 @@
 use serde::Serialize;
 use shellgate_journal::calendar::exact;
 use shellgate_journal::{
-    JournalEntry, PastExecution, RecordedApproval, RecordedEnd, RecordedError, RecordedRequest,
-    RecordedStream, RecordedVerdict, Status,
+    JournalEntry, PastExecution, RecordedApproval, RecordedDenial, RecordedEnd, RecordedError,
+    RecordedRequest, RecordedStream, RecordedVerdict, Status,
 };
 use shellgate_text::{Style, StyledLine, escape, plain_text};
 
@@ -44,6 +44,7 @@ pub struct ExecutionSummary<'a> {
     duration_ms: Option<i64>,
     stdout: Option<&'a RecordedStream>,
     stderr: Option<&'a RecordedStream>,
+    denials: Option<&'a Vec<RecordedDenial>>,
 }
 
 impl<'a> ExecutionView<'a> {
@@ -97,6 +98,7 @@ impl<'a> ExecutionView<'a> {
             duration_ms: ended.and_then(|ended| Some(ended.ended_at - ended.started_at?)),
             stdout: ended.map(|ended| &ended.stdout),
             stderr: ended.map(|ended| &ended.stderr),
+            denials: ended.and_then(|ended| ended.denials.as_ref()),
         }
     }
 

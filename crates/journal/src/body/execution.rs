@@ -131,7 +131,7 @@ pub struct RecordedError {
 /// The start of an execution. Written before the process exists.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedStart {
-    /// The sandbox as data.
+    /// The sandbox as data: its mode.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub confinement: Value,
     /// The person or the setting that approved it, if approval was needed.
@@ -199,6 +199,31 @@ pub struct RecordedEnd {
     /// standard error were printed before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<(Millis, u64, u64)>,
+    /// What the sandbox refused. `None`: it was not confined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub denials: Option<Vec<RecordedDenial>>,
+    /// How many refusals are not in that list.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub omitted_denials: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// What the sandbox refused, as the caller was told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecordedDenial {
+    /// What was tried: `write` or `connect`.
+    pub operation: String,
+    /// The file or socket.
+    pub target: String,
+    /// The part of the sandbox that refused it.
+    pub rule: String,
+    /// Settings that allow it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant: Option<String>,
 }
 
 named_enum! {

@@ -11,8 +11,8 @@ pub use approval::{
     RecordedPart, RecordedQuestion, RecordedStdin, SessionGrant, SettingsLines, UnwrittenSettings,
 };
 pub use execution::{
-    AnswerOptions, EndStatus, LossCause, OutputDetail, RecordedApproval, RecordedDecision, RecordedEnd,
-    RecordedError, RecordedLoss, RecordedReason, RecordedRequest, RecordedStart, RecordedStream,
+    AnswerOptions, EndStatus, LossCause, OutputDetail, RecordedApproval, RecordedDecision, RecordedDenial,
+    RecordedEnd, RecordedError, RecordedLoss, RecordedReason, RecordedRequest, RecordedStart, RecordedStream,
     RecordedVerdict,
 };
 pub use upkeep::{Checkpoint, Note, PruneCause, Tombstone, TrustedFile};

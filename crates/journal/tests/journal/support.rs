@@ -62,6 +62,8 @@ pub(crate) fn ended(status: EndStatus) -> Step {
         stderr: RecordedStream::default(),
         job: false,
         times: Vec::new(),
+        denials: None,
+        omitted_denials: 0,
     })
 }
 

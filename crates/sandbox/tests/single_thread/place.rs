@@ -7,9 +7,9 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::process::{Gid, Pid, Uid, WaitOptions};
-use shellgate_sandbox::Confinement;
-use shellgate_sandbox::launcher::{Launcher, Pod};
+use shellgate_sandbox::launcher::{Launcher, Next, Pod};
 use shellgate_sandbox::spawn::{Plan, Tag};
+use shellgate_sandbox::{Confinement, Observation};
 
 use crate::in_child;
 
@@ -122,6 +122,16 @@ pub(crate) fn finish((pid, mut read): (Pid, File)) -> (i32, String) {
     read.read_to_string(&mut output).unwrap();
     let (_, status) = rustix::process::waitpid(Some(pid), WaitOptions::empty()).unwrap().unwrap();
     (status.exit_status().unwrap_or(-1), output)
+}
+
+/// What the commands of a launcher were refused so far.
+pub(crate) fn told(launcher: &Launcher) -> Vec<Observation> {
+    let observations = launcher.observations();
+    let next = || match observations.next() {
+        Next::Observation(observation) => Some(observation),
+        Next::Nothing | Next::Ended => None,
+    };
+    std::iter::from_fn(next).collect()
 }
 
 pub(crate) fn launcher(confinement: &Confinement) -> (Launcher, Option<Pod>) {

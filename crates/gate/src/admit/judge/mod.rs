@@ -10,6 +10,7 @@ mod rules;
 use std::path::Path;
 
 use serde::{Serialize, Serializer};
+use shellgate_journal::RecordedRequest;
 use shellgate_policy::{CommandContext, Entry, Machine, OutOfScope, Prefix, Protected, Rule, Rules};
 pub use shellgate_policy::{Decision, Part, Reason, ReasonCode, Span, Verdict};
 
@@ -135,6 +136,19 @@ fn judge_by(rules: &Rules, request: &Request, place: Where<'_>) -> Verdict {
             shellgate_policy::judge_argv(argv, &request.action.shown(), &context, rules, &machine)
         }
     }
+}
+
+/// The calls of a recorded request. What rules say about them is not looked at.
+pub(crate) fn recorded_parts(request: &RecordedRequest) -> Vec<Part> {
+    let (root, context) = (Path::new(&request.root), CommandContext::default());
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    let machine = Machine::new(root, &root.join(&request.directory), std::env::home_dir(), search_path);
+    let rules = Rules::default();
+    let verdict = match &request.argv {
+        Some(argv) => shellgate_policy::judge_argv(argv, &request.text, &context, &rules, &machine),
+        None => shellgate_policy::judge(&request.text, &context, &rules, &machine),
+    };
+    verdict.parts().to_vec()
 }
 
 /// Checks that the words of a program call stay inside the root and hold no code.

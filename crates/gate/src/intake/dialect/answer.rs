@@ -3,7 +3,10 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+use super::DENIED;
+use crate::answer::report::Report;
 
 /// The answer to a tool call, as its model gets it: [`Display`](fmt::Display) writes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +27,22 @@ impl DialectAnswer {
             Ok(other) => failed(format!("the answer is not an object: {other}")),
             Err(error) => failed(error.to_string()),
         })
+    }
+
+    /// Adds what the sandbox refused, if something was and the answer doesn't have it by itself: a field `denials`, or a line.
+    pub fn add_denials(&mut self, report: &Report) {
+        let Some(targets) = report.denied_targets() else { return };
+        match self {
+            Self::Json(fields) => {
+                fields.entry("denials").or_insert_with(|| json!(report.denials));
+            }
+            Self::Text(text) => {
+                let line = format!("{DENIED}: {targets}");
+                if !text.ends_with(&line) {
+                    text.push_str(&format!("\n{line}"));
+                }
+            }
+        }
     }
 
     /// Adds a fact in the form of the answer: a field, or a line with a label. Of an object, text shows the `hint`; facts

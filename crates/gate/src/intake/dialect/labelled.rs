@@ -4,10 +4,10 @@
 
 use std::borrow::Cow;
 
-use super::DialectAnswer;
+use super::{DENIED, DialectAnswer};
 use crate::answer::report::Report;
 
-const LABELS: [&str; 10] = [
+const LABELS: [&str; 11] = [
     "Command",
     "Directory",
     "Stdout",
@@ -19,6 +19,8 @@ const LABELS: [&str; 10] = [
     "Process Group PGID",
     // Only in the answer of a call that became a job.
     "Job",
+    // Only over MCP, when the sandbox refused something.
+    DENIED,
 ];
 
 /// A longer start of a line doesn't look like a label, whatever invisible characters it contains.

@@ -62,6 +62,9 @@ pub enum DefaultRoot {
     Home,
 }
 
+/// The label of what the sandbox refused.
+const DENIED: &str = "Refused by the sandbox";
+
 /// For dialects that add nothing to the conversation besides the answer.
 fn no_assistant_text(_: &Report) -> Option<String> {
     None

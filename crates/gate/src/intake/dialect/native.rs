@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::field::{FOLDER_NAMES, Field, Kind};
 use super::fields::Arguments;
 use super::run_shell_command::{ABOUT_RULES, ABOUT_STATE, DESCRIPTION};
-use super::{DefaultRoot, Dialect, DialectAnswer, markdown, no_assistant_text};
+use super::{DENIED, DefaultRoot, Dialect, DialectAnswer, markdown, no_assistant_text};
 use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::intake::request::{Action, Detail, Format, Pty, Request, Stdin, Substitutions, Words, parse_size};
@@ -138,7 +138,8 @@ fn request(arguments: &mut Arguments) -> Result<Request, ErrorObject> {
 
 fn answer(report: &Report) -> DialectAnswer {
     if report.format == Format::Markdown {
-        return DialectAnswer::Text(markdown::answer(report));
+        let denied = report.denied_targets().map(|targets| format!("\n\n{DENIED}: {targets}"));
+        return DialectAnswer::Text(markdown::answer(report) + &denied.unwrap_or_default());
     }
     DialectAnswer::json(report)
 }

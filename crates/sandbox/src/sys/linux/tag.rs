@@ -16,6 +16,12 @@ impl Tag {
         Self((number & ((1 << 60) - 1)) | (1 << 61))
     }
 
+    /// The tag that a limit carries, if it carries one.
+    #[must_use]
+    pub const fn from_limit(limit: u64) -> Option<Self> {
+        if limit >> 60 == 1 << 1 { Some(Self(limit)) } else { None }
+    }
+
     /// The limit that carries it, unless the hard limit is too low for that.
     pub(crate) fn limit(self) -> Option<Rlimit> {
         let maximum = rustix::process::getrlimit(Resource::Locks).maximum;
@@ -40,6 +46,8 @@ mod tests {
             let tag = Tag::new(number).get();
             assert_eq!(tag & ((1 << 60) - 1), number & ((1 << 60) - 1));
             assert!(tag > 1 << 60 && tag < i64::MAX.cast_unsigned());
+            assert_eq!(Tag::from_limit(tag), Some(Tag::new(number)));
         }
+        assert_eq!([0, 1024, u64::MAX].map(Tag::from_limit), [None; 3]);
     }
 }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use shellgate_sandbox::launcher::Launcher;
 use shellgate_sandbox::spawn::Tag;
-use shellgate_sandbox::{Observation, Operation, RefusalRule};
+use shellgate_sandbox::{Operation, RefusalRule};
 
 use super::{fail, protecting, succeed};
 use crate::Test;
-use crate::place::{Place, as_each_user, finish, launcher, start_tagged};
+use crate::place::{Place, as_each_user, finish, launcher, start_tagged, told};
 
 pub(crate) const TESTS: &[Test] = &[
     ("a_refusal_is_told_to_the_keeper", a_refusal_is_told_to_the_keeper),
@@ -18,14 +18,10 @@ pub(crate) const TESTS: &[Test] = &[
     ("many_refusals_cost_the_keeper_little", many_refusals_cost_the_keeper_little),
 ];
 
-fn told(launcher: &Launcher) -> Vec<Observation> {
-    std::iter::from_fn(|| launcher.next_observation()).collect()
-}
-
 fn a_refusal_is_told_to_the_keeper() {
     as_each_user(|place| {
         let (mut launcher, _pod) = launcher(&protecting(place, &[".vscode", ".envrc", ".git/config*"]));
-        assert_eq!(launcher.next_observation(), None);
+        assert_eq!(told(&launcher), []);
         fail(
             &mut launcher,
             place,
@@ -54,7 +50,7 @@ fn what_read_only_mounts_refuse_is_told() {
         place.write("outside/folder/file", "");
         let (mut launcher, _pod) = launcher(&place.confinement());
         let outside = |path: &str| place.path("outside").join(path);
-        let folder = || PathBuf::from(place.path("outside"));
+        let folder = || place.path("outside");
         let cases = [
             ("echo x > ../outside/file", Operation::Open, "file", outside("file")),
             ("ln -s ../outside/file link; echo x >> link", Operation::Open, "file", outside("file")),

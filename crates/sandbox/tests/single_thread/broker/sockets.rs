@@ -82,7 +82,7 @@ fn sockets_outside_cannot_be_reached() {
             assert!(output.contains("Permission denied"), "{text}: {output}");
             outside.assert_unreached(&text);
         }
-        let told: Vec<_> = std::iter::from_fn(|| launcher.next_observation()).collect();
+        let told: Vec<_> = crate::place::told(&launcher);
         assert_eq!((told[0].operation, told[0].rule), (Operation::Connect, RefusalRule::ForeignSocket));
         assert_eq!((&told[0].path, &told[0].grant), (&place.path("outside/stream"), &told[0].path));
         assert!(told.iter().any(|told| told.operation == Operation::Send), "{told:?}");

@@ -83,7 +83,7 @@ impl Context {
             RefusalRule::Protected => self.protections.protected_length(self.proc(), path),
             RefusalRule::ForeignSocket | RefusalRule::ReadOnly => path.len(),
         };
-        self.tell(target, operation, rule, (path, grant), Errno::ACCESS)
+        self.tell(target, (operation, rule), (path, grant), Errno::ACCESS)
     }
 
     /// Passes on the result of an operation on a name, and tells the keeper if a read-only mount refused it.
@@ -127,15 +127,14 @@ impl Context {
     fn tell_read_only(&self, target: &Target<'_>, operation: Operation, (path, grant): (&[u8], usize)) {
         let whole = as_path(path);
         if !self.refusals.writable.iter().any(|writable| whole.starts_with(writable)) {
-            self.tell(target, operation, RefusalRule::ReadOnly, (path, grant), Errno::ROFS);
+            self.tell(target, (operation, RefusalRule::ReadOnly), (path, grant), Errno::ROFS);
         }
     }
 
     fn tell(
         &self,
         target: &Target<'_>,
-        operation: Operation,
-        rule: RefusalRule,
+        (operation, rule): (Operation, RefusalRule),
         (path, grant): (&[u8], usize),
         errno: Errno,
     ) -> Errno {

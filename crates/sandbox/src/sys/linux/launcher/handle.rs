@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -11,13 +12,14 @@ use rustix::process::{Pid, Resource};
 
 use super::freshness::Freshness;
 use super::message::{self, Reader, Writer};
+use super::observations::Observations;
 use super::process;
+use crate::Confinement;
 use crate::confinement::Network;
 use crate::sys::broker;
 use crate::sys::fork::fork_detached;
 use crate::sys::pod::{ConfineError, Context as _, Mechanism, Namespaces, SUSPEND};
 use crate::sys::spawn::{Plan, SpawnError, Spawned, Step};
-use crate::{Confinement, Observation};
 
 /// The pod of a session. When it is dropped, the kernel kills every process in it.
 #[derive(Debug)]
@@ -91,18 +93,8 @@ pub struct Launcher {
     socket: OwnedFd,
     pid: Pid,
     freshness: Freshness,
-    observations: OwnedFd,
+    observations: Arc<Observations>,
     broker: Option<Pid>,
-}
-
-/// A path and what is told with it.
-const MAX_OBSERVATION_BYTES: usize = 8 << 10;
-
-/// Can be read when there are observations.
-impl AsFd for Launcher {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.observations.as_fd()
-    }
 }
 
 impl Launcher {
@@ -117,6 +109,7 @@ impl Launcher {
         let pid = fork_detached([theirs], confinement.clone(), process::run)
             .context(Mechanism::Process, "starting a launcher")?;
         let (observations, told) = socket_pair()?;
+        let observations = Arc::new(Observations::new(observations));
         let mut launcher = Self { socket: ours, pid, freshness, observations, broker: None };
         match launcher.enter(confinement, pod, told) {
             Ok(()) => Ok(launcher),
@@ -147,14 +140,11 @@ impl Launcher {
         self.broker
     }
 
-    /// The next refusal of an operation of a command, if there is one. [`AsFd`] tells when there is. When nothing reads
-    /// them, later ones are lost.
+    /// What the launcher's commands were refused. It can be read as long as one of them lives, also when the launcher
+    /// was dropped.
     #[must_use]
-    pub fn next_observation(&self) -> Option<Observation> {
-        let mut bytes = vec![0; MAX_OBSERVATION_BYTES];
-        let flags = rustix::net::RecvFlags::DONTWAIT;
-        let (_, length) = rustix::net::recv(&self.observations, &mut bytes[..], flags).ok()?;
-        Observation::decode(bytes.get(..length)?)
+    pub fn observations(&self) -> Arc<Observations> {
+        Arc::clone(&self.observations)
     }
 
     fn enter(

@@ -17,7 +17,9 @@
 mod freshness;
 mod handle;
 mod message;
+mod observations;
 mod process;
 mod walls;
 
 pub use handle::{Launcher, Pod};
+pub use observations::{Next, Observations};

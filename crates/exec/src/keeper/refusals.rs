@@ -1,0 +1,54 @@
+//! What the sandbox refused to commands.
+//!
+//! The broker of a launcher tells the keeper of each refusal before the command goes on. So when the keeper learns that a
+//! command has ended, all of its refusals can be read. A refusal carries the tag of its process, by which the execution
+//! is found, however short the process lived.
+
+use shellgate_sandbox::Observation;
+use shellgate_sandbox::launcher::Next;
+use shellgate_sandbox::spawn::Tag;
+
+use super::confined::LauncherKey;
+use super::event_loop::Keeper;
+use super::run::Run;
+use super::tree::RunKey;
+
+/// How many refusals are read before the keeper does something else. A socket holds fewer.
+const MAX_READ_AT_ONCE: usize = 1024;
+
+impl Keeper {
+    /// Reads refusals of a launcher's commands.
+    pub(super) fn take_refusals(&mut self, launcher: LauncherKey) {
+        let Some(observations) = self.confined.observations(launcher) else { return };
+        for _ in 0..MAX_READ_AT_ONCE {
+            match observations.next() {
+                Next::Observation(observation) => self.add_refusal(launcher, &observation),
+                Next::Nothing => return,
+                Next::Ended => return self.confined.forget_observations(launcher, &self.events),
+            }
+        }
+    }
+
+    /// Reads the refusals that an execution had so far. Without any, and unless it is confined, that is at most one call
+    /// to the kernel.
+    pub(super) fn drain_refusals(&mut self, key: RunKey) {
+        if let Some(launcher) = self.runs.get(&key).and_then(|run| run.launcher) {
+            self.take_refusals(launcher);
+        }
+    }
+
+    fn add_refusal(&mut self, launcher: LauncherKey, observation: &Observation) {
+        let of_launcher = |run: &&mut Run| run.launcher == Some(launcher);
+        let run = match Tag::from_limit(observation.tag) {
+            Some(tag) => self.runs.values_mut().find(|run| run.spec.id.tag() == tag),
+            // Where the hard limit leaves no room for tags, an execution that is alone must be the one.
+            None => {
+                let mut runs = self.runs.values_mut().filter(of_launcher);
+                runs.next().filter(|_| runs.next().is_none())
+            }
+        };
+        if let Some(denials) = run.and_then(|run| run.denials.as_mut()) {
+            denials.add(observation);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What the commands of a launcher were refused, as its broker tells it.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::io::Errno;
+use rustix::net::RecvFlags;
+
+use crate::Observation;
+
+/// A path and what is told with it.
+const MAX_OBSERVATION_BYTES: usize = 8 << 10;
+
+/// The refusals of a launcher's commands, in their order. [`AsFd`] can be read when there is one, or when no more will
+/// come. When nothing reads them, later ones are lost.
+#[derive(Debug)]
+pub struct Observations {
+    socket: OwnedFd,
+}
+
+/// The next message of a broker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A refusal.
+    Observation(Observation),
+    /// There is none now.
+    Nothing,
+    /// No more will come: the broker has ended.
+    Ended,
+}
+
+impl Observations {
+    pub(super) const fn new(socket: OwnedFd) -> Self {
+        Self { socket }
+    }
+
+    /// The next refusal. It doesn't wait.
+    #[must_use]
+    pub fn next(&self) -> Next {
+        let mut bytes = [0; MAX_OBSERVATION_BYTES];
+        loop {
+            let length = match rustix::net::recv(&self.socket, &mut bytes[..], RecvFlags::DONTWAIT) {
+                Ok((0, _)) => return Next::Ended,
+                Ok((length, _)) => length,
+                Err(Errno::AGAIN) => return Next::Nothing,
+                Err(Errno::INTR) => continue,
+                Err(_) => return Next::Ended,
+            };
+            if let Some(observation) = bytes.get(..length).and_then(Observation::decode) {
+                return Next::Observation(observation);
+            }
+        }
+    }
+}
+
+impl AsFd for Observations {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
