@@ -213,3 +213,140 @@ impl From<&Denial> for RecordedDenial {
         Self { operation, target, rule, grant }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use shellgate_policy::{CommandContext, Machine, Rules};
+    use shellgate_settings::{Grants, Prefix, Settings, Sources};
+
+    use super::*;
+
+    fn denied(rule: RefusalRule, grant: &str) -> Denials {
+        let denial = shellgate_exec::Denial { rule, path: grant.to_owned(), grant: Some(grant.to_owned()) };
+        Denials { list: vec![denial], more: 0 }
+    }
+
+    fn context(command: &str) -> SandboxContext {
+        let machine = Machine::new("/r".as_ref(), "/r".as_ref(), None, "/bin".into());
+        let verdict =
+            shellgate_policy::judge(command, &CommandContext::default(), &Rules::default(), &machine);
+        SandboxContext::judged("workspace", verdict)
+    }
+
+    fn grant_for(command: &str, rule: RefusalRule, path: &str) -> Option<String> {
+        context(command).explain(&denied(rule, path)).remove(0).grant
+    }
+
+    /// The settings with these lines in the user's file.
+    fn settings(text: &str) -> Settings {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config.toml");
+        std::fs::write(&file, text).unwrap();
+        Settings::load(&Sources { user: Some(file), ..Sources::default() }).unwrap()
+    }
+
+    #[test]
+    fn a_grant_is_settings_with_exactly_what_was_refused() {
+        let text = grant_for("touch /etc/hosts", RefusalRule::ReadOnly, "/etc/hosts").unwrap();
+        insta::assert_snapshot!(text, @r#"
+        [[policy.rule]]
+        prefix = ["touch"]
+        decision = "ask"
+        grants = { write = ["/etc/hosts"] }
+        "#);
+        let rules = settings(&text).policy.rules;
+        let [rule] = rules.as_slice() else { panic!("{rules:?}") };
+        assert_eq!(rule.prefix, Prefix::Words(vec!["touch".to_owned()]));
+        assert_eq!(rule.grants, Grants { write: vec!["/etc/hosts".to_owned()], ..Grants::default() });
+        let text = grant_for("docker ps", RefusalRule::ForeignSocket, "/run/docker.sock").unwrap();
+        let rule = settings(&text).policy.rules.remove(0);
+        assert_eq!(rule.prefix, Prefix::Words(vec!["docker".to_owned(), "ps".to_owned()]));
+        let sockets = vec!["/run/docker.sock".to_owned()];
+        assert_eq!(rule.grants, Grants { sockets, ..Grants::default() });
+    }
+
+    #[test]
+    fn odd_paths_and_words_stay_inside_their_quotes() {
+        for odd in ["/a \"b\"", "/a\n[policy]", "/a\\", "/ä\t'", "/a'''\"\"\""] {
+            let text = grant_for("touch x", RefusalRule::ReadOnly, odd).unwrap();
+            assert_eq!(settings(&text).policy.rules[0].grants.write, [odd], "{text}");
+        }
+        let text = grant_for("python3 -c 'print(\"x\")'", RefusalRule::ReadOnly, "/a").unwrap();
+        let words = ["python3", "-c", "print(\"x\")"].map(str::to_owned).to_vec();
+        assert_eq!(settings(&text).policy.rules[0].prefix, Prefix::Words(words));
+    }
+
+    #[test]
+    fn every_call_that_reaches_files_gets_a_rule() {
+        let text =
+            grant_for("cd x && echo a && touch b; git log | sort", RefusalRule::ReadOnly, "/o").unwrap();
+        insta::assert_snapshot!(text, @r#"
+        [[policy.rule]]
+        prefix = ["touch"]
+        decision = "ask"
+        grants = { write = ["/o"] }
+
+        [[policy.rule]]
+        prefix = ["git", "log"]
+        decision = "ask"
+        grants = { write = ["/o"] }
+
+        [[policy.rule]]
+        prefix = ["sort"]
+        decision = "ask"
+        grants = { write = ["/o"] }
+        "#);
+        // This builtin needs no rule to run. What it writes to is asked about whatever its rule says.
+        insta::assert_snapshot!(grant_for(": > /o", RefusalRule::ReadOnly, "/o").unwrap(), @r#"
+        [[policy.rule]]
+        prefix = [":"]
+        decision = "allow"
+        grants = { write = ["/o"] }
+        "#);
+    }
+
+    #[test]
+    fn a_command_that_no_rule_can_name_gets_a_setting_for_all() {
+        for command in ["$x y", "touch \"$(cat list)\" && $x", "> /o", ""] {
+            let text = grant_for(command, RefusalRule::ReadOnly, "/o").unwrap();
+            assert_eq!(text, "[sandbox]\nwritable = [\"/o\"]\n", "{command}");
+            assert_eq!(settings(&text).sandbox.writable[0].value, "/o");
+            assert_eq!(grant_for(command, RefusalRule::ForeignSocket, "/o"), None, "{command}");
+        }
+        assert_eq!(grant_for("touch x", RefusalRule::ForeignSocket, "@abstract"), None);
+    }
+
+    #[test]
+    fn a_recorded_request_has_the_same_grant() {
+        let asked = |text: &str, verdict: &Verdict| {
+            let request = crate::Request {
+                action: crate::request::Action::Shell(text.to_owned()),
+                ..crate::Request::default()
+            };
+            record::asked(&request, Some(verdict), "/r".as_ref(), ".")
+        };
+        for command in ["touch /etc/x", "echo a > /o", "cd x && git log | sort", "$x"] {
+            let judged = context(command);
+            let Calls::Judged(verdict) = &judged.calls else { panic!("it was judged") };
+            let calls = Calls::Recorded(Box::new(asked(command, verdict)));
+            let recorded = SandboxContext { calls, ..judged.clone() };
+            let denials = denied(RefusalRule::ReadOnly, "/o");
+            assert_eq!(recorded.explain(&denials), judged.explain(&denials), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_line_names_three_targets() {
+        let denial = |number: u32| Denial {
+            operation: "write".to_owned(),
+            target: format!("/a\n{number}"),
+            rule: "sandbox.workspace".to_owned(),
+            grant: Some(format!("grant {}", number / 2)),
+        };
+        let denials: Vec<Denial> = (0..5).map(denial).collect();
+        assert_eq!(targets(&[], 0), None);
+        assert_eq!(targets(&denials[..1], 0).unwrap(), "write /a‹LF›0");
+        assert_eq!(targets(&denials, 7).unwrap(), "write /a‹LF›0, write /a‹LF›1, write /a‹LF›2 and 9 more");
+        assert_eq!(grants(&denials), ["grant 0", "grant 1"]);
+    }
+}

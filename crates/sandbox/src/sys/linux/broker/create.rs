@@ -152,6 +152,12 @@ pub(super) fn link(
     Ok(Reply::Value(0))
 }
 
+/// Whether the mount that a place is on is read-only.
+fn is_read_only(place: &Place<'_>) -> bool {
+    let found = rustix::fs::fstatvfs(&place.folder);
+    found.is_ok_and(|found| found.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY))
+}
+
 /// `rename`, `renameat` and `renameat2`.
 pub(super) fn rename(
     context: &Context,
@@ -178,11 +184,19 @@ pub(super) fn rename(
         }
     }
     let (from, to) = ((old.folder.as_fd(), &*old.name), (new.folder.as_fd(), &*new.name));
-    let mut renamed = kernel::rename(from, to, flags);
-    // Both names are on the same mount, or the error would be another. One grant is enough for two names in one folder.
-    let folder = |place: &Place<'_>| path_of(context.proc(), place.folder.as_fd());
-    if renamed == Err(Errno::ROFS) && folder(&old) != folder(&new) {
-        renamed = context.observe(target, Operation::Rename, (&old, Extent::Folder), renamed);
+    let renamed = kernel::rename(from, to, flags);
+    if let Err(errno @ (Errno::ROFS | Errno::XDEV)) = renamed {
+        // Between two mounts the kernel doesn't look further. Programs then copy the file and remove the old one, and the
+        // broker doesn't see removals.
+        let folder = |place: &Place<'_>| path_of(context.proc(), place.folder.as_fd());
+        let is_one_folder = folder(&old) == folder(&new);
+        for place in [&old, &new].into_iter().skip(usize::from(is_one_folder)) {
+            if errno == Errno::ROFS || is_read_only(place) {
+                let refused: Result<(), Errno> = Err(Errno::ROFS);
+                // The command gets its own error.
+                let _ = context.observe(target, Operation::Rename, (place, Extent::Folder), refused);
+            }
+        }
     }
-    context.observe(target, Operation::Rename, (&new, Extent::Folder), renamed).map(Reply::Value)
+    renamed.map(Reply::Value)
 }
