@@ -55,6 +55,10 @@ impl Keeper {
         let outcome = run.outcome(state, cause, background);
         info!(id = %run.spec.id, ?state, ?cause, exit = ?outcome.exit, ?left, "execution ended");
         run.ended = Some(Box::new(outcome.clone()));
+        if left == Left::Nothing {
+            // No process is left that could be refused anything.
+            run.launcher = None;
+        }
         if let Some(outcome) = self.tell_caller(key, caller, outcome, last)
             && let Some(run) = self.runs.get(&key)
         {
