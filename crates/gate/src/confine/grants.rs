@@ -87,7 +87,13 @@ pub(crate) fn widened(base: &Confinement, grants: &Grants, places: &Places<'_>) 
     for path in &write {
         wide.protected.retain(|protected| !opens(path, protected));
     }
-    wide.writable.extend(write);
+    // A writable place becomes a mount of its own, and a mount can't be replaced. Git replaces `.git/config`, so a file in a
+    // folder that can be written anyway stays as it is.
+    let is_new = |path: &PathBuf| {
+        wide.exposed.contains(path) || !base.writable.iter().any(|known| path.starts_with(known))
+    };
+    let added: Vec<PathBuf> = write.into_iter().filter(is_new).collect();
+    wide.writable.extend(added);
     wide.sockets.extend(sockets);
     wide.variables.clone_from(&grants.env);
     wide
