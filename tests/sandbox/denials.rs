@@ -284,3 +284,55 @@ fn models_are_told_over_mcp_and_dialects_keep_their_texts() {
     }
     place.assert_nothing_is_left();
 }
+
+#[test]
+fn a_grant_that_is_pasted_into_the_settings_makes_the_command_work() {
+    for_each_user(|place| {
+        write_outside(place);
+        write(place, "outside/folder/file", "kept");
+        let git = |words: &[&str]| assert!(place.program("git").args(words).status().unwrap().success());
+        git(&["init", "-q"]);
+        let socket = place.root().with_file_name("docker.sock");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        std::os::unix::fs::chown(&socket, place.user, place.user).unwrap();
+        let file = place.home().join(".config/shellgate/config.toml");
+        let settings = std::fs::read_to_string(&file).unwrap();
+        for command in [
+            "touch ../outside/new",
+            "echo x > ../outside/file",
+            "cd . && cat ../outside/file | tee ../outside/copy",
+            "mkdir -p ../outside/a/b",
+            "echo x > inside; mv inside ../outside/inside",
+            "mv ../outside/folder/file ../outside/moved",
+            "sed -i s/kept/changed/ ../outside/other",
+            "git remote add origin ../elsewhere",
+            "mkdir .vscode",
+            "python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"../docker.sock\")'",
+        ] {
+            let refused = run(place, "workspace", command);
+            assert_eq!(refused["status"], "failed", "{command}: {refused}");
+            // A person pastes what is shown until the command works: a command may stop at its first refusal.
+            let mut pasted = settings.clone();
+            let mut answer = refused;
+            for _ in 0..3 {
+                for denial in answer["denials"].as_array().unwrap() {
+                    pasted.push_str(denial["grant"].as_str().unwrap());
+                }
+                std::fs::write(&file, &pasted).unwrap();
+                answer = run(place, "workspace", command);
+                if answer["status"] == "completed" {
+                    break;
+                }
+            }
+            assert_eq!(
+                (&answer["status"], &answer["denials"]),
+                (&json!("completed"), &json!([])),
+                "{command}: {pasted}\n{answer}"
+            );
+            // The next command doesn't have it.
+            let other = run(place, "workspace", "touch ../outside/by-another-command");
+            assert!(command.starts_with("touch") || other["status"] == "failed", "{command}: {other}");
+            std::fs::write(&file, &settings).unwrap();
+        }
+    });
+}
