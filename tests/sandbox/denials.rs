@@ -1,12 +1,14 @@
 //! What answers say about operations that the sandbox refused.
 
+mod told;
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::{for_each_user, run, write};
-use crate::mcp::talk::Talk;
+use crate::support::interrupt::output_interrupted;
 use crate::support::{Place, mark, wait_until};
 
 /// Operation, target and rule of each refusal. Every one has a grant, and no other field.
@@ -199,6 +201,13 @@ fn timeouts_jobs_and_terminals_have_their_refusals() {
             &json!({"command": "touch ../outside/new; true", "pty": true}),
         );
         assert_eq!(denials(&terminal), expected, "{terminal}");
+        let canceled = format!("touch ../outside/new; echo > ready; sleep {}", mark());
+        let canceled = output_interrupted(
+            &mut place.shellgate(["run", "--json", "--sandbox", "workspace", &canceled]),
+            &place.root().join("ready"),
+        );
+        let canceled: Value = serde_json::from_slice(&canceled.stdout).unwrap();
+        assert_eq!((&canceled["status"], denials(&canceled)), (&json!("canceled"), expected.to_vec()));
         // A job: while it runs, and from the record after its end.
         let started = place.call_with(
             &["--sandbox", "workspace"],
@@ -225,64 +234,6 @@ fn timeouts_jobs_and_terminals_have_their_refusals() {
             serde_json::from_slice(&place.output(["history", "show", "--json", id]).stdout).unwrap();
         assert_eq!(denials(&shown), both, "{shown}");
     });
-}
-
-#[test]
-fn a_person_is_told_in_one_line() {
-    for_each_user(|place| {
-        write_outside(place);
-        let command = "for name in a b c d e; do touch ../outside/$name 2>&-; done; true";
-        let output = place.output(["run", "--sandbox", "workspace", command]);
-        assert!(output.status.success());
-        let told = String::from_utf8(output.stderr).unwrap();
-        let named = ["a", "b", "c"].map(|name| format!("write {}", outside(place, name))).join(", ");
-        assert!(told.contains(&format!("refused by the sandbox: {named} and 2 more\n")), "{told}");
-        assert!(told.contains("`--json` shows the settings that allow it"), "{told}");
-        let quiet = place.output(["run", "--sandbox", "workspace", "true"]);
-        assert!(!String::from_utf8(quiet.stderr).unwrap().contains("refused"));
-    });
-}
-
-#[test]
-fn models_are_told_over_mcp_and_dialects_keep_their_texts() {
-    let place = Place::below(Path::new(super::OUTSIDE), None);
-    write_outside(&place);
-    let target = outside(&place, "new");
-    let command = "touch ../outside/new 2>/dev/null; true";
-    let line = format!("Refused by the sandbox: write {target}");
-    for (dialect, tool, more) in [
-        ("shellgate", "shell", json!({})),
-        ("shellgate", "shell", json!({"format": "markdown"})),
-        ("asimi", "run_shell_command", json!({"description": "x"})),
-        ("gemini", "run_shell_command", json!({})),
-        ("qwen", "run_shell_command", json!({"is_background": false})),
-    ] {
-        let mut arguments = json!({"command": command});
-        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let flags = ["--sandbox", "workspace", "--dialect", dialect];
-        let mut talk = Talk::begin(place.shellgate(["mcp"].iter().chain(&flags)), &json!({}));
-        let answer = talk.ask("tools/call", json!({"name": tool, "arguments": arguments}));
-        let result = &answer["result"];
-        assert_eq!(denials(&result["structuredContent"]), [written(target.clone())], "{answer}");
-        let text = result["content"][0]["text"].as_str().unwrap();
-        match serde_json::from_str::<Value>(text) {
-            Ok(object) => assert_eq!(denials(&object), [written(target.clone())], "{text}"),
-            Err(_) => {
-                assert_eq!(text.lines().filter(|found| **found == line).count(), 1, "{dialect}: {text}")
-            }
-        }
-        let quiet = talk.ask("tools/call", json!({"name": tool, "arguments": {"command": "true", "description": "x", "is_background": false}}));
-        let text = quiet["result"]["content"][0]["text"].as_str().unwrap();
-        assert!(!text.contains("Refused") && (dialect == "shellgate" || !text.contains("denials")), "{text}");
-        talk.leave();
-        // As text for another program, the other dialects are as their models know them.
-        let output =
-            place.output(["call"].iter().copied().chain(flags).chain([arguments.to_string().as_str()]));
-        let text = String::from_utf8(output.stdout).unwrap();
-        let is_told = text.contains("\"denials\":[{") || text.contains(&line);
-        assert_eq!(is_told, dialect == "shellgate", "{text}");
-    }
-    place.assert_nothing_is_left();
 }
 
 #[test]
