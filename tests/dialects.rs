@@ -162,7 +162,7 @@ fn background_processes_are_listed_and_live_on() {
     for_each_user(|place| {
         let mark = mark();
         let listed = |seen: &[String]| -> Vec<u64> {
-            seen[7].split(", ").map(|pid| place.process(pid.parse().unwrap())).collect()
+            seen[7].split(", ").filter_map(|pid| place.process(pid.parse().unwrap())).collect()
         };
         // gemini 001:53 and 001:61, qwen 003:90 and 003:110: an ampersand.
         for dialect in ["gemini", "qwen"] {
@@ -188,7 +188,7 @@ fn background_processes_are_listed_and_live_on() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|pid| place.process(pid.as_u64().unwrap()))
+            .filter_map(|pid| place.process(pid.as_u64().unwrap()))
             .collect();
         assert!(pids.len() == 1 && is_alive(pids[0]), "{answer}");
         pids.into_iter().for_each(kill);

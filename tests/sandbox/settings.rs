@@ -35,6 +35,33 @@ fn a_network_cannot_be_denied_without_a_sandbox() {
 }
 
 #[test]
+fn a_missing_mechanism_refuses_or_warns() {
+    for_each_user(|place| {
+        // No mounts of its own: as on machines that forbid namespaces.
+        let without_mounts = |flags: &str| {
+            let shellgate = crate::support::shellgate();
+            let script = format!(
+                "echo 0 > /proc/sys/user/max_mnt_namespaces && exec {} run {flags} 'echo ran'",
+                shellgate.display()
+            );
+            place.program("unshare").args(["-Ur", "--", "bash", "-c", &script]).output().unwrap()
+        };
+        let refused = without_mounts("");
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!((refused.status.code(), &*refused.stdout), (Some(125), &b""[..]), "{said}");
+        assert!(said.starts_with("sandbox_unavailable: the sandbox needs mount, process and IPC namespaces"), "{said}");
+        assert!(said.contains("`--on-missing warn`") && said.contains("shellgate doctor"), "{said}");
+        let warned = without_mounts("--on-missing warn");
+        let said = String::from_utf8(warned.stderr).unwrap();
+        assert_eq!((warned.status.code(), &*warned.stdout), (Some(0), &b"ran\n"[..]), "{said}");
+        assert!(said.starts_with("shellgate: it ran without a sandbox, for lack of mount, process and IPC namespaces"), "{said}");
+        let warned = without_mounts("--on-missing warn --json");
+        let said = String::from_utf8(warned.stdout).unwrap();
+        assert!(said.contains("sandbox.on_missing = warn: not confined"), "{said}");
+    });
+}
+
+#[test]
 fn a_confined_shellgate_can_do_nothing_to_shellgate() {
     for_each_user(|place| {
         let own = crate::support::shellgate();

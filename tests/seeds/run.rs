@@ -181,10 +181,10 @@ impl Run<'_> {
             (_, Some(text)) => plain(text).split(", ").filter_map(|pid| pid.parse().ok()).collect(),
             _ => Vec::new(),
         };
-        let pids: Vec<u64> = pids.into_iter().map(|pid| self.place.process(pid)).collect();
-        let alive = pids.iter().filter(|pid| is_alive(**pid)).count();
+        let processes: Vec<u64> = pids.iter().filter_map(|pid| self.place.process(*pid)).collect();
+        let alive = processes.iter().filter(|pid| is_alive(**pid)).count();
         if !check.leave {
-            pids.iter().copied().for_each(kill);
+            processes.into_iter().for_each(kill);
         }
         match check.background {
             Some(wanted) if pids.len() != wanted || alive != wanted => {

@@ -227,8 +227,8 @@ impl Place {
         self.holders("shellgate-keep")
     }
 
-    /// The process that has the number `inner` in the pod of a session of this place. Without a pod it has that number.
-    pub(crate) fn process(&self, inner: u64) -> u64 {
+    /// The process that has the number `inner` in the pod of a session of this place. `None`: it has ended.
+    pub(crate) fn process(&self, inner: u64) -> Option<u64> {
         let namespace = |pid: u64| std::fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
         let status = |pid: u64| std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
         let field = |pid: u64, name: &str| {
@@ -244,7 +244,7 @@ impl Place {
         let is_it = |pid: &u64| {
             namespace(*pid).is_some_and(|own| pods.contains(&own)) && field(*pid, "NSpid:") == Some(inner)
         };
-        pids().find(is_it).unwrap_or(inner)
+        pids().find(is_it)
     }
 
     /// Processes of this name that hold something in the state folder: the folder of sockets, or files of output.

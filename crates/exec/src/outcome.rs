@@ -31,6 +31,8 @@ pub struct Outcome {
     pub duration: Duration,
     /// Whether it runs and waits for input.
     pub waiting_for_input: bool,
+    /// Why it was not confined, though it was to be.
+    pub unconfined: Option<String>,
     /// What the sandbox refused. `None`: it was not confined.
     pub denials: Option<Denials>,
 }

@@ -320,6 +320,7 @@ impl RunHandle {
             background: Vec::new(),
             duration: std::time::Duration::ZERO,
             waiting_for_input: false,
+            unconfined: None,
             denials: None,
         })
     }

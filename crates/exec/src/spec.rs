@@ -44,6 +44,8 @@ pub struct Spec {
     pub follow: Follow,
     /// What it may reach. `None`: everything that its user may.
     pub confinement: Option<Confinement>,
+    /// Whether it runs without a sandbox where the machine can't make one.
+    pub may_be_unconfined: bool,
     /// The size of its terminal. `None`: it has pipes. All output on a terminal counts as standard output.
     pub terminal: Option<Size>,
 }

@@ -3,23 +3,18 @@
 //! A person who writes one expects an effect. Until there is one, loading adds a notice ([`IgnoredReason::NotBuilt`]). A change
 //! that implements a setting removes its row here.
 
-use crate::{ApprovalMode, IgnoredReason, Notice, OnMissing, Origin, Settings};
+use crate::{ApprovalMode, IgnoredReason, Notice, Origin, Settings};
 
 /// A setting without effect, whether these settings use it, and what happens instead.
 type Row = (&'static str, fn(&Settings) -> bool, &'static str);
 
-const UNBUILT: [Row; 3] = [
+const UNBUILT: [Row; 2] = [
     (
         "approval.mode",
         |settings| settings.approval.mode == Some(ApprovalMode::OnNeed),
         "`on-need` acts as `ask`",
     ),
     ("sandbox.observe", |_| true, "commands are not observed yet"),
-    (
-        "sandbox.on_missing",
-        |settings| settings.sandbox.on_missing == OnMissing::Warn,
-        "a sandbox that this machine can't make refuses the command",
-    ),
 ];
 
 /// Adds a notice for each setting that a file or a flag gives and that has no effect.
@@ -27,11 +22,8 @@ pub(crate) fn add_notices(settings: &mut Settings) {
     let written = |key: &str| settings.origin(key).filter(|origin| **origin != Origin::BuiltIn).cloned();
     let keys = UNBUILT.iter().filter(|(_, used, _)| used(settings));
     let keys = keys.filter_map(|(key, _, instead)| Some((*key, written(key)?, *instead)));
-    let with_grants = settings.policy.rules.iter().filter(|rule| !rule.grants.is_empty());
-    let grants = with_grants
-        .map(|rule| ("policy.rule.grants", rule.origin.clone(), "a rule can't widen the sandbox yet"));
     let notice = |(key, origin, instead)| Notice { key, origin, why: IgnoredReason::NotBuilt { instead } };
-    let notices: Vec<Notice> = keys.chain(grants).map(notice).collect();
+    let notices: Vec<Notice> = keys.map(notice).collect();
     settings.notices.extend(notices);
 }
 
@@ -56,17 +48,10 @@ mod tests {
 mode = "on-need"
 [sandbox]
 observe = false
-on_missing = "warn"
-[[policy.rule]]
-prefix = ["git", "push"]
-decision = "ask"
-grants = { network = true }
 "#;
         insta::assert_snapshot!(notices(text).join("\n"), @"
         FILE:3:1: approval.mode has no effect: `on-need` acts as `ask`
         FILE:5:1: sandbox.observe has no effect: commands are not observed yet
-        FILE:6:1: sandbox.on_missing has no effect: a sandbox that this machine can't make refuses the command
-        FILE:7:1: policy.rule.grants has no effect: a rule can't widen the sandbox yet
         ");
     }
 
@@ -74,11 +59,12 @@ grants = { network = true }
     fn settings_with_effect_are_not() {
         assert_eq!(
             notices(
-                "[approval]\nmode = \"deny\"\n[sandbox]\nmode = \"off\"\nwritable = [\"/srv\"]\nunreadable = [\"~/x\"]\n"
+                "[approval]\nmode = \"deny\"\n[sandbox]\nmode = \"off\"\nwritable = [\"/srv\"]\nunreadable = [\"~/x\"]\non_missing = \"warn\"\n"
             ),
             [""; 0]
         );
-        assert_eq!(notices("[[policy.rule]]\nprefix = [\"ls\"]\ndecision = \"allow\"\n"), [""; 0]);
+        let rule = "[[policy.rule]]\nprefix = [\"ls\"]\ndecision = \"allow\"\ngrants = { network = true }\n";
+        assert_eq!(notices(rule), [""; 0]);
         assert_eq!(notices(""), [""; 0]);
     }
 }

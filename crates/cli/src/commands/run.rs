@@ -297,6 +297,9 @@ fn print_result(report: &Report, json: bool) -> io::Result<()> {
             print_note(&format!("{} was not stored completely: {lost}", stream.name()));
         }
     }
+    if let Some(why) = &report.unconfined {
+        print_note(&format!("it ran without a sandbox, for lack of {}", escape(why)));
+    }
     show_denials(report);
     if let Some(job) = report.unfinished_job() {
         print_note(&format!("running as job {job}: see `shellgate logs {job}`, `shellgate stop {job}`"));

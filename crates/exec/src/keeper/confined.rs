@@ -60,6 +60,16 @@ pub(super) enum ConfinedError {
 }
 
 impl Confined {
+    /// Starts a launcher with this confinement, if there is none.
+    pub(super) fn prepare(
+        &mut self,
+        confinement: &Confinement,
+        events: &Events,
+        trees: &mut Trees,
+    ) -> Result<(), ConfineError> {
+        self.choose(confinement, events, trees).map(drop)
+    }
+
     /// Opens a terminal of the pod, for a command with this confinement.
     pub(super) fn open_terminal(
         &mut self,

@@ -34,6 +34,8 @@ pub(super) struct Run {
     pub(super) enforcer: Option<Box<LimitEnforcer>>,
     /// The launcher that started it, if it is confined.
     pub(super) launcher: Option<LauncherKey>,
+    /// Why it is not confined, though it was to be.
+    pub(super) unconfined: Option<String>,
     /// What the sandbox refused to its processes. `None`: it is not confined.
     pub(super) denials: Option<Denials>,
     /// The spool files, until it is started.
@@ -60,6 +62,7 @@ impl Run {
             terminal: None,
             enforcer: None,
             launcher: None,
+            unconfined: None,
             denials: None,
             spool: Some(spool),
             ended: None,
@@ -98,6 +101,7 @@ impl Run {
             background,
             duration: self.pid.map(|_| self.lifecycle.started().elapsed()).unwrap_or_default(),
             waiting_for_input: false,
+            unconfined: self.unconfined.clone(),
             denials: self.denials.clone(),
         }
     }

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Instant;
 
 use rustix::pipe::PipeFlags;
+use shellgate_sandbox::pod::ConfineError;
 use shellgate_sandbox::spawn::{Plan, SpawnError, Step};
 use tracing::{info, trace, warn};
 
@@ -38,6 +39,14 @@ impl Keeper {
         run.lifecycle.note(Note::Starting { limited: run.enforcer.is_some() }, now);
         self.tell_state(key, State::Starting);
         let Some(run) = self.runs.get_mut(&key) else { return };
+        if run.spec.may_be_unconfined
+            && let Some(confinement) = &run.spec.confinement
+            && let Err(error) = self.confined.prepare(confinement, &self.events, &mut self.trees)
+        {
+            warn!(id = %run.spec.id, %error, "it can't be confined and runs without a sandbox");
+            run.unconfined = Some(format!("{}: {}", error.mechanism, why(&error)));
+            run.spec.confinement = None;
+        }
         let spec = &run.spec;
         let mut limits = spec.soft_limits.changes_from(&self.limits);
         limits.extend(run.enforcer.iter().flat_map(|enforcer| enforcer.rlimits(&limits)).collect::<Vec<_>>());
@@ -138,12 +147,15 @@ fn number(pid: rustix::process::Pid) -> u32 {
     pid.as_raw_nonzero().get().unsigned_abs()
 }
 
+fn why(error: &ConfineError) -> String {
+    format!("{}: {}", error.detail, plain(&error.source))
+}
+
 fn failure(error: &ConfinedError) -> Failure {
     let error = match error {
         ConfinedError::Spawn(error) => error,
         ConfinedError::Confine(error) => {
-            let message = format!("{}: {}", error.detail, plain(&error.source));
-            return Failure::NotConfined { mechanism: error.mechanism.to_string(), message };
+            return Failure::NotConfined { mechanism: error.mechanism.to_string(), message: why(error) };
         }
     };
     let message = plain(&error.source);

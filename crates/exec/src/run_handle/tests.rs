@@ -20,6 +20,7 @@ fn outcome() -> Box<Outcome> {
         background: Vec::new(),
         duration: std::time::Duration::from_millis(3),
         waiting_for_input: false,
+        unconfined: None,
         denials: None,
     })
 }

@@ -73,7 +73,7 @@ fn failed(action: &Action, directory: &str, failure: &Failure) -> ErrorObject {
             let message = format!("the sandbox needs {mechanism}, which this machine refuses: {message}");
             ErrorObject::new(Code::SandboxUnavailable, message)
                 .rule("sandbox.mode")
-                .hint("`shellgate doctor` says what is missing and how to get it; `--sandbox off` runs without a sandbox")
+                .hint("`shellgate doctor` says what is missing and how to get it; `--on-missing warn` or `--sandbox off` runs it without a sandbox")
         }
         Failure::TooManyJobs { limit } => {
             ErrorObject::new(Code::Busy, format!("this session has {limit} jobs, and may have no more"))

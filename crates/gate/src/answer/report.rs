@@ -52,6 +52,9 @@ pub struct Report {
     pub effects: Option<()>,
     pub denials: Option<Vec<Denial>>,
     pub artifacts: Vec<Artifact>,
+    /// Why it was not confined, though it was to be: `sandbox.on_missing` is `warn`.
+    #[serde(skip)]
+    pub unconfined: Option<String>,
     /// How many refusals `denials` doesn't have.
     #[serde(skip)]
     pub omitted_denials: u64,
@@ -134,6 +137,7 @@ impl Report {
             effects: None,
             denials: None,
             omitted_denials: 0,
+            unconfined: None,
             artifacts: Vec::new(),
             format: summary.format,
             program: summary.program(),
@@ -183,8 +187,9 @@ impl Report {
             background: outcome.background.iter().map(Background::of).collect(),
             job: (!outcome.state.is_final() || !outcome.background.is_empty()).then(|| summary.id.clone()),
             waiting_for_input: outcome.waiting_for_input,
-            verdict: summary.verdict.clone(),
+            verdict: verdict_with_remark(summary, outcome.unconfined.as_deref()),
             effects: None,
+            unconfined: outcome.unconfined.clone(),
             denials: explained_denials(summary, &outcome),
             omitted_denials: outcome.denials.as_ref().map_or(0, |denials| denials.more),
             artifacts,
@@ -219,6 +224,14 @@ impl Report {
     pub fn is_refusal(&self) -> bool {
         self.error.as_ref().is_some_and(|error| error.code.is_refusal())
     }
+}
+
+/// The verdict, with a remark if the command was not confined though it was to be.
+fn verdict_with_remark(summary: &RequestSummary, unconfined: Option<&str>) -> Option<VerdictSummary> {
+    let mut verdict = summary.verdict.clone()?;
+    let remark = unconfined.map(|why| format!("sandbox.on_missing = warn: not confined, for lack of {why}"));
+    verdict.rules.extend(remark);
+    Some(verdict)
 }
 
 /// What the sandbox refused, with the settings that allow it. `None`: it was not confined.

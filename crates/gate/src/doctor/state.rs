@@ -177,6 +177,7 @@ fn run_as(
         limits: Limits::default(),
         follow: Follow::Quietly,
         confinement,
+        may_be_unconfined: false,
         terminal: None,
     };
     let mut execution = session.start(spec, None).map_err(|error| error.to_string())?;

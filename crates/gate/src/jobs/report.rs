@@ -66,6 +66,7 @@ impl Jobs<'_> {
             background: job.processes.clone(),
             duration: job.age,
             waiting_for_input: job.waiting_for_input,
+            unconfined: None,
             denials: job.denials.clone(),
         };
         let asked = RequestSummary { terminal: job.terminal, ..asked(execution, detail) };
@@ -113,6 +114,7 @@ impl Jobs<'_> {
                 Duration::from_millis(ran.and_then(|ran| u64::try_from(ran).ok()).unwrap_or(0))
             },
             waiting_for_input: false,
+            unconfined: None,
             denials: None,
         };
         let report = Report::ended(&asked, &self.limits, outcome, &spool, Vec::new());

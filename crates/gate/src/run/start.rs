@@ -23,7 +23,7 @@ use crate::intake::request::{Action, Request, Stdin};
 use crate::record;
 use crate::root::WorkingDirectory;
 use crate::run::execution::{EndRecording, Execution};
-use crate::settings::{Grants, Settings};
+use crate::settings::{Grants, OnMissing, Settings};
 use crate::sys::shell::{self, NotFound};
 use crate::{ErrorObject, SpawnFailure};
 
@@ -69,7 +69,8 @@ impl Admitted<'_> {
             None => gate.recorder.begin(&asked.id, &session, entry, vec![step]),
         };
         let grants = gate.granted_by_rules(&verdict);
-        let started = entry.and_then(|entry| match gate.start(id, request, &directory, &grants, follow) {
+        let start = Start { id, directory: &directory, grants: &grants, follow };
+        let started = entry.and_then(|entry| match gate.start(request, &start) {
             Ok(started) => Ok((started, entry)),
             Err(error) => {
                 warn!(id = asked.id, code = ?error.code, "not started");
@@ -102,6 +103,14 @@ impl Admitted<'_> {
     }
 }
 
+/// What is known of a start besides its request.
+struct Start<'a> {
+    id: ExecId,
+    directory: &'a WorkingDirectory,
+    grants: &'a Grants,
+    follow: Follow,
+}
+
 impl Gate {
     /// What the rules grant to a command.
     pub(crate) fn granted_by_rules(&self, verdict: &Verdict) -> Grants {
@@ -121,28 +130,19 @@ impl Gate {
 
     fn start(
         &self,
-        id: ExecId,
         request: Request,
-        directory: &WorkingDirectory,
-        grants: &Grants,
-        follow: Follow,
+        start: &Start<'_>,
     ) -> Result<(shellgate_exec::RunHandle, Option<Session>), ErrorObject> {
         let chat = request.chat.as_deref().map(|name| self.session_name.chat(name)).transpose()?;
         let chat = chat.map(|name| self.session_called(&name));
-        let (spec, stdin) = self.prepare(id, request, directory, grants, follow)?;
+        let (spec, stdin) = self.prepare(request, start)?;
         let session = chat.as_ref().unwrap_or(&self.session);
         let execution = session.start(spec, stdin).map_err(|error| session_error(&error))?;
         Ok((execution, chat))
     }
 
-    fn prepare(
-        &self,
-        id: ExecId,
-        request: Request,
-        directory: &WorkingDirectory,
-        grants: &Grants,
-        follow: Follow,
-    ) -> Result<(Spec, Option<OwnedFd>), ErrorObject> {
+    fn prepare(&self, request: Request, start: &Start<'_>) -> Result<(Spec, Option<OwnedFd>), ErrorObject> {
+        let Start { id, directory, grants, follow } = *start;
         let (program, argv) = self.program(&request.action, directory)?;
         let limits = &self.judge.settings.limits;
         let foreground = !request.background;
@@ -175,6 +175,7 @@ impl Gate {
             max_jobs: u32::try_from(limits.jobs_per_session).unwrap_or(u32::MAX),
             follow,
             confinement: self.confinement_with(grants),
+            may_be_unconfined: self.judge.settings.sandbox.on_missing == OnMissing::Warn,
             terminal: request.pty.as_ref().map(|pty| pty.size),
         };
         Ok((spec, stdin(request.stdin)?))
