@@ -4,13 +4,14 @@
 //! pod gets the devices that programs expect, terminals of its own, and shared memory of its own.
 
 use std::ffi::CStr;
+use std::os::fd::AsFd as _;
 use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::mount::MountAttrFlags;
 
 use super::error::{ConfineError, Context as _, Mechanism};
-use super::mounts;
+use super::mounts::{self, Depth, NO_SETUID, READ_ONLY};
 
 /// Devices that are shared with the machine.
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
@@ -54,6 +55,10 @@ pub(super) fn mount() -> Result<(), ConfineError> {
         let device = device.context(Mechanism::Devices, name)?;
         let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
         drop(rustix::fs::open(&path, flags, Mode::from_raw_mode(0o666)).context(Mechanism::Devices, name)?);
+        // A device can be written on a read-only mount. What can't be changed there is the machine's file itself: its mode
+        // and its times. Root, who owns it, could otherwise, without any capability.
+        mounts::set_attributes(device.as_fd(), Depth::One, READ_ONLY | NO_SETUID)
+            .context(Mechanism::Devices, name)?;
         mounts::attach(&device, &path).context(Mechanism::Devices, name)?;
     }
     for (name, target) in LINKS {
