@@ -64,7 +64,7 @@ pub(crate) fn lay_out(confinement: &Confinement) -> Result<(), ConfineError> {
     for tree in writable.iter().filter(|tree| tree.place != Path::new("/")) {
         put_writable(tree)?;
     }
-    protect(&confinement.protected)?;
+    protect(confinement)?;
     for path in &confinement.unreadable {
         let inside = |tree: &&Tree| tree.place.starts_with(path) && tree.place != *path;
         let exposed: Vec<&Tree> = exposed.iter().filter(inside).collect();
@@ -201,13 +201,18 @@ fn cover_all_but(folder: &Path, exposed: &[&Tree], writable: &[PathBuf]) -> Resu
     mounts::set_attributes(cover.as_fd(), Depth::One, READ_ONLY).context(Mechanism::Mounts, shown(folder))
 }
 
-/// Makes each protected place that exists a read-only mount, and each folder above it, up to its root, a mount.
-fn protect(protected: &[Protected]) -> Result<(), ConfineError> {
+/// Makes each protected place that exists a read-only mount, and each folder above it, up to its root, a mount. The same
+/// for folders above unreadable places: if one could be renamed, the next launcher would not know what to cover.
+fn protect(confinement: &Confinement) -> Result<(), ConfineError> {
     let mut places: BTreeSet<(PathBuf, bool)> = BTreeSet::new();
-    for Protected { root, path } in protected {
+    for path in confinement.unreadable.iter().filter(|path| rustix::fs::lstat(path.as_path()).is_ok()) {
+        for root in confinement.writable.iter().filter(|root| path.starts_with(root)) {
+            places.extend(folders_between(root, path));
+        }
+    }
+    for Protected { root, path } in &confinement.protected {
         for whole in existing(root, path) {
-            let between = whole.ancestors().skip(1).take_while(|above| *above != root);
-            places.extend(between.map(|above| (above.to_owned(), false)));
+            places.extend(folders_between(root, &whole));
             places.insert((whole, true));
         }
     }
@@ -225,6 +230,12 @@ fn protect(protected: &[Protected]) -> Result<(), ConfineError> {
         mounts::attach(&mount, &place).context(Mechanism::Mounts, shown(&place))?;
     }
     Ok(())
+}
+
+/// The folders below `root` and above `place`, as places that are not protected themselves.
+fn folders_between<'a>(root: &'a Path, place: &'a Path) -> impl Iterator<Item = (PathBuf, bool)> + 'a {
+    let above = place.ancestors().skip(1).take_while(move |above| above.starts_with(root) && *above != root);
+    above.map(|above| (above.to_owned(), false))
 }
 
 /// The places that a protected path stands for: itself, or for a pattern the names that exist now.
