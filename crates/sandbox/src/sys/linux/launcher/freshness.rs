@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::Stat;
 
 use crate::confinement::{Confinement, Readable};
-use crate::sys::pod::existing;
+use crate::sys::pod::{existing, protected_with_targets};
 
 /// What a folder or file was: its device and number, and for folders the time of its last change.
 type Identity = Option<(u64, u64)>;
@@ -54,7 +54,7 @@ impl Freshness {
 /// The names that mounts are made for, and the folders between a root and a protected name. A pattern stands for what
 /// exists now.
 fn names_of(confinement: &Confinement) -> BTreeSet<PathBuf> {
-    let protected = confinement.protected.iter().flat_map(|protected| {
+    let protected = protected_with_targets(confinement).into_iter().flat_map(|protected| {
         let depth = protected.path.components().count();
         let plain = protected.path.iter().take_while(|part| !part.as_bytes().ends_with(b"*"));
         // What a pattern is in counts, too: a new entry may be one that it stands for.

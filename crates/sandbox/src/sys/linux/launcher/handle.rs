@@ -18,7 +18,7 @@ use crate::Confinement;
 use crate::confinement::Network;
 use crate::sys::broker;
 use crate::sys::fork::fork_detached;
-use crate::sys::pod::{ConfineError, Context as _, Mechanism, Namespaces, SUSPEND};
+use crate::sys::pod::{ConfineError, Context as _, Mechanism, Namespaces, SUSPEND, protected_with_targets};
 use crate::sys::spawn::{Plan, SpawnError, Spawned, Step};
 
 /// The pod of a session. When it is dropped, the kernel kills every process in it.
@@ -106,7 +106,8 @@ impl Launcher {
     pub fn start(confinement: &Confinement, pod: &mut Option<Pod>) -> Result<Self, ConfineError> {
         let (ours, theirs) = socket_pair()?;
         let freshness = Freshness::of(confinement);
-        let pid = fork_detached([theirs], confinement.clone(), process::run)
+        let protected = protected_with_targets(confinement);
+        let pid = fork_detached([theirs], Confinement { protected, ..confinement.clone() }, process::run)
             .context(Mechanism::Process, "starting a launcher")?;
         let (observations, told) = socket_pair()?;
         let observations = Arc::new(Observations::new(observations));
