@@ -2,6 +2,7 @@
 //!
 //! The places are not in the folder for temporary files, which the mode `workspace` lets commands write.
 
+mod attacks;
 mod denials;
 mod files;
 mod grants;
