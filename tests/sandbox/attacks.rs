@@ -4,6 +4,7 @@
 
 mod files;
 mod kernel;
+mod network;
 
 use std::collections::{BTreeMap, BTreeSet};
 
