@@ -7,10 +7,12 @@
 #   attacks.py snapshot   prints what it is now
 #   attacks.py attack     tries each attack
 #   attacks.py control    the same where nothing is confined, with a new fixture for each
-import ctypes, errno, json, os, shutil, signal, socket, stat, struct, sys, time, traceback
+import ctypes, errno, itertools, json, os, shutil, signal, socket, stat, struct, sys, time, traceback
 
 ATTACKS = []
 HERE = os.path.dirname(os.path.abspath(__file__))
+# An empty folder in the root, for each attack anew, unless the mode is read-only.
+WORK = HERE + "/work"
 PLAN = json.load(open(HERE + "/plan.json"))
 C = ctypes.CDLL(None, use_errno=True)
 C.syscall.restype = ctypes.c_long
@@ -86,10 +88,15 @@ def snapshot():
 
 def attempt(function):
     """What becomes of an attack in a process of its own."""
+    if os.access(HERE, os.W_OK):
+        remove(WORK)
+        os.mkdir(WORK)
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         signal.alarm(20)
+        if "HAS_OWN_MOUNTS" in globals() and sys.argv[1] == "control":
+            assert C.unshare(0x20000) == 0
         try:
             function()
             result = "done"

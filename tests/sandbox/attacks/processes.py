@@ -69,9 +69,13 @@ def open_its_namespace(): fields(lambda pid: os.open("/proc/%d/ns/mnt" % pid, os
 
 @unseen_attack
 def find_it_by_name():
-    names = [read("/proc/%s/comm" % pid) for pid in os.listdir("/proc") if pid.isdigit()]
-    if "shellgate-keep\n" not in names:
-        raise Refused
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if read("/proc/%s/comm" % pid) == "shellgate-keep\n":
+                return
+        except FileNotFoundError:
+            pass
+    raise Refused
 
 @unseen_attack
 def shared_memory_of_machine(): read(PLAN["memory"])

@@ -7,11 +7,12 @@ EXISTING = {
 }
 ABSENT = [".envrc", ".husky", ".idea", ".claude", ".gemini", ".codex", ".cursor", ".shellgate.toml", ".zshrc", ".gitconfig",
           ".pre-commit-config.yaml"]
+FEW = ABSENT[:4]
 os.chdir(HERE)
 
 
 def fixture():
-    for name in list({name.split("/")[0] for name in EXISTING}) + ABSENT + [".config", ".ci", "other", ".git2", "soft"]:
+    for name in list({name.split("/")[0] for name in EXISTING}) + ABSENT + [".config", "soft"]:
         remove(name)
     for name, content in EXISTING.items():
         text(HERE + "/" + name, content)
@@ -68,7 +69,7 @@ def utimes(): every(PROTECTED + FOLDERS, lambda name: os.utime(name, (1, 1)))
 def setxattr(): every(PROTECTED, lambda name: os.setxattr(name, "user.evil", b"1"))
 
 @attack
-def rename_away(): every(PROTECTED + FOLDERS + ABOVE, lambda name: os.rename(name, "other"))
+def rename_away(): every(PROTECTED + FOLDERS + ABOVE, lambda name: os.rename(name, WORK + "/other"))
 
 @attack
 def replace(): every(PROTECTED, lambda name: os.rename("evil/file", name))
@@ -95,10 +96,10 @@ def create_in_folder_by_process(): every(FOLDERS, lambda name: (os.chdir(name), 
 def make_folder_in_folder(): every(FOLDERS, lambda name: os.mkdir(name + "/new"))
 
 @attack
-def hard_link_of_it(): every(PROTECTED, lambda name: (os.link(name, "other"), overwrite("other")))
+def hard_link_of_it(): every(PROTECTED, lambda name: (os.link(name, WORK + "/other"), overwrite(WORK + "/other")))
 
 @attack
-def through_link(): every(PROTECTED, lambda name: (os.symlink(name, "other"), overwrite("other")))
+def through_link(): every(PROTECTED, lambda name: (os.symlink(HERE + "/" + name, WORK + "/other"), overwrite(WORK + "/other")))
 
 @attack
 def through_link_to_folder(): overwrite("soft/config")
@@ -113,7 +114,7 @@ def target_of_link(): overwrite("githooks/post-merge")
 def create_in_target_of_link(): overwrite("githooks/new", os.O_CREAT)
 
 @attack
-def rename_target_of_link(): os.rename("githooks", "other")
+def rename_target_of_link(): os.rename("githooks", WORK + "/other")
 
 @attack
 def remove_above(): every(ABOVE, shutil.rmtree)
@@ -122,43 +123,40 @@ def remove_above(): every(ABOVE, shutil.rmtree)
 def create_absent(): every(ABSENT, lambda name: overwrite(name, os.O_CREAT))
 
 @attack
-def create_absent_by_descriptor(): every(ABSENT, lambda name: os.open(name, os.O_CREAT | os.O_WRONLY, dir_fd=os.open(".", os.O_PATH)))
+def create_absent_by_descriptor(): every(FEW, lambda name: os.open(name, os.O_CREAT | os.O_WRONLY, dir_fd=os.open(".", os.O_PATH)))
 
 @attack
-def create_absent_by_process(): every(ABSENT, lambda name: overwrite("/proc/self/cwd/" + name, os.O_CREAT))
+def create_absent_by_process(): every(FEW, lambda name: overwrite("/proc/self/cwd/" + name, os.O_CREAT))
 
 @attack
 def create_absent_in_other_case(): every([".Envrc", ".HUSKY"], lambda name: overwrite(name, os.O_CREAT))
 
 @attack
-def make_absent_folder(): every(ABSENT, os.makedirs)
+def make_absent_folder(): every(FEW, os.makedirs)
 
 @attack
-def make_absent_pipe(): every(ABSENT, os.mkfifo)
+def make_absent_pipe(): every(FEW, os.mkfifo)
 
 @attack
-def make_absent_socket(): every(ABSENT, lambda name: socket.socket(socket.AF_UNIX).bind(name))
+def make_absent_socket(): every(FEW, lambda name: socket.socket(socket.AF_UNIX).bind(name))
 
 @attack
-def link_absent(): every(ABSENT, lambda name: os.symlink("evil/file", name))
+def link_absent(): every(FEW, lambda name: os.symlink("evil/file", name))
 
 @attack
-def hard_link_absent(): every(ABSENT, lambda name: os.link("evil/file", name))
+def hard_link_absent(): every(FEW, lambda name: os.link("evil/file", name))
 
 @attack
-def nameless_absent(): every(ABSENT, lambda name: link_descriptor(os.open(".", os.O_TMPFILE | os.O_WRONLY), name))
+def nameless_absent(): every(FEW, lambda name: link_descriptor(os.open(".", os.O_TMPFILE | os.O_WRONLY), name))
 
 @attack
-def rename_absent(): every(ABSENT, lambda name: os.rename("evil/file", name))
+def rename_absent(): every(FEW, lambda name: os.rename("evil/file", name))
 
 @attack
-def rename_folder_absent(): every(ABSENT, lambda name: os.rename("evil", name))
+def rename_folder_absent(): every(FEW, lambda name: os.rename("evil", name))
 
 @attack
-def through_dangling_link(): every(ABSENT, lambda name: (os.symlink(name, "other"), overwrite("other", os.O_CREAT)))
-
-@attack
-def make_in_new_folder_above(): os.makedirs(".config/fish")
+def through_dangling_link(): every(FEW, lambda name: (os.symlink(HERE + "/" + name, WORK + "/other"), overwrite(WORK + "/other", os.O_CREAT)))
 
 @attack
 def link_as_folder_above(): os.symlink("evil", ".config"); text(HERE + "/evil/fish/config.fish", "evil")
@@ -167,8 +165,11 @@ def link_as_folder_above(): os.symlink("evil", ".config"); text(HERE + "/evil/fi
 def rename_as_folder_above(): os.mkdir("evil/fish"); os.rename("evil", ".config")
 
 @attack
+def make_in_new_folder_above(): os.makedirs(".config/fish")
+
+@attack
 def file_of_git():
-    os.rename(".git", ".git2")
+    os.rename(".git", WORK + "/.git")
     text(HERE + "/.git", "gitdir: evil")
 
 @attack
@@ -177,9 +178,8 @@ def race_of_names():
     import threading
     path = ctypes.create_string_buffer(b".envrd")
     def swap():
-        while True:
-            path.raw = b".envrc\0"
-            path.raw = b".envrd\0"
+        for now in itertools.cycle([b".envrc\0", b".envrd\0"]):
+            path.raw = now
     threading.Thread(target=swap, daemon=True).start()
     until = time.time() + 0.5
     while time.time() < until and not os.path.lexists(".envrc"):

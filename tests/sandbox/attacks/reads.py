@@ -9,8 +9,6 @@ def fixture():
     text(HOME + "/.config/gh/hosts.yml", "secret")
     text(DEEP + "/er/secret", "secret")
     os.chmod(FILE, 0o755)
-    remove(HERE + "/work")
-    os.mkdir(HERE + "/work")
 
 
 def has(found):
@@ -46,30 +44,30 @@ def size():
         raise Refused
 
 @unseen_attack
-def copy(): shutil.copy(FILE, HERE + "/work/copy"); has(read(HERE + "/work/copy"))
+def copy(): shutil.copy(FILE, WORK + "/copy"); has(read(WORK + "/copy"))
 
 @unseen_attack
-def copy_folder(): shutil.copytree(FOLDER, HERE + "/work/copy"); has(read(HERE + "/work/copy/id_ed25519"))
+def copy_folder(): shutil.copytree(FOLDER, WORK + "/copy"); has(read(WORK + "/copy/id_ed25519"))
 
 @unseen_attack
-def by_link(): os.symlink(FILE, HERE + "/work/link"); has(read(HERE + "/work/link"))
+def by_link(): os.symlink(FILE, WORK + "/link"); has(read(WORK + "/link"))
 
 @unseen_attack
-def by_link_to_folder(): os.symlink(FOLDER, HERE + "/work/link"); has(read(HERE + "/work/link/id_ed25519"))
+def by_link_to_folder(): os.symlink(FOLDER, WORK + "/link"); has(read(WORK + "/link/id_ed25519"))
 
 @unseen_attack
-def by_hard_link(): os.link(FILE, HERE + "/work/hard"); has(read(HERE + "/work/hard"))
+def by_hard_link(): os.link(FILE, WORK + "/hard"); has(read(WORK + "/hard"))
 
 @unseen_attack
 def by_hard_link_of_descriptor():
-    link_descriptor(os.open(FILE, os.O_PATH), HERE + "/work/hard")
-    has(read(HERE + "/work/hard"))
+    link_descriptor(os.open(FILE, os.O_PATH), WORK + "/hard")
+    has(read(WORK + "/hard"))
 
 @unseen_attack
-def by_rename(): os.rename(FILE, HERE + "/work/taken"); has(read(HERE + "/work/taken"))
+def by_rename(): os.rename(FILE, WORK + "/taken"); has(read(WORK + "/taken"))
 
 @unseen_attack
-def by_rename_of_parent(): os.rename(DEEP, HERE + "/work/other"); has(read(HERE + "/work/other/er/secret"))
+def by_rename_of_parent(): os.rename(DEEP, WORK + "/other"); has(read(WORK + "/other/er/secret"))
 
 @unseen_attack
 def by_chmod(): os.chmod(FILE, 0o777); has(read(FILE))

@@ -5,8 +5,7 @@ INSIDE = HERE + "/bound-outside"
 
 
 def fixture():
-    remove(HERE + "/link")
-    remove(HERE + "/hard")
+    pass
 
 
 def answered(connection):
@@ -48,10 +47,10 @@ def abstract_datagram(): sender().sendto(b"x", "\0" + PLAN["abstract"] + "-datag
 def by_relative_name(): os.chdir(OUTSIDE); stream("stream")
 
 @unseen_attack
-def by_link(): os.symlink(STREAM, HERE + "/link"); stream(HERE + "/link")
+def by_link(): os.symlink(STREAM, WORK + "/link"); stream(WORK + "/link")
 
 @unseen_attack
-def by_hard_link(): os.link(STREAM, HERE + "/hard"); stream(HERE + "/hard")
+def by_hard_link(): os.link(STREAM, WORK + "/hard"); stream(WORK + "/hard")
 
 @unseen_attack
 def by_root_of_process(): stream("/proc/self/root" + STREAM)
@@ -111,9 +110,8 @@ def race_of_addresses():
     addresses = [struct.pack("H", 1) + path.encode() + b"\0" for path in (own, STREAM)]
     address = ctypes.create_string_buffer(addresses[0], len(addresses[0]))
     def swap():
-        while True:
-            address.raw = addresses[1]
-            address.raw = addresses[0]
+        for now in itertools.cycle(addresses):
+            address.raw = now
     threading.Thread(target=swap, daemon=True).start()
     until = time.time() + (0.5 if sys.argv[1] == "attack" else 5)
     while time.time() < until:
