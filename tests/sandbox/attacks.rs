@@ -5,6 +5,8 @@
 mod files;
 mod kernel;
 mod network;
+mod rights;
+mod together;
 
 use std::collections::{BTreeMap, BTreeSet};
 
