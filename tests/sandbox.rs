@@ -6,6 +6,7 @@ mod attacks;
 mod denials;
 mod files;
 mod grants;
+mod kills;
 mod processes;
 mod settings;
 mod work;

@@ -1,0 +1,152 @@
+//! Processes of shellgate are killed at random moments: no process of the session, no mount and no file is left.
+//!
+//! `SHELLGATE_KILLS=N` tries each kill more often, `SHELLGATE_KILLS_SEED=N` repeats a run.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use super::{for_each_user, succeeds, write};
+use crate::support::{Place, is_alive, kill, mark, pids, processes_with, wait_until};
+
+/// Who is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Victim {
+    FrontEnd,
+    /// Processes with this short name.
+    Process(&'static str),
+}
+
+const KEEPER: &str = "shellgate-keep";
+const LAUNCHER: &str = "shellgate-launc";
+const BROKER: &str = "shellgate-broke";
+const FIRST_PROCESS: &str = "shellgate-pod";
+/// The process that ends the jobs of a killed keeper.
+const STANDBY: &str = "shellgate-stby";
+
+/// How often each victim is killed.
+const KILLS: u64 = 10;
+
+/// The longest time from the start of the command to the kill. A first command takes about half of it.
+const LONGEST_WAIT_MS: u64 = 200;
+
+/// Pseudo-random numbers, the same for the same seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// The living processes with the environment of this place, with their short names: shellgate's, and those of commands.
+fn processes_of(place: &Place) -> Vec<(u64, String)> {
+    let mark = format!("SHELLGATE_HOME={}\0", place.state().display());
+    let named = |pid: u64| {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+        let is_of_place = environment.windows(mark.len()).any(|part| part == mark.as_bytes());
+        let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+        (is_of_place && is_alive(pid)).then(|| (pid, name.trim().to_owned()))
+    };
+    pids().filter_map(named).collect()
+}
+
+fn mounts() -> BTreeSet<String> {
+    std::fs::read_to_string("/proc/self/mountinfo").unwrap().lines().map(ToOwned::to_owned).collect()
+}
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).unwrap().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// Starts a command, kills the victim after a while, and ends what is then left of the session.
+/// Returns whether there was a victim by then.
+fn kill_once(place: &Place, victim: Victim, wait: Duration) -> bool {
+    let mark = mark();
+    let command = format!(
+        "(setsid sleep {mark} &) ; sleep {mark} & echo x > tracked; for i in $(seq 1000); do touch new; rm new; done; sleep {mark}"
+    );
+    let mut front_end = place.start(["run", "--sandbox", "workspace", &command]);
+    std::thread::sleep(wait);
+    let all = processes_of(place);
+    let victims: Vec<u64> = match victim {
+        Victim::FrontEnd => vec![u64::from(front_end.id())],
+        Victim::Process(wanted) => {
+            all.iter().filter(|(_, name)| name == wanted).map(|(pid, _)| *pid).collect()
+        }
+    };
+    victims.iter().copied().for_each(kill);
+    if victim == Victim::Process(KEEPER) && !victims.is_empty() {
+        // Nothing of ours ends them: the kernel does.
+        let is_helper = |name: &str| name.starts_with("shellgate-") && name != STANDBY;
+        let helpers: Vec<u64> = all.iter().filter(|(_, name)| is_helper(name)).map(|(pid, _)| *pid).collect();
+        wait_until("the pod has ended with its keeper", || !helpers.iter().any(|pid| is_alive(*pid)));
+    }
+    place.output(["stop", "--all", "--now"]);
+    // A front end that had not yet reached its keeper starts another one.
+    let _ = front_end.kill();
+    let _ = front_end.wait();
+    place.output(["stop", "--all", "--now"]);
+    wait_until("no process of the session is left", || {
+        processes_with(&mark).is_empty() && processes_of(place).is_empty()
+    });
+    !victims.is_empty()
+}
+
+fn kill_often(victim: Victim) {
+    let seed = number("SHELLGATE_KILLS_SEED", u64::from(std::process::id()));
+    for_each_user(|place| {
+        println!("seed {seed}");
+        let mut dice = Dice(seed);
+        write(place, "root/.git/config", "kept");
+        write(place, "root/kept", "kept");
+        let before = mounts();
+        let mut killed = 0;
+        for _ in 0..number("SHELLGATE_KILLS", KILLS) {
+            let wait = Duration::from_millis(dice.below(LONGEST_WAIT_MS));
+            killed += usize::from(kill_once(place, victim, wait));
+            let mut found = names(&place.root());
+            // What the command itself made.
+            for made in ["tracked", "new"] {
+                found.remove(made);
+                let _ = std::fs::remove_file(place.root().join(made));
+            }
+            assert_eq!(found, [".git", "kept"].map(str::to_owned).into(), "{victim:?}");
+            assert_eq!(names(&place.root().join(".git")), ["config".to_owned()].into(), "{victim:?}");
+        }
+        assert_eq!(mounts(), before, "{victim:?}");
+        assert!(killed > 0, "{victim:?} was there at none of the moments");
+        assert_eq!(succeeds(place, "workspace", "echo on"), "on\n", "the next session");
+    });
+}
+
+#[test]
+fn a_killed_front_end_leaves_nothing() {
+    kill_often(Victim::FrontEnd);
+}
+
+#[test]
+fn a_killed_keeper_leaves_nothing() {
+    kill_often(Victim::Process(KEEPER));
+}
+
+#[test]
+fn a_killed_launcher_leaves_nothing() {
+    kill_often(Victim::Process(LAUNCHER));
+}
+
+#[test]
+fn a_killed_broker_leaves_nothing() {
+    kill_often(Victim::Process(BROKER));
+}
+
+#[test]
+fn a_killed_first_process_leaves_nothing() {
+    kill_often(Victim::Process(FIRST_PROCESS));
+}
