@@ -21,8 +21,6 @@ const KEEPER: &str = "shellgate-keep";
 const LAUNCHER: &str = "shellgate-launc";
 const BROKER: &str = "shellgate-broke";
 const FIRST_PROCESS: &str = "shellgate-pod";
-/// The process that ends the jobs of a killed keeper.
-const STANDBY: &str = "shellgate-stby";
 
 /// How often each victim is killed.
 const KILLS: u64 = 10;
@@ -83,10 +81,13 @@ fn kill_once(place: &Place, victim: Victim, wait: Duration) -> bool {
     };
     victims.iter().copied().for_each(kill);
     if victim == Victim::Process(KEEPER) && !victims.is_empty() {
-        // Nothing of ours ends them: the kernel does.
-        let is_helper = |name: &str| name.starts_with("shellgate-") && name != STANDBY;
-        let helpers: Vec<u64> = all.iter().filter(|(_, name)| is_helper(name)).map(|(pid, _)| *pid).collect();
-        wait_until("the pod has ended with its keeper", || !helpers.iter().any(|pid| is_alive(*pid)));
+        // Nothing of ours ends them: the kernel does. Those that have ended have no environment: some wait for the
+        // machine's first process to reap them.
+        wait_until("the pod has ended with its keeper", || {
+            !processes_of(place)
+                .iter()
+                .any(|(_, name)| [LAUNCHER, BROKER, FIRST_PROCESS].contains(&name.as_str()))
+        });
     }
     place.output(["stop", "--all", "--now"]);
     // A front end that had not yet reached its keeper starts another one.
