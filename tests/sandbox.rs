@@ -4,6 +4,7 @@
 
 mod attacks;
 mod denials;
+mod everyday;
 mod files;
 mod grants;
 mod kills;
