@@ -25,12 +25,11 @@ def overwrite(path, flags=0):
     os.write(os.open(path, os.O_WRONLY | flags), b"evil")
 
 
-def every(names, function):
+def every(names, function, fixture=lambda: None):
     """Tries an attack on each name, in processes of their own. All must be stopped, and all succeed where none is confined."""
-    is_control = sys.argv[1] == "control"
     results = {}
     for name in names:
-        if is_control:
+        if sys.argv[1] == "control":
             fixture()
         results[name] = attempt(lambda: function(name))
     done = [name for name, result in results.items() if result == "done"]
@@ -69,19 +68,19 @@ def utimes(): every(PROTECTED + FOLDERS, lambda name: os.utime(name, (1, 1)))
 def setxattr(): every(PROTECTED, lambda name: os.setxattr(name, "user.evil", b"1"))
 
 @attack
-def rename_away(): every(PROTECTED + FOLDERS + ABOVE, lambda name: os.rename(name, WORK + "/other"))
+def rename_away(): every(PROTECTED + FOLDERS + ABOVE, lambda name: os.rename(name, WORK + "/other"), fixture)
 
 @attack
-def replace(): every(PROTECTED, lambda name: os.rename("evil/file", name))
+def replace(): every(PROTECTED, lambda name: os.rename("evil/file", name), fixture)
 
 @attack
-def replace_folder(): every(FOLDERS + ABOVE, lambda name: (remove(name), os.rename("evil", name)))
+def replace_folder(): every(FOLDERS + ABOVE, lambda name: (remove(name), os.rename("evil", name)), fixture)
 
 @attack
-def exchange(): every(FOLDERS + ABOVE, lambda name: call(316, -100, ctypes.c_char_p(name.encode()), -100, ctypes.c_char_p(b"evil"), 2))
+def exchange(): every(FOLDERS + ABOVE, lambda name: call(316, -100, ctypes.c_char_p(name.encode()), -100, ctypes.c_char_p(b"evil"), 2), fixture)
 
 @attack
-def exchange_backwards(): every(FOLDERS + ABOVE, lambda name: call(316, -100, ctypes.c_char_p(b"evil"), -100, ctypes.c_char_p(name.encode()), 2))
+def exchange_backwards(): every(FOLDERS + ABOVE, lambda name: call(316, -100, ctypes.c_char_p(b"evil"), -100, ctypes.c_char_p(name.encode()), 2), fixture)
 
 @attack
 def create_in_folder(): every(FOLDERS, lambda name: overwrite(name + "/new", os.O_CREAT))
@@ -117,7 +116,7 @@ def create_in_target_of_link(): overwrite("githooks/new", os.O_CREAT)
 def rename_target_of_link(): os.rename("githooks", WORK + "/other")
 
 @attack
-def remove_above(): every(ABOVE, shutil.rmtree)
+def remove_above(): every(ABOVE, shutil.rmtree, fixture)
 
 @attack
 def create_absent(): every(ABSENT, lambda name: overwrite(name, os.O_CREAT))
@@ -150,10 +149,10 @@ def hard_link_absent(): every(FEW, lambda name: os.link("evil/file", name))
 def nameless_absent(): every(FEW, lambda name: link_descriptor(os.open(".", os.O_TMPFILE | os.O_WRONLY), name))
 
 @attack
-def rename_absent(): every(FEW, lambda name: os.rename("evil/file", name))
+def rename_absent(): every(FEW, lambda name: os.rename("evil/file", name), fixture)
 
 @attack
-def rename_folder_absent(): every(FEW, lambda name: os.rename("evil", name))
+def rename_folder_absent(): every(FEW, lambda name: os.rename("evil", name), fixture)
 
 @attack
 def through_dangling_link(): every(FEW, lambda name: (os.symlink(HERE + "/" + name, WORK + "/other"), overwrite(WORK + "/other", os.O_CREAT)))
