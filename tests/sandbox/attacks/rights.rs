@@ -1,6 +1,6 @@
 //! Rights that a command might bring along or gain: open descriptors, set-user-ID programs, other commands of its session.
 
-use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::process::Command;
 
 use serde_json::json;
@@ -40,6 +40,72 @@ fn open_descriptors_are_not_inherited() {
         assert!(place.home().join("new").exists());
         let listed = run(place, "workspace", "ls /proc/self/fd");
         assert_eq!(listed["stdout"], "0\n1\n2\n3\n", "the last one is that of `ls`: {listed}");
+    });
+}
+
+/// What a command can do by its standard input, beside reading it.
+const USES_INPUT: [&str; 5] = [
+    "python3 -c 'import os; os.fchmod(0, 0o700)'",
+    "python3 -c 'import os; os.utime(0, (1, 1))'",
+    "python3 -c 'import os; os.setxattr(0, \"user.a\", b\"b\")'",
+    "echo evil >&0",
+    "echo evil > /proc/self/fd/0",
+];
+
+#[test]
+fn standard_input_can_only_be_read() {
+    for_each_user(|place| {
+        let own = shellgate();
+        let with_input = |mode: &str, input: &str, command: &str| {
+            let start = format!("exec 0<>{input}; exec \"$@\"");
+            let mut bash = place.program("bash");
+            bash.args(["-c", &start, "bash", own.to_str().unwrap(), "run", "--sandbox", mode, command]);
+            bash.output().unwrap()
+        };
+        let file = write(place, "home/file", "one\ntwo\n");
+        for mode in ["workspace", "read-only"] {
+            let read = with_input(mode, "../home/file", "read line; echo $line; cat");
+            assert_eq!(String::from_utf8_lossy(&read.stdout), "one\ntwo\n", "{mode}: {read:?}");
+        }
+        let before = std::fs::metadata(&file).unwrap();
+        for attack in USES_INPUT {
+            let confined = with_input("workspace", "../home/file", attack);
+            assert_ne!(confined.status.code(), Some(0), "{attack}: {confined:?}");
+            let now = std::fs::metadata(&file).unwrap();
+            assert_eq!(
+                (now.mode(), now.mtime(), now.len()),
+                (before.mode(), before.mtime(), before.len()),
+                "{attack}"
+            );
+        }
+        for attack in USES_INPUT {
+            let control = with_input("off", "../home/file", attack);
+            assert!(control.status.success(), "without a sandbox: {attack}: {control:?}");
+        }
+        // A file that can't be seen inside is refused, and can come through a pipe.
+        let strict = with_input("strict", "../home/file", "read line");
+        assert!(String::from_utf8_lossy(&strict.stderr).contains("pass it through a pipe"), "{strict:?}");
+        // The machine's own device, which is the input of commands that were given none.
+        let device = "python3 -c 'import os; os.fchmod(0, 0o666)'";
+        assert_eq!(run(place, "workspace", device)["status"], "failed");
+    });
+}
+
+/// By a folder that comes from outside, a command would see what is covered.
+#[test]
+fn a_folder_cannot_be_standard_input() {
+    for_each_user(|place| {
+        write(place, "home/.ssh/id_ed25519", "secret");
+        let own = shellgate();
+        let with_folder = |mode: &str| {
+            let mut bash = place.program("bash");
+            let command = "cat /proc/self/fd/0/.ssh/id_ed25519";
+            bash.args(["-c", "exec \"$@\" < ../home", "bash", own.to_str().unwrap()]);
+            bash.args(["run", "--sandbox", mode, command]).output().unwrap()
+        };
+        let confined = with_folder("workspace");
+        assert!(!confined.status.success() && confined.stdout.is_empty(), "{confined:?}");
+        assert_eq!(with_folder("off").stdout, b"secret", "without a sandbox");
     });
 }
 

@@ -4,7 +4,7 @@
 //! kept for the next command, so only the first pays for them. All are gone when the keeper is: a pod ends when its
 //! keeper closes the socket to it, however the keeper ended.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -123,7 +123,17 @@ impl Confined {
 
     fn launch(&mut self, plan: &Plan<'_>) -> Result<Spawned, SpawnError> {
         match self.launchers.last_mut() {
-            Some(kept) => kept.launcher.spawn(plan),
+            Some(Kept { launcher, .. }) => {
+                let [stdin, stdout, stderr] = plan.stdio;
+                // A terminal is the pod's own.
+                let is_terminal = plan.terminal.is_some_and(|fd| fd.as_raw_fd() == stdin.as_raw_fd());
+                let inside = match is_terminal {
+                    true => None,
+                    false => super::stdin::open_inside(number(launcher.pid()), stdin)?,
+                };
+                let stdin = inside.as_ref().map_or(stdin, AsFd::as_fd);
+                launcher.spawn(&Plan { stdio: [stdin, stdout, stderr], ..*plan })
+            }
             None => Err(SpawnError {
                 step: shellgate_sandbox::spawn::Step::Clone,
                 source: rustix::io::Errno::PIPE.into(),

@@ -53,6 +53,7 @@ mod socket;
 mod splice;
 mod standby;
 mod start;
+mod stdin;
 mod stop;
 mod stream;
 mod terminal;

@@ -112,6 +112,12 @@ impl CgroupMembership {
 }
 
 impl ProcessFolder {
+    /// The whole file system as it sees it.
+    #[must_use]
+    pub(crate) fn root(self) -> PathBuf {
+        self.path("root")
+    }
+
     /// The file that opens new terminals where the process is.
     #[must_use]
     pub(crate) fn terminal_multiplexer(self) -> PathBuf {

@@ -1,0 +1,63 @@
+//! Standard input of a confined command.
+//!
+//! A descriptor from outside belongs to a mount of the machine, where nothing is read-only or covered: by a file, a command
+//! could change its mode and times; by a folder, it could reach all files beneath. So what has a path is opened again, where
+//! the launcher sees it. Pipes, sockets and files without a name have no mount to come from.
+
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, SeekFrom};
+use rustix::io::Errno;
+use shellgate_sandbox::spawn::{SpawnError, Step};
+
+use crate::proc;
+
+/// The same file as the launcher sees it. `None`: it has no path, and is harmless as it is.
+pub(super) fn open_inside(launcher: u32, stdin: BorrowedFd<'_>) -> Result<Option<OwnedFd>, SpawnError> {
+    let Some(path) = path_of(stdin).map_err(|errno| error(errno.into()))? else { return Ok(None) };
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    // A launcher that has ended is replaced.
+    let root = rustix::fs::open(proc::of(launcher).root(), flags, Mode::empty())
+        .map_err(|_| error(Errno::PIPE.into()))?;
+    open_same(root.as_fd(), &path, stdin).map(Some).map_err(|_| {
+        let what =
+            "standard input is a file or folder that can't be opened in the sandbox; pass it through a pipe";
+        error(std::io::Error::other(what))
+    })
+}
+
+fn error(source: std::io::Error) -> SpawnError {
+    SpawnError { step: Step::Descriptors, source }
+}
+
+/// The path of an open file that has a name in a file system.
+fn path_of(file: BorrowedFd<'_>) -> Result<Option<PathBuf>, Errno> {
+    let stat = rustix::fs::fstat(file)?;
+    let kind = FileType::from_raw_mode(stat.st_mode);
+    let path = rustix::fs::readlink(proc::path_of_own_descriptor(file), Vec::new())?;
+    let path = PathBuf::from(std::ffi::OsStr::from_bytes(path.as_bytes()));
+    let is_named = path.is_absolute() && stat.st_nlink > 0 && kind != FileType::Socket;
+    Ok(is_named.then_some(path))
+}
+
+/// Opens `path` for reading below `root`, without following links, at the place that `file` is read at.
+fn open_same(root: BorrowedFd<'_>, path: &Path, file: BorrowedFd<'_>) -> Result<OwnedFd, Errno> {
+    let below = path.strip_prefix("/").map_err(|_| Errno::INVAL)?;
+    // A named pipe without a writer would hold us.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    let opened = rustix::fs::openat2(root, below, flags, Mode::empty(), resolve)?;
+    let (before, now) = (rustix::fs::fstat(file)?, rustix::fs::fstat(&opened)?);
+    let is_folder = FileType::from_raw_mode(now.st_mode) == FileType::Directory;
+    if is_folder || (before.st_dev, before.st_ino) != (now.st_dev, now.st_ino) {
+        return Err(Errno::ISDIR);
+    }
+    rustix::fs::fcntl_setfl(&opened, OFlags::empty())?;
+    if let Ok(at) = rustix::fs::tell(file) {
+        // Devices have no places.
+        let _ = rustix::fs::seek(&opened, SeekFrom::Start(at));
+    }
+    Ok(opened)
+}
