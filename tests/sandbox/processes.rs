@@ -142,6 +142,15 @@ fn a_terminal_of_a_confined_command_is_one() {
 }
 
 #[test]
+fn a_terminal_that_was_closed_can_be_opened_again() {
+    for_each_user(|place| {
+        let command = json!({"command": "exec 0<&- 1>&- 2>&-; echo late > /dev/tty", "pty": true});
+        let answer = place.call_with(&["--sandbox", "workspace"], &command);
+        assert_eq!((&answer["stdout"], &answer["exit_code"]), (&json!("late\n"), &json!(0)), "{answer}");
+    });
+}
+
+#[test]
 fn many_at_once_are_confined() {
     for_each_user(|place| {
         let command = r#"{"command": "sleep 0.2; echo $$; touch ../home/escaped"}"#;
