@@ -3,6 +3,7 @@
 //! The attacks are small Python functions in `attacks/*.py`, run by `attacks/common.py`. A new one is a function there.
 
 mod files;
+mod git;
 mod kernel;
 mod network;
 mod rights;

@@ -124,12 +124,10 @@ fn network(sandbox: &Sandbox) -> Network {
 fn protected_in(root: &Path, home: Option<&Path>) -> Vec<Protected> {
     let protect = |path: PathBuf| Protected { root: root.to_owned(), path };
     let mut protected: Vec<Protected> = list::entries(PROTECTED).map(PathBuf::from).map(protect).collect();
-    if let Some(home) = home.filter(|home| home.starts_with(root)) {
-        let entries = std::fs::read_dir(home).into_iter().flatten().flatten();
-        let hidden = entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"."));
-        let inside = hidden.filter_map(|entry| entry.path().strip_prefix(root).ok().map(Path::to_owned));
-        protected.extend(inside.map(protect));
-    }
+    protected.extend(git::protected_inside(root, home).into_iter().map(protect));
+    // Also those that don't exist: a new `.ssh` could hold keys that open the machine to others.
+    let inside = home.and_then(|home| home.strip_prefix(root).ok());
+    protected.extend(inside.map(|home| protect(home.join(".*"))));
     protected
 }
 
