@@ -10,6 +10,7 @@ mod grants;
 mod kills;
 mod processes;
 mod settings;
+mod ssh;
 mod work;
 
 use std::os::unix::fs::chown;

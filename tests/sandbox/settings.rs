@@ -49,12 +49,20 @@ fn a_missing_mechanism_refuses_or_warns() {
         let refused = without_mounts("");
         let said = String::from_utf8(refused.stderr).unwrap();
         assert_eq!((refused.status.code(), &*refused.stdout), (Some(125), &b""[..]), "{said}");
-        assert!(said.starts_with("sandbox_unavailable: the sandbox needs mount, process and IPC namespaces"), "{said}");
+        assert!(
+            said.starts_with("sandbox_unavailable: the sandbox needs mount, process and IPC namespaces"),
+            "{said}"
+        );
         assert!(said.contains("`--on-missing warn`") && said.contains("shellgate doctor"), "{said}");
         let warned = without_mounts("--on-missing warn");
         let said = String::from_utf8(warned.stderr).unwrap();
         assert_eq!((warned.status.code(), &*warned.stdout), (Some(0), &b"ran\n"[..]), "{said}");
-        assert!(said.starts_with("shellgate: it ran without a sandbox, for lack of mount, process and IPC namespaces"), "{said}");
+        assert!(
+            said.starts_with(
+                "shellgate: it ran without a sandbox, for lack of mount, process and IPC namespaces"
+            ),
+            "{said}"
+        );
         let warned = without_mounts("--on-missing warn --json");
         let said = String::from_utf8(warned.stdout).unwrap();
         assert!(said.contains("sandbox.on_missing = warn: not confined"), "{said}");

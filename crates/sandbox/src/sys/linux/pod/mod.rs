@@ -14,6 +14,7 @@ mod init;
 mod links;
 mod mounts;
 mod namespaces;
+mod owned_copies;
 mod view;
 
 pub(super) use create::create;

@@ -22,7 +22,7 @@ use rustix::thread::UnshareFlags;
 use super::devices::{HIDDEN_FILE, HIDDEN_FOLDER, UNLISTED_FOLDER};
 use super::error::{ConfineError, Context as _, Mechanism};
 use super::mounts::{self, Depth, NO_DEVICES, NO_SETUID, READ_ONLY};
-use super::namespaces;
+use super::{namespaces, owned_copies};
 use crate::confinement::{Confinement, Protected, Readable, Temp};
 
 const TEMP: &str = "/tmp";
@@ -54,6 +54,7 @@ pub(crate) fn lay_out(confinement: &Confinement) -> Result<(), ConfineError> {
     if confinement.readable != Readable::Everything {
         put(&proc)?;
     }
+    owned_copies::lay_over()?;
     put(&devices)?;
     if confinement.temp == Temp::Private {
         put(&temp)?;
