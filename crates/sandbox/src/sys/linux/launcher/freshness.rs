@@ -3,15 +3,17 @@
 //! A mount covers the file that was there when it was made. When the file is replaced, the kernel takes the mount away;
 //! when a protected name appears, nothing covers it. Then a new launcher is needed. Looking at every name for each command
 //! would cost more than the rest of a start, so the folders that the names are in are looked at first: the kernel changes
-//! their time when an entry appears, vanishes or is replaced.
+//! their time when an entry appears, vanishes or is replaced. In a folder that changed, its own names are looked at, and
+//! all names only if one of them changed or a pattern looks into it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Stat;
 
-use crate::confinement::{Confinement, Readable};
+use crate::confinement::{Confinement, Protected, Readable};
 use crate::sys::pod::{existing, protected_with_targets};
 
 /// What a folder or file was: its device and number, and for folders the time of its last change.
@@ -21,34 +23,74 @@ type Change = Option<(u64, u64, i64, i64)>;
 /// The names that mounts were made for, as they were.
 #[derive(Debug)]
 pub(super) struct Freshness {
-    folders: Vec<(PathBuf, Change)>,
+    folders: Vec<Folder>,
     names: Vec<(PathBuf, Identity)>,
+}
+
+/// A folder in which names are, or would be.
+#[derive(Debug)]
+struct Folder {
+    path: PathBuf,
+    change: Change,
+    /// The places of its names in [`Freshness::names`].
+    names: Vec<usize>,
+    /// Whether a new entry may be one that a pattern stands for.
+    has_pattern: bool,
 }
 
 impl Freshness {
     /// What the names of `confinement` are now. Take it before the mounts are made.
     pub(super) fn of(confinement: &Confinement) -> Self {
         let names = names_of(confinement);
-        let folders: BTreeSet<PathBuf> =
-            names.iter().filter_map(|name| existing_folder(name.parent()?)).collect();
-        let folders = folders.into_iter().map(|folder| (folder.clone(), change(&folder))).collect();
+        let mut folders: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
+        for (at, name) in names.iter().enumerate() {
+            if let Some(folder) = name.parent().and_then(existing_folder) {
+                folders.entry(folder).or_default().push(at);
+            }
+        }
+        let patterns: Vec<PathBuf> = confinement.protected.iter().filter_map(pattern_folder).collect();
+        let folders = folders.into_iter().map(|(path, names)| Folder {
+            change: change(&path),
+            has_pattern: patterns.iter().any(|pattern| path.starts_with(pattern)),
+            names,
+            path,
+        });
+        let folders = folders.collect();
         let names = names.into_iter().map(|name| (name.clone(), identity(&name))).collect();
         Self { folders, names }
     }
 
     /// Whether all names are what they were.
     pub(super) fn holds(&mut self, confinement: &Confinement) -> bool {
-        if self.folders.iter().all(|(folder, before)| change(folder) == *before) {
+        let Self { folders, names } = self;
+        let changed = folders.iter_mut().map(|folder| (change(&folder.path), folder));
+        let mut changed = changed.filter(|(now, folder)| *now != folder.change);
+        // Other entries of a folder may have come or gone: `/tmp` is busy. Then its own names decide.
+        let are_known = changed.all(|(now, folder)| {
+            folder.change = now;
+            let is_same = |at: &usize| {
+                names.get(*at).is_some_and(|(name, before)| {
+                    identity(name) == *before
+                        && name.parent().and_then(existing_folder).as_deref() == Some(&folder.path)
+                })
+            };
+            !folder.has_pattern && folder.names.iter().all(is_same)
+        });
+        if are_known {
             return true;
         }
-        // Other entries may have come or gone. Then the next look is a short one again.
         let now = Self::of(confinement);
-        if now.names != self.names {
-            return false;
-        }
+        let holds = now.names == self.names;
         *self = now;
-        true
+        holds
     }
+}
+
+/// The folder in which the names of a pattern are. `None`: it is no pattern.
+fn pattern_folder(protected: &Protected) -> Option<PathBuf> {
+    let is_plain = |part: &&OsStr| !part.as_bytes().ends_with(b"*");
+    let plain: PathBuf = protected.path.iter().take_while(is_plain).collect();
+    (plain != protected.path).then(|| protected.root.join(plain))
 }
 
 /// The names that mounts are made for, and the folders between a root and a protected name. A pattern stands for what
@@ -56,9 +98,8 @@ impl Freshness {
 fn names_of(confinement: &Confinement) -> BTreeSet<PathBuf> {
     let protected = protected_with_targets(confinement).into_iter().flat_map(|protected| {
         let depth = protected.path.components().count();
-        let plain = protected.path.iter().take_while(|part| !part.as_bytes().ends_with(b"*"));
         // What a pattern is in counts, too: a new entry may be one that it stands for.
-        let plain = protected.root.join(plain.collect::<PathBuf>());
+        let plain = pattern_folder(&protected).unwrap_or_else(|| protected.root.join(&protected.path));
         let found = existing(&protected.root, &protected.path);
         let above = |whole: PathBuf| whole.ancestors().take(depth).map(Path::to_owned).collect::<Vec<_>>();
         found.into_iter().flat_map(above).chain([plain]).collect::<Vec<_>>()
@@ -88,7 +129,6 @@ fn change(path: &Path) -> Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::confinement::Protected;
 
     #[test]
     fn names_that_appear_vanish_or_are_replaced_are_seen() {
