@@ -180,3 +180,29 @@ fn limits_hold_in_a_pod() {
         assert_eq!(succeeds(place, "workspace", "echo on"), "on\n");
     });
 }
+
+#[test]
+fn a_kill_leaves_other_commands_of_the_session_as_they_were() {
+    for_each_user(|place| {
+        let mark = mark();
+        let other = format!(
+            "sleep {mark} & kill -STOP $!; echo $! > stopped; n=0; while :; do n=$((n + 1)); echo $n > new; mv new tick; sleep 0.02; done"
+        );
+        let job =
+            place.call_with(&["--sandbox", "workspace"], &json!({"command": other, "background": true}));
+        assert_eq!(job["status"], "running", "{job}");
+        // It has to be killed: it ignores the polite signal.
+        let stubborn = json!({"command": "trap '' TERM; while :; do :; done", "timeout_ms": 200});
+        let killed = place.call_with(&["--sandbox", "workspace"], &stubborn);
+        assert_eq!(killed["status"], "timed_out", "{killed}");
+        let tick = || std::fs::read_to_string(place.root().join("tick")).unwrap_or_default();
+        let before = tick();
+        wait_until("the other command goes on", || tick() != before);
+        let stopped = std::fs::read_to_string(place.root().join("stopped")).unwrap();
+        let stopped = place.process(stopped.trim().parse().unwrap()).unwrap();
+        let stat = std::fs::read_to_string(format!("/proc/{stopped}/stat")).unwrap();
+        assert!(stat.contains(") T "), "what was suspended stays so: {stat}");
+        place.output(["stop", "--all"]);
+        assert_eq!(processes_with(&mark), Vec::<u64>::new());
+    });
+}
