@@ -11,6 +11,7 @@ mod kills;
 mod processes;
 mod settings;
 mod ssh;
+mod tricks;
 mod work;
 
 use std::os::unix::fs::chown;

@@ -66,6 +66,8 @@ pub enum Failure {
         /// What the kernel said.
         message: String,
     },
+    /// Its standard input can't be opened in the sandbox.
+    NoInput,
     /// It can't be confined.
     NotConfined {
         /// What is missing.

@@ -195,7 +195,9 @@ impl GateBuilder {
         let environment = built.vars.iter().filter_map(|(name, value)| environment_entry(name, value));
         let environment = environment.collect();
         let protected = protected(&sources, state.as_deref());
-        Ok((Judge::new(settings, root, search_path, protected), environment))
+        let mut judge = Judge::new(settings, root, search_path, protected);
+        judge.settings_places = settings_places(&sources);
+        Ok((judge, environment))
     }
 
     /// Builds the gate.
@@ -256,12 +258,15 @@ fn confinement(judge: &Judge, state: &StateFolder, environment: &[CString]) -> O
     let variable = |entry: &CString| entry.to_str().ok()?.strip_prefix("TMPDIR=").map(PathBuf::from);
     let temp = environment.iter().find_map(variable).filter(|temp| temp.is_absolute()).and_then(real);
     let home = std::env::home_dir().and_then(real);
+    let other_home = confine::own::home_of_user();
     let places = confine::Places {
         root: judge.root.path(),
         home: home.as_deref(),
         state: state.path(),
         temp: temp.as_deref(),
         search_path: judge.search_path.as_deref(),
+        other_home: other_home.as_deref().filter(|other| Some(*other) != home.as_deref()),
+        settings: &judge.settings_places,
     };
     confine::confinement(&judge.settings.sandbox, &places)
 }
@@ -285,6 +290,14 @@ fn session_name(requested: Option<String>, root: &Path) -> Result<SessionName, E
         Some(name) => SessionName::named(&name),
         None => Ok(SessionName::of_root(root)),
     }
+}
+
+/// The files and folders that the settings come from.
+fn settings_places(sources: &Sources) -> Vec<PathBuf> {
+    let files = [&sources.system, &sources.user].into_iter().flatten();
+    let folders = files.filter_map(|file| file.parent()).map(Path::to_owned);
+    let extra = sources.extra.iter().filter_map(|file| std::path::absolute(file).ok());
+    folders.chain(extra).collect()
 }
 
 /// The paths that commands may not use: shellgate's settings and state. Only the spool folder, which holds their output, may be

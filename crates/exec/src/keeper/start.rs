@@ -162,6 +162,7 @@ fn failure(error: &ConfinedError) -> Failure {
     match error.step {
         Step::Exec => Failure::NotExecuted { errno: error.source.raw_os_error().unwrap_or(0), message },
         Step::Directory => Failure::NoDirectory { message },
+        Step::Input => Failure::NoInput,
         Step::Clone | Step::Groups | Step::Parent | Step::Descriptors => Failure::NoProcess { message },
     }
 }

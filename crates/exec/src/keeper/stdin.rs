@@ -20,16 +20,12 @@ pub(super) fn open_inside(launcher: u32, stdin: BorrowedFd<'_>) -> Result<Option
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     // A launcher that has ended is replaced.
     let root = rustix::fs::open(proc::of(launcher).root(), flags, Mode::empty())
-        .map_err(|_| error(Errno::PIPE.into()))?;
-    open_same(root.as_fd(), &path, stdin).map(Some).map_err(|_| {
-        let what =
-            "standard input is a file or folder that can't be opened in the sandbox; pass it through a pipe";
-        error(std::io::Error::other(what))
-    })
+        .map_err(|_| SpawnError { step: Step::Clone, source: Errno::PIPE.into() })?;
+    open_same(root.as_fd(), &path, stdin).map(Some).map_err(|errno| error(errno.into()))
 }
 
 fn error(source: std::io::Error) -> SpawnError {
-    SpawnError { step: Step::Descriptors, source }
+    SpawnError { step: Step::Input, source }
 }
 
 /// The path of an open file that has a name in a file system.

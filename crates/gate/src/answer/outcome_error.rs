@@ -65,6 +65,11 @@ fn failed(action: &Action, directory: &str, failure: &Failure) -> ErrorObject {
             let message = format!("the folder `{directory}` could not be entered: {message}");
             ErrorObject::spawn_failed(SpawnFailure::Other, message).token(directory)
         }
+        Failure::NoInput => {
+            let message = "standard input is a file or folder that can't be opened in the sandbox";
+            ErrorObject::spawn_failed(SpawnFailure::Other, message.to_owned())
+                .hint("pass it through a pipe: `cat FILE | …`")
+        }
         Failure::NoProcess { message } => {
             ErrorObject::spawn_failed(SpawnFailure::Other, format!("no process could be started: {message}"))
                 .hint("the machine is out of processes, memory or descriptors; try again when it has some")

@@ -14,7 +14,8 @@ const CACHES: &str = include_str!("caches.txt");
 /// The caches in `home`. Those that don't exist are made, if their program is on `search_path` and the home folder is
 /// ours: root makes nothing in the home folder of another user.
 pub(super) fn writable(home: &Path, search_path: Option<&OsStr>) -> Vec<PathBuf> {
-    let is_ours = home.metadata().is_ok_and(|home| home.uid() == rustix::process::geteuid().as_raw());
+    let is_ours = home.parent().is_some()
+        && home.metadata().is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw());
     let mut known: Option<(&str, bool)> = None;
     let mut is_on_path = |program| match known {
         Some((last, found)) if last == program => found,

@@ -133,11 +133,16 @@ pub(super) fn repository_elsewhere(root: &Path) -> Option<Repository> {
     let named = std::fs::read_to_string(&file).ok()?;
     let folder = root.join(named.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
-    // A worktree: its folder names the file, and the folder that it shares.
+    // A worktree: its folder names the file, and lies in the folder that it shares. Both are looked at, because a root may come
+    // out of an archive: a name alone could lead to any folder.
     if let Some(back) = read("gitdir") {
         let shared = folder.join(read("commondir")?.trim()).canonicalize().ok()?;
         let is_ours = folder.join(back.trim()).canonicalize().ok()? == file;
-        return is_ours.then(|| Repository { folders: vec![shared, folder] });
+        let is_shared = folder
+            .parent()
+            .is_some_and(|worktrees| worktrees.ends_with("worktrees") && worktrees.parent() == Some(&shared))
+            && ["HEAD", "objects", "refs"].iter().all(|name| shared.join(name).exists());
+        return (is_ours && is_shared).then(|| Repository { folders: vec![shared, folder] });
     }
     // A submodule: its settings name the folder that it is checked out in.
     let worktree = read("config")?.lines().find_map(|line| {
@@ -198,6 +203,21 @@ mod tests {
         place.git("main", &["submodule", "add", "-q", "../library", "sub"]);
         let found = repository_elsewhere(&place.path.join("main/sub")).unwrap();
         assert_eq!(found, Repository { folders: vec![place.path.join("main/.git/modules/sub")] });
+    }
+
+    #[test]
+    fn a_forged_worktree_opens_no_other_folder() {
+        let place = Place::new();
+        place.repository("victim");
+        let forged = place.path.join("root/g/w");
+        std::fs::create_dir_all(&forged).unwrap();
+        std::fs::write(place.path.join("root/.git"), "gitdir: g/w\n").unwrap();
+        std::fs::write(forged.join("gitdir"), "../../.git\n").unwrap();
+        std::fs::write(forged.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        for shared in ["../../../victim", "../../../victim/.git", "/", "../.."] {
+            std::fs::write(forged.join("commondir"), shared).unwrap();
+            assert_eq!(repository_elsewhere(&place.path.join("root")), None, "{shared}");
+        }
     }
 
     #[test]

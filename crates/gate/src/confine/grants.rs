@@ -3,13 +3,13 @@
 //! All calls of a command run in one sandbox, so a command gets what the rules grant to every call of it: with grants for
 //! `git push` alone, `git push && ./script` gets none.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use shellgate_exec::{Confinement, Network, Protected, Readable, Temp};
 use shellgate_policy::Verdict;
 use shellgate_settings::{Grants, Rule};
 
-use super::Places;
+use super::{Places, list, own};
 
 /// What `rules` grant to every call of a command.
 pub(crate) fn granted(verdict: &Verdict, rules: &[Rule]) -> Grants {
@@ -62,7 +62,7 @@ pub(crate) fn shown(grants: &Grants) -> Option<String> {
 pub(crate) fn widened(base: &Confinement, grants: &Grants, places: &Places<'_>) -> Confinement {
     let mut wide = base.clone();
     let resolved = |written: &Vec<String>| {
-        let paths = written.iter().filter_map(|path| resolve(path, places));
+        let paths = written.iter().filter_map(|path| resolve(path, places, &base.writable));
         // No rule opens shellgate's own files.
         paths.filter(|path| !path.starts_with(places.state)).collect::<Vec<PathBuf>>()
     };
@@ -96,6 +96,7 @@ pub(crate) fn widened(base: &Confinement, grants: &Grants, places: &Places<'_>) 
     wide.writable.extend(added);
     wide.sockets.extend(sockets);
     wide.variables.clone_from(&grants.env);
+    own::protect_settings(&mut wide, places.settings);
     wide
 }
 
@@ -114,22 +115,25 @@ fn opens(path: &Path, protected: &Protected) -> bool {
 }
 
 /// A path as it is written in a grant: absolute, below the home folder (`~/.ssh`), in a variable (`$SSH_AUTH_SOCK`), or
-/// relative to the root. Links in the part of it that exists are followed.
-fn resolve(written: &str, places: &Places<'_>) -> Option<PathBuf> {
+/// relative to the root. Links in the part of it that exists are followed, but for those in writable places.
+fn resolve(written: &str, places: &Places<'_>, writable: &[PathBuf]) -> Option<PathBuf> {
     let (start, rest) = written.split_once('/').unwrap_or((written, ""));
     let path = match start.strip_prefix('$') {
         Some(variable) => PathBuf::from(std::env::var_os(variable)?).join(rest),
         None if start == "~" => places.home?.join(rest),
         None => places.root.join(written),
     };
-    if !path.is_absolute() {
-        return None;
-    }
-    let known = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)))?;
-    let rest = path.strip_prefix(known.0).ok()?;
-    // A name that doesn't exist has no folder above it.
-    let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
-    is_plain.then(|| if rest.as_os_str().is_empty() { known.1.clone() } else { known.1.join(rest) })
+    let is_absolute = path.is_absolute();
+    let resolved = if is_absolute { list::without_links(&path)? } else { return None };
+    (!passes_link_of_command(&path, writable)).then_some(resolved)
+}
+
+/// Whether a path passes a link that a command may have made: it could lead anywhere.
+fn passes_link_of_command(path: &Path, writable: &[PathBuf]) -> bool {
+    let links = path.ancestors().filter(|above| above.is_symlink());
+    let folders = links.filter_map(|link| link.parent()?.canonicalize().ok());
+    let is_writable = |folder: &PathBuf| writable.iter().any(|open| folder.starts_with(open));
+    folders.into_iter().any(|folder| is_writable(&folder))
 }
 
 #[cfg(test)]
@@ -137,7 +141,7 @@ mod tests {
     use super::*;
 
     fn places<'a>(root: &'a Path, home: &'a Path) -> Places<'a> {
-        Places { root, home: Some(home), state: Path::new("/state"), temp: None, search_path: None }
+        Places { home: Some(home), ..Places::new(root, Path::new("/state")) }
     }
 
     #[test]
@@ -147,7 +151,7 @@ mod tests {
         std::fs::create_dir_all(real.join("home/.ssh")).unwrap();
         std::os::unix::fs::symlink(real.join("home"), real.join("link")).unwrap();
         let (root, home) = (real.join("root"), real.join("home"));
-        let resolved = |written: &str| resolve(written, &places(&root, &home));
+        let resolved = |written: &str| resolve(written, &places(&root, &home), &[real.join("open")]);
         assert_eq!(resolved("/usr"), Some("/usr".into()));
         assert_eq!(resolved("~/.ssh"), Some(home.join(".ssh")));
         assert_eq!(resolved("~"), Some(home.clone()));
@@ -158,6 +162,11 @@ mod tests {
         assert_eq!(resolved("build/x"), Some(root.join("build/x")));
         assert_eq!(resolved("$SURELY_NOT_SET/x"), None);
         assert_eq!(resolved("~/missing/../.ssh"), None);
+        std::fs::create_dir(real.join("open")).unwrap();
+        std::os::unix::fs::symlink(&home, real.join("open/link")).unwrap();
+        for made in ["open/link", "open/link/.ssh"] {
+            assert_eq!(resolved(real.join(made).to_str().unwrap()), None, "a command may have made the link");
+        }
     }
 
     #[test]

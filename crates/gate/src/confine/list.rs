@@ -1,6 +1,6 @@
 //! Lists of paths in text files.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The lines of a list, without comments.
 pub(super) fn entries(text: &str) -> impl Iterator<Item = &str> {
@@ -16,10 +16,17 @@ pub(super) fn paths(text: &str, home: Option<&Path>) -> Vec<PathBuf> {
     named.flat_map(|path| expand(&path)).filter_map(follow).collect()
 }
 
-/// What a link leads to, or the path itself. A link that leads nowhere is left out.
+/// The path without links, if it exists, or the path itself. A link that leads nowhere is left out.
 fn follow(path: PathBuf) -> Option<PathBuf> {
-    let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-    if is_link { path.canonicalize().ok() } else { Some(path) }
+    if path.symlink_metadata().is_ok() { path.canonicalize().ok() } else { Some(path) }
+}
+
+/// The path without links in the part of it that exists. `None`: what doesn't exist is no plain name.
+pub(super) fn without_links(path: &Path) -> Option<PathBuf> {
+    let (above, known) = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)))?;
+    let rest = path.strip_prefix(above).ok()?;
+    let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
+    is_plain.then(|| if rest.as_os_str().is_empty() { known } else { known.join(rest) })
 }
 
 /// The paths of a list that exist, as they are: a link stays a link.

@@ -13,6 +13,7 @@ mod caches;
 mod git;
 pub(crate) mod grants;
 mod list;
+pub(crate) mod own;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -36,11 +37,22 @@ pub(crate) struct Places<'a> {
     pub(crate) temp: Option<&'a Path>,
     /// `PATH` of commands: caches of the programs on it are made.
     pub(crate) search_path: Option<&'a OsStr>,
+    /// The home folder that the system has for the user, if `HOME` names another: its credentials are hidden, too.
+    pub(crate) other_home: Option<&'a Path>,
+    /// Files and folders of shellgate's settings.
+    pub(crate) settings: &'a [PathBuf],
+}
+
+impl<'a> Places<'a> {
+    /// A root and a state folder, and nothing else.
+    pub(crate) const fn new(root: &'a Path, state: &'a Path) -> Self {
+        Self { root, home: None, state, temp: None, search_path: None, other_home: None, settings: &[] }
+    }
 }
 
 /// The confinement that the settings ask for. `None`: there is none.
 pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Confinement> {
-    let Places { root, home, state, temp, search_path } = places;
+    let Places { root, home, state, temp, search_path, other_home, settings } = places;
     let written = |paths: &[shellgate_settings::Sourced<String>]| {
         paths.iter().flat_map(|path| list::paths(&path.value, *home)).collect::<Vec<_>>()
     };
@@ -59,6 +71,7 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
         SandboxMode::Off => return None,
         SandboxMode::Workspace => {
             writable.push(PathBuf::from("/tmp"));
+            let temp = temp.filter(|temp| own::is_for_temporary_files(temp, *home));
             writable.extend(temp.map(Path::to_owned));
             writable.extend(home.iter().flat_map(|home| caches::writable(home, *search_path)));
         }
@@ -69,12 +82,13 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
         _ => Readable::Everything,
     };
     let mut unreadable = credentials(*home);
+    unreadable.extend(other_home.iter().flat_map(|home| credentials(Some(home))));
     unreadable.extend(written(&sandbox.unreadable));
     unreadable.push((*state).to_owned());
     let temp = if sandbox.mode == SandboxMode::Workspace { Temp::Host } else { Temp::Private };
     let network = network(sandbox);
     let visible = vec![(*root).to_owned()];
-    Some(Confinement {
+    let mut confinement = Confinement {
         writable,
         visible,
         readable,
@@ -85,7 +99,9 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
         network,
         temp,
         ..Confinement::default()
-    })
+    };
+    own::protect_settings(&mut confinement, settings);
+    Some(confinement)
 }
 
 /// The places with credentials that every sandbox hides. They need not exist.
@@ -161,13 +177,7 @@ mod tests {
 
     #[test]
     fn modes_differ_in_what_they_leave() {
-        let places = Places {
-            root: Path::new("/r"),
-            home: None,
-            state: Path::new("/s"),
-            temp: None,
-            search_path: None,
-        };
+        let places = Places::new(Path::new("/r"), Path::new("/s"));
         let of = |mode| confinement(&sandbox(mode, AllowedNetwork::Allow), &places);
         assert_eq!(of(SandboxMode::Off), None);
         let read_only = of(SandboxMode::ReadOnly).unwrap();

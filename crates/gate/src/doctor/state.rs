@@ -94,8 +94,7 @@ fn leftovers(state: &StateFolder) -> Check {
 fn sandbox(state: &StateFolder, shell: &Path) -> Vec<Check> {
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
     let real = shell.canonicalize().unwrap_or_else(|_| shell.to_owned());
-    let (root, state_path) = (Path::new("/usr"), state.path());
-    let places = Places { root, home: home.as_deref(), state: state_path, temp: None, search_path: None };
+    let places = Places { home: home.as_deref(), ..Places::new(Path::new("/usr"), state.path()) };
     let modes = [
         ("sandbox_read_only", SandboxMode::ReadOnly),
         ("sandbox_workspace", SandboxMode::Workspace),

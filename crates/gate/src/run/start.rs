@@ -123,8 +123,11 @@ impl Gate {
             return Some(base.clone());
         }
         let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-        let (root, state) = (self.judge.root.path(), self.state.path());
-        let places = Places { root, home: home.as_deref(), state, temp: None, search_path: None };
+        let places = Places {
+            home: home.as_deref(),
+            settings: &self.judge.settings_places,
+            ..Places::new(self.judge.root.path(), self.state.path())
+        };
         Some(confine::grants::widened(base, grants, &places))
     }
 

@@ -19,6 +19,8 @@ pub struct Judge {
     pub(crate) settings: Settings,
     pub(crate) root: Root,
     pub(crate) search_path: Option<OsString>,
+    /// The files and folders that the settings come from.
+    pub(crate) settings_places: Vec<std::path::PathBuf>,
     book: RuleSet,
     protected: Protected,
 }
@@ -31,7 +33,7 @@ impl Judge {
         protected: Protected,
     ) -> Self {
         let book = RuleSet::new(&settings);
-        Self { settings, root, search_path, book, protected }
+        Self { settings, root, search_path, settings_places: Vec::new(), book, protected }
     }
 
     /// The settings in force.

@@ -78,13 +78,22 @@ pub enum Step {
     Directory,
     /// The descriptors could not be put in place.
     Descriptors,
+    /// The standard input can't be opened where the command is.
+    Input,
     /// The program could not be executed.
     Exec,
 }
 
 impl Step {
-    const ALL: [Self; 6] =
-        [Self::Clone, Self::Groups, Self::Parent, Self::Directory, Self::Descriptors, Self::Exec];
+    const ALL: [Self; 7] = [
+        Self::Clone,
+        Self::Groups,
+        Self::Parent,
+        Self::Directory,
+        Self::Descriptors,
+        Self::Input,
+        Self::Exec,
+    ];
 
     /// Its number in a message.
     pub(crate) fn number(self) -> u32 {

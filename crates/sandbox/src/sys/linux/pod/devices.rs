@@ -72,7 +72,9 @@ pub(super) fn mount() -> Result<(), ConfineError> {
     rustix::fs::mkdir(UNLISTED_FOLDER, Mode::from_raw_mode(0o111)).map_err(at("a folder"))?;
     let terminals: [(&CStr, &CStr); 2] = [(c"mode", c"620"), (c"ptmxmode", c"666")];
     mount_new("/dev/pts", c"devpts", &terminals, MountAttrFlags::MOUNT_ATTR_NOSUID)?;
-    mount_new("/dev/shm", c"tmpfs", &[(c"mode", SHARED)], NO_SETUID_OR_DEVICES)
+    mount_new("/dev/shm", c"tmpfs", &[(c"mode", SHARED)], NO_SETUID_OR_DEVICES)?;
+    // What is laid over unreadable files must stay what it is.
+    mounts::set_attributes(folder.as_fd(), Depth::One, READ_ONLY).context(Mechanism::Devices, "/dev")
 }
 
 /// Mounts the session's private `/tmp`. Launchers of commands that may use the machine's take it away again.

@@ -41,9 +41,9 @@ pub(crate) fn lay_out(confinement: &Confinement) -> Result<(), ConfineError> {
     mounts::detach(Path::new(TEMP)).context(Mechanism::Mounts, TEMP)?;
     let (devices, proc) = (copy("/dev")?, copy("/proc")?);
     let hidden = Hidden { file: HIDDEN_FILE.as_ref(), folder: HIDDEN_FOLDER.as_ref() };
-    let writable = copy_existing(&confinement.writable)?;
+    let writable = copy_without_links(&confinement.writable)?;
     let visible = copy_existing(&confinement.visible)?;
-    let mut exposed = copy_existing(&confinement.exposed)?;
+    let mut exposed = copy_without_links(&confinement.exposed)?;
     exposed.extend(confinement.unlisted.iter().filter_map(|folder| unlisted(folder)));
     match &confinement.readable {
         // A root that is the whole tree is writable, but for what is protected or unreadable.
@@ -85,6 +85,10 @@ fn shown(path: &Path) -> String {
 fn copy(place: impl AsRef<Path>) -> Result<Tree, ConfineError> {
     let place = place.as_ref();
     let mount = mounts::copy_tree(place).context(Mechanism::Mounts, shown(place))?;
+    tree(place, mount)
+}
+
+fn tree(place: &Path, mount: OwnedFd) -> Result<Tree, ConfineError> {
     let stat = rustix::fs::fstat(&mount).context(Mechanism::Mounts, shown(place))?;
     let is_folder = FileType::from_raw_mode(stat.st_mode).is_dir();
     Ok(Tree { place: place.to_owned(), mount, is_folder })
@@ -113,6 +117,22 @@ fn unlisted(folder: &Path) -> Option<Tree> {
     let attributes = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
     let mount = mounts::new_filesystem(c"overlay", &[(c"lowerdir", &layers)], attributes).ok()?;
     Some(Tree { place: folder.to_owned(), mount, is_folder: true })
+}
+
+/// The same for places that commands may write, or that are opened to them: a link that a command has just made in their
+/// paths would open another place, so such a place is taken for missing.
+fn copy_without_links(paths: &[PathBuf]) -> Result<Vec<Tree>, ConfineError> {
+    let sorted: BTreeSet<&PathBuf> = paths.iter().collect();
+    let mut trees = Vec::new();
+    for place in sorted {
+        let mount = match mounts::copy_tree_without_links(place) {
+            Ok(mount) => mount,
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => continue,
+            Err(errno) => return Err(ConfineError::new(Mechanism::Mounts, shown(place), errno)),
+        };
+        trees.push(tree(place, mount)?);
+    }
+    Ok(trees)
 }
 
 /// Makes every mount of the namespace read-only.
