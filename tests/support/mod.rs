@@ -222,9 +222,14 @@ impl Place {
         builder.keeper_program(shellgate()).flags(unasked()).build().unwrap()
     }
 
-    /// The keepers of this place.
+    /// The keepers of this place. A child that a keeper has just forked still has its name and descriptors.
     pub(crate) fn keepers(&self) -> Vec<u64> {
-        self.holders("shellgate-keep")
+        let all = self.holders("shellgate-keep");
+        let parent = |pid: u64| -> Option<u64> {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+            status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
+        };
+        all.iter().copied().filter(|pid| !parent(*pid).is_some_and(|parent| all.contains(&parent))).collect()
     }
 
     /// The process that has the number `inner` in the pod of a session of this place. `None`: it has ended.

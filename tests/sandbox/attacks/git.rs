@@ -62,9 +62,9 @@ fn a_folder_that_a_file_names_is_protected() {
 
 #[test]
 fn hooks_and_settings_elsewhere_are_protected() {
-    let script = "git init -q . && git config core.hooksPath .githooks && git config include.path ../shared.settings \
-                  && mkdir .githooks && touch shared.settings";
-    let attacks = ["echo evil > .githooks/post-commit", "echo evil > shared.settings", "mv .githooks other"];
+    let script = "git init -q . && git config core.hooksPath .githooks && git config include.path ../common.settings \
+                  && mkdir .githooks && touch common.settings";
+    let attacks = ["echo evil > .githooks/post-commit", "echo evil > common.settings", "mv .githooks other"];
     assert_attacks_fail(script, &attacks, COMMIT);
 }
 

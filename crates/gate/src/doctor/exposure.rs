@@ -13,8 +13,10 @@ const MAX_NAMED: usize = 8;
 pub(super) fn check(settings: Option<&Settings>) -> Option<Check> {
     let settings = settings?;
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-    let there: Vec<PathBuf> =
+    let mut there: Vec<PathBuf> =
         confine::credentials(home.as_deref()).into_iter().filter(|path| is_readable(path)).collect();
+    // The user's own first: they are the ones to worry about.
+    there.sort_by_key(|path| !home.as_deref().is_some_and(|home| path.starts_with(home)));
     let shown = |path: &Path| match home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
         Some(below) => format!("~/{}", below.display()),
         None => path.display().to_string(),

@@ -115,7 +115,7 @@ pub(in super::super) const HANDLES: &[(&str, &str)] = &[
     ("XAUTHORITY", "the file that opens the display"),
     ("DISPLAY", "the number of the display"),
     ("WAYLAND_DISPLAY", "the socket of the display"),
-    ("GOOGLE_APPLICATION_CREDENTIALS", "a file's path; with `--sandbox`, `unreadable` protects the file"),
+    ("GOOGLE_APPLICATION_CREDENTIALS", "a file's path; list the file in `sandbox.unreadable`"),
 ];
 
 /// The characters a secret is made of.
