@@ -40,10 +40,16 @@ fn succeeds(place: &Place, mode: &str, command: &str) -> String {
     answer["stdout"].as_str().unwrap().to_owned()
 }
 
-/// Asserts that a command fails in a sandbox, and succeeds without one.
-fn fails_confined(place: &Place, mode: &str, command: &str) {
+/// Asserts that a command fails in a sandbox. Returns the answer.
+fn is_refused(place: &Place, mode: &str, command: &str) -> Value {
     let answer = run(place, mode, command);
     assert_eq!(answer["status"], "failed", "{mode}: {answer}");
+    answer
+}
+
+/// Asserts that a command fails in a sandbox, and succeeds without one.
+fn fails_confined(place: &Place, mode: &str, command: &str) {
+    is_refused(place, mode, command);
     let control = run(place, "off", command);
     assert_eq!(control["status"], "completed", "without a sandbox: {control}");
 }

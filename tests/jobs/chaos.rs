@@ -8,21 +8,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{json_of, run};
+use crate::support::dice::{Dice, number};
 use crate::support::{Place, for_each_user, kill, mark, processes_with, wait_until};
-
-/// Pseudo-random numbers, the same for the same seed.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 #[test]
 fn jobs_survive_their_starters_and_end_with_their_keepers() {

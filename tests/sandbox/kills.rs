@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::{for_each_user, succeeds, write};
+use crate::support::dice::{Dice, number};
 use crate::support::{Place, is_alive, kill, mark, pids, processes_with, wait_until};
 
 /// Who is killed.
@@ -27,20 +28,6 @@ const KILLS: u64 = 10;
 
 /// The longest time from the start of the command to the kill. A first command takes about half of it.
 const LONGEST_WAIT_MS: u64 = 200;
-
-/// Pseudo-random numbers, the same for the same seed.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// The living processes with the environment of this place, with their short names: shellgate's, and those of commands.
 fn processes_of(place: &Place) -> Vec<(u64, String)> {

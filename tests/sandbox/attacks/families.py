@@ -13,52 +13,42 @@ def family(number, kind, protocol=0):
             raise
 
 
-@unseen_attack
-def virtual_machines(): family(40, socket.SOCK_STREAM)
+# Kinds of sockets: what they are for, and their numbers (family, type, protocol).
+FAMILIES = {
+    "virtual_machines": (40, socket.SOCK_STREAM),
+    "virtual_machines_by_datagram": (40, socket.SOCK_DGRAM),
+    "ciphers": (38, socket.SOCK_SEQPACKET),
+    "radio": (31, socket.SOCK_RAW, 1),
+    "events_of_devices": (16, socket.SOCK_RAW, 15),
+    "audit": (16, socket.SOCK_RAW, 9),
+    "generic_netlink": (16, socket.SOCK_RAW, 16),
+    "sockets_of_others": (16, socket.SOCK_RAW, 4),
+    "netfilter": (16, socket.SOCK_RAW, 12),
+    "crypto_netlink": (16, socket.SOCK_RAW, 21),
+}
 
-@unseen_attack
-def virtual_machines_by_datagram(): family(40, socket.SOCK_DGRAM)
+# Only root can make these, without a sandbox.
+FAMILIES_OF_ROOT = {
+    "raw": (2, socket.SOCK_RAW, 1),
+    "raw_of_version_six": (10, socket.SOCK_RAW, 58),
+    "packets": (17, socket.SOCK_RAW, 3),
+    "packets_by_datagram": (17, socket.SOCK_DGRAM, 3),
+    "express": (44, socket.SOCK_RAW),
+}
 
-@unseen_attack
-def ciphers(): family(38, socket.SOCK_SEQPACKET)
 
-@unseen_attack
-def radio(): family(31, socket.SOCK_RAW, 1)
+def add(name, numbers):
+    def attempt(): family(*numbers)
+    attempt.__name__ = name
+    unseen_attack(attempt)
 
-@unseen_attack
-def events_of_devices(): family(16, socket.SOCK_RAW, 15)
 
-@unseen_attack
-def audit(): family(16, socket.SOCK_RAW, 9)
-
-@unseen_attack
-def generic_netlink(): family(16, socket.SOCK_RAW, 16)
-
-@unseen_attack
-def sockets_of_others(): family(16, socket.SOCK_RAW, 4)
-
-@unseen_attack
-def netfilter(): family(16, socket.SOCK_RAW, 12)
-
-@unseen_attack
-def crypto_netlink(): family(16, socket.SOCK_RAW, 21)
-
+for name, numbers in FAMILIES.items():
+    add(name, numbers)
 
 if PLAN["user"] == 0:
-    @unseen_attack
-    def raw(): family(2, socket.SOCK_RAW, 1)
-
-    @unseen_attack
-    def raw_of_version_six(): family(10, socket.SOCK_RAW, 58)
-
-    @unseen_attack
-    def packets(): family(17, socket.SOCK_RAW, 3)
-
-    @unseen_attack
-    def packets_by_datagram(): family(17, socket.SOCK_DGRAM, 3)
-
-    @unseen_attack
-    def express(): family(44, socket.SOCK_RAW)
+    for name, numbers in FAMILIES_OF_ROOT.items():
+        add(name, numbers)
 
     @unseen_attack
     def route():
