@@ -2,14 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may")]
 
+mod real;
+
 use shellgate_policy::{CommandContext, Decision, Entry, Machine, Prefix, Rules, judge};
 
-fn entries(list: &[&str]) -> Vec<Entry> {
+fn entries(list: &[impl AsRef<str>]) -> Vec<Entry> {
     let prefix = |text: &str| match text {
         "*" => Prefix::Everything,
         text => Prefix::Words(text.split(' ').map(str::to_owned).collect()),
     };
-    list.iter().map(|text| Entry { prefix: prefix(text), shown: (*text).to_owned() }).collect()
+    list.iter()
+        .map(AsRef::as_ref)
+        .map(|text| Entry { prefix: prefix(text), shown: text.to_owned() })
+        .collect()
 }
 
 fn none_is_allowed(core: &[&str], exclude: &[&str], texts: &[&str]) {

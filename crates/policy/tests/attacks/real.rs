@@ -1,0 +1,119 @@
+//! Attack texts from data files. None may be allowed, and each really does what the rules forbid when bash runs it: it makes
+//! the file `P` in its folder or outside. A text that can't show this here says why (`unseen`), so a harmless text can't
+//! pass for an attack.
+
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+use shellgate_policy::{CommandContext, Decision, Machine, Rules, judge};
+
+use super::entries;
+
+/// One data file: rules, and the texts that they must stop.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default = "everything")]
+    core: Vec<String>,
+    #[serde(default = "touch")]
+    exclude: Vec<String>,
+    attack: Vec<Attack>,
+    /// Texts that look alike and are allowed.
+    #[serde(default)]
+    harmless: Vec<Attack>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Attack {
+    text: String,
+    /// Bash commands that prepare the folder. They are not judged.
+    #[serde(default)]
+    setup: String,
+    /// Rules for this text in place of the file's.
+    core: Option<Vec<String>>,
+    exclude: Option<Vec<String>>,
+    /// Why the effect can't be seen here, for example because the program isn't installed.
+    unseen: Option<String>,
+}
+
+fn everything() -> Vec<String> {
+    vec!["*".to_owned()]
+}
+
+fn touch() -> Vec<String> {
+    vec!["touch".to_owned()]
+}
+
+/// The folders of one attack: `outside/root` is the root.
+fn folders() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("outside/root")).unwrap();
+    for path in ["", "outside", "outside/root"] {
+        std::fs::set_permissions(folder.path().join(path), Permissions::from_mode(0o777)).unwrap();
+    }
+    folder
+}
+
+/// Runs `text` by bash in namespaces of its own, as an ordinary user, with the folders `outside/root` as its world.
+fn run(text: &str, root: &Path) {
+    let mut command = Command::new("timeout");
+    command.args(["--signal=KILL", "20"]);
+    if std::fs::metadata("/proc/self").unwrap().uid() == 0 {
+        command.args(["setpriv", "--reuid=12345", "--regid=12345", "--clear-groups"]);
+    }
+    command.args(["unshare", "--user", "--map-current-user", "--mount", "--pid", "--fork", "--mount-proc"]);
+    command.args(["--net", "--kill-child", "bash", "-c", text]);
+    command.current_dir(root).env("HOME", root.join("../home")).env_remove("BASH_ENV");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let _ = command.status().unwrap();
+}
+
+fn allowed(attack: &Attack, file: &File, root: &Path) -> bool {
+    let core = attack.core.as_ref().unwrap_or(&file.core);
+    let exclude = attack.exclude.as_ref().unwrap_or(&file.exclude);
+    let rules = Rules { core: Some(entries(core)), exclude: entries(exclude), ..Rules::default() };
+    let machine = Machine::new(root, root, Some(root.join("../home")), std::env::var_os("PATH").unwrap());
+    judge(&attack.text, &CommandContext::default(), &rules, &machine).decision() == Decision::Allow
+}
+
+/// Every attack of a data file is stopped and real; every harmless text is allowed.
+fn holds(content: &str) {
+    let file: File = toml_edit::de::from_str(content).unwrap();
+    let mut wrong = Vec::new();
+    for attack in &file.attack {
+        let folder = folders();
+        let root = folder.path().join("outside/root").canonicalize().unwrap();
+        if !attack.setup.is_empty() {
+            run(&attack.setup, &root);
+        }
+        if allowed(attack, &file, &root) {
+            wrong.push(format!("allowed: {}", attack.text));
+        }
+        if attack.unseen.is_none() {
+            run(&attack.text, &root);
+            if !["P", "../P"].iter().any(|marker| root.join(marker).symlink_metadata().is_ok()) {
+                wrong.push(format!("does nothing: {}", attack.text));
+            }
+        }
+    }
+    for harmless in &file.harmless {
+        let folder = folders();
+        let root = folder.path().join("outside/root").canonicalize().unwrap();
+        if !harmless.setup.is_empty() {
+            run(&harmless.setup, &root);
+        }
+        if !allowed(harmless, &file, &root) {
+            wrong.push(format!("not allowed: {}", harmless.text));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn against_the_reader() {
+    holds(include_str!("reader.toml"));
+}
