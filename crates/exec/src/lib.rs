@@ -28,6 +28,7 @@
 
 mod circumstances;
 mod denials;
+mod encoded_confinement;
 mod id;
 mod input;
 mod input_sender;
@@ -54,6 +55,7 @@ mod wire;
 
 pub use circumstances::SoftLimits;
 pub use denials::{Denial, Denials};
+pub use encoded_confinement::EncodedConfinement;
 pub use id::ExecId;
 pub use input::{Input, InputKind, InputState, NotTaken, ReadState, TerminalProcess};
 pub use input_sender::InputSender;

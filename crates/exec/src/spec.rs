@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use shellgate_sandbox::Confinement;
-
-use crate::{ExecId, Limits, SoftLimits};
+use crate::{EncodedConfinement, ExecId, Limits, SoftLimits};
 
 /// One command to run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,7 +41,7 @@ pub struct Spec {
     /// Whether the caller wants to see states and output as they come.
     pub follow: Follow,
     /// What it may reach. `None`: everything that its user may.
-    pub confinement: Option<Confinement>,
+    pub confinement: Option<EncodedConfinement>,
     /// Whether it runs without a sandbox where the machine can't make one.
     pub may_be_unconfined: bool,
     /// The size of its terminal. `None`: it has pipes. All output on a terminal counts as standard output.

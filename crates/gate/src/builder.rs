@@ -233,6 +233,7 @@ impl GateBuilder {
             recorder.tidy(&state, &judge.settings.journal);
         }
         let confinement = confinement(&judge, &state, &environment);
+        let encoded = confinement.as_ref().map(confine::encoded).transpose()?;
         let umask = if self.one_shot { umask_of_one_thread() } else { umask_of_many_threads() };
         Ok(Gate {
             judge,
@@ -244,7 +245,7 @@ impl GateBuilder {
             starter,
             environment,
             umask,
-            confinement,
+            confinement: confinement.zip(encoded),
             approver: self.approver,
             always: Mutex::default(),
             shell: OnceLock::new(),

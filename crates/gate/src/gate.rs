@@ -7,7 +7,9 @@ use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
-use shellgate_exec::{Confinement, Follow, Session, SessionError, Starter, StateFolder, Urgency};
+use shellgate_exec::{
+    Confinement, EncodedConfinement, Follow, Session, SessionError, Starter, StateFolder, Urgency,
+};
 
 use crate::admit::approval::{Always, Approver};
 use crate::admit::inside::{self, RestrictedAction};
@@ -36,7 +38,7 @@ pub struct Gate {
     pub(crate) environment: Vec<CString>,
     pub(crate) umask: u32,
     /// What commands may reach. `None`: they are not confined.
-    pub(crate) confinement: Option<Confinement>,
+    pub(crate) confinement: Option<(Confinement, EncodedConfinement)>,
     /// Asks a person. `None`: questions are refused.
     pub(crate) approver: Option<Box<dyn Approver>>,
     /// Rules that were approved for always since the gate was made. Its settings don't have them.

@@ -19,8 +19,9 @@ use tracing::{info, warn};
 use super::event_loop::Keeper;
 use super::events::{Events, Token};
 use super::lifecycle::Event;
+use super::stdin::Inside;
 use super::tree::Trees;
-use crate::proc;
+use crate::{EncodedConfinement, proc};
 
 /// How many launchers are kept. One that is dropped ends; the commands that it started go on.
 const MAX_LAUNCHERS: usize = 16;
@@ -46,8 +47,10 @@ pub(super) type LauncherKey = u64;
 #[derive(Debug)]
 struct Kept {
     key: LauncherKey,
+    encoded: EncodedConfinement,
     confinement: Confinement,
     launcher: Launcher,
+    inside: Inside,
 }
 
 /// Why a confined command was not started.
@@ -63,7 +66,7 @@ impl Confined {
     /// Starts a launcher with this confinement, if there is none.
     pub(super) fn prepare(
         &mut self,
-        confinement: &Confinement,
+        confinement: &EncodedConfinement,
         events: &Events,
         trees: &mut Trees,
     ) -> Result<(), ConfineError> {
@@ -73,7 +76,7 @@ impl Confined {
     /// Opens a terminal of the pod, for a command with this confinement.
     pub(super) fn open_terminal(
         &mut self,
-        confinement: &Confinement,
+        confinement: &EncodedConfinement,
         events: &Events,
         trees: &mut Trees,
     ) -> Result<OwnedFd, ConfinedError> {
@@ -103,7 +106,7 @@ impl Confined {
     /// Starts `plan` with this confinement.
     pub(super) fn spawn(
         &mut self,
-        confinement: &Confinement,
+        confinement: &EncodedConfinement,
         plan: &Plan<'_>,
         events: &Events,
         trees: &mut Trees,
@@ -123,13 +126,13 @@ impl Confined {
 
     fn launch(&mut self, plan: &Plan<'_>) -> Result<Spawned, SpawnError> {
         match self.launchers.last_mut() {
-            Some(Kept { launcher, .. }) => {
+            Some(Kept { launcher, inside, .. }) => {
                 let [stdin, stdout, stderr] = plan.stdio;
                 // A terminal is the pod's own.
                 let is_terminal = plan.terminal.is_some_and(|fd| fd.as_raw_fd() == stdin.as_raw_fd());
                 let inside = match is_terminal {
                     true => None,
-                    false => super::stdin::open_inside(number(launcher.pid()), stdin)?,
+                    false => inside.open(number(launcher.pid()), stdin)?,
                 };
                 let stdin = inside.as_ref().map_or(stdin, AsFd::as_fd);
                 launcher.spawn(&Plan { stdio: [stdin, stdout, stderr], ..*plan })
@@ -144,20 +147,26 @@ impl Confined {
     /// Makes the launcher with this confinement the last, and starts it if there is none. Returns whether it is new.
     fn choose(
         &mut self,
-        confinement: &Confinement,
+        confinement: &EncodedConfinement,
         events: &Events,
         trees: &mut Trees,
     ) -> Result<bool, ConfineError> {
-        if let Some(at) = self.launchers.iter().position(|kept| kept.confinement == *confinement) {
+        if let Some(at) = self.launchers.iter().position(|kept| kept.encoded == *confinement) {
             let mut found = self.launchers.remove(at);
-            if found.launcher.is_current(confinement) {
+            if found.launcher.is_current(&found.confinement) {
                 self.launchers.push(found);
                 return Ok(false);
             }
             info!("a protected or unreadable file changed: another launcher is needed");
         }
+        let encoded = confinement;
+        let confinement = encoded.decode().map_err(|error| ConfineError {
+            mechanism: Mechanism::Process,
+            detail: "reading what the command may reach".to_owned(),
+            source: std::io::Error::new(std::io::ErrorKind::InvalidData, error),
+        })?;
         let had_pod = self.pod.is_some();
-        let launcher = Launcher::start(confinement, &mut self.pod);
+        let launcher = Launcher::start(&confinement, &mut self.pod);
         if let (Some(pod), false) = (&self.pod, had_pod) {
             trees.add_pod(number(pod.init()));
             if let Err(error) = events.add(pod, Token::Pod) {
@@ -181,7 +190,13 @@ impl Confined {
             Ok(()) => self.observed.push((key, observations)),
             Err(error) => warn!(%error, "refusals of its commands can't be waited for"),
         }
-        self.launchers.push(Kept { key, confinement: confinement.clone(), launcher });
+        self.launchers.push(Kept {
+            key,
+            encoded: encoded.clone(),
+            confinement,
+            launcher,
+            inside: Inside::default(),
+        });
         Ok(true)
     }
 

@@ -7,30 +7,53 @@
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, SeekFrom};
+use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, SeekFrom, Stat};
 use rustix::io::Errno;
 use shellgate_sandbox::spawn::{SpawnError, Step};
 
 use crate::proc;
 
-/// The same file as the launcher sees it. `None`: it has no path, and is harmless as it is.
-pub(super) fn open_inside(launcher: u32, stdin: BorrowedFd<'_>) -> Result<Option<OwnedFd>, SpawnError> {
-    let Some(path) = path_of(stdin).map_err(|errno| error(errno.into()))? else { return Ok(None) };
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    // A launcher that has ended is replaced.
-    let root = rustix::fs::open(proc::of(launcher).root(), flags, Mode::empty())
-        .map_err(|_| SpawnError { step: Step::Clone, source: Errno::PIPE.into() })?;
-    open_same(root.as_fd(), &path, stdin).map(Some).map_err(|errno| error(errno.into()))
+/// The files of a launcher's world, for standard input.
+#[derive(Debug, Default)]
+pub(super) struct Inside {
+    /// Its null device. Most commands have it, so it is opened once.
+    null: Option<Arc<OwnedFd>>,
 }
 
-fn error(source: std::io::Error) -> SpawnError {
-    SpawnError { step: Step::Input, source }
+impl Inside {
+    /// The same file as `launcher` sees it. `None`: it has no path, and is harmless as it is.
+    pub(super) fn open(
+        &mut self,
+        launcher: u32,
+        stdin: BorrowedFd<'_>,
+    ) -> Result<Option<Arc<OwnedFd>>, SpawnError> {
+        let stat = rustix::fs::fstat(stdin).map_err(error)?;
+        let is_null = FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice
+            && stat.st_rdev == rustix::fs::makedev(1, 3);
+        if let (true, Some(null)) = (is_null, &self.null) {
+            return Ok(Some(Arc::clone(null)));
+        }
+        let Some(path) = path_of(stdin, &stat).map_err(error)? else { return Ok(None) };
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        // A launcher that has ended is replaced.
+        let root = rustix::fs::open(proc::of(launcher).root(), flags, Mode::empty())
+            .map_err(|_| SpawnError { step: Step::Clone, source: Errno::PIPE.into() })?;
+        let opened = open_same(root.as_fd(), &path, stdin).map(Arc::new).map_err(error)?;
+        if is_null {
+            self.null = Some(Arc::clone(&opened));
+        }
+        Ok(Some(opened))
+    }
+}
+
+fn error(errno: Errno) -> SpawnError {
+    SpawnError { step: Step::Input, source: errno.into() }
 }
 
 /// The path of an open file that has a name in a file system.
-fn path_of(file: BorrowedFd<'_>) -> Result<Option<PathBuf>, Errno> {
-    let stat = rustix::fs::fstat(file)?;
+fn path_of(file: BorrowedFd<'_>, stat: &Stat) -> Result<Option<PathBuf>, Errno> {
     let kind = FileType::from_raw_mode(stat.st_mode);
     let path = rustix::fs::readlink(proc::path_of_own_descriptor(file), Vec::new())?;
     let path = PathBuf::from(std::ffi::OsStr::from_bytes(path.as_bytes()));

@@ -18,8 +18,8 @@ const MAX_DESCRIPTORS: usize = 4;
 /// The longest message. A command's text is at most 128 KiB, an environment at most a few MiB.
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
-/// How much is received at once: more than most messages need, and cheap to clear each time.
-const RECEIVE_BYTES: usize = 4 << 10;
+/// How much is received at once: a command with its environment and what it may reach fits, and it is cheap to clear.
+const RECEIVE_BYTES: usize = 16 << 10;
 
 /// How much of a long message is received at once.
 const MAX_RECEIVE_BYTES: usize = 512 << 10;

@@ -18,4 +18,4 @@ pub(crate) use message::{FromKeeper, ToKeeper};
 
 /// Changes with every change of the messages. It is part of the socket's name, so that two versions never talk to each
 /// other.
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;

@@ -18,10 +18,11 @@ pub(crate) mod own;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use shellgate_exec::{Confinement, Network, Protected, Readable, Temp};
+use shellgate_exec::{Confinement, EncodedConfinement, Network, Protected, Readable, Temp};
 use shellgate_settings::{Grants, Sandbox};
 
 use crate::settings::{Network as AllowedNetwork, SandboxMode};
+use crate::{Code, ErrorObject};
 
 const UNREADABLE: &str = include_str!("unreadable.txt");
 const PROTECTED: &str = include_str!("protected.txt");
@@ -48,6 +49,14 @@ impl<'a> Places<'a> {
     pub(crate) const fn new(root: &'a Path, state: &'a Path) -> Self {
         Self { root, home: None, state, temp: None, search_path: None, other_home: None, settings: &[] }
     }
+}
+
+/// A confinement in the form that keepers take.
+pub(crate) fn encoded(confinement: &Confinement) -> Result<EncodedConfinement, ErrorObject> {
+    let failed = |error| {
+        ErrorObject::new(Code::SandboxUnavailable, format!("the sandbox can't be described: {error}"))
+    };
+    EncodedConfinement::new(confinement).map_err(failed)
 }
 
 /// The confinement that the settings ask for. `None`: there is none.

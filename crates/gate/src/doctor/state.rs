@@ -159,6 +159,8 @@ fn run_as(
     let key = SessionKey { below: format!("{own}-"), own };
     let session = Session::new(state.clone(), key, Starter::Fork, u64::MAX);
     let text = |bytes: &[u8]| CString::new(bytes).map_err(|error| error.to_string());
+    let confinement = confinement.as_ref().map(confine::encoded).transpose();
+    let confinement = confinement.map_err(|error| error.message)?;
     let spec = Spec {
         id,
         program: text(shell.as_os_str().as_bytes())?,

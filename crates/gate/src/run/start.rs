@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
-use shellgate_exec::{Confinement, ExecId, Follow, Mode, Session, SoftLimits, Spec};
+use shellgate_exec::{EncodedConfinement, ExecId, Follow, Mode, Session, SoftLimits, Spec};
 use tracing::{info, warn};
 
 use crate::admit::Admitted;
@@ -117,18 +117,18 @@ impl Gate {
         confine::grants::granted(verdict, &self.judge.settings.policy.rules)
     }
 
-    fn confinement_with(&self, grants: &Grants) -> Option<Confinement> {
-        let base = self.confinement.as_ref()?;
-        if grants.is_empty() {
-            return Some(base.clone());
-        }
+    fn confinement_with(&self, grants: &Grants) -> Result<Option<EncodedConfinement>, ErrorObject> {
+        let base = match &self.confinement {
+            Some((base, _)) if !grants.is_empty() => base,
+            unchanged => return Ok(unchanged.as_ref().map(|(_, encoded)| encoded.clone())),
+        };
         let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
         let places = Places {
             home: home.as_deref(),
             settings: &self.judge.settings_places,
             ..Places::new(self.judge.root.path(), self.state.path())
         };
-        Some(confine::grants::widened(base, grants, &places))
+        confine::encoded(&confine::grants::widened(base, grants, &places)).map(Some)
     }
 
     fn start(
@@ -177,7 +177,7 @@ impl Gate {
             },
             max_jobs: u32::try_from(limits.jobs_per_session).unwrap_or(u32::MAX),
             follow,
-            confinement: self.confinement_with(grants),
+            confinement: self.confinement_with(grants)?,
             may_be_unconfined: self.judge.settings.sandbox.on_missing == OnMissing::Warn,
             terminal: request.pty.as_ref().map(|pty| pty.size),
         };

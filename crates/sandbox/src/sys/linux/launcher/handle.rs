@@ -11,7 +11,7 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 use rustix::process::{Pid, Resource};
 
 use super::freshness::Freshness;
-use super::message::{self, Reader, Writer};
+use super::message::{self, Reader, Receiver, Writer};
 use super::observations::Observations;
 use super::process;
 use crate::Confinement;
@@ -91,6 +91,7 @@ impl AsFd for Pod {
 #[derive(Debug)]
 pub struct Launcher {
     socket: OwnedFd,
+    receiver: Receiver,
     pid: Pid,
     freshness: Freshness,
     observations: Arc<Observations>,
@@ -111,7 +112,8 @@ impl Launcher {
             .context(Mechanism::Process, "starting a launcher")?;
         let (observations, told) = socket_pair()?;
         let observations = Arc::new(Observations::new(observations));
-        let mut launcher = Self { socket: ours, pid, freshness, observations, broker: None };
+        let mut launcher =
+            Self { socket: ours, receiver: Receiver::default(), pid, freshness, observations, broker: None };
         match launcher.enter(confinement, pod, told) {
             Ok(()) => Ok(launcher),
             Err(error) => {
@@ -218,9 +220,10 @@ impl Launcher {
     }
 
     /// The launcher's next answer, which is an error or its facts.
-    fn receive(&self) -> Result<(Vec<u8>, Vec<OwnedFd>), ConfineError> {
+    fn receive(&mut self) -> Result<(Vec<u8>, Vec<OwnedFd>), ConfineError> {
         let ended = || io::Error::other("the launcher ended");
-        let received = message::receive(self.socket.as_fd()).and_then(|received| received.ok_or_else(ended));
+        let received =
+            self.receiver.receive(self.socket.as_fd()).and_then(|received| received.ok_or_else(ended));
         let (text, descriptors) = received.context(Mechanism::Process, "the launcher's answer")?;
         match text.split_first() {
             Some((&process::OK, facts)) => Ok((facts.to_vec(), descriptors)),
@@ -241,7 +244,7 @@ impl Launcher {
         }
         let (text, descriptors) = encode(plan);
         message::send(self.socket.as_fd(), &text, &descriptors).map_err(failed)?;
-        let answer = message::receive(self.socket.as_fd()).map_err(failed)?;
+        let answer = self.receiver.receive(self.socket.as_fd()).map_err(failed)?;
         let Some((text, _)) = answer else { return Err(failed(Errno::PIPE.into())) };
         let mut numbers = Reader(&text);
         let (pid, session_pid) = (numbers.pid(), numbers.pid());

@@ -53,34 +53,37 @@ fn send_parts(socket: BorrowedFd<'_>, parts: &[&[u8]], descriptors: &[BorrowedFd
     Ok(())
 }
 
-/// Receives a message. `None`: the other end is closed.
-pub(super) fn receive(socket: BorrowedFd<'_>) -> io::Result<Option<(Vec<u8>, Vec<OwnedFd>)>> {
-    let mut text = vec![0; INLINE_MAX_BYTES + 1];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let received = rustix::io::retry_on_intr(|| {
-        let mut slices = [IoSliceMut::new(&mut text)];
-        rustix::net::recvmsg(socket, &mut slices, &mut ancillary, RecvFlags::CMSG_CLOEXEC)
-    })?;
-    let mut descriptors: Vec<OwnedFd> = Vec::new();
-    for message in ancillary.drain() {
-        if let RecvAncillaryMessage::ScmRights(received) = message {
-            descriptors.extend(received);
+/// Receives messages into memory that is cleared once, not for each of them.
+#[derive(Debug, Default)]
+pub(super) struct Receiver(Vec<u8>);
+
+impl Receiver {
+    /// Receives a message. `None`: the other end is closed.
+    pub(super) fn receive(&mut self, socket: BorrowedFd<'_>) -> io::Result<Option<(Vec<u8>, Vec<OwnedFd>)>> {
+        self.0.resize(INLINE_MAX_BYTES + 1, 0);
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let received = rustix::io::retry_on_intr(|| {
+            let mut slices = [IoSliceMut::new(&mut self.0)];
+            rustix::net::recvmsg(socket, &mut slices, &mut ancillary, RecvFlags::CMSG_CLOEXEC)
+        })?;
+        let mut descriptors: Vec<OwnedFd> = Vec::new();
+        for message in ancillary.drain() {
+            if let RecvAncillaryMessage::ScmRights(received) = message {
+                descriptors.extend(received);
+            }
         }
-    }
-    text.truncate(received.bytes);
-    match text.first() {
-        None => Ok(None),
-        Some(&IN_FILE) if !descriptors.is_empty() => {
-            let mut file = std::fs::File::from(descriptors.remove(0));
-            let mut text = Vec::new();
-            io::Seek::rewind(&mut file)?;
-            io::Read::read_to_end(&mut file, &mut text)?;
-            Ok(Some((text, descriptors)))
-        }
-        Some(_) => {
-            text.remove(0);
-            Ok(Some((text, descriptors)))
+        let received = self.0.get(..received.bytes).unwrap_or_default();
+        match received.split_first() {
+            None => Ok(None),
+            Some((&IN_FILE, _)) if !descriptors.is_empty() => {
+                let mut file = std::fs::File::from(descriptors.remove(0));
+                let mut text = Vec::new();
+                io::Seek::rewind(&mut file)?;
+                io::Read::read_to_end(&mut file, &mut text)?;
+                Ok(Some((text, descriptors)))
+            }
+            Some((_, text)) => Ok(Some((text.to_vec(), descriptors))),
         }
     }
 }

@@ -8,7 +8,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit};
 
-use super::message::{self, Reader, Writer};
+use super::message::{self, Reader, Receiver, Writer};
 use super::walls;
 use crate::Confinement;
 use crate::confinement::Network;
@@ -58,7 +58,8 @@ fn confine(socket: &OwnedFd, confinement: &Confinement) -> Result<broker::Starte
     let proc = rustix::fs::open("/proc", flags, Mode::empty()).context(Mechanism::Broker, "/proc")?;
     let links = OwnLinks::open().context(Mechanism::Namespaces, "/proc/self/ns")?;
     let cut_off = || ConfineError::new(Mechanism::Process, "the keeper's message", Errno::BADMSG);
-    let received = message::receive(socket.as_fd()).context(Mechanism::Process, "the keeper's message")?;
+    let received =
+        Receiver::default().receive(socket.as_fd()).context(Mechanism::Process, "the keeper's message")?;
     let (text, descriptors) = received.ok_or_else(cut_off)?;
     let mut descriptors = descriptors.into_iter();
     let mut next = || descriptors.next().ok_or_else(cut_off);
@@ -103,6 +104,7 @@ fn confine(socket: &OwnedFd, confinement: &Confinement) -> Result<broker::Starte
 /// no file.
 fn serve(socket: &OwnedFd, broker: &broker::Started) -> c_int {
     let mut spawner = Spawner::default();
+    let mut receiver = Receiver::default();
     loop {
         let mut wanted = [
             PollFd::from_borrowed_fd(broker.lifeline(), PollFlags::empty()),
@@ -114,7 +116,7 @@ fn serve(socket: &OwnedFd, broker: &broker::Started) -> c_int {
         if wanted.iter().take(1).any(|fd| fd.revents().intersects(PollFlags::HUP | PollFlags::ERR)) {
             return 1;
         }
-        let Ok(Some((text, descriptors))) = message::receive(socket.as_fd()) else { return 0 };
+        let Ok(Some((text, descriptors))) = receiver.receive(socket.as_fd()) else { return 0 };
         let started = start(&mut spawner, &text, &descriptors);
         drop(descriptors);
         let (child, step, errno) = match started {
