@@ -6,6 +6,7 @@ mod audit;
 mod crash;
 mod history;
 mod inside;
+mod namespaces;
 mod protected;
 mod stop;
 mod trust;

@@ -10,7 +10,7 @@ use super::{complaint, json, newest, text};
 use crate::support::{Place, for_each_user, wait_until};
 
 /// Starts `shellgate WORDS`, which asks in the queue. Returns it with its question.
-fn asking(place: &Place, words: &[&str]) -> (Child, Value) {
+pub(super) fn asking(place: &Place, words: &[&str]) -> (Child, Value) {
     let mut command = place.strictly(words);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("the question waits", || !waiting(place).is_empty());
@@ -21,7 +21,7 @@ fn waiting(place: &Place) -> Vec<Value> {
     json(place, &["approvals", "list"]).as_array().unwrap().clone()
 }
 
-fn number(question: &Value) -> String {
+pub(super) fn number(question: &Value) -> String {
     question["id"].to_string()
 }
 

@@ -6,6 +6,7 @@
 //!
 //! | file | reads |
 //! |---|---|
+//! | `ancestry` | `stat` of the processes above this one, safe from forgery |
 //! | `stat` | `stat`: parent, process group, state, terminal, times |
 //! | `status` | `status`: ignored signals, file mode mask, memory |
 //! | `tasks` | `task/`: threads, children, the system call that a thread is in; `mem` |
@@ -15,6 +16,7 @@
 //! | `places` | `cgroup`, `mountinfo`, `ns/`, `exe`, `cwd` |
 //! | `net` | `net/tcp`, `net/tcp6`, `net/unix` |
 
+mod ancestry;
 mod arguments;
 mod counters;
 mod descriptors;
@@ -28,6 +30,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::PathBuf;
 
+pub(crate) use ancestry::{ancestors, is_in_nested_pid_namespace};
 pub use descriptors::{DescriptorInfo, Link};
 pub use net::{Listener, UnixSocket};
 pub use places::{CgroupMembership, Mount, Namespace, path_of_own_descriptor};

@@ -28,7 +28,7 @@ pub struct Stat {
 }
 
 /// More than such a line has: 52 numbers and a name.
-const MAX_STAT_BYTES: u64 = 4 << 10;
+pub(super) const MAX_STAT_BYTES: u64 = 4 << 10;
 
 impl Stat {
     /// Whether it has ended. A process whose first thread has ended looks dead; it lives as long as another thread does.
@@ -52,7 +52,7 @@ impl Stat {
 
     /// The name and the rest of a line. The name is in parentheses and may hold blanks, parentheses and line ends of its
     /// own, so the fields are counted from its end.
-    fn parse(line: &str) -> Option<(&str, Self)> {
+    pub(super) fn parse(line: &str) -> Option<(&str, Self)> {
         let (before, after) = line.rsplit_once(')')?;
         let (_, name) = before.split_once('(')?;
         let fields: Vec<&str> = after.split_ascii_whitespace().collect();

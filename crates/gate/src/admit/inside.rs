@@ -1,6 +1,6 @@
 //! What a command that shellgate runs may not do to shellgate.
 //!
-//! A process is *inside* when a keeper is among its ancestors; no variable decides that. From inside, shellgate refuses the
+//! A process is *inside* when a keeper is among its ancestors, or may be; no variable decides that. From inside, shellgate refuses the
 //! actions in `REFUSED` and the choices in `LOOSENING`. Front ends and this library ask here. This stops commands that use
 //! shellgate. What a command does to shellgate's files by itself is for the judge and the kernel to stop.
 
@@ -95,8 +95,7 @@ pub fn refuse(action: RestrictedAction) -> Result<(), ErrorObject> {
     let Some((_, words)) = REFUSED.iter().find(|(known, _)| *known == action).filter(|_| is_inside()) else {
         return Ok(());
     };
-    let message = format!("a command that shellgate runs may not {words}");
-    Err(ErrorObject::new(Code::DeniedByPolicy, message).hint("do it from a terminal of your own"))
+    Err(refused(&format!("may not {words}"), "do it from a terminal of your own"))
 }
 
 /// Refuses choices that loosen the settings, from inside.
@@ -146,10 +145,17 @@ impl Outer {
 }
 
 fn loosened(what: &str) -> ErrorObject {
-    let message = format!("a command that shellgate runs may not loosen the rules with `{what}`");
-    ErrorObject::new(Code::DeniedByPolicy, message)
-        .token(what)
-        .hint("leave it out: your settings hold for what commands run, too")
+    let hint = "leave it out: your settings hold for what commands run, too";
+    refused(&format!("may not loosen the rules with `{what}`"), hint).token(what)
+}
+
+fn refused(what: &str, hint: &'static str) -> ErrorObject {
+    let message = format!("a command that shellgate runs {what}");
+    let message = match surroundings().and_then(|around| around.doubt) {
+        Some(doubt) => format!("{message}; this process may be one: {doubt}"),
+        None => message,
+    };
+    ErrorObject::new(Code::DeniedByPolicy, message).hint(hint)
 }
 
 fn is_ours(state: &Path) -> bool {

@@ -9,10 +9,13 @@ use shellgate_journal::{Error, Journal, LossCause, PastExecution, RecordedLoss, 
 
 use tracing::{info, warn};
 
-use super::identity::{alive, is_of_earlier_boot};
+use super::identity::{Liveness, is_of_earlier_boot, liveness};
 use super::translate;
 use crate::answer::denials::SandboxContext;
 use crate::answer::outcome_error::outcome_error;
+
+/// How long an execution that no keeper holds is left to a caller in another PID namespace, which can't be seen from here.
+const UNSEEN_CALLER_MS: shellgate_journal::Millis = 24 * 60 * 60 * 1000;
 
 /// Settles every execution that has no end in the record, and questions that have expired or whose asker is gone.
 ///
@@ -28,7 +31,9 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
 
 fn settle_open(journal: &Journal, state: &StateFolder) -> Result<(), String> {
     let open = journal.open_executions().map_err(|error| error.to_string())?;
-    journal.expire(translate::now(), alive).map_err(|error| error.to_string())?;
+    journal
+        .expire(translate::now(), |asker| liveness(asker) != Liveness::Gone)
+        .map_err(|error| error.to_string())?;
     let groups = shellgate_exec::group_notes(state);
     let jobs = job_notes(state);
     let held = shellgate_exec::held_executions(state).map_err(|error| error.to_string())?;
@@ -130,7 +135,12 @@ fn find_end(
     }
     let asker = execution.asked.as_ref().and_then(|asked| asked.asker.as_ref());
     // A caller that lives may be about to hand it to a keeper, or to write its end.
-    let has_caller = !is_job && asker.is_some_and(alive);
+    let has_caller = !is_job
+        && asker.is_some_and(|asker| match liveness(asker) {
+            Liveness::Alive => true,
+            Liveness::Gone => false,
+            Liveness::Unknown => translate::now() < execution.last_at.saturating_add(UNSEEN_CALLER_MS),
+        });
     // A keeper of another version, which can't be asked, may hold it.
     if held.is_none_or(|held| held.contains(&execution.id)) || has_caller {
         return None;

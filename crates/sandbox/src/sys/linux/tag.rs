@@ -5,7 +5,9 @@ use rustix::process::{Resource, Rlimit};
 /// A number that a process hands down to every descendant, whatever these do to their environment, session or parents.
 ///
 /// It is the soft limit on file locks, which Linux has kept, inherited and ignored since 2.4.25: a place to write a
-/// note that `fork`, `exec`, `setsid` and `env -i` all carry along, and that `/proc/PID/limits` shows to every user.
+/// note that `fork`, `exec`, `setsid` and `env -i` all carry along, and that `/proc/PID/limits` shows to every user. The hard
+/// limit becomes the largest tag. Without root's rights it can't be raised again, so it stays a mark of every process that
+/// a command started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tag(u64);
 
@@ -24,10 +26,18 @@ impl Tag {
 
     /// The limit that carries it, unless the hard limit is too low for that.
     pub(crate) fn limit(self) -> Option<Rlimit> {
-        let maximum = rustix::process::getrlimit(Resource::Locks).maximum;
-        let fits = maximum.is_none_or(|maximum| maximum >= self.0);
-        fits.then_some(Rlimit { current: Some(self.0), maximum })
+        let own = rustix::process::getrlimit(Resource::Locks).maximum;
+        let maximum = own.map_or(Self::LARGEST.0, |own| own.min(Self::LARGEST.0));
+        (maximum >= self.0).then_some(Rlimit { current: Some(self.0), maximum: Some(maximum) })
     }
+
+    /// Whether this process has the mark of processes that a command started. Machines leave this limit alone.
+    #[must_use]
+    pub fn is_marked() -> bool {
+        rustix::process::getrlimit(Resource::Locks).maximum.is_some()
+    }
+
+    const LARGEST: Self = Self::new(u64::MAX);
 
     /// The number as the kernel shows it.
     #[must_use]
