@@ -170,7 +170,9 @@ fn own_code(report: &Report) -> u8 {
     match (report.exit_code, &report.signal) {
         (Some(code), _) => u8::try_from(code & 0xff).unwrap_or(u8::MAX),
         (None, Some(signal)) => u8::try_from(128 + signal.number).unwrap_or(u8::MAX),
-        (None, None) => 0,
+        // A command that was handed over goes on. Of one that has ended, success must be known.
+        (None, None) if report.status == State::Completed || !report.status.is_final() => 0,
+        (None, None) => REFUSED,
     }
 }
 

@@ -73,6 +73,17 @@ impl Jobs<'_> {
         Ok(Report::ended(&asked, &self.limits, outcome, &spool, Vec::new()))
     }
 
+    /// The report of an ended execution, as its keeper told.
+    pub(super) fn report_told(
+        &self,
+        execution: &PastExecution,
+        outcome: Outcome,
+        detail: Detail,
+    ) -> Result<Report, ErrorObject> {
+        let spool = self.spool(execution)?;
+        Ok(Report::ended(&asked(execution, detail), &self.limits, outcome, &spool, Vec::new()))
+    }
+
     /// The report of an ended execution, from the journal.
     pub(super) fn report_ended(&self, execution: &PastExecution, detail: Detail) -> Report {
         let asked = asked(execution, detail);

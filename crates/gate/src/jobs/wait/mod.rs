@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use regex::bytes::Regex;
 use serde::Serialize;
-use shellgate_exec::{PerStream, Stream};
+use shellgate_exec::{Outcome, PerStream, Stream};
 use shellgate_journal::{PastExecution, Status};
 
 pub use control::WaitControl;
@@ -110,10 +110,12 @@ impl Jobs<'_> {
     ) -> Result<WaitReport, ErrorObject> {
         let execution = self.find(id)?;
         let mut found_in_tails = None;
+        let mut told = None;
         let result = match self.begin_wait(&execution, &conditions, control)? {
             WaitStart::Over(result) => result,
             WaitStart::Running(mut waiter) => loop {
                 if let Some(result) = waiter.check(self, control)? {
+                    told = waiter.into_outcome();
                     break result;
                 }
                 // The line is not in the files. They may be full, so the tails are searched, once.
@@ -129,7 +131,22 @@ impl Jobs<'_> {
             // The job has ended: only its output can still be searched.
             WaitStart::Ended => self.search_output(&execution, &conditions)?.unwrap_or(WaitResult::Ended),
         };
-        Ok(WaitReport { result, report: self.report(&execution.id, Detail::Minimal)? })
+        Ok(WaitReport { result, report: self.report_after_wait(&execution, told)? })
+    }
+
+    /// The report of a job after a wait. An end that the keeper told counts, also when it can't be recorded.
+    fn report_after_wait(
+        &self,
+        execution: &PastExecution,
+        told: Option<Box<Outcome>>,
+    ) -> Result<Report, ErrorObject> {
+        let recorded = self.report(&execution.id, Detail::Minimal);
+        match told {
+            Some(told) if !recorded.as_ref().is_ok_and(|report| report.status.is_final()) => {
+                self.report_told(execution, *told, Detail::Minimal)
+            }
+            _ => recorded,
+        }
     }
 
     /// Finds the keeper of an execution, or its end. For a moment there may be neither: no keeper has taken the execution

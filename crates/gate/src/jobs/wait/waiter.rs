@@ -4,7 +4,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use shellgate_exec::{Job, RunEvent, RunHandle, Stream, watch};
+use shellgate_exec::{Job, Outcome, RunEvent, RunHandle, Stream, watch};
 use shellgate_journal::PastExecution;
 
 use super::line_search::LineSearch;
@@ -30,7 +30,8 @@ pub(super) struct Waiter {
     sockets: Option<Vec<u64>>,
     /// A match in output that no file holds.
     unspooled_match: Option<WaitResult>,
-    ended: bool,
+    /// How the job ended, as its keeper told.
+    ended: Option<Box<Outcome>>,
 }
 
 impl Waiter {
@@ -52,8 +53,13 @@ impl Waiter {
             unspooled_match: None,
             job,
             conditions,
-            ended: false,
+            ended: None,
         }))
+    }
+
+    /// How the job ended, if its keeper has told.
+    pub(super) fn into_outcome(self) -> Option<Box<Outcome>> {
+        self.ended
     }
 
     /// Takes the events that have come, and checks each condition.
@@ -71,7 +77,7 @@ impl Waiter {
                     }
                     self.search_unspooled(stream, offset, &bytes)?;
                 }
-                RunEvent::Ended(_) => self.ended = true,
+                RunEvent::Ended(outcome) => self.ended = Some(outcome),
                 RunEvent::State(_) => {}
             }
         }
@@ -87,7 +93,7 @@ impl Waiter {
                 }
             }
         }
-        if self.ended {
+        if self.ended.is_some() {
             return Ok(Some(WaitResult::Ended));
         }
         if let Some(ports) = self.wanted_ports(jobs)? {

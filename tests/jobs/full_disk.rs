@@ -1,0 +1,34 @@
+//! Jobs whose end can't be recorded, because the disk of the state folder is full.
+
+use crate::support::{Place, for_each_user, shellgate};
+
+/// Runs a script with the state folder on a small disk of its own. In it, `sg` is shellgate and `fill` fills the disk.
+fn on_a_small_disk(place: &Place, script: &str) -> String {
+    let script = format!(
+        "mount -t tmpfs -o size=600k,mode=700 none \"$SHELLGATE_HOME\" || exit 99
+sg() {{ {} \"$@\"; }}
+fill() {{ cat /dev/zero > \"$SHELLGATE_HOME/fill\"; }}
+{script}",
+        shellgate().display()
+    );
+    let mut command = place.program("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "bash", "-c", &script]);
+    let output = command.output().unwrap();
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+#[test]
+fn the_exit_code_of_a_job_is_told_on_a_full_disk() {
+    for_each_user(|place| {
+        for (last, code) in [("exit 7", "7"), ("kill -9 $$", "137"), ("true", "0")] {
+            let script = format!(
+                "id=$(sg run --background 'until [ -e go ]; do sleep 0.01; done; {last}' 2>&1)
+id=${{id#*job }} id=${{id%%:*}}
+fill; (sleep 0.3; touch go) & sg wait \"$id\"; echo \"code $?\""
+            );
+            let said = on_a_small_disk(place, &script);
+            assert!(said.contains(&format!("code {code}\n")), "{last}: {said}");
+            std::fs::remove_file(place.root().join("go")).unwrap();
+        }
+    });
+}
