@@ -2,6 +2,7 @@
 
 mod call;
 mod flags;
+mod foreign_texts;
 mod streams;
 
 use std::ffi::{OsStr, OsString};

@@ -82,8 +82,13 @@ pub(crate) fn usage(mut error: clap::Error) -> ExitCode {
     if run {
         explain_words(&mut error);
     }
-    // Nowhere else to report to.
-    let _ = error.print();
+    let text = error.render().ansi().to_string();
+    let text = text.trim_end_matches('\n');
+    match for_help {
+        // Nowhere else to report to.
+        true => drop(output::print(&format!("{text}\n"))),
+        false => output::print_message(text),
+    }
     ExitCode::from(match (for_help, run) {
         (true, _) => 0,
         (false, true) => REFUSED,

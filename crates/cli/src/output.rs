@@ -4,15 +4,16 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 pub(crate) use shellgate::text::escape::line as escape;
+pub(crate) use shellgate::text::escape::own_text;
 use shellgate::text::{Style, StyledLine};
 
 use crate::args::Color;
 use crate::error::CliError;
 
-/// Prints a line for the person, on standard error.
+/// Prints a line for the person, on standard error. Of codes for terminals, only colors get through.
 pub(crate) fn print_message(line: &str) {
     // Standard error is the last place to report anything to.
-    let _ = writeln!(anstream::stderr(), "{line}");
+    let _ = writeln!(anstream::stderr(), "{}", own_text(line));
 }
 
 /// Prints a remark for the person, dimmed, on standard error.
@@ -20,10 +21,12 @@ pub(crate) fn print_note(line: &str) {
     print_message(&format!("\x1b[2mshellgate: {line}\x1b[0m"));
 }
 
-/// Prints a result on standard output. Color codes are removed unless standard output takes colors.
+/// Prints a result on standard output. Of codes for terminals, only colors get through, if standard output takes them.
 pub(crate) fn print(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| CliError::write_failed(&error))
+    out.write_all(own_text(text).as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| CliError::write_failed(&error))
 }
 
 /// Prints JSON as one line on standard output.

@@ -107,7 +107,7 @@ impl Checked {
                 text.push_str(&format!("\ntree\n{tree}"));
             }
             let mut out = anstream::stdout();
-            out.write_all(text.as_bytes()).and_then(|()| out.flush())
+            out.write_all(output::own_text(&text).as_bytes()).and_then(|()| out.flush())
         };
         match written {
             // The reader of our output closed it on purpose.
