@@ -99,8 +99,7 @@ fn an_orphan_of_unknown_origin_survives_the_timeout_of_another_execution() {
             .start([&off[..], &[r#"{"command": "echo > up; sleep 1000", "timeout_ms": 1500}"#]].concat());
         wait_until("the first runs", || place.root().join("up").exists());
         // The orphan has no tag, no name and no pipe of its execution.
-        let evasive =
-            format!("prlimit --locks=unlimited env -i setsid -f sleep {mark} </dev/null >/dev/null 2>&1");
+        let evasive = format!("prlimit --locks=7 env -i setsid -f sleep {mark} </dev/null >/dev/null 2>&1");
         let second = place.call_with(&off[1..], &json!({"command": evasive}));
         assert_eq!(second["status"], json!("completed"));
         assert!(first.wait().unwrap().success());
@@ -111,7 +110,7 @@ fn an_orphan_of_unknown_origin_survives_the_timeout_of_another_execution() {
         let mut other = place
             .start([&off[..], &[r#"{"command": "echo > up2; sleep 1000", "timeout_ms": 1500}"#]].concat());
         wait_until("the other runs", || place.root().join("up2").exists());
-        let evasive = format!("prlimit --locks=unlimited env -i setsid -f sleep {mark}");
+        let evasive = format!("prlimit --locks=7 env -i setsid -f sleep {mark}");
         let piped = place.call_with(&off[1..], &json!({"command": evasive}));
         assert_eq!(pids(&piped).len(), 1, "{piped}");
         pids(&piped).into_iter().for_each(kill);

@@ -1,6 +1,7 @@
 //! Jobs: starting, listing, reading, waiting for and stopping them from any process.
 
 mod chaos;
+mod descriptors;
 mod full_disk;
 mod logs;
 mod lost;

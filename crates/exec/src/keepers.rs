@@ -79,8 +79,9 @@ fn has_foreign_keeper(state: &StateFolder) -> bool {
 ///
 /// # Errors
 /// When a keeper's answer is invalid or late.
-pub fn jobs(state: &StateFolder) -> Result<Vec<Job>, SessionError> {
+pub fn jobs(state: &StateFolder) -> Result<HeldJobs, SessionError> {
     let mut jobs = Vec::new();
+    let mut silent = None;
     for connection in ask(state, &ToKeeper::Jobs, |_| true)? {
         let answer = answer(connection, |message| match message {
             FromKeeper::Jobs(jobs) => Some(jobs),
@@ -88,12 +89,35 @@ pub fn jobs(state: &StateFolder) -> Result<Vec<Job>, SessionError> {
         });
         match answer {
             // A keeper that doesn't answer must not hide the jobs of the others.
-            Err(error) if is_timeout(&error) => {}
+            Err(error @ SessionError::Silent { .. }) => silent = Some(error),
             answer => jobs.extend(answer?.unwrap_or_default()),
         }
     }
     jobs.sort_by_key(|job| job.id);
-    Ok(jobs)
+    Ok(HeldJobs { jobs, silent })
+}
+
+/// What the keepers of this user hold.
+#[derive(Debug)]
+pub struct HeldJobs {
+    /// Oldest first.
+    pub jobs: Vec<Job>,
+    /// That a keeper doesn't answer. It may hold others.
+    pub silent: Option<SessionError>,
+}
+
+impl HeldJobs {
+    /// The job with this id. `None`: no keeper holds it.
+    ///
+    /// # Errors
+    /// When none of the keepers that answered holds it, and one didn't answer.
+    pub fn find(self, id: ExecId) -> Result<Option<Job>, SessionError> {
+        let found = self.jobs.into_iter().find(|job| job.id == id);
+        match (found, self.silent) {
+            (None, Some(silent)) => Err(silent),
+            (found, _) => Ok(found),
+        }
+    }
 }
 
 /// Follows an execution that another front end started: its state now, then its output and its end. `None` when no
@@ -139,14 +163,18 @@ pub(crate) fn stop(
 ) -> Result<u32, SessionError> {
     // Asks all before waiting for the first, because stopping takes each of them some time.
     let told = ask(state, &ToKeeper::StopSession(urgency), wanted)?;
-    let stopped = told.into_iter().map(|connection| {
-        let answer = stop_answer(connection, |message| match message {
-            FromKeeper::SessionStopped { executions } => Some(executions),
-            _ => None,
-        });
-        answer.map(Option::unwrap_or_default)
-    });
-    stopped.sum()
+    let stopped: Vec<Result<u32, SessionError>> = told
+        .into_iter()
+        .map(|connection| {
+            let answer = stop_answer(connection, |message| match message {
+                FromKeeper::SessionStopped { executions } => Some(executions),
+                _ => None,
+            });
+            answer.map(Option::unwrap_or_default)
+        })
+        .collect();
+    // All are waited for before the first error is told.
+    stopped.into_iter().sum()
 }
 
 /// Sends `message` to every keeper whose socket has a wanted name. A keeper that exits meanwhile is left out.
@@ -181,11 +209,6 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long a keeper may take to stop all executions: more than the graces after `SIGTERM` and `SIGKILL` together.
 const STOP_TIMEOUT: Duration = Duration::from_secs(15);
-
-/// Whether a keeper has not answered in time.
-fn is_timeout(error: &SessionError) -> bool {
-    matches!(error, SessionError::Connection(error) if error.kind() == io::ErrorKind::TimedOut)
-}
 
 /// Continues a keeper that a command has suspended: it could not answer.
 fn wake(socket: &OwnedFd) {
@@ -224,12 +247,13 @@ fn stop_answer<T>(
     mut connection: KeeperConnection,
     take: impl Fn(FromKeeper) -> Option<T>,
 ) -> Result<Option<T>, SessionError> {
-    let answer = answer_on(&mut connection, STOP_TIMEOUT, take);
-    if answer.as_ref().is_err_and(is_timeout) {
-        kill_keeper(&connection);
-        return Ok(None);
+    match answer_on(&mut connection, STOP_TIMEOUT, take) {
+        Err(SessionError::Silent { keeper }) => {
+            kill_keeper(&connection);
+            Err(SessionError::Killed { keeper })
+        }
+        answer => answer,
     }
-    answer
 }
 
 /// The same on a connection that is used again, within `timeout`.
@@ -248,6 +272,9 @@ fn answer_on<T>(
             }
             Ok(None) => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                return Err(SessionError::Silent { keeper: keeper_of(connection.socket()).unwrap_or(0) });
+            }
             Err(error) => return Err(error.into()),
         }
     }

@@ -61,7 +61,7 @@ pub use input::{Input, InputKind, InputState, NotTaken, ReadState, TerminalProce
 pub use input_sender::InputSender;
 pub use job::{Job, JobKind};
 pub use job_note::job_notes;
-pub use keepers::{held_executions, jobs, release, stop_all, stop_execution, watch};
+pub use keepers::{HeldJobs, held_executions, jobs, release, stop_all, stop_execution, watch};
 pub use limits::{
     ExceededLimit, GroupNotes, LimitAction, LimitedResource, Limits, Mechanism, ProbeResult, group_notes,
     probe,

@@ -68,7 +68,19 @@ pub enum SessionError {
     /// The keeper doesn't start.
     #[error("the keeper can't be started: {0}")]
     Keeper(String),
-    /// The keeper doesn't answer.
+    /// A keeper doesn't answer in time.
+    #[error("the keeper with process id {keeper} doesn't answer, and may hold commands")]
+    Silent {
+        /// Its process id; 0 if it isn't known.
+        keeper: u32,
+    },
+    /// A keeper didn't answer to a stop in time, and was killed.
+    #[error("the keeper with process id {keeper} didn't answer and was killed; its commands end with it")]
+    Killed {
+        /// Its process id; 0 if it isn't known.
+        keeper: u32,
+    },
+    /// The connection to the keeper is broken.
     #[error("the keeper can't be reached: {}", plain(.0))]
     Connection(#[from] io::Error),
 }

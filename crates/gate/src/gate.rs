@@ -156,6 +156,8 @@ pub(crate) fn session_error(error: &SessionError) -> ErrorObject {
         SessionError::State(_) | SessionError::Spool { .. } => {
             "make it writable, free some space, or name another folder with SHELLGATE_HOME"
         }
+        SessionError::Silent { .. } => "try again; `shellgate stop --all` kills a keeper that never answers",
+        SessionError::Killed { .. } => "`shellgate jobs` lists what still runs",
         SessionError::Keeper(_) | SessionError::Connection(_) => {
             "look at the state folder's `sessions`, and try again"
         }

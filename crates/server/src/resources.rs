@@ -50,8 +50,11 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 /// The jobs of the client's session, as resources.
 pub(crate) fn list(gate: &Gate, client: &Client) -> Vec<Resource> {
     // Without a record there is nothing to list.
-    let jobs =
-        gate.scoped(&client.principal.scope()).and_then(|gate| gate.jobs()?.list()).unwrap_or_default();
+    let jobs = gate
+        .scoped(&client.principal.scope())
+        .and_then(|gate| gate.jobs()?.list())
+        .map(|list| list.jobs)
+        .unwrap_or_default();
     jobs.iter()
         .map(|job| {
             Resource::new(format!("{SCHEME}jobs/{}/stdout", job.id), job.id.clone())

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shellgate::jobs::{JobSummary, MAX_ENDED_LISTED};
+use shellgate::jobs::{JobList, JobSummary, MAX_ENDED_LISTED};
 use shellgate::{RecordStore, State};
 
 use crate::args::JobsArgs;
@@ -18,11 +18,14 @@ pub(super) fn jobs(args: &JobsArgs) -> ExitCode {
 
 fn list(args: &JobsArgs) -> Result<(), CliError> {
     let record = RecordStore::open(None)?;
-    let jobs = record.jobs(args.session.clone()).list()?;
+    let JobList { jobs, silent } = record.jobs(args.session.clone()).list()?;
+    let told = silent.map_or(Ok(()), |error| Err(error.into()));
     if args.shown.json {
-        return output::print_json(&json!({"jobs": jobs}));
+        output::print_json(&json!({"jobs": jobs}))?;
+        return told;
     }
     if jobs.is_empty() {
+        told?;
         return output::print("no command is running, and none ended within the hour\n");
     }
     let rows: Vec<[Cell; 9]> = jobs.iter().map(row).collect();
@@ -31,7 +34,7 @@ fn list(args: &JobsArgs) -> Result<(), CliError> {
     if jobs.iter().filter(|job| job.status.is_final()).count() >= MAX_ENDED_LISTED {
         output::print_note("older ones that ended are left out: `shellgate history` lists all");
     }
-    Ok(())
+    told
 }
 
 fn row(job: &JobSummary) -> [Cell; 9] {

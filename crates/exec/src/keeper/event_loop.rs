@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ use super::orphans::Recognised;
 use super::prune::{self, Unpruned};
 use super::run::Run;
 use super::socket::SessionSocket;
+use super::spares::Spares;
 use super::standby::Standby;
 use super::tree::{Reaped, RunKey, Trees};
 use super::{KeeperConfig, Served};
@@ -29,6 +30,9 @@ use crate::{SoftLimits, State};
 
 /// How long a new keeper waits for its first connection.
 const FIRST_CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long the listener is left alone after a connection could not be taken.
+const LISTEN_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The keeper's whole state.
 pub(super) struct Keeper {
@@ -57,6 +61,9 @@ pub(super) struct Keeper {
     /// What starts confined commands.
     pub(super) confined: Confined,
     pub(super) null: OwnedFd,
+    pub(super) spares: Spares,
+    /// When the listener is looked at again, after a connection could not be taken.
+    listens_again_at: Option<Instant>,
     pub(super) buffer: Vec<u8>,
     last_key: u64,
     /// What was written since the spool was last pruned.
@@ -99,6 +106,8 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
         spawner: Spawner::default(),
         confined: Confined::default(),
         null: rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
+        spares: Spares::new(),
+        listens_again_at: None,
         buffer: vec![0; 256 << 10],
         last_key: 0,
         unpruned: Unpruned::default(),
@@ -106,6 +115,7 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
         ends,
         keep_bytes,
     };
+    keeper.spares.refill(keeper.null.as_fd());
     info!(socket = %name, "keeper started");
     let first_connection_by = (first.is_none()).then(|| Instant::now() + FIRST_CONNECTION_TIMEOUT);
     if let Some(first) = first {
@@ -146,6 +156,7 @@ impl Keeper {
                 .values()
                 .filter_map(|run| run.lifecycle.deadline())
                 .chain(first_connection_by)
+                .chain(self.listens_again_at)
                 .min();
             let mut ready = self.events.wait(deadline)?;
             // A caller may send one request on an open connection and the next on a new one. The keeper takes them in that
@@ -157,7 +168,7 @@ impl Keeper {
                     // One connection at a time: a caller that sends requests quickly would keep the keeper in a loop here,
                     // and its earlier requests on open connections would wait.
                     Token::Listener => {
-                        if let Some(caller) = socket.accept() {
+                        if let Some(caller) = self.next_caller(&socket) {
                             first_connection_by = None;
                             self.accept(caller);
                         }
@@ -173,11 +184,37 @@ impl Keeper {
             let now = Instant::now();
             first_connection_by = first_connection_by.filter(|until| *until > now);
             self.tick(now);
+            self.recover(&socket, now);
             if std::mem::take(&mut self.pod_was_suspended) {
                 self.take_pod_events();
             }
             self.report_dead();
             self.start_queued();
+        }
+    }
+
+    /// The next connection. Without a descriptor for it, the spare ones are given up; without these, the listener is left
+    /// alone for a while, because it would wake the keeper again and again.
+    fn next_caller(&mut self, socket: &SessionSocket) -> Option<OwnedFd> {
+        let mut accepted = socket.accept();
+        if accepted.is_err() && self.spares.release() {
+            warn!("no descriptor is left for a connection: uses the spare ones");
+            accepted = socket.accept();
+        }
+        accepted.unwrap_or_else(|error| {
+            warn!(%error, "a connection can't be taken yet");
+            self.events.change(socket.listener(), Token::Listener, Interest::None);
+            self.listens_again_at = Some(Instant::now() + LISTEN_RETRY_INTERVAL);
+            None
+        })
+    }
+
+    /// Takes spare descriptors and listens again, when it can.
+    fn recover(&mut self, socket: &SessionSocket, now: Instant) {
+        self.spares.refill(self.null.as_fd());
+        if self.listens_again_at.is_some_and(|at| at <= now) {
+            self.listens_again_at = None;
+            self.events.change(socket.listener(), Token::Listener, Interest::Read);
         }
     }
 

@@ -50,6 +50,7 @@ mod refusals;
 mod requests;
 mod run;
 mod socket;
+mod spares;
 mod splice;
 mod standby;
 mod start;

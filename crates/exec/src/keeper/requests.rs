@@ -14,6 +14,10 @@ use crate::outcome::Failure;
 use crate::wire::{FromKeeper, ToKeeper, Urgency};
 use crate::{PerStream, Spec};
 
+/// Why a command isn't started though its request arrived.
+const NO_DESCRIPTORS: &str =
+    "the keeper has no descriptors left for another command: stop a job, or raise the limit of open files";
+
 impl Keeper {
     pub(super) fn handle(&mut self, key: ConnectionKey, message: ToKeeper) {
         match message {
@@ -65,6 +69,10 @@ impl Keeper {
         let run = self.new_key();
         let Some(connection) = self.connections.get_mut(&key) else { return };
         if connection.run.is_some() {
+            return self.close_connection(key);
+        }
+        if !self.spares.are_complete() {
+            connection.send(&FromKeeper::Unable(NO_DESCRIPTORS.to_owned()));
             return self.close_connection(key);
         }
         connection.run = Some(run);

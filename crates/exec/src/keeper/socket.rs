@@ -136,14 +136,23 @@ impl SessionSocket {
     }
 
     /// The next connection, if there is one.
-    pub(super) fn accept(&self) -> Option<OwnedFd> {
-        rustix::net::accept_with(&self.listener, SocketFlags::CLOEXEC).ok()
+    ///
+    /// # Errors
+    /// When there may be one, and the process or the machine has no descriptor or memory for it.
+    pub(super) fn accept(&self) -> Result<Option<OwnedFd>, Errno> {
+        match rustix::net::accept_with(&self.listener, SocketFlags::CLOEXEC) {
+            Ok(caller) => Ok(Some(caller)),
+            Err(errno @ (Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)) => Err(errno),
+            // None is there, or it is gone already.
+            Err(_) => Ok(None),
+        }
     }
 
     /// Removes the socket. If a front end has connected meanwhile, keeps it and returns that connection.
     pub(super) fn leave(self) -> Result<(), (Self, OwnedFd)> {
         let locked = self.address.lock();
-        if let Some(caller) = self.accept() {
+        // A keeper that leaves has nothing open, so it has descriptors.
+        if let Ok(Some(caller)) = self.accept() {
             drop(locked);
             return Err((self, caller));
         }

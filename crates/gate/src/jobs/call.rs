@@ -50,7 +50,8 @@ impl ScopedGate<'_> {
         let jobs = self.jobs()?;
         let execution = jobs.find_exactly(id)?;
         let held = shellgate_exec::jobs(jobs.state).map_err(|error| session_error(&error))?;
-        let job = held.iter().find(|job| job.id.to_string() == execution.id);
+        let held = held.find(super::parse(&execution.id)?).map_err(|error| session_error(&error))?;
+        let job = held.as_ref();
         let (state, changed_at) = match job {
             Some(job) if !job.kind.is_leftover() => {
                 match job.exit {

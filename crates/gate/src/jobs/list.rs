@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use shellgate_exec::{Exit, Job, JobKind, Spool, State, Stream};
+use shellgate_exec::{Exit, HeldJobs, Job, JobKind, Spool, State, Stream};
 use shellgate_journal::{Millis, PastExecution, Query, Status};
 
 use super::{Jobs, journal_error, report, usage};
@@ -75,13 +75,22 @@ pub struct JobSummary {
     pub last_line: String,
 }
 
+/// The jobs.
+#[derive(Debug)]
+pub struct JobList {
+    /// All that are known.
+    pub jobs: Vec<JobSummary>,
+    /// That a keeper doesn't answer. It may hold other jobs.
+    pub silent: Option<ErrorObject>,
+}
+
 impl Jobs<'_> {
     /// All running jobs, oldest first, then those that ended within the last hour.
     ///
     /// # Errors
     /// When a keeper's answer can't be understood, or the journal can't be read.
-    pub fn list(&self) -> Result<Vec<JobSummary>, ErrorObject> {
-        let held = self.jobs_of_keepers()?;
+    pub fn list(&self) -> Result<JobList, ErrorObject> {
+        let HeldJobs { jobs: held, silent } = self.jobs_of_keepers()?;
         let mut list = Vec::new();
         for job in &held {
             let id = job.id.to_string();
@@ -101,18 +110,19 @@ impl Jobs<'_> {
                 .filter(|one| held.iter().all(|job| job.id.to_string() != one.id))
                 .map(|one| self.summarize_ended(one)),
         );
-        Ok(list)
+        Ok(JobList { jobs: list, silent: silent.as_ref().map(session_error) })
     }
 
     /// The jobs that keepers hold. If the journal says that an execution runs and no keeper holds it, it has just ended:
     /// then its end is recorded, and the keepers are asked again.
-    fn jobs_of_keepers(&self) -> Result<Vec<Job>, ErrorObject> {
+    fn jobs_of_keepers(&self) -> Result<HeldJobs, ErrorObject> {
         let running =
             Query { session: self.session_name(), statuses: vec![Status::Running], ..Query::default() };
         for _ in 0..MAX_ATTEMPTS {
             let held = shellgate_exec::jobs(self.state).map_err(|error| session_error(&error))?;
             let open = self.journal.history(&running).map_err(|error| journal_error(&error))?;
-            if open.iter().all(|one| held.iter().any(|job| job.id.to_string() == one.id)) {
+            let is_silent = held.silent.is_some();
+            if is_silent || open.iter().all(|one| held.jobs.iter().any(|job| job.id.to_string() == one.id)) {
                 return Ok(held);
             }
             self.settle();

@@ -43,7 +43,7 @@ use shellgate_journal::{Journal, PastExecution};
 pub use call::{Call, CallState};
 pub use input::InputItem;
 pub use keys::Key;
-pub use list::{JobSummary, MAX_ENDED_LISTED};
+pub use list::{JobList, JobSummary, MAX_ENDED_LISTED};
 pub use output::{OutputQuery, OutputText, StreamPart, for_each_line, trim_carriage_return};
 pub use regex::bytes::Regex as Pattern;
 pub use report::explain_never_started;

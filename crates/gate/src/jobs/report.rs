@@ -26,8 +26,8 @@ impl Jobs<'_> {
         let execution = self.find(id)?;
         let name = parse(&execution.id)?;
         let held = shellgate_exec::jobs(self.state).map_err(|error| session_error(&error))?;
-        match held.iter().find(|job| job.id == name) {
-            Some(job) => self.report_running(&execution, job, detail),
+        match held.find(name).map_err(|error| session_error(&error))? {
+            Some(job) => self.report_running(&execution, &job, detail),
             None => {
                 // It has ended, perhaps only after it was found in the journal.
                 self.settle();

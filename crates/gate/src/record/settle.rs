@@ -87,8 +87,9 @@ fn ended_meanwhile(execution: &PastExecution, journal: &Journal, state: &StateFo
     let now = journal.execution(&execution.id).ok().flatten();
     let ended = !now.is_some_and(|now| is_open(now.status));
     let kept = || {
-        shellgate_exec::jobs(state)
-            .map_or(true, |jobs| jobs.iter().any(|job| job.id.to_string() == execution.id))
+        shellgate_exec::jobs(state).map_or(true, |held| {
+            held.silent.is_some() || held.jobs.iter().any(|job| job.id.to_string() == execution.id)
+        })
     };
     ended || kept()
 }

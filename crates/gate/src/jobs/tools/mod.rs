@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use shellgate_exec::{PerStream, Urgency};
 
 pub use self::table::TOOLS;
+use super::list::JobList;
 use super::{Jobs, Port, WaitConditions, WaitControl};
 use crate::intake::dialect::{Arguments, Field, object_schema};
 use crate::scope::ScopedGate;
@@ -102,13 +103,16 @@ impl ScopedGate<'_> {
 }
 
 fn list(gate: &ScopedGate<'_>, _: &mut Arguments, _: Option<&WaitControl>) -> Result<Value, ErrorObject> {
-    let mut jobs = gate.jobs()?.list()?;
+    let JobList { mut jobs, silent } = gate.jobs()?.list()?;
     let mut ended = 0;
     jobs.retain(|job| {
         ended += usize::from(job.status.is_final());
         !job.status.is_final() || ended <= MAX_ENDED_FOR_MODELS
     });
-    Ok(json!({"jobs": jobs}))
+    Ok(match silent {
+        None => json!({"jobs": jobs}),
+        Some(error) => json!({"jobs": jobs, "error": error}),
+    })
 }
 
 fn wait(

@@ -136,7 +136,7 @@ impl Waiter {
         }
         self.sockets = sockets;
         let held = shellgate_exec::jobs(jobs.state).map_err(|error| session_error(&error))?;
-        if let Some(job) = held.into_iter().find(|job| job.id == self.job.id) {
+        if let Some(job) = held.jobs.into_iter().find(|job| job.id == self.job.id) {
             self.job = job;
         }
         let pids: Vec<u32> = self.job.processes.iter().map(|process| process.pid).collect();
