@@ -36,7 +36,7 @@ use crate::open::{self, Durability};
 /// one that runs an event loop, leaves the first four rows to another thread.
 #[derive(Debug)]
 pub struct Journal {
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     connection: Mutex<Connection>,
 }
 
