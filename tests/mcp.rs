@@ -6,6 +6,7 @@ mod bad_client;
 mod blocked;
 mod calls;
 mod http;
+mod http_limits;
 mod isolation;
 mod lost_keeper;
 mod shutdown;

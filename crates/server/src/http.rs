@@ -6,6 +6,7 @@
 
 mod address;
 mod guard;
+mod key_use;
 mod open_calls;
 
 use std::io;

@@ -21,7 +21,15 @@ pub(crate) const MAX_QUESTIONS_PER_CLIENT: usize = 64;
 /// Open HTTP connections.
 pub(crate) const MAX_HTTP_CONNECTIONS: usize = 256;
 /// Sessions that older clients hold over HTTP.
-pub(crate) const MAX_HTTP_SESSIONS: usize = 256;
+pub(crate) const MAX_HTTP_SESSIONS: usize = 512;
+/// Sessions of one key among them.
+pub(crate) const MAX_HTTP_SESSIONS_PER_KEY: usize = 64;
+/// HTTP requests of one key under way: less than all connections, so that others find one.
+pub(crate) const MAX_HTTP_REQUESTS_PER_KEY: usize = 64;
+/// Answers that a key has not read. One answer may be longer.
+pub(crate) const MAX_UNREAD_BYTES_PER_KEY: u64 = 64 << 20;
+/// Values in a message. Each costs far more memory than it has bytes.
+pub(crate) const MAX_MESSAGE_VALUES: usize = 100_000;
 /// An HTTP session ends after this time without a request.
 pub(crate) const HTTP_SESSION_IDLE_TIMEOUT: Duration = Duration::from_secs(3600);
 /// The head of an HTTP request must arrive within this time.

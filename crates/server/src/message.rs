@@ -8,6 +8,8 @@ use rmcp::model::{CallToolRequest, ClientJsonRpcMessage, ClientRequest, RequestI
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::limits::MAX_MESSAGE_VALUES;
+
 /// The arguments of a tool call as they arrived. The dialect's reader is stricter than rmcp's: a repeated key is an error.
 #[derive(Clone, Debug)]
 pub(crate) struct RawArguments(pub(crate) Arc<str>);
@@ -69,6 +71,7 @@ struct Arguments<'a> {
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ClientJsonRpcMessage>, MessageError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|_| not_utf8())?;
+    check_values(text)?;
     if !text.trim_start().starts_with('[') {
         return Ok(vec![read_one(text)?]);
     }
@@ -167,12 +170,34 @@ pub(crate) enum MessageKind {
 /// What its sender is told.
 pub(crate) fn check_single(body: &[u8]) -> Result<(), MessageError> {
     let text = std::str::from_utf8(body).map_err(|_| not_utf8())?;
+    check_values(text)?;
     let whole: &RawValue = serde_json::from_str(text).map_err(|error| not_json(&error))?;
     if whole.get().starts_with('[') {
         let error = "over HTTP, send one message at a time, not a list";
         return Err(MessageError::without_id(ErrorData::invalid_request(error, None)));
     }
     Ok(())
+}
+
+/// Refuses a message of very many values: as a tree, each costs a hundred times its bytes. Commas and brackets outside
+/// strings are counted, without reading the message.
+fn check_values(text: &str) -> Result<(), MessageError> {
+    let mut values = 0;
+    let mut in_string = false;
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match (byte, in_string) {
+            (b'\\', true) => drop(bytes.next()),
+            (b'"', _) => in_string = !in_string,
+            (b',' | b'[' | b'{', false) => values += 1,
+            _ => {}
+        }
+    }
+    if values <= MAX_MESSAGE_VALUES {
+        return Ok(());
+    }
+    let error = format!("the message has more than {MAX_MESSAGE_VALUES} values");
+    Err(MessageError::without_id(ErrorData::invalid_request(error, None)))
 }
 
 /// The kind of the message in the body of an HTTP request. rmcp reports what can't be read.

@@ -14,11 +14,12 @@ use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
+use super::key_use::{KeyUses, TooMuchUnread};
 use super::open_calls::{OpenCall, OpenCalls};
 use crate::client::{Body, Principal};
 use crate::handler::Handler;
 use crate::keys::Keys;
-use crate::limits::{HTTP_BODY_TIMEOUT, MAX_HTTP_SESSIONS, MAX_MESSAGE_BYTES};
+use crate::limits::{HTTP_BODY_TIMEOUT, MAX_HTTP_SESSIONS, MAX_HTTP_SESSIONS_PER_KEY, MAX_MESSAGE_BYTES};
 use crate::message::{MessageError, MessageKind, check_single, kind_of};
 
 /// The header that names the session of an older client.
@@ -35,6 +36,8 @@ pub(super) struct Guard {
     known_address: SocketAddr,
     /// The sessions of older clients.
     owned_sessions: Mutex<HashMap<String, Session>>,
+    /// What each key uses.
+    uses: KeyUses,
 }
 
 /// A session of an older client.
@@ -50,7 +53,14 @@ impl Guard {
         keys: Keys,
         known_address: SocketAddr,
     ) -> Self {
-        Self { service, sessions, keys, known_address, owned_sessions: Mutex::default() }
+        Self {
+            service,
+            sessions,
+            keys,
+            known_address,
+            owned_sessions: Mutex::default(),
+            uses: KeyUses::default(),
+        }
     }
 
     /// Answers a request that arrived at our address `local`.
@@ -73,8 +83,11 @@ impl Guard {
             return refuse(StatusCode::NOT_FOUND, "the server is at /mcp");
         }
         if !names_one_host(&request) {
-            return refuse(StatusCode::BAD_REQUEST, "the request names more than one host");
+            return refuse(StatusCode::BAD_REQUEST, "the request names more than one host or origin");
         }
+        let Some(permit) = self.uses.begin(&principal) else {
+            return refuse(StatusCode::SERVICE_UNAVAILABLE, "this key has too many requests under way");
+        };
         let session = session(request.headers());
         let calls = match session
             .as_ref()
@@ -85,8 +98,8 @@ impl Guard {
             }
             known => known.map(|(_, calls)| calls),
         };
-        if session.is_none() && request.method() == Method::POST && self.sessions_full().await {
-            return refuse(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions");
+        if session.is_none() && request.method() == Method::POST && self.sessions_full(&principal).await {
+            return refuse(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions: end one");
         }
         let is_delete = request.method() == Method::DELETE;
         let is_post = request.method() == Method::POST;
@@ -114,6 +127,9 @@ impl Guard {
             let new = || Session { owner: principal, calls: OpenCalls::default() };
             self.owned_sessions().entry(session).or_insert_with(new);
         }
+        let answer = permit.until_read(answer).or_else(|TooMuchUnread| {
+            refuse(StatusCode::SERVICE_UNAVAILABLE, "read the answers to your other requests first")
+        })?;
         Ok(match open_call {
             Some(call) => call.watch(answer),
             None => answer,
@@ -145,11 +161,14 @@ impl Guard {
         self.keys.holder(key.trim())
     }
 
-    async fn sessions_full(&self) -> bool {
+    /// Whether a client can't have another session.
+    async fn sessions_full(&self, principal: &Principal) -> bool {
         let sessions = self.sessions.sessions.read().await;
+        let mut owned = self.owned_sessions();
         // Forget the owners of sessions that have ended.
-        self.owned_sessions().retain(|session, _| sessions.contains_key(session.as_str()));
-        sessions.len() >= MAX_HTTP_SESSIONS
+        owned.retain(|session, _| sessions.contains_key(session.as_str()));
+        let own = owned.values().filter(|session| session.owner == *principal).count();
+        own >= MAX_HTTP_SESSIONS_PER_KEY || sessions.len() >= MAX_HTTP_SESSIONS
     }
 
     fn owned_sessions(&self) -> MutexGuard<'_, HashMap<String, Session>> {
@@ -163,12 +182,18 @@ impl Session {
     }
 }
 
-/// Whether the request names one host only: rmcp checks just one of the places.
+/// Whether the request names one host and at most one origin: rmcp checks just one of the places, and takes what follows an
+/// `@` for the host.
 fn names_one_host<B>(request: &Request<B>) -> bool {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     let (first, second) = (hosts.next(), hosts.next());
     let target = request.uri().authority().map(|target| target.as_str().as_bytes());
-    second.is_none() && target.is_none_or(|target| first.is_some_and(|host| host.as_bytes() == target))
+    let has_user =
+        [first.map(|host| host.as_bytes()), target].into_iter().flatten().any(|host| host.contains(&b'@'));
+    second.is_none()
+        && !has_user
+        && request.headers().get_all(header::ORIGIN).iter().count() <= 1
+        && target.is_none_or(|target| first.is_some_and(|host| host.as_bytes() == target))
 }
 
 /// The request with its body read, for us and for rmcp.
