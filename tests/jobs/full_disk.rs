@@ -32,3 +32,23 @@ fill; (sleep 0.3; touch go) & sg wait \"$id\"; echo \"code $?\""
         }
     });
 }
+
+#[test]
+fn a_result_is_kept_when_its_own_output_fills_the_disk() {
+    for_each_user(|place| {
+        for (background, code) in [("", "7"), ("--background", "0")] {
+            let script = format!(
+                "sg run {background} 'sleep 0.7; head -c 5000000 /dev/zero; exit 7' > out; echo \"code $?\"
+while sg jobs --json | grep -q '\"running\"'; do sleep 0.05; done
+ls -A \"$SHELLGATE_HOME/ends\"
+rm \"$SHELLGATE_HOME\"/spool/*
+sg history --json"
+            );
+            let said = on_a_small_disk(place, &script);
+            assert!(said.contains(&format!("code {code}\n")), "{said}");
+            assert!(said.contains(r#""exit_code":7"#) && said.contains(r#""status":"failed""#), "{said}");
+            let is_unfinished = |line: &str| line.starts_with('.') && !line.starts_with(".job-");
+            assert_eq!(said.lines().find(|line| is_unfinished(line) && *line != ".reserve"), None, "{said}");
+        }
+    });
+}

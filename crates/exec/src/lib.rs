@@ -42,6 +42,7 @@ mod outcome;
 mod output_times;
 mod partial_line;
 pub mod proc;
+mod reserve;
 mod run_handle;
 mod session;
 mod spec;

@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::output_times::Moment;
-use crate::{ExecId, Outcome, StateFolder, job_note};
+use crate::{ExecId, Outcome, StateFolder, Stream, job_note, reserve};
 
 /// How an execution ended, and when.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,11 +37,27 @@ impl StoredEnd {
         Self { outcome, at_ms: now_ms(), job: false, times: Vec::new() }
     }
 
+    /// Writes the file. On a full disk it takes the space that is set aside, and at last leaves out the tails of the output.
     pub(crate) fn write(&self, folder: &Path, id: ExecId) -> io::Result<()> {
+        match reserve::with_reserve(folder, || self.write_file(folder, id)) {
+            Err(error) if reserve::is_full(&error) => {
+                let mut short = self.clone();
+                Stream::BOTH.iter().for_each(|stream| short.outcome.output.get_mut(*stream).tail.clear());
+                short.write_file(folder, id)
+            }
+            written => written,
+        }
+    }
+
+    fn write_file(&self, folder: &Path, id: ExecId) -> io::Result<()> {
         let bytes = postcard::to_stdvec(self).map_err(io::Error::other)?;
         let (temporary, path) = (folder.join(format!(".{id}")), folder.join(id.to_string()));
-        std::fs::write(&temporary, bytes)?;
-        std::fs::rename(temporary, path)
+        let written = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
+        if written.is_err() {
+            // A file that was begun is of no use.
+            let _ = std::fs::remove_file(temporary);
+        }
+        written
     }
 
     /// The stored end of `id`, if there is one.
@@ -59,8 +75,11 @@ impl StoredEnd {
     /// Removes the end of `id` and the note that it is a job, once the record has the end.
     pub fn remove(state: &StateFolder, id: &str) {
         job_note::remove(state, id);
-        // A file that stays is found in the record already the next time, and removed then.
-        let _ = std::fs::remove_file(state.ends().join(id));
+        // A file that stays is found in the record already the next time, and removed then. One that a killed keeper has
+        // begun goes, too.
+        for name in [id.to_owned(), format!(".{id}")] {
+            let _ = std::fs::remove_file(state.ends().join(name));
+        }
     }
 
     /// The names of all executions with a stored end.

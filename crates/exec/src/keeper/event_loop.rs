@@ -25,6 +25,7 @@ use super::tree::{Reaped, RunKey, Trees};
 use super::{KeeperConfig, Served};
 use crate::circumstances::raise_own_limits;
 use crate::outcome::{Exit, plain};
+use crate::reserve;
 use crate::wire::{FromKeeper, Urgency};
 use crate::{SoftLimits, State};
 
@@ -116,6 +117,7 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
         keep_bytes,
     };
     keeper.spares.refill(keeper.null.as_fd());
+    reserve::fill(&keeper.ends);
     info!(socket = %name, "keeper started");
     let first_connection_by = (first.is_none()).then(|| Instant::now() + FIRST_CONNECTION_TIMEOUT);
     if let Some(first) = first {
