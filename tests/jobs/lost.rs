@@ -144,3 +144,27 @@ fn a_suspended_keeper_is_woken_and_a_stubborn_one_ended() {
         place.assert_nothing_is_left();
     });
 }
+
+/// The keeper and its standby process are killed at once, so neither can end what a completed command left.
+#[test]
+fn what_a_completed_command_left_is_ended_when_keeper_and_standby_are_killed_together() {
+    for_each_user(|place| {
+        let mark = mark();
+        let text = format!("(setsid sleep {mark} &); echo left");
+        let answer = place.call_with(&["--sandbox", "off"], &json!({"command": text}));
+        assert_eq!(answer["stdout"], "left\n", "{answer}");
+        let [keeper] = place.keepers()[..] else { panic!("one keeper") };
+        wait_until("there is a standby process", || place.holders("shellgate-stby").len() == 1);
+        let standby = place.holders("shellgate-stby")[0];
+        for pid in [keeper, standby] {
+            let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+            rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+        }
+        [keeper, standby].into_iter().for_each(crate::support::kill);
+        wait_until("both are gone", || !is_alive(keeper) && !is_alive(standby));
+        assert_eq!(processes_with(&format!("sleep {mark}")).len(), 1);
+        assert_eq!(run(place, &["jobs"]).1, Some(0));
+        assert!(processes_with(&format!("sleep {mark}")).is_empty(), "the look at the jobs ended it");
+        place.assert_nothing_is_left();
+    });
+}

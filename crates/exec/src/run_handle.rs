@@ -332,6 +332,13 @@ pub fn end_leftovers(id: ExecId) {
     crate::sys::processes::end_tagged(&[id.tag().get()]);
 }
 
+/// Those of the executions that have processes, though no keeper holds them.
+#[must_use]
+pub fn abandoned(executions: &[ExecId]) -> Vec<ExecId> {
+    let tags = crate::sys::processes::tags_without_keeper();
+    executions.iter().copied().filter(|id| tags.contains(&id.tag())).collect()
+}
+
 fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut read = 0;
     while let Some(rest) = bytes.get_mut(read..).filter(|rest| !rest.is_empty()) {

@@ -4,8 +4,8 @@
 
 use std::fs::File;
 
-use shellgate_exec::{PerStream, StateFolder, StoredEnd, job_notes};
-use shellgate_journal::{Error, Journal, LossCause, PastExecution, RecordedLoss, Status, Step};
+use shellgate_exec::{ExecId, PerStream, StateFolder, StoredEnd, job_notes};
+use shellgate_journal::{Error, Journal, LossCause, PastExecution, Query, RecordedLoss, Status, Step};
 
 use tracing::{info, warn};
 
@@ -13,6 +13,9 @@ use super::identity::{Liveness, is_of_earlier_boot, liveness};
 use super::translate;
 use crate::answer::denials::SandboxContext;
 use crate::answer::outcome_error::outcome_error;
+
+/// How many of the last executions are searched for processes that no keeper holds.
+const MAX_SEARCHED_EXECUTIONS: usize = 1000;
 
 /// How long an execution that no keeper holds is left to a caller in another PID namespace, which can't be seen from here.
 const UNSEEN_CALLER_MS: shellgate_journal::Millis = 24 * 60 * 60 * 1000;
@@ -66,6 +69,7 @@ fn settle_open(journal: &Journal, state: &StateFolder) -> Result<(), String> {
     if let Some(held) = still_held {
         groups.sweep(&held);
     }
+    end_abandoned(journal);
     // Stored ends and notes that nothing needs: the caller wrote the end and went away before it told the keeper, or the execution
     // isn't in the record.
     for id in StoredEnd::all(state).into_iter().chain(jobs) {
@@ -75,6 +79,19 @@ fn settle_open(journal: &Journal, state: &StateFolder) -> Result<(), String> {
         }
     }
     unwritten.map_or(Ok(()), Err)
+}
+
+/// Ends what ended executions left running, where the keeper that held it is gone, and its standby process with it. Nobody
+/// could see or stop it any more.
+fn end_abandoned(journal: &Journal) {
+    let ended = Query { limit: MAX_SEARCHED_EXECUTIONS, ..Query::default() };
+    let Ok(ended) = journal.history(&ended) else { return };
+    let ended = ended.into_iter().filter(|execution| !is_open(execution.status));
+    let ids: Vec<ExecId> = ended.filter_map(|execution| execution.id.parse().ok()).collect();
+    for id in shellgate_exec::abandoned(&ids) {
+        warn!(%id, "ends processes that a command left, and that no keeper holds");
+        shellgate_exec::end_leftovers(id);
+    }
 }
 
 /// Whether an execution that seems lost has ended in the meantime: its end is in the record by now, or a keeper holds it

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal};
 
+use shellgate_sandbox::spawn::Tag;
+
 use crate::proc::{self, Link};
 
 /// The short name of every keeper. Other programs have no reason to take it; one that does is taken for a keeper.
@@ -65,6 +67,24 @@ pub(crate) fn end_tagged(tags: &[u64]) {
         std::thread::sleep(END_INTERVAL);
     }
 }
+
+/// The tags of processes that no keeper holds: none is among their ancestors. A keeper adopts every orphan below it, so
+/// theirs is gone.
+pub(crate) fn tags_without_keeper() -> Vec<Tag> {
+    let has_keeper = |pid: u32| {
+        let parent = |pid: &u32| proc::of(*pid).stat().map(|stat| stat.parent).filter(|parent| *parent != 0);
+        std::iter::successors(Some(pid), parent).take(MAX_ANCESTORS).any(is_keeper)
+    };
+    let tagged = proc::all_pids().into_iter().filter_map(|pid| {
+        let tag = proc::of(pid).lock_limit().and_then(Tag::from_limit)?;
+        let lives = proc::of(pid).stat().is_some_and(|stat| !stat.is_dead());
+        (lives && !has_keeper(pid)).then_some(tag)
+    });
+    tagged.collect()
+}
+
+/// How many ancestors of a process are looked at. A process can't be its own ancestor, but `/proc` changes while it is read.
+const MAX_ANCESTORS: usize = 4096;
 
 /// The process group of a child of ours that we have not reaped, unless it is our own group.
 ///
