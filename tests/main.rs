@@ -21,6 +21,7 @@ mod cli;
 mod dialects;
 mod docs;
 mod ends;
+mod faults;
 mod hostile;
 mod jobs;
 mod judge;
