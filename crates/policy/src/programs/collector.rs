@@ -142,6 +142,7 @@ impl Collector {
             Role::TrapText => special::trap_text(word, self),
             Role::Expands => special::expands(word, self),
             Role::SedScript => special::sed_script(word, self),
+            Role::BackupSuffix => special::backup_suffix(word, self),
             Role::Sql => special::sql(word, self),
             Role::AwkProgram => special::awk_program(word, self),
             Role::GitConfig => special::git_config(word, self),

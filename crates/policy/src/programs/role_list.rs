@@ -71,6 +71,8 @@ roles! {
     "expands" = Expands,
     /// A script of `sed`.
     "sed-script" = SedScript,
+    /// The suffix of `sed -i`.
+    "backup-suffix" = BackupSuffix,
     /// Statements for a database, and commands of its shell.
     "sql" = Sql,
     /// A program of `awk`.
