@@ -162,6 +162,10 @@ impl Collector {
             }
             Role::GitRemote | Role::GitSource => special::git_remote(role, word, self),
             Role::GitFolder | Role::GitRepository => special::git_place(role, word, self),
+            Role::Makefile => special::makefile(word, self),
+            Role::JqProgram => special::jq_program(word, self),
+            Role::GitFormat => special::git_format(word, self),
+            Role::SshJump => special::ssh_jump(word, self),
             Role::MakeWord => special::make_word(word, self),
             Role::CurlData | Role::CurlCookie | Role::CurlFormat => special::curl_value(role, word, self),
             Role::Linker => special::linker_flags(word, self),

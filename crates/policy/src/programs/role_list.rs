@@ -109,6 +109,14 @@ roles! {
     "response" = Response,
     /// A goal or a variable of `make`.
     "make-word" = MakeWord,
+    /// A makefile.
+    "makefile" = Makefile,
+    /// A program of `jq`.
+    "jq-program" = JqProgram,
+    /// A format of `git log` and its like.
+    "git-format" = GitFormat,
+    /// Hosts of `ssh -J`.
+    "ssh-jump" = SshJump,
     /// `name@FILE` or text.
     "curl-data" = CurlData,
     /// Cookies, or a file of them.

@@ -31,7 +31,8 @@ const HEADERS: &[&str] = &["if", "while", "for"];
 
 /// Splits a program. `None` if versions of awk may split it differently.
 pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
-    let mut lexer = Lexer { rest: text, tokens: Vec::new(), braces: 0, parens: Vec::new(), ended_header: false };
+    let mut lexer =
+        Lexer { rest: text, tokens: Vec::new(), braces: 0, parens: Vec::new(), ended_header: false };
     while !lexer.rest.is_empty() {
         lexer.token()?;
     }
@@ -122,7 +123,8 @@ impl Lexer<'_> {
     }
 
     fn name(&mut self) -> Option<()> {
-        let end = self.rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(self.rest.len());
+        let end =
+            self.rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(self.rest.len());
         let (name, rest) = self.rest.split_at_checked(end)?;
         // `a::b` is one name for gawk.
         (!rest.starts_with("::")).then_some(())?;

@@ -58,7 +58,9 @@ impl<'s> Script<'s> {
         self.addresses()?;
         match self.next()? {
             '{' => Some(()),
-            '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => self.end(),
+            '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => {
+                self.end()
+            }
             'q' | 'Q' | 'l' => {
                 self.skip_blanks();
                 self.digits();
@@ -213,7 +215,8 @@ impl<'s> Script<'s> {
     /// Reads a label. Some versions take a brace behind it for a part of it, and some the rest of the line.
     fn label(&mut self) -> Option<()> {
         self.skip_blanks();
-        self.rest = self.rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || ['_', '-', '.'].contains(&c));
+        self.rest =
+            self.rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || ['_', '-', '.'].contains(&c));
         self.label_in_line = true;
         let behind = self.rest.trim_start_matches('}');
         matches!(behind.chars().next(), None | Some(' ' | '\t' | '\n' | ';')).then_some(())?;

@@ -14,8 +14,10 @@ pub(crate) fn awk_program(word: &Word, collector: &mut Collector) {
     };
     match awk::read(text) {
         Some(found) => add(&found, word, "awk", collector),
-        None => collector
-            .effect(word, EffectKind::Opaque(word.clone(), "an awk program that can't be read with certainty")),
+        None => collector.effect(
+            word,
+            EffectKind::Opaque(word.clone(), "an awk program that can't be read with certainty"),
+        ),
     }
 }
 

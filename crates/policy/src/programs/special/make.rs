@@ -1,4 +1,4 @@
-//! Operands of make: goals and variables. A variable's value is expanded by make, which can run commands.
+//! Words of make: goals, variables and makefiles. make expands a variable's value and has a shell read it in recipes.
 
 use super::super::EffectKind;
 use super::super::collector::{Collector, after, with_text};
@@ -6,22 +6,40 @@ use super::super::role::Role;
 use super::path_or_name;
 use shellgate_syntax::{Value, Word};
 
+/// Signs in a value that are more than words to make or to the shell of a recipe.
+const SIGNS: &[char] = &['$', '`', ';', '|', '&', '<', '>', '(', ')', '\n', '#'];
+
 /// Reads an operand: `goal`, `NAME=VALUE`, `NAME:=VALUE`, `NAME!=COMMAND`.
 pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
     let lead = word.value.lead();
-    let expands = lead.contains("$(") || lead.contains("${");
-    if expands || (word.value.known().is_none() && lead.contains('=')) {
-        collector.effect(word, EffectKind::Opaque(word.clone(), "text that make expands"));
-    }
+    let is_known = word.value.known().is_some();
     let Some((left, _)) = lead.split_once('=') else {
+        // A word that isn't known may be an assignment.
+        if lead.contains('$') || !is_known && lead.is_empty() {
+            collector.effect(word, EffectKind::Inline(word.clone(), "make"));
+        }
         path_or_name::place(Role::Name, word, collector);
         return;
     };
     let value = after(word, left.len() + 1);
     if let (true, Some(value)) = (left.ends_with('!'), &value) {
         collector.effect(word, EffectKind::Shell(value.clone()));
+    } else if !is_known || lead.contains(SIGNS) {
+        collector.effect(word, EffectKind::Inline(word.clone(), "make"));
     }
     let name = with_text(word, left.trim_end_matches([':', '+', '?', '!', ' '])).value;
     collector
         .effect(word, EffectKind::Assigns { name, value: value.map(|word: Word| -> Value { word.value }) });
+}
+
+/// Reads the name of a makefile. Standard input and what isn't known are code of the call itself.
+pub(crate) fn makefile(word: &Word, collector: &mut Collector) {
+    match word.value.known() {
+        Some(path) if path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/") => {
+            collector.effect(word, EffectKind::OpaqueInput("make"));
+        }
+        Some(_) => {}
+        None => collector.effect(word, EffectKind::Inline(word.clone(), "make")),
+    }
+    collector.role(Role::Config, word, "make");
 }
