@@ -193,6 +193,7 @@ impl<'s> Script<'s> {
     fn text(&mut self) -> Option<()> {
         self.skip_blanks();
         let before = self.rest;
+        (!before.lines().next()?.ends_with("\\\\")).then_some(())?;
         if self.takes('\\') && !self.takes('\n') {
             self.skip_blanks();
             (self.peek()? != '\n').then_some(())?;

@@ -80,6 +80,7 @@ fn what_versions_may_read_differently_is_not_read() {
         ":a;i\\\ne id",
         "ba;s/x/y\\\ne id#/",
         "i\\",
+        "i\\\\\nex",
         "$a\\",
         "a",
         "w a;b",
