@@ -109,7 +109,8 @@ impl Observer {
         let mut found = Vec::new();
         for (at, run) in runs.iter().enumerate() {
             let log = fs::read(cases.path().join(format!("{at:05}/log")));
-            let log = log.unwrap_or_else(|error| panic!("no trace of {:?}: {error} {output:?}", run.text));
+            assert!(log.is_ok(), "no trace of {:?}: {output:?}", run.text);
+            let log = log.unwrap();
             let log = String::from_utf8_lossy(&log);
             assert!(log.contains("execve("), "nothing was traced: {log} {output:?}");
             // The first start is that of bash.
@@ -128,7 +129,8 @@ impl Observer {
 fn find_program(name: &str) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap();
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.exists());
-    found.unwrap_or_else(|| panic!("{name} is not installed")).canonicalize().unwrap()
+    assert!(found.is_some(), "{name} is not installed");
+    found.unwrap().canonicalize().unwrap()
 }
 
 /// Whether a line of the trace shows a start or a write that isn't foreseen. Attempts count.

@@ -138,8 +138,8 @@ impl Lexer<'_> {
         let sign = *SIGNS.iter().find(|sign| self.rest.starts_with(**sign))?;
         self.rest = self.rest.strip_prefix(sign)?;
         // `**` and `::` aren't awk to all.
-        (!(sign == "*" && self.rest.starts_with('*')) && !(sign == ":" && self.rest.starts_with(':')))
-            .then_some(())?;
+        let doubled = ["*", ":"].contains(&sign) && self.rest.starts_with(sign);
+        (!doubled).then_some(())?;
         let mut ended_header = false;
         match sign {
             "{" => self.braces += 1,

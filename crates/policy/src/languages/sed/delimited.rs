@@ -39,12 +39,9 @@ pub(super) fn replacement(text: &str, mark: char) -> Option<&str> {
     let mut characters = text.chars();
     loop {
         match characters.next()? {
-            '\\' => {
-                // A line that ends in two backslashes goes on for some versions only.
-                if characters.next()? == '\\' && characters.as_str().starts_with('\n') {
-                    return None;
-                }
-            }
+            // A line that ends in two backslashes goes on for some versions only.
+            '\\' if characters.next()? == '\\' && characters.as_str().starts_with('\n') => return None,
+            '\\' => {}
             '\n' => return None,
             c if c == mark => return Some(characters.as_str()),
             _ => {}
