@@ -154,7 +154,7 @@ fn is_plain_statement(statement: &[Token<'_>]) -> bool {
             // Files that are written, modules of sqlite, and stored statements.
             Token::Word(word) if is_in(words::SQL_REACHING_WORDS, word) => false,
             // `CREATE TABLE t (…)`, `CREATE INDEX i ON t (…)`, `INSERT INTO t (…)`: a name, not a function.
-            Token::Word(_)
+            Token::Word(_) | Token::Literal
                 if is_first
                     && !queries(at)
                     && (defines && is_word(before, &["table", "exists", "on"])
@@ -169,7 +169,7 @@ fn is_plain_statement(statement: &[Token<'_>]) -> bool {
                     || is_in(words::SQLITE_SHOWING_PRAGMAS, word)
             }
             // A quoted name before a parenthesis may be a function.
-            Token::Literal if is_called => is_first && (defines || inserts),
+            Token::Literal => !is_called,
             _ => true,
         }
     })
@@ -190,6 +190,7 @@ mod tests {
             "\\dt+ public.users",
             "SHOW DATABASES",
             "select version();",
+            "insert into \"t\" (a, b) values (1, 2)",
             "insert into t(a, b) values (1, 'x'), (2, 'it''s');",
             "create table if not exists t (id integer primary key, name varchar(20) references u(id))",
             "select a.id, coalesce(b.n, 0)::int\nfrom a left join b on a.id = b.id\nwhere a.x in (1, 2)\norder by 1 desc",
@@ -226,6 +227,9 @@ mod tests {
             "select 1 from a join b on writefile('P', 'x')",
             "create view v as select 1 from a join b on writefile('P', 'x')",
             "select \"writefile\"('P', 'x')",
+            "insert into t select \"writefile\"('P', 'x')",
+            "insert into t values (\"writefile\"('P', 'x'))",
+            "create table t as select `writefile`('P', 'x')",
             "select load_extension('./x')",
             "select * from fsdir('.')",
             "select 1 into outfile '/x'",

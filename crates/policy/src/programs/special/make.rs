@@ -4,7 +4,7 @@ use super::super::EffectKind;
 use super::super::collector::{Collector, after, with_text};
 use super::super::role::Role;
 use super::path_or_name;
-use shellgate_syntax::{Value, Word};
+use shellgate_syntax::{Value, Why, Word};
 
 /// Signs in a value that are more than words to make or to the shell of a recipe.
 const SIGNS: &[char] = &['$', '`', ';', '|', '&', '<', '>', '(', ')', '\n', '#'];
@@ -14,9 +14,13 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
     let lead = word.value.lead();
     let is_known = word.value.known().is_some();
     let Some((left, _)) = lead.split_once('=') else {
-        // A word that isn't known may be an assignment.
-        if lead.contains('$') || !is_known && lead.is_empty() {
-            collector.effect(word, EffectKind::Inline(word.clone(), "make"));
+        // A word that isn't known may be an assignment. One whose every value is known to be a plain word isn't.
+        match &word.value {
+            Value::Known(text) if !text.contains('$') => {}
+            Value::Unknown(unknown) if lead.is_empty() && matches!(unknown.why, Why::Parameter(_)) => {
+                collector.effect(word, EffectKind::MaybeOption(word.clone()));
+            }
+            _ => collector.effect(word, EffectKind::Inline(word.clone(), "make")),
         }
         path_or_name::place(Role::Name, word, collector);
         return;
@@ -24,7 +28,8 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
     let value = after(word, left.len() + 1);
     if let (true, Some(value)) = (left.ends_with('!'), &value) {
         collector.effect(word, EffectKind::Shell(value.clone()));
-    } else if !is_known || lead.contains(SIGNS) {
+    } else if !is_known || lead.contains(SIGNS) || left.trim_start().starts_with('.') {
+        // Variables with a dot are make's own: `.SHELLFLAGS` are words of every recipe's shell.
         collector.effect(word, EffectKind::Inline(word.clone(), "make"));
     }
     let name = with_text(word, left.trim_end_matches([':', '+', '?', '!', ' '])).value;
