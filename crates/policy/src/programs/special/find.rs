@@ -68,6 +68,10 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
                         collector.runs(&command.iter().map(filled).collect::<Vec<Word>>(), false);
                     }),
                     None => {
+                        if plus && command.len() == 1 {
+                            let what = "a program that isn't known";
+                            collector.effect(word, EffectKind::Opaque(word.clone(), what));
+                        }
                         if plus {
                             command.pop();
                         }
