@@ -144,6 +144,7 @@ impl Collector {
             Role::SedScript => special::sed_script(word, self),
             Role::BackupSuffix => special::backup_suffix(word, self),
             Role::Sql => special::sql(word, self),
+            Role::SqliteFile => special::sqlite_file(word, self),
             Role::AwkProgram => special::awk_program(word, self),
             Role::GitConfig => special::git_config(word, self),
             Role::SocatAddress => special::socat_address(word, self),

@@ -75,6 +75,8 @@ roles! {
     "backup-suffix" = BackupSuffix,
     /// Statements for a database, and commands of its shell.
     "sql" = Sql,
+    /// A database of sqlite.
+    "sqlite-file" = SqliteFile,
     /// A program of `awk`.
     "awk-program" = AwkProgram,
     /// `KEY=VALUE` of `git -c`.

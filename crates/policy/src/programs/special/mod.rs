@@ -70,7 +70,7 @@ pub(crate) use shell_options::{set, shopt};
 pub(crate) use shell_texts::{alias, expands, trap_text};
 pub(crate) use shellgate::shellgate_run;
 pub(crate) use socat::socat_address;
-pub(crate) use sql::sql;
+pub(crate) use sql::{sql, sqlite_file};
 pub(crate) use ssh::{ssh_jump, ssh_option};
 pub(crate) use tar::{tar, tar_action};
 pub(crate) use test::test;

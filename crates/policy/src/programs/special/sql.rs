@@ -12,3 +12,14 @@ pub(crate) fn sql(word: &Word, collector: &mut Collector) {
         collector.effect(word, EffectKind::Opaque(word.clone(), "commands of a database's shell"));
     }
 }
+
+/// Reads the name of a database of sqlite. `file:` begins an address, whose path may lead elsewhere than it looks.
+pub(crate) fn sqlite_file(word: &Word, collector: &mut Collector) {
+    let lead = word.value.lead().to_ascii_lowercase();
+    if lead.starts_with("file:") {
+        collector.effect(word, EffectKind::Unusual("names its database by an address"));
+    }
+    if word.value.known() != Some(":memory:") {
+        collector.effect(word, EffectKind::Writes(word.clone()));
+    }
+}
