@@ -13,6 +13,31 @@ const PAYLOADS: &[&str] = &[
     "print|\"touch P\"",
 ];
 
+/// Signs that send output elsewhere in other places.
+const COMPARISONS: &[&str] = &[
+    "print a[x > c]",
+    "print f(x > c)",
+    "print (x > c)",
+    "print (x)(y > c)",
+    "print(x, y > c)",
+    "printf(\"%s\", x > c)",
+    "printf \"%s\", (x > c) ? 1 : 2",
+    "x = y > c",
+    "print -x;y > c",
+    "print x\ny > c",
+    "if (x > c) print x",
+    "while (x > c) x--",
+    "getline x < \"in.txt\"",
+    "while ((getline x < \"in.txt\") > 0) n++",
+    "print length; x > c",
+    "print x,\ny",
+    "x = y ||\n z",
+    "print x > \"/dev/null\"",
+    "print \\\n x",
+    "print $1, $2 # c > c",
+    "delete a[1]; exit x > c",
+];
+
 /// Code without a quote, for inside strings.
 const IN_STRINGS: &[&str] = &[
     "system(c)",
@@ -112,6 +137,7 @@ fn statement(random: &mut Random, depth: usize) -> String {
     let deeper = depth.saturating_sub(1);
     match random.below(if depth == 0 { 5 } else { 10 }) {
         _ if random.chance(2) => random.pick(PAYLOADS).to_owned(),
+        _ if random.chance(12) => random.pick(COMPARISONS).to_owned(),
         0 => format!("print {}", list(random)),
         1 => format!("x = {}", expression(random, 2)),
         2 => format!("printf {}, {}", string(random), expression(random, 1)),

@@ -93,7 +93,7 @@ pub(crate) fn command(random: &mut Random) -> String {
     let mut pieces = Vec::new();
     for _ in 0..if random.chance(15) { 2 } else { 1 } {
         let mut script = script(random);
-        if random.chance(60) {
+        if random.chance(40) {
             script = mutate(random, &script, SIGNS);
         }
         pieces.push(quoted(&script));

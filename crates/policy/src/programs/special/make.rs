@@ -28,13 +28,25 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
     let value = after(word, left.len() + 1);
     if let (true, Some(value)) = (left.ends_with('!'), &value) {
         collector.effect(word, EffectKind::Shell(value.clone()));
-    } else if !is_known || lead.contains(SIGNS) || left.trim_start().starts_with('.') {
+    } else if !is_known && !begins_at_home(word) || lead.contains(SIGNS) || left.trim_start().starts_with('.')
+    {
         // Variables with a dot are make's own: `.SHELLFLAGS` are words of every recipe's shell.
         collector.effect(word, EffectKind::Inline(word.clone(), "make"));
     }
     let name = with_text(word, left.trim_end_matches([':', '+', '?', '!', ' '])).value;
     collector
         .effect(word, EffectKind::Assigns { name, value: value.map(|word: Word| -> Value { word.value }) });
+}
+
+/// Whether all that isn't known of a value is the home folder: `PREFIX=~/x`, `PREFIX=$HOME/x`.
+fn begins_at_home(word: &Word) -> bool {
+    let Value::Unknown(unknown) = &word.value else { return false };
+    let is_plain = |rest: &Option<String>| rest.as_ref().is_some_and(|rest| !rest.contains(SIGNS));
+    match &unknown.why {
+        Why::Parameter(name) => name == "HOME" && is_plain(&unknown.tail),
+        Why::Tilde { user, rest } => user.is_empty() && is_plain(rest),
+        _ => false,
+    }
 }
 
 /// Reads the name of a makefile. Standard input and what isn't known are code of the call itself.
