@@ -16,6 +16,8 @@ pub(crate) struct Collector {
     pub(crate) span: Span,
     /// Whether the call names what to run, so that standard input is only data.
     pub(crate) names_code: bool,
+    /// Whether the last piece of a script ends in the middle of a text.
+    pub(crate) has_open_text: bool,
     /// Whether the program only prints something and ends.
     pub(crate) prints: bool,
 }

@@ -25,6 +25,13 @@ pub(crate) fn read(text: &str) -> Option<Vec<Does>> {
     Some(script.found)
 }
 
+/// Whether a piece ends in the middle of a text: `$a\`. It does nothing else. As the last piece it adds an empty text or
+/// is refused; the next piece would be its text.
+pub(crate) fn is_open(text: &str) -> bool {
+    let Some(before) = text.strip_suffix('\\') else { return false };
+    before.ends_with(['a', 'i', 'c']) && read(&format!("{before}x")).is_some_and(|found| found.is_empty())
+}
+
 /// Whether there are control characters, or characters that swallow the sign behind them in some locales.
 fn has_odd_characters(text: &str) -> bool {
     let odd = |c: char| c.is_control() && !['\n', '\t'].contains(&c);

@@ -1,7 +1,7 @@
 //! What is read and what isn't.
 
 use super::super::Does;
-use super::read;
+use super::{is_open, read};
 
 fn run(text: &str) -> Does {
     Does::Run(Some(text.to_owned()))
@@ -96,5 +96,15 @@ fn what_versions_may_read_differently_is_not_read() {
         "s/a/b\\\\\n/",
     ] {
         assert_eq!(read(text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_piece_may_end_in_the_middle_of_a_text() {
+    for text in ["$a\\", "1i\\", "p;$a\\"] {
+        assert!(is_open(text), "{text}");
+    }
+    for text in ["$a\\\\", "w a\\", "s/a/a\\", "a", "e a\\", "\\"] {
+        assert!(!is_open(text), "{text}");
     }
 }

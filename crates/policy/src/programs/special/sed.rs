@@ -13,9 +13,12 @@ pub(crate) fn sed_script(word: &Word, collector: &mut Collector) {
         collector.effect(word, EffectKind::Opaque(word.clone(), "a sed script that isn't known"));
         return;
     };
+    // Behind a piece that ends in the middle of a text, this one is text, and the next line of it may be commands again.
+    let follows_open = std::mem::replace(&mut collector.has_open_text, sed::is_open(text));
     match sed::read(text) {
-        Some(found) => add(&found, word, "sed", collector),
-        None => collector
+        Some(found) if !follows_open => add(&found, word, "sed", collector),
+        None if !follows_open && collector.has_open_text => {}
+        _ => collector
             .effect(word, EffectKind::Opaque(word.clone(), "a sed script that can't be read with certainty")),
     }
 }
