@@ -1,4 +1,4 @@
-//! Small languages compared with the real programs: generated texts of awk, sed and find are judged, and each allowed one is
+//! Small languages compared with the real programs: generated texts of awk, sed, find and SQL are judged, and each allowed one is
 //! run under every version of its program. No program may start and no file may be written that the verdict didn't name.
 //!
 //! `SHELLGATE_ORACLE_CASES=20000 SHELLGATE_SEED=7 cargo nextest run -p shellgate-policy oracle --no-capture` runs more.
@@ -11,6 +11,7 @@ mod mutate;
 mod observe;
 mod random;
 mod sed;
+mod sql;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -98,6 +99,11 @@ fn an_allowed_find_expression_does_nothing_unforeseen() {
     compare("find", &["gnu", "busybox"], &["find", "echo", "true"], find::command);
 }
 
+#[test]
+fn an_allowed_sql_text_does_nothing_unforeseen() {
+    compare("sql", &["gnu"], &["sqlite3"], sql::command);
+}
+
 /// The observer sees starts and writes in every version, so a comparison without findings says something.
 #[test]
 fn starts_and_writes_are_seen() {
@@ -110,10 +116,12 @@ fn starts_and_writes_are_seen() {
         ("find . -exec touch P ';'", &["gnu", "busybox"]),
         ("find . -fprint P", &["gnu"]),
         ("find . -name in.txt -delete", &["gnu"]),
+        ("sqlite3 :memory: '.shell touch P'", &["gnu"]),
+        ("sqlite3 :memory: \"select writefile('P', 'x')\"", &["gnu"]),
     ];
     for (text, versions) in cases {
         for version in versions {
-            let programs = ["awk", "sed", "find"].map(str::to_owned).into();
+            let programs = ["awk", "sed", "find", "sqlite3"].map(str::to_owned).into();
             let run = Run { text: text.to_owned(), version: (*version).to_owned(), programs };
             assert!(!observer.unforeseen(&[run]).is_empty(), "{version}: {text}");
         }

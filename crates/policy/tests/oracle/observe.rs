@@ -27,6 +27,7 @@ const VERSIONS: &[(&str, &str, &str)] = &[
     ("busybox", "sed", "busybox"),
     ("gnu", "find", "find"),
     ("busybox", "find", "busybox"),
+    ("gnu", "sqlite3", "sqlite3"),
 ];
 
 const CALLS: &str = "trace=execve,execveat,open,openat,creat,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,\
