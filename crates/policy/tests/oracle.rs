@@ -6,11 +6,13 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "a test may")]
 
 mod awk;
+mod awk_traps;
 mod find;
 mod mutate;
 mod observe;
 mod random;
 mod sed;
+mod sed_traps;
 mod sql;
 
 use std::collections::BTreeSet;

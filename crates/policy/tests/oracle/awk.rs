@@ -1,5 +1,6 @@
 //! Programs of awk. Strings, regular expressions and comments hold code, so a version that sees another end of them runs it.
 
+use super::awk_traps;
 use super::mutate::{mutate, quoted};
 use super::random::Random;
 
@@ -91,7 +92,7 @@ const SIGNS: &[&str] = &[
 
 /// A call of awk.
 pub(crate) fn command(random: &mut Random) -> String {
-    let mut program = program(random);
+    let mut program = if random.chance(40) { awk_traps::program(random) } else { program(random) };
     if random.chance(45) {
         program = mutate(random, &program, SIGNS);
     }

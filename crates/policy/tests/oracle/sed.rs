@@ -2,6 +2,7 @@
 
 use super::mutate::{mutate, quoted};
 use super::random::Random;
+use super::sed_traps;
 
 const IN_PATTERNS: &[&str] = &[
     "a",
@@ -92,7 +93,7 @@ const SIGNS: &[&str] = &[
 pub(crate) fn command(random: &mut Random) -> String {
     let mut pieces = Vec::new();
     for _ in 0..if random.chance(15) { 2 } else { 1 } {
-        let mut script = script(random);
+        let mut script = if random.chance(45) { sed_traps::script(random) } else { script(random) };
         if random.chance(40) {
             script = mutate(random, &script, SIGNS);
         }
