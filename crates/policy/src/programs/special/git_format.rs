@@ -12,7 +12,9 @@ pub(crate) fn git_format(word: &Word, collector: &mut Collector) {
         collector.effect(word, EffectKind::Opaque(word.clone(), what));
         return;
     };
-    if text.contains("%G") || text.contains("%(signature") || text.contains("%(*signature") {
+    // `%+G?`, `%-G?` and `% G?` are `%G?` with a line break or blank.
+    let signs = text.replace(['+', '-', ' '], "");
+    if signs.contains("%G") || text.contains("signature") {
         collector.effect(word, EffectKind::Unusual("has a format that starts gpg"));
     }
     let is_format = text.is_empty() || text.contains('%') || text.contains("format:");
