@@ -1,5 +1,5 @@
-//! Readers of the small languages that some programs take in their words: awk, sed, find's expressions, the shells of
-//! databases.
+//! Readers of the small languages that some programs take in their words: awk, sed, the shells of databases. Expressions of
+//! find are words of their own, and are read in `programs/special`.
 //!
 //! **A text is read only if all of it lies inside a grammar that is known to be read alike by every version of the program.**
 //! A reader then yields everything that the text runs, writes and reads. It yields nothing for any other text, not even what
