@@ -8,6 +8,7 @@
 mod calls;
 mod characters;
 mod judge;
+mod languages;
 mod machine;
 mod matching;
 pub mod paths;

@@ -3,6 +3,7 @@
 mod attacks;
 mod everyday;
 mod judging;
+mod oracle;
 mod paths;
 mod policy_vectors;
 mod scope_vectors;

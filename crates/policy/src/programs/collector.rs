@@ -16,6 +16,8 @@ pub(crate) struct Collector {
     pub(crate) span: Span,
     /// Whether the call names what to run, so that standard input is only data.
     pub(crate) names_code: bool,
+    /// Whether the last piece of a script ends in the middle of a text.
+    pub(crate) has_open_text: bool,
     /// Whether the program only prints something and ends.
     pub(crate) prints: bool,
 }
@@ -142,7 +144,9 @@ impl Collector {
             Role::TrapText => special::trap_text(word, self),
             Role::Expands => special::expands(word, self),
             Role::SedScript => special::sed_script(word, self),
+            Role::BackupSuffix => special::backup_suffix(word, self),
             Role::Sql => special::sql(word, self),
+            Role::SqliteFile => special::sqlite_file(word, self),
             Role::AwkProgram => special::awk_program(word, self),
             Role::GitConfig => special::git_config(word, self),
             Role::SocatAddress => special::socat_address(word, self),
@@ -161,6 +165,10 @@ impl Collector {
             }
             Role::GitRemote | Role::GitSource => special::git_remote(role, word, self),
             Role::GitFolder | Role::GitRepository => special::git_place(role, word, self),
+            Role::Makefile => special::makefile(word, self),
+            Role::JqProgram => special::jq_program(word, self),
+            Role::GitFormat => special::git_format(word, self),
+            Role::SshJump => special::ssh_jump(word, self),
             Role::MakeWord => special::make_word(word, self),
             Role::CurlData | Role::CurlCookie | Role::CurlFormat => special::curl_value(role, word, self),
             Role::Linker => special::linker_flags(word, self),

@@ -71,8 +71,12 @@ roles! {
     "expands" = Expands,
     /// A script of `sed`.
     "sed-script" = SedScript,
+    /// The suffix of `sed -i`.
+    "backup-suffix" = BackupSuffix,
     /// Statements for a database, and commands of its shell.
     "sql" = Sql,
+    /// A database of sqlite.
+    "sqlite-file" = SqliteFile,
     /// A program of `awk`.
     "awk-program" = AwkProgram,
     /// `KEY=VALUE` of `git -c`.
@@ -107,6 +111,14 @@ roles! {
     "response" = Response,
     /// A goal or a variable of `make`.
     "make-word" = MakeWord,
+    /// A makefile.
+    "makefile" = Makefile,
+    /// A program of `jq`.
+    "jq-program" = JqProgram,
+    /// A format of `git log` and its like.
+    "git-format" = GitFormat,
+    /// Hosts of `ssh -J`.
+    "ssh-jump" = SshJump,
     /// `name@FILE` or text.
     "curl-data" = CurlData,
     /// Cookies, or a file of them.

@@ -114,6 +114,26 @@ fn holds(content: &str) {
 }
 
 #[test]
+fn against_awk() {
+    holds(include_str!("awk.toml"));
+}
+
+#[test]
+fn against_sed() {
+    holds(include_str!("sed.toml"));
+}
+
+#[test]
+fn against_find() {
+    holds(include_str!("find.toml"));
+}
+
+#[test]
+fn against_other_small_languages() {
+    holds(include_str!("small-languages.toml"));
+}
+
+#[test]
 fn against_the_reader() {
     holds(include_str!("reader.toml"));
 }

@@ -1,4 +1,8 @@
 //! Expressions of `find`: starting points, then tests and actions, some of which run and write.
+//!
+//! Every word of an expression must be a known test, operator or action with its arguments. A word that can't be known may
+//! be the `;` that ends the command of `-exec`: what follows would then be read as an expression. That is harmless only if
+//! the next word can't begin one, because find refuses such a call before it does anything.
 
 use super::super::EffectKind;
 use super::super::collector::Collector;
@@ -6,6 +10,8 @@ use super::super::entry::Entry;
 use super::super::words;
 use super::placeholders::with_placeholders;
 use shellgate_syntax::{Unknown, Value, Why, Word};
+use std::iter::Peekable;
+use std::slice::Iter;
 
 /// With more starting points, it isn't known what the names that are found begin with.
 const MANY: usize = 8;
@@ -26,15 +32,20 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
             }
             continue;
         };
-        if !expression && (words::FIND_LEADING_OPTIONS.contains(&text) || text.starts_with("-O")) {
+        let level = text.strip_prefix("-O").is_some_and(|level| level.chars().all(|c| c.is_ascii_digit()));
+        if !expression && (words::FIND_LEADING_OPTIONS.contains(&text) || level) {
             collector.option(text, None);
             continue;
         }
         if !expression && text == "-D" {
-            collector.option(text, words.next().map(|word| word.value.clone()));
+            let topics = words.next();
+            collector.option(text, topics.map(|word| word.value.clone()));
+            if let Some(topics) = topics {
+                splits(topics, collector);
+            }
             continue;
         }
-        if !expression && !text.starts_with('-') && !["(", "!", ","].contains(&text) {
+        if !expression && !text.starts_with('-') && !["(", ")", "!", ","].contains(&text) {
             collector.word(word.value.clone());
             collector.effect(word, EffectKind::Reads(word.clone()));
             starts.push(word.clone());
@@ -48,22 +59,7 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
         match text {
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
                 collector.option(text, None);
-                let mut command = Vec::new();
-                let mut plus = false;
-                for word in words.by_ref() {
-                    collector.word(word.value.clone());
-                    let end = word.value.known();
-                    if end == Some(";") {
-                        break;
-                    }
-                    // `+` ends the command only behind `{}`.
-                    let holes = command.last().is_some_and(|last: &Word| last.value.known() == Some("{}"));
-                    if end == Some("+") && holes {
-                        plus = true;
-                        break;
-                    }
-                    command.push(word.clone());
-                }
+                let (mut command, plus) = command(&mut words, collector);
                 // `-execdir` gives names relative to their folder.
                 let leads = if listed || text.ends_with("dir") { None } else { leads(&starts) };
                 match leads {
@@ -72,6 +68,10 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
                         collector.runs(&command.iter().map(filled).collect::<Vec<Word>>(), false);
                     }),
                     None => {
+                        if plus && command.len() == 1 {
+                            let what = "a program that isn't known";
+                            collector.effect(word, EffectKind::Opaque(word.clone(), what));
+                        }
                         if plus {
                             command.pop();
                         }
@@ -84,11 +84,13 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
                 let file = words.next();
                 collector.option(text, file.map(|word| word.value.clone()));
                 if let Some(file) = file {
+                    splits(file, collector);
                     collector.effect(file, EffectKind::Writes(file.clone()));
                 }
                 if text == "-fprintf"
                     && let Some(format) = words.next()
                 {
+                    splits(format, collector);
                     collector.word(format.value.clone());
                 }
             }
@@ -100,17 +102,20 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
                 let file = words.next();
                 collector.option(text, file.map(|word| word.value.clone()));
                 if let Some(file) = file {
+                    splits(file, collector);
                     collector.effect(file, EffectKind::Reads(file.clone()));
                     collector
                         .effect(file, EffectKind::Opaque(file.clone(), "a list of files that isn't known"));
                 }
             }
-            _ if words::FIND_EXPRESSIONS_WITH_ARGUMENT.contains(&text) || text.starts_with("-newer") => {
+            _ if words::FIND_EXPRESSIONS_WITH_ARGUMENT.contains(&text) || is_newer(text) => {
                 let value = words.next();
                 collector.option(text, value.map(|word| word.value.clone()));
                 if let Some(value) = value {
                     splits(value, collector);
-                    if ["-newer", "-anewer", "-cnewer", "-samefile"].contains(&text) {
+                    if ["-newer", "-anewer", "-cnewer", "-samefile"].contains(&text)
+                        || is_newer(text) && !text.ends_with('t')
+                    {
                         collector.effect(value, EffectKind::Reads(value.clone()));
                     }
                 }
@@ -121,6 +126,60 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
             }
         }
     }
+}
+
+/// Takes the words of a command up to its end, and says whether it ends in `{} +`.
+fn command(words: &mut Peekable<Iter<'_, Word>>, collector: &mut Collector) -> (Vec<Word>, bool) {
+    let mut command: Vec<Word> = Vec::new();
+    while let Some(word) = words.next() {
+        collector.word(word.value.clone());
+        let end = word.value.known();
+        if end == Some(";") {
+            return (command, false);
+        }
+        // `+` ends the command only behind `{}`. For busybox it does anywhere.
+        if end == Some("+") && command.last().is_some_and(|last| last.value.known() == Some("{}")) {
+            return (command, true);
+        }
+        splits(word, collector);
+        if may_end_command(word) && words.peek().is_some_and(|next| may_begin_expression(next)) {
+            let what = "a command of find whose end isn't known";
+            collector.effect(word, EffectKind::Opaque(word.clone(), what));
+        }
+        command.push(word.clone());
+    }
+    (command, false)
+}
+
+/// Whether a word may be the end of a command, or become words of which one is.
+fn may_end_command(word: &Word) -> bool {
+    let unknown = match &word.value {
+        Value::Known(text) => return text == "+",
+        Value::Unknown(unknown) => unknown,
+    };
+    let may_be_end = |part: &str| ["", ";", "+"].contains(&part);
+    match &unknown.why {
+        why if super::is_number(why) && !unknown.splits => false,
+        Why::Arithmetic | Why::Process | Why::Tilde { .. } if !unknown.splits => false,
+        Why::Glob | Why::Brace => may_be_end(&unknown.lead),
+        _ if unknown.splits => true,
+        _ => may_be_end(&unknown.lead) && unknown.tail.as_deref().is_none_or(may_be_end),
+    }
+}
+
+/// Whether an expression may go on with this word. If not, find refuses the call.
+fn may_begin_expression(word: &Word) -> bool {
+    let begins = |text: &str| text.starts_with(['-', '(', ')', '!', ',']);
+    match &word.value {
+        Value::Known(text) => begins(text),
+        Value::Unknown(unknown) => unknown.lead.is_empty() || begins(&unknown.lead),
+    }
+}
+
+/// Whether this is `-newerXY`.
+fn is_newer(text: &str) -> bool {
+    let letters = text.strip_prefix("-newer").map(str::as_bytes);
+    matches!(letters, Some([b'a' | b'B' | b'c' | b'm', b'a' | b'B' | b'c' | b'm' | b't']))
 }
 
 /// Adds the effects of a word that isn't known. It is a starting point if it certainly begins like one.

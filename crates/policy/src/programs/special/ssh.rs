@@ -37,3 +37,14 @@ pub(crate) fn ssh_option(word: &Word, collector: &mut Collector) {
             .effect(word, EffectKind::Unusual("sets something in ssh that isn't known to be harmless")),
     }
 }
+
+/// Reads the hosts of `-J`. ssh puts them into a command line for a shell.
+pub(crate) fn ssh_jump(word: &Word, collector: &mut Collector) {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-@:,[]%/".contains(c);
+    if !word.value.known().is_some_and(|hosts| !hosts.starts_with('-') && hosts.chars().all(plain)) {
+        collector.effect(
+            word,
+            EffectKind::Opaque(word.clone(), "a command line with hosts that aren't plain names"),
+        );
+    }
+}
