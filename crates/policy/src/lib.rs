@@ -11,6 +11,7 @@ mod judge;
 mod machine;
 mod matching;
 pub mod paths;
+mod program_names;
 pub mod programs;
 mod protection;
 mod redirects;

@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::paths::{self, PathCache, TooManyLinks};
+use crate::program_names::ProgramNames;
 use crate::protection::Protected;
 
 /// The machine as the judged command will find it. It remembers its answers, so one is made for each judgement.
@@ -72,6 +73,11 @@ impl Machine {
     /// The user's home.
     pub(crate) fn home(&self) -> Option<&Path> {
         self.home.as_deref()
+    }
+
+    /// Finds entries of programs by the files that they lead to.
+    pub(crate) fn program_names(&self) -> ProgramNames {
+        ProgramNames::new(self.directory.clone(), self.search_path.clone())
     }
 
     /// Where the program of this name is found. The name has no slash.

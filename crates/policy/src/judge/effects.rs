@@ -37,7 +37,7 @@ impl Judge<'_> {
             let message = "it runs a program of the project, which may do anything".to_owned();
             self.ask(ReasonCode::Unknown, call.span, message);
         }
-        self.judge_unlisted(call);
+        self.judge_unlisted(call, basis);
         for problem in &call.problems {
             let (span, message) = (problem.span, problem.message.clone());
             let code = OpaqueCode { span, message, word: None, is_own_language: problem.is_code };
@@ -200,21 +200,8 @@ impl Judge<'_> {
         inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
     }
 
-    /// Judges a program that no table lists. It may run what it is given, so its words must not name an excluded program.
-    fn judge_unlisted(&mut self, call: &Call) {
-        if call.meaning.kind.is_some() {
-            return;
-        }
-        let words = call.words.iter().skip(1).filter_map(|word| word.value.known());
-        let found = words.flat_map(names).find_map(|name| self.excluded_by_name(name));
-        if let Some((name, rule)) = found {
-            let message = format!("it may run `{name}`, which is excluded: nothing is known of this program");
-            self.ask(ReasonCode::Unknown, call.span, message).rule = Some(rule);
-        }
-    }
-
     /// The rule that excludes a program of this name.
-    fn excluded_by_name(&self, name: &str) -> Option<(String, String)> {
+    pub(super) fn excluded_by_name(&self, name: &str) -> Option<(String, String)> {
         self.rules.exclude.iter().find_map(|entry| match &entry.prefix {
             Prefix::Words(words) if words.first().is_some_and(|word| base_name(word) == base_name(name)) => {
                 Some((name.to_owned(), entry.shown.clone()))
@@ -306,6 +293,6 @@ impl Judge<'_> {
 }
 
 /// The words of a text that may be names of programs.
-fn names(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || "._-/+".contains(c))).filter(|name| !name.is_empty())
 }

@@ -1,13 +1,15 @@
 //! Judges a command: compares every call that it leads to with every rule.
 //!
 //! [`calls`] finds the calls. Each becomes a [`Part`]: [`program`] says what the rules decide about the program, [`effects`]
-//! what they decide about what it does besides ([`instructions`]: files that agents read), [`granting`] which rules widen what it may reach. Whatever speaks against allowing a call is a [`Reason`]. The strictest
+//! what they decide about what it does besides ([`instructions`]: files that agents read; [`unlisted`]: programs without an entry in the
+//! tables), [`granting`] which rules widen what it may reach. Whatever speaks against allowing a call is a [`Reason`]. The strictest
 //! reason decides, and what can't be known is never allowed.
 
 mod effects;
 mod granting;
 mod instructions;
 mod program;
+mod unlisted;
 
 use std::path::PathBuf;
 
@@ -48,7 +50,7 @@ impl CommandContext {
 #[must_use]
 pub fn judge(text: &str, context: &CommandContext, rules: &Rules, machine: &Machine) -> Verdict {
     let mut judge = Judge::new(text, rules, machine);
-    match calls::of_text(text, context.input()) {
+    match calls::of_text(text, context.input(), machine.program_names()) {
         Ok(found) => judge.judge_calls(&found, context),
         Err(error) => {
             let span = match &error {
@@ -71,7 +73,7 @@ pub fn judge_argv(
     machine: &Machine,
 ) -> Verdict {
     let mut judge = Judge::new(shown, rules, machine);
-    judge.judge_calls(&calls::of_argv(argv, shown, context.input()), context);
+    judge.judge_calls(&calls::of_argv(argv, shown, context.input(), machine.program_names()), context);
     judge.into_verdict(context)
 }
 

@@ -2,6 +2,7 @@
 
 use super::role::Role;
 use super::special::{self, Special};
+use super::words::{FAMILY_SUFFIXES, FAMILY_TARGETS};
 use super::{ProgramKind, ShellGrammar};
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
@@ -125,8 +126,17 @@ pub(crate) struct Operand {
     pub(crate) unusual: Option<&'static str>,
 }
 
-/// The entry of the program with this basename.
+/// The entry of the program with this basename: its own, or that of its family (`tables/families.toml`).
 pub(crate) fn find(name: &str) -> Option<&'static Entry> {
+    find_own(name).or_else(|| {
+        let suffix = FAMILY_SUFFIXES.iter().find(|suffix| name.ends_with(**suffix));
+        let bare = suffix.and_then(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
+        find_own(bare).or_else(|| without_target(bare).find_map(find_own))
+    })
+}
+
+/// The entry with this name, or with this name and a version.
+fn find_own(name: &str) -> Option<&'static Entry> {
     let exact = |name: &str| NAMES.binary_search_by(|(known, _)| (*known).cmp(name)).ok();
     let at = |place: usize| NAMES.get(place).and_then(|(_, entry)| PROGRAMS.get(*entry));
     exact(name)
@@ -139,6 +149,15 @@ pub(crate) fn find(name: &str) -> Option<&'static Entry> {
             let (_, entry) = PATTERNS.iter().find(|(pattern, _)| matches(pattern, name))?;
             PROGRAMS.get(*entry)
         })
+}
+
+/// `gcc-12` of `x86_64-linux-gnu-gcc-12`, `perl5.36` of `perl5.36-x86_64-linux-gnu`: what may be left without the target.
+fn without_target(name: &str) -> impl Iterator<Item = &str> {
+    let is_target = |text: &str| FAMILY_TARGETS.iter().any(|pattern| matches(pattern, text));
+    name.match_indices('-').filter_map(move |(at, _)| {
+        let (before, after) = (name.get(..at)?, name.get(at + 1..)?);
+        if is_target(before) { Some(after) } else { is_target(after).then_some(before) }
+    })
 }
 
 /// `python` of `python3.11`, `gcc` of `gcc-12`. A digit that belongs to the name (`python3`) is in the table.
@@ -158,5 +177,39 @@ fn matches(pattern: &str, name: &str) -> bool {
                 .chain([rest.len()])
                 .any(|at| matches(after, rest.get(at..).unwrap_or_default()))
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_by_their_family() {
+        for (name, first) in [
+            ("gcc-12", Some("gcc")),
+            ("x86_64-linux-gnu-gcc", Some("gcc")),
+            ("x86_64-linux-gnu-gcc-12", Some("gcc")),
+            ("aarch64-linux-gnu-g++-13", Some("gcc")),
+            ("arm-none-eabi-gcc", Some("gcc")),
+            ("x86_64-w64-mingw32-gcc-posix", Some("gcc")),
+            ("clang++-15", Some("gcc")),
+            ("python3.11", Some("python3")),
+            ("python3.11-dbg", Some("python3")),
+            ("perl5.36-x86_64-linux-gnu", Some("perl")),
+            ("perl5.36.0", Some("perl")),
+            ("node22", Some("node")),
+            ("vim.basic", Some("vim")),
+            ("vim.gtk3", Some("vim")),
+            ("nc.openbsd", Some("nc")),
+            ("lua5.4", Some("lua")),
+            ("tclsh8.6", Some("tclsh")),
+            ("x86_64-linux-gnu-nosuch", None),
+            ("nosuch.basic", None),
+            ("linux-gnu", None),
+            ("gccx", None),
+        ] {
+            assert_eq!(find(name).and_then(|entry| entry.names.first().copied()), first, "{name}");
+        }
     }
 }

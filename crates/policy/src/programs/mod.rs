@@ -102,8 +102,7 @@ pub(crate) enum EffectKind {
     Argv {
         /// The program and the arguments that are known to be there.
         words: Vec<Word>,
-        /// Whether further words are added when it runs (`xargs`, `find -exec … {}`): [`understand_with_more_words`] reads
-        /// it.
+        /// Whether further words are added when it runs (`xargs`, `find -exec … {}`): [`understand_as`] reads it.
         more_words: bool,
     },
     /// Has a POSIX shell read this text (`sh -c`, `eval`, `trap`, `watch`, `ssh host TEXT`).
@@ -139,9 +138,13 @@ pub(crate) enum EffectKind {
     MaybeOption(Word),
 }
 
-/// Reads a call to which words that aren't known will be added: `xargs CMD`, `find -exec CMD {} +`.
+/// Reads a call by the tables. `name`: the program's name if it isn't the one that is written. `more_words`: words that
+/// aren't known will be added (`xargs CMD`, `find -exec CMD {} +`).
 #[must_use]
-pub(crate) fn understand_with_more_words(words: &[Word]) -> CallMeaning {
+pub(crate) fn understand_as(words: &[Word], name: Option<&str>, more_words: bool) -> CallMeaning {
+    if !more_words {
+        return understand_named(words, name);
+    }
     let mut words = words.to_vec();
     let span = words.last().map(|word| word.span).unwrap_or_default();
     let why = Why::Parameter("words that are added".to_owned());
@@ -149,12 +152,26 @@ pub(crate) fn understand_with_more_words(words: &[Word]) -> CallMeaning {
         span,
         value: Value::Unknown(Unknown { lead: String::new(), splits: true, why, tail: None }),
     });
-    understand(&words)
+    understand_named(&words, name)
 }
 
 /// Reads one call by the tables. `words` are the program and its arguments.
 #[must_use]
 pub(crate) fn understand(words: &[Word]) -> CallMeaning {
+    understand_named(words, None)
+}
+
+/// Whether a table has an entry for a program, by its own name or by its family.
+pub(crate) fn is_listed(program: &str) -> bool {
+    entry::find(base_name(program)).is_some()
+}
+
+/// What kind of program this is, by its name.
+pub(crate) fn kind_of(program: &str) -> Option<ProgramKind> {
+    entry::find(base_name(program)).map(|entry| entry.kind)
+}
+
+fn understand_named(words: &[Word], resolved: Option<&str>) -> CallMeaning {
     let mut collector = Collector::default();
     let Some((program, arguments)) = words.split_first() else {
         return collector.meaning;
@@ -171,7 +188,7 @@ pub(crate) fn understand(words: &[Word]) -> CallMeaning {
         Some(name) => collector.word(Value::Known(name.to_owned())),
         None => collector.word(program.value.clone()),
     }
-    match name.and_then(entry::find) {
+    match resolved.or(name).and_then(entry::find) {
         Some(entry) => {
             collector.meaning.entry = entry.names.first().copied();
             collector.meaning.has_subcommands = !entry.subcommands.is_empty();

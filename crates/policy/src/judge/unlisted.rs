@@ -1,0 +1,120 @@
+//! Judges programs that no table lists, by a generic reading of their words.
+//!
+//! Such a program may run what it is given. So its words must not hold a command: the name of an excluded program, a shell
+//! or another program that runs commands, signs of a shell's grammar, or a word that can't be known. Words that are plainly
+//! paths, options or data stay as free as they are for every program.
+
+use shellgate_syntax::{Unknown, Value, Why};
+
+use super::effects::names;
+use super::{Basis, Judge};
+use crate::calls::{Call, Stdin};
+use crate::machine::Found;
+use crate::programs::{ProgramKind, base_name, kind_of};
+use crate::verdict::ReasonCode;
+
+/// Signs by which a shell starts a command within a text.
+const SHELL_SIGNS: [&str; 9] = [";", "|", "&", "$(", "${", "`", "{}", "<(", ">("];
+
+/// What a word of an unlisted program may be.
+struct Suspicion {
+    message: String,
+    rule: Option<String>,
+}
+
+impl Judge<'_> {
+    /// Judges the words and the standard input of a program that no table lists.
+    pub(super) fn judge_unlisted(&mut self, call: &Call, basis: Basis) {
+        let named = match basis {
+            _ if call.meaning.kind.is_some() => return,
+            Basis::Named(words) => words.max(1),
+            Basis::Everything if self.rules.restrict_something() => 1,
+            Basis::Everything | Basis::NotNeeded | Basis::None => return,
+        };
+        let is_named = named > 1 || matches!(basis, Basis::Named(_));
+        let words = call.words.iter().skip(named).map(|word| match &word.value {
+            Value::Known(text) => self.suspicion_of_word(text, is_named),
+            Value::Unknown(unknown) if is_plainly_path(unknown) => None,
+            Value::Unknown(_) => Some(Suspicion {
+                message: "it may run a word that can't be known: nothing is known of this program".to_owned(),
+                rule: None,
+            }),
+        });
+        let input = match &call.stdin {
+            Stdin::Text(text) => self.excluded_in(text),
+            Stdin::Empty | Stdin::Unknown => None,
+        };
+        let found = words.chain([input]).flatten().next();
+        if let Some(Suspicion { message, rule }) = found {
+            self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
+        }
+    }
+
+    /// Why a word may be a command or hold one. `is_named`: a rule names the program, so that others may be forbidden.
+    fn suspicion_of_word(&self, text: &str, is_named: bool) -> Option<Suspicion> {
+        if let Some(found) = self.excluded_in(text) {
+            return Some(found);
+        }
+        let suspicion = |message: String| {
+            let message = format!("{message}: nothing is known of this program");
+            Some(Suspicion { message, rule: None })
+        };
+        if let Some(name) = candidates(text).find(|name| runs_commands(name)) {
+            return suspicion(format!("it may start `{name}`"));
+        }
+        if !is_url(text) && SHELL_SIGNS.iter().any(|sign| text.contains(sign)) {
+            return suspicion("it may run a word that holds signs of a shell".to_owned());
+        }
+        let is_program = |name: &&str| {
+            let found = self.machine.find(base_name(name));
+            name.starts_with('/')
+                && matches!(found, Found::Trusted(file) | Found::Untrusted(file) if file.to_str() == Some(name))
+        };
+        match candidates(text).find(|name| is_named && is_program(name)) {
+            Some(name) => suspicion(format!("it may start `{name}`")),
+            None => None,
+        }
+    }
+
+    /// The excluded program that a text names.
+    fn excluded_in(&self, text: &str) -> Option<Suspicion> {
+        let (name, rule) = candidates(text).find_map(|name| self.excluded_by_name(name))?;
+        let message = format!("it may run `{name}`, which is excluded: nothing is known of this program");
+        Some(Suspicion { message, rule: Some(rule) })
+    }
+}
+
+/// The parts of a word that may be names of programs. A name may be glued to the letter of an option.
+fn candidates(text: &str) -> impl Iterator<Item = &str> {
+    let glued = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
+        let mut letters = rest.chars();
+        letters.next().map(|_| letters.as_str())
+    });
+    names(text).chain(glued.into_iter().flat_map(names))
+}
+
+/// Whether a program of this name runs commands or code that it is given.
+fn runs_commands(name: &str) -> bool {
+    // A builtin is none of the programs that another one can start.
+    matches!(
+        kind_of(name),
+        Some(ProgramKind::Shell | ProgramKind::Interpreter | ProgramKind::Wrapper | ProgramKind::Workbench)
+    )
+}
+
+/// Whether a text is an address, in which `&` and `;` are plain.
+fn is_url(text: &str) -> bool {
+    let address = text.split_once("://").is_some_and(|(scheme, _)| scheme.chars().all(char::is_alphanumeric));
+    address && !text.contains(['$', '`', '|', '<', '>', ' ', '\'', '"', '\\'])
+}
+
+/// Whether a word that can't be known is a path, a number or a name of a file, whatever its value.
+fn is_plainly_path(unknown: &Unknown) -> bool {
+    let Unknown { lead, splits, why, .. } = unknown;
+    match why {
+        Why::Glob | Why::Tilde { .. } | Why::Process => !lead.starts_with('-'),
+        Why::Parameter(name) if ["HOME", "PWD"].contains(&name.as_str()) => lead.is_empty() && !splits,
+        Why::Arithmetic => lead.is_empty(),
+        _ => !splits && !lead.starts_with('-') && lead.contains('/'),
+    }
+}
