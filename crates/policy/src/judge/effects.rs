@@ -6,7 +6,7 @@ use shellgate_syntax::{Construct, Redirect, Span, Unknown, Value, Why, Word};
 
 use super::{Basis, Judge};
 use crate::calls::Call;
-use crate::programs::{Effect, EffectKind, ProgramKind, Property, base_name, has, variable};
+use crate::programs::{Effect, EffectKind, ProgramKind, Property, VariableRow, base_name, has, variable};
 use crate::redirects::{self, FileAccess};
 use crate::rules::{Prefix, Redirects};
 use crate::verdict::ReasonCode;
@@ -22,6 +22,15 @@ struct OpaqueCode<'a> {
     word: Option<&'a Word>,
     /// Whether it is in the program's own language.
     is_own_language: bool,
+}
+
+/// Who sees a variable that is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Audience {
+    /// The programs that are started with it.
+    Programs,
+    /// The shell alone, unless the variable came in from outside.
+    Shell,
 }
 
 /// If a relative path may start from more folders than this, it may start from anywhere.
@@ -79,7 +88,9 @@ impl Judge<'_> {
                     let value = value.as_ref().and_then(Value::known);
                     self.judge_variable(name.known(), value, span);
                 }
-                EffectKind::Writes(word) => self.judge_write(call, basis, word, span),
+                EffectKind::Writes(word) | EffectKind::MayWrite(word) => {
+                    self.judge_write(call, basis, word, span)
+                }
                 EffectKind::Directory(Some(word)) if matches!(basis, Basis::Named(_)) => {
                     self.judge_directory(call, word, span)
                 }
@@ -248,19 +259,36 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges a variable that is set. A name or value of `None` can't be known.
+    /// Judges a variable that programs get. A name or value of `None` can't be known.
     pub(super) fn judge_variable(&mut self, name: Option<&str>, value: Option<&str>, span: Span) {
+        self.judge_assignment(name, value, span, Audience::Programs);
+    }
+
+    /// Judges a variable that is set for some `audience`.
+    pub(super) fn judge_assignment(
+        &mut self,
+        name: Option<&str>,
+        value: Option<&str>,
+        span: Span,
+        audience: Audience,
+    ) {
+        let matters = |row: &&VariableRow| {
+            let is_seen = audience == Audience::Programs || !row.only_exported;
+            is_seen && !value.is_some_and(|value| row.is_harmless(value))
+        };
+        // A program may run any part of a value. The shell's own variables are mostly texts; one that begins with a command
+        // is likely to be run.
+        let counted = if audience == Audience::Programs { usize::MAX } else { 1 };
+        let excluded = |value: &str| names(value).take(counted).find_map(|name| self.excluded_by_name(name));
         let message = match name {
             None => "which variable it sets can't be known".to_owned(),
-            Some(name) => {
-                match variable(name).filter(|row| !value.is_some_and(|value| row.is_harmless(value))) {
-                    Some(row) => format!("it sets `{name}`: {}", row.about),
-                    None => match value.and_then(|value| self.excluded_by_name(names(value).next()?)) {
-                        Some((program, _)) => format!("it sets `{name}` to `{program}`, which is excluded"),
-                        None => return,
-                    },
-                }
-            }
+            Some(name) => match variable(name).filter(matters) {
+                Some(row) => format!("it sets `{name}`: {}", row.about),
+                None => match value.and_then(excluded) {
+                    Some((program, _)) => format!("it sets `{name}` to `{program}`, which is excluded"),
+                    None => return,
+                },
+            },
         };
         self.ask(ReasonCode::Assignment, span, message).token = name.map(str::to_owned);
     }
@@ -295,4 +323,15 @@ impl Judge<'_> {
 /// The words of a text that may be names of programs.
 pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || "._-/+".contains(c))).filter(|name| !name.is_empty())
+}
+
+/// Whether a call may make the shell export every variable that it sets: `set -a`, `set -o allexport`, or another shell
+/// with such an option.
+pub(super) fn may_export_all(call: &Call) -> bool {
+    let sets = call.program().is_some_and(|name| has(name, Property::SetsShellOptions));
+    let may_export = |word: &Word| match word.value.known() {
+        Some(text) => text.starts_with('-') && text.contains('a') || text == "allexport",
+        None => true,
+    };
+    sets && call.words.iter().skip(1).any(may_export)
 }

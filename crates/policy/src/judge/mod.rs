@@ -13,6 +13,7 @@ mod unlisted;
 
 use std::path::PathBuf;
 
+use effects::Audience;
 use shellgate_syntax::{Assigned, Span, Unreadable};
 
 use crate::calls::{self, Call, FoundCalls, Shadowed, Stdin};
@@ -87,6 +88,8 @@ struct Judge<'a> {
     directories: Option<Vec<PathBuf>>,
     /// How many calls may make files.
     writing_calls: usize,
+    /// Whether the shell may export every variable that it sets (`set -a`).
+    exports_all: bool,
     /// See [`Verdict::granting`].
     granting: Vec<Vec<usize>>,
 }
@@ -108,8 +111,17 @@ impl<'a> Judge<'a> {
     fn new(text: &'a str, rules: &'a Rules, machine: &'a Machine) -> Self {
         let directories = Some(vec![machine.directory().to_owned()]);
         let (parts, reasons, granting) = (Vec::new(), Vec::new(), Vec::new());
-        let mut judge =
-            Self { rules, machine, text, parts, reasons, directories, writing_calls: 0, granting };
+        let mut judge = Self {
+            rules,
+            machine,
+            text,
+            parts,
+            reasons,
+            directories,
+            writing_calls: 0,
+            exports_all: false,
+            granting,
+        };
         if let Some(found) = characters::find_hiding(text) {
             judge.granting.push(Vec::new());
             let number = u32::from(found.character);
@@ -181,6 +193,7 @@ impl<'a> Judge<'a> {
                 Some("run the inner command by itself and use its output".to_owned());
         }
         self.writing_calls = found.calls.iter().filter(|call| self.may_write(call)).count();
+        self.exports_all = found.calls.iter().any(effects::may_export_all);
         for call in &found.calls {
             self.judge_call(call);
         }
@@ -205,7 +218,12 @@ impl<'a> Judge<'a> {
                     Assigned::Scalar(value) => value.known(),
                     _ => None,
                 };
-                self.judge_variable(Some(&assignment.name), value, call.span);
+                let audience = if call.words.is_empty() && !self.exports_all {
+                    Audience::Shell
+                } else {
+                    Audience::Programs
+                };
+                self.judge_assignment(Some(&assignment.name), value, call.span, audience);
             }
             for redirect in &call.redirects {
                 self.judge_redirect(redirect, call.span);

@@ -26,7 +26,7 @@ impl Judge<'_> {
     /// Judges the words and the standard input of a program that no table lists.
     pub(super) fn judge_unlisted(&mut self, call: &Call, basis: Basis) {
         let named = match basis {
-            _ if call.meaning.kind.is_some() => return,
+            _ if call.meaning.kind.is_some() => return self.judge_loose(call, basis),
             Basis::Named(words) => words.max(1),
             Basis::Everything if self.rules.restrict_something() => 1,
             Basis::Everything | Basis::NotNeeded | Basis::None => return,
@@ -45,6 +45,34 @@ impl Judge<'_> {
             Stdin::Empty | Stdin::Unknown => None,
         };
         let found = words.chain([input]).flatten().next();
+        if let Some(Suspicion { message, rule }) = found {
+            self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
+        }
+    }
+
+    /// Judges the options of a build tool whose options aren't all known: one may name a program to start.
+    fn judge_loose(&mut self, call: &Call, basis: Basis) {
+        let counts = call.meaning.kind == Some(ProgramKind::Builder)
+            && call.meaning.is_loose
+            && (matches!(basis, Basis::Named(_)) || self.rules.restrict_something());
+        if !counts {
+            return;
+        }
+        let texts: Vec<&str> = call.words.iter().skip(1).map(|word| word.value.lead()).collect();
+        let is_option = |text: &str| text.starts_with('-');
+        // An option, or the word behind one, which may be its value.
+        let values = texts.iter().enumerate().filter(|(at, text)| {
+            is_option(text)
+                || at.checked_sub(1).and_then(|at| texts.get(at)).is_some_and(|text| is_option(text))
+        });
+        let found = values.into_iter().find_map(|(_, text)| {
+            let is_shell = |name: &&str| kind_of(name) == Some(ProgramKind::Shell);
+            let started = candidates(text).find(is_shell).map(|name| Suspicion {
+                message: format!("it may start `{name}`: not all options of this program are known"),
+                rule: None,
+            });
+            self.excluded_in(text).or(started)
+        });
         if let Some(Suspicion { message, rule }) = found {
             self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
         }

@@ -101,6 +101,13 @@ impl Collector {
             Role::Directory => self.effect(word, EffectKind::Directory(Some(own))),
             Role::Program => self.runs(&[own], true),
             Role::Split => self.split(word),
+            Role::CommaCommand => self.split_at_commas(word),
+            Role::WriteUrl => {
+                if let Some(path) = special::path_in(Role::Url, word) {
+                    self.effect(word, EffectKind::Writes(path));
+                }
+            }
+            Role::CargoConfig => special::cargo_config(word, self),
             Role::Shell | Role::Function => {
                 self.names_code = true;
                 self.effect(word, EffectKind::Shell(own));
@@ -195,6 +202,17 @@ impl Collector {
                     EffectKind::Opaque(word.clone(), "a command line that can't be split with certainty"),
                 );
             }
+        }
+    }
+
+    /// Adds the command of a command line with commas between its words.
+    fn split_at_commas(&mut self, word: &Word) {
+        match word.value.known() {
+            Some(text) => {
+                let words: Vec<Word> = text.split(',').map(|part| with_text(word, part)).collect();
+                self.runs(&words, true);
+            }
+            None => self.effect(word, EffectKind::Opaque(word.clone(), "a command that can't be known")),
         }
     }
 

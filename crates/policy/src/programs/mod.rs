@@ -30,7 +30,7 @@ pub use property::{
     ShellGrammar, affects_later_lines, base_name, is_assistant, is_multi_call, shell_grammar,
 };
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
-pub(crate) use variable::variable;
+pub(crate) use variable::{VariableRow, variable};
 
 /// Calls with more words than this are not read by their grammar: that takes time by the square of their number.
 const MAX_WORDS: usize = 1500;
@@ -48,6 +48,8 @@ pub(crate) struct CallMeaning {
     pub(crate) effects: Vec<Effect>,
     /// The first name of its entry in the tables: `python3` for `python3.11`.
     pub(crate) entry: Option<&'static str>,
+    /// Whether its entry doesn't list all options: their values may be anything.
+    pub(crate) is_loose: bool,
     /// Whether its entry has subcommands.
     pub(crate) has_subcommands: bool,
     /// The first names of the subcommands that were called.
@@ -127,6 +129,8 @@ pub(crate) enum EffectKind {
     Arithmetic(Word),
     /// Writes this file or below this folder.
     Writes(Word),
+    /// Writes a file if this word becomes several words.
+    MayWrite(Word),
     /// Reads this file or folder.
     Reads(Word),
     /// Changes the working directory of what follows. `None`: to somewhere unknown.
@@ -164,6 +168,11 @@ pub(crate) fn understand(words: &[Word]) -> CallMeaning {
 /// Whether a table has an entry for a program, by its own name or by its family.
 pub(crate) fn is_listed(program: &str) -> bool {
     entry::find(base_name(program)).is_some()
+}
+
+/// The first name of a program's entry in the tables.
+pub(crate) fn listed_name(program: &str) -> Option<&'static str> {
+    entry::find(base_name(program)).and_then(|entry| entry.names.first().copied())
 }
 
 /// What kind of program this is, by its name.

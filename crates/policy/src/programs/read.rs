@@ -30,6 +30,7 @@ struct CallReader {
 /// Reads a call. `words` follow the name of the program or subcommand.
 pub(crate) fn call(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
     collector.meaning.kind = Some(entry.kind);
+    collector.meaning.is_loose = entry.options().any(|option| option.values.contains(&Role::Loose));
     if let Some(why) = entry.because {
         collector.call_effect(EffectKind::Unusual(why));
     }

@@ -117,3 +117,13 @@ fn holds(content: &str) {
 fn against_the_reader() {
     holds(include_str!("reader.toml"));
 }
+
+#[test]
+fn against_programs_without_an_entry() {
+    holds(include_str!("programs.toml"));
+}
+
+#[test]
+fn against_variables_that_programs_run() {
+    holds(include_str!("variables.toml"));
+}

@@ -6,6 +6,7 @@
 //! reports as an opaque or unusual effect.
 
 mod awk;
+mod cargo;
 mod curl;
 mod declare;
 mod directory;
@@ -40,6 +41,7 @@ mod tmux;
 mod zip;
 
 pub(crate) use awk::awk_program;
+pub(crate) use cargo::cargo_config;
 pub(crate) use curl::curl_value;
 pub(crate) use declare::declare;
 pub(crate) use directory::directory;
