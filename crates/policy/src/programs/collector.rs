@@ -14,6 +14,8 @@ pub(crate) struct Collector {
     pub(crate) meaning: CallMeaning,
     /// Where the whole call is, for effects that no single word has.
     pub(crate) span: Span,
+    /// Options before a subcommand, which are no part of the canonical form.
+    pub(crate) globals: Vec<Canonical>,
     /// Whether the call names what to run, so that standard input is only data.
     pub(crate) names_code: bool,
     /// Whether the program only prints something and ends.
@@ -39,6 +41,17 @@ impl Collector {
     /// Adds an option to the canonical form.
     pub(crate) fn option(&mut self, name: &str, value: Option<Value>) {
         self.meaning.canonical.push(Canonical::Option(name.to_owned(), value));
+    }
+
+    /// Notes the options that words of the call stand for.
+    pub(crate) fn find_implied(&mut self) {
+        // The program and its subcommands are no operands.
+        let names = 1 + self.meaning.subcommands.len();
+        let own = self.meaning.canonical.iter().skip(names);
+        for part in own.chain(&self.globals) {
+            let fitting = self.meaning.synonyms.iter().filter(|synonym| synonym.fits(part));
+            self.meaning.implied.extend(fitting.flat_map(|synonym| synonym.meant));
+        }
     }
 
     /// Adds a command that the call runs. `more_words`: words are added when it runs.

@@ -3,7 +3,8 @@
 use super::role::Role;
 use super::special::{self, Special};
 use super::words::{FAMILY_SUFFIXES, FAMILY_TARGETS};
-use super::{ProgramKind, ShellGrammar};
+use super::{Canonical, ProgramKind, ShellGrammar};
+use shellgate_syntax::Value;
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 
@@ -39,6 +40,8 @@ pub(crate) struct Entry {
     pub(crate) because: Option<&'static str>,
     /// The function that reads its calls, if the table can't say enough.
     pub(crate) special: Option<Special>,
+    /// Words that mean the same as other options.
+    pub(crate) synonyms: &'static [Synonym],
     pub(crate) subcommands: &'static [Entry],
     /// Whether it has options or subcommands that do more than show something: then it matters whether a word that can't be
     /// known is one of them.
@@ -54,6 +57,34 @@ impl Entry {
     /// The option with exactly this name.
     pub(crate) fn option(&self, name: &str) -> Option<&'static OptionEntry> {
         self.options().find(|option| option.names.contains(&name))
+    }
+}
+
+/// A word that means the same as some options.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Synonym {
+    /// The option by its first name. Empty: it is about operands.
+    option: &'static str,
+    /// The pattern that the operand or the option's value fits. Case doesn't count.
+    pattern: &'static str,
+    /// The options that it stands for, by their first names.
+    pub(crate) meant: &'static [&'static str],
+}
+
+impl Synonym {
+    /// Whether a part of a call is this word.
+    pub(crate) fn fits(&self, part: &Canonical) -> bool {
+        let fits = |value: &Value| matches(&self.pattern.to_lowercase(), &value.lead().to_lowercase());
+        match part {
+            Canonical::Word(value) => self.option.is_empty() && fits(value),
+            Canonical::Option(name, None) => self.is_option(name),
+            Canonical::Option(name, Some(value)) => name == self.option && fits(value),
+        }
+    }
+
+    /// Whether it is about this option, whatever its value.
+    pub(crate) fn is_option(&self, name: &str) -> bool {
+        name == self.option && self.pattern == "*"
     }
 }
 

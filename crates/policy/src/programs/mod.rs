@@ -24,6 +24,7 @@ mod variable;
 pub(crate) mod words;
 
 use collector::Collector;
+use entry::Synonym;
 pub(crate) use keys::CommandKeys;
 pub(crate) use property::{Property, has, is_builtin};
 pub use property::{
@@ -48,6 +49,12 @@ pub(crate) struct CallMeaning {
     pub(crate) effects: Vec<Effect>,
     /// The first name of its entry in the tables: `python3` for `python3.11`.
     pub(crate) entry: Option<&'static str>,
+    /// Words of its entry that mean the same as other options.
+    pub(crate) synonyms: &'static [Synonym],
+    /// Options that the call has by the meaning of its words, by their first names.
+    pub(crate) implied: Vec<&'static str>,
+    /// Operands from this one on are paths, and their order doesn't matter. `None`: it does for all.
+    pub(crate) unordered_from: Option<usize>,
     /// Whether its entry doesn't list all options: their values may be anything.
     pub(crate) is_loose: bool,
     /// Whether its entry has subcommands.
@@ -202,6 +209,7 @@ fn understand_named(words: &[Word], resolved: Option<&str>) -> CallMeaning {
             collector.meaning.entry = entry.names.first().copied();
             collector.meaning.has_subcommands = !entry.subcommands.is_empty();
             read::call(entry, arguments, &mut collector);
+            collector.find_implied();
         }
         None => arguments.iter().for_each(|word| collector.word(word.value.clone())),
     }

@@ -76,6 +76,14 @@ pub(crate) fn assign(entry: &'static Entry, operands: &[Word], given: &[&str], c
     }
 }
 
+/// The number of the first operand from which on all are paths whose order doesn't matter.
+pub(crate) fn unordered_from(entry: &'static Entry) -> Option<usize> {
+    let (last, before) = entry.operands?.split_last()?;
+    let is_path = last.repeated && matches!(last.role, Role::Path | Role::Write);
+    let fixed = before.iter().all(|operand| operand.required && !operand.repeated);
+    (is_path && fixed).then_some(before.len())
+}
+
 /// Notes that a word may become several, of which one takes a role that writes. `behind` are the roles behind its own, and
 /// `words_behind` is the number of words behind it.
 fn note_split(word: &Word, behind: &[&Operand], words_behind: usize, collector: &mut Collector) {

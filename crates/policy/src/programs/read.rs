@@ -30,6 +30,8 @@ struct CallReader {
 /// Reads a call. `words` follow the name of the program or subcommand.
 pub(crate) fn call(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
     collector.meaning.kind = Some(entry.kind);
+    collector.meaning.synonyms = entry.synonyms;
+    collector.meaning.unordered_from = operand::unordered_from(entry);
     collector.meaning.is_loose = entry.options().any(|option| option.values.contains(&Role::Loose));
     if let Some(why) = entry.because {
         collector.call_effect(EffectKind::Unusual(why));
@@ -239,7 +241,8 @@ impl CallReader {
                 known.and_then(|name| entry.subcommands.iter().find(|sub| sub.names.contains(&name)))
             {
                 // Options before a subcommand are no part of the canonical form.
-                collector.meaning.canonical.truncate(self.canonical_start);
+                let before = collector.meaning.canonical.split_off(self.canonical_start);
+                collector.globals.extend(before);
                 let name = sub.names.first().copied().unwrap_or_default();
                 collector.meaning.subcommands.push(name);
                 collector.word(with_text(word, name).value);

@@ -127,3 +127,8 @@ fn against_programs_without_an_entry() {
 fn against_variables_that_programs_run() {
     holds(include_str!("variables.toml"));
 }
+
+#[test]
+fn against_synonyms_of_what_is_excluded() {
+    holds(include_str!("synonyms.toml"));
+}
