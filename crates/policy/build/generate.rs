@@ -16,6 +16,7 @@ const PARSINGS: &[&str] = &["permuted", "leading", "dashed", "words", "assignmen
 const HARMLESS_ROLES: &[&str] = &[
     "data",
     "path",
+    "key",
     "paths",
     "list",
     "url",

@@ -1,7 +1,7 @@
 //! What the judge looks up on the machine: where programs are, and where paths lead. Nothing else in this crate asks the
 //! system.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt as _;
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::paths::{self, PathCache, TooManyLinks};
 use crate::program_names::ProgramNames;
 use crate::protection::Protected;
+use crate::secrets::Secrets;
 
 /// The machine as the judged command will find it. It remembers its answers, so one is made for each judgement.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub struct Machine {
     protected: Option<Protected>,
     programs: RefCell<HashMap<String, Found>>,
     paths: RefCell<PathCache>,
+    secrets: OnceCell<Secrets>,
 }
 
 /// Where a program was found by its name.
@@ -46,6 +48,7 @@ impl Machine {
             protected: None,
             programs: RefCell::default(),
             paths: RefCell::default(),
+            secrets: OnceCell::new(),
         }
     }
 
@@ -58,6 +61,11 @@ impl Machine {
     /// The paths that no command may touch, if there are any.
     pub(crate) fn protected(&self) -> Option<&Protected> {
         self.protected.as_ref()
+    }
+
+    /// The files that hold secrets.
+    pub(crate) fn secrets(&self) -> &Secrets {
+        self.secrets.get_or_init(|| Secrets::new(self.home(), &self.root))
     }
 
     /// The root.

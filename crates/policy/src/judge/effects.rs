@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 
-use shellgate_syntax::{Construct, Redirect, Span, Unknown, Value, Why, Word};
+use shellgate_syntax::{
+    Construct, Redirect, RedirectOperator, RedirectTarget, Span, Unknown, Value, Why, Word,
+};
 
 use super::{Basis, Judge};
 use crate::calls::Call;
 use crate::programs::{Effect, EffectKind, ProgramKind, Property, VariableRow, base_name, has, variable};
 use crate::redirects::{self, FileAccess};
 use crate::rules::{Prefix, Redirects};
+use crate::secrets;
 use crate::verdict::ReasonCode;
 
 /// What the tables call code in the program's own language: a file of it, or a module that it finds.
@@ -91,6 +94,9 @@ impl Judge<'_> {
                 EffectKind::Writes(word) | EffectKind::MayWrite(word) => {
                     self.judge_write(call, basis, word, span)
                 }
+                EffectKind::Reads(word) if call.meaning.kind != Some(ProgramKind::Builtin) => {
+                    self.judge_secret(word, span);
+                }
                 EffectKind::Directory(Some(word)) if matches!(basis, Basis::Named(_)) => {
                     self.judge_directory(call, word, span)
                 }
@@ -170,6 +176,9 @@ impl Judge<'_> {
             self.ask(ReasonCode::Write, span, message);
             return;
         }
+        if self.judge_secret(word, span) {
+            return;
+        }
         let access = redirects::access_to(word, self.directories.as_deref(), self.machine, true);
         if self.asks_about_instructions(&access, span) {
             return;
@@ -188,6 +197,15 @@ impl Judge<'_> {
             }
             (access, _, _) => self.judge_access(access, span),
         }
+    }
+
+    /// Asks if a word names a file that holds secrets. Returns whether it does.
+    pub(super) fn judge_secret(&mut self, word: &Word, span: Span) -> bool {
+        let written = word.span.of(self.text);
+        let named = secrets::named_by(&word.value, written, self.directories.as_deref(), self.machine);
+        let Some(path) = named else { return false };
+        self.ask(ReasonCode::Outside, span, format!("it touches `{path}`, which holds secrets"));
+        true
     }
 
     /// Judges a folder that a program is told to work in: files in it may say what the program does.
@@ -223,6 +241,12 @@ impl Judge<'_> {
 
     /// Judges a redirect of a call.
     pub(super) fn judge_redirect(&mut self, redirect: &Redirect, span: Span) {
+        if let RedirectTarget::Word(word) = &redirect.target
+            && !matches!(redirect.operator, RedirectOperator::HereString | RedirectOperator::HereDocument)
+            && self.judge_secret(word, span)
+        {
+            return;
+        }
         let access = redirects::access_of(redirect, self.directories.as_deref(), self.machine);
         if !self.asks_about_instructions(&access, span) {
             self.judge_access(access, span);

@@ -4,7 +4,7 @@
 //! or another program that runs commands, signs of a shell's grammar, or a word that can't be known. Words that are plainly
 //! paths, options or data stay as free as they are for every program.
 
-use shellgate_syntax::{Unknown, Value, Why};
+use shellgate_syntax::{Unknown, Value, Why, Word};
 
 use super::effects::names;
 use super::{Basis, Judge};
@@ -25,8 +25,18 @@ struct Suspicion {
 impl Judge<'_> {
     /// Judges the words and the standard input of a program that no table lists.
     pub(super) fn judge_unlisted(&mut self, call: &Call, basis: Basis) {
+        if call.meaning.kind.is_some() {
+            return self.judge_loose(call, basis);
+        }
+        let names_secret = call.words.iter().skip(1).any(|word| {
+            // `--file=PATH`
+            let value = word.value.known().and_then(|text| text.split_once('='));
+            let value =
+                value.map(|(_, value)| Word { value: Value::Known(value.to_owned()), ..word.clone() });
+            self.judge_secret(value.as_ref().unwrap_or(word), call.span)
+        });
         let named = match basis {
-            _ if call.meaning.kind.is_some() => return self.judge_loose(call, basis),
+            _ if names_secret => return,
             Basis::Named(words) => words.max(1),
             Basis::Everything if self.rules.restrict_something() => 1,
             Basis::Everything | Basis::NotNeeded | Basis::None => return,

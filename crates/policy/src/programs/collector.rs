@@ -97,6 +97,7 @@ impl Collector {
             Role::Data | Role::Args | Role::EnvSplit => {}
             Role::CommandUntil => self.runs(&[own], true),
             Role::Path if !dash => self.effect(word, EffectKind::Reads(own)),
+            Role::Key => self.effect(word, EffectKind::Uses(own)),
             Role::Write if !dash => self.effect(word, EffectKind::Writes(own)),
             Role::Path | Role::Write => {}
             Role::List => {

@@ -140,6 +140,8 @@ pub(crate) enum EffectKind {
     MayWrite(Word),
     /// Reads this file or folder.
     Reads(Word),
+    /// Uses this file as a key or password, and doesn't show it.
+    Uses(Word),
     /// Changes the working directory of what follows. `None`: to somewhere unknown.
     Directory(Option<Word>),
     /// Is no plain call of its program: it has an unknown option, loads code, sets the clock. The text says what, for

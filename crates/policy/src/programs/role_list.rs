@@ -5,6 +5,8 @@ roles! {
     "data" = Data,
     /// A file or folder that is read.
     "path" = Path,
+    /// A file of credentials that the program uses itself and doesn't show.
+    "key" = Key,
     /// A file or folder that is written.
     "write" = Write,
     /// A file that names files to read.

@@ -231,7 +231,7 @@ fn seen(meaning: &CallMeaning) -> Seen {
             }
             EffectKind::Arithmetic(word) => seen.arithmetic.push(plain(word)),
             EffectKind::Writes(word) => seen.writes.push(plain(word)),
-            EffectKind::Reads(word) => seen.reads.push(plain(word)),
+            EffectKind::Reads(word) | EffectKind::Uses(word) => seen.reads.push(plain(word)),
             EffectKind::Directory(word) => seen.directory.push(word.as_ref().map(plain).unwrap_or_default()),
             EffectKind::Unusual(_) => seen.unusual = true,
             EffectKind::MaybeOption(_) => seen.maybe = true,

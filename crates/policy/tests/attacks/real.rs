@@ -132,3 +132,8 @@ fn against_variables_that_programs_run() {
 fn against_synonyms_of_what_is_excluded() {
     holds(include_str!("synonyms.toml"));
 }
+
+#[test]
+fn against_files_that_hold_secrets() {
+    holds(include_str!("secrets.toml"));
+}
