@@ -97,7 +97,8 @@ impl Judge<'_> {
             let message = format!("{message}: nothing is known of this program");
             Some(Suspicion { message, rule: None })
         };
-        if let Some(name) = candidates(text).find(|name| runs_commands(name)) {
+        let shell = candidates(text).find(|name| kind_of(name) == Some(ProgramKind::Shell));
+        if let Some(name) = shell.or_else(|| in_command_position(text).find(|name| runs_commands(name))) {
             return suspicion(format!("it may start `{name}`"));
         }
         if !is_url(text) && SHELL_SIGNS.iter().any(|sign| text.contains(sign)) {
@@ -129,6 +130,12 @@ fn candidates(text: &str) -> impl Iterator<Item = &str> {
         letters.next().map(|_| letters.as_str())
     });
     names(text).chain(glued.into_iter().flat_map(names))
+}
+
+/// The names in a word that a command would begin with: at its beginning, or behind a sign. A word may also be a sentence.
+fn in_command_position(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|c: char| !(c.is_alphanumeric() || "._-/+ ".contains(c)));
+    parts.filter_map(|part| part.split(' ').find(|name| !name.is_empty()))
 }
 
 /// Whether a program of this name runs commands or code that it is given.

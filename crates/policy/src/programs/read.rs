@@ -12,6 +12,9 @@ const UNKNOWN_OPTION: &str = "has an option that isn't known for this program";
 const UNKNOWN_SUBCOMMAND: &str =
     "has a subcommand that isn't known for this program; it may be an alias or an extension";
 
+/// Words with which alone programs print something and end.
+const PRINTING: [&str; 2] = ["--version", "--help"];
+
 /// A call that is being read.
 struct CallReader {
     entry: &'static Entry,
@@ -33,7 +36,9 @@ pub(crate) fn call(entry: &'static Entry, words: &[Word], collector: &mut Collec
     collector.meaning.synonyms = entry.synonyms;
     collector.meaning.unordered_from = operand::unordered_from(entry);
     collector.meaning.is_loose = entry.options().any(|option| option.values.contains(&Role::Loose));
-    if let Some(why) = entry.because {
+    let only_prints =
+        matches!(words, [word] if word.value.known().is_some_and(|text| PRINTING.contains(&text)));
+    if let Some(why) = entry.because.filter(|_| !only_prints) {
         collector.call_effect(EffectKind::Unusual(why));
     }
     match entry.special {
