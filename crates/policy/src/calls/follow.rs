@@ -75,9 +75,7 @@ impl FoundCalls {
         }
         let mut meaning = self.programs.understand(&invocation.words, pending.more_words);
         meaning.effects.retain(|effect| match &effect.kind {
-            EffectKind::MaybeOption(word) | EffectKind::MayWrite(word) => {
-                !context.known_values.is_no_option(word)
-            }
+            EffectKind::MaybeOption(word) => !context.known_values.is_no_option(word),
             _ => true,
         });
         let shadowed = shadowed(&pending, context);

@@ -91,9 +91,7 @@ impl Judge<'_> {
                     let value = value.as_ref().and_then(Value::known);
                     self.judge_variable(name.known(), value, span);
                 }
-                EffectKind::Writes(word) | EffectKind::MayWrite(word) => {
-                    self.judge_write(call, basis, word, span)
-                }
+                EffectKind::Writes(word) => self.judge_write(call, basis, word, span),
                 EffectKind::Reads(word) if call.meaning.kind != Some(ProgramKind::Builtin) => {
                     self.judge_secret(word, span);
                 }

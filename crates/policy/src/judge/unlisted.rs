@@ -50,11 +50,18 @@ impl Judge<'_> {
                 rule: None,
             }),
         });
+        let command = call.words.iter().skip_while(|word| word.value.known() != Some("--")).nth(1);
+        let command = command.and_then(|word| word.value.known()).filter(|_| is_named);
+        let command = command.filter(|name| !matches!(self.machine.find(base_name(name)), Found::Nowhere));
+        let command = command.map(|name| Suspicion {
+            message: format!("it may start `{name}`: nothing is known of this program"),
+            rule: None,
+        });
         let input = match &call.stdin {
             Stdin::Text(text) => self.excluded_in(text),
             Stdin::Empty | Stdin::Unknown => None,
         };
-        let found = words.chain([input]).flatten().next();
+        let found = words.chain([command, input]).flatten().next();
         if let Some(Suspicion { message, rule }) = found {
             self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
         }
@@ -70,9 +77,10 @@ impl Judge<'_> {
         }
         let texts: Vec<&str> = call.words.iter().skip(1).map(|word| word.value.lead()).collect();
         let is_option = |text: &str| text.starts_with('-');
-        // An option, or the word behind one, which may be its value.
+        // An option, or the word behind one, which may be its value; or a text.
         let values = texts.iter().enumerate().filter(|(at, text)| {
             is_option(text)
+                || text.contains([' ', ';', '|', '&', '{'])
                 || at.checked_sub(1).and_then(|at| texts.get(at)).is_some_and(|text| is_option(text))
         });
         let found = values.into_iter().find_map(|(_, text)| {
@@ -104,10 +112,15 @@ impl Judge<'_> {
         if !is_url(text) && SHELL_SIGNS.iter().any(|sign| text.contains(sign)) {
             return suspicion("it may run a word that holds signs of a shell".to_owned());
         }
-        let is_program = |name: &&str| {
-            let found = self.machine.find(base_name(name));
-            name.starts_with('/')
-                && matches!(found, Found::Trusted(file) | Found::Untrusted(file) if file.to_str() == Some(name))
+        // A path of a program, or a text that begins with the name of one: words of one word are too often something else.
+        let is_program = |name: &&str| match self.machine.find(base_name(name)) {
+            Found::Trusted(file) | Found::Untrusted(file) if name.starts_with('/') => {
+                file.to_str() == Some(name)
+            }
+            Found::Trusted(_) | Found::Untrusted(_) => {
+                !name.contains('/') && text.starts_with(&format!("{name} "))
+            }
+            Found::Nowhere => false,
         };
         match candidates(text).find(|name| is_named && is_program(name)) {
             Some(name) => suspicion(format!("it may start `{name}`")),

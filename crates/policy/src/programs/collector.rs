@@ -8,6 +8,9 @@ use super::special;
 use super::{CallMeaning, Canonical, Effect, EffectKind};
 use shellgate_syntax::{Span, Unknown, Value, Word};
 
+/// Other names of standard input.
+const STDIN_PATHS: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
 /// The meaning of a call, as far as it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Collector {
@@ -61,6 +64,10 @@ impl Collector {
             let span = span_of(words).unwrap_or(first.span);
             let kind = EffectKind::Argv { words: words.to_vec(), more_words };
             self.meaning.effects.push(Effect { span, kind });
+            // No program has a blank in its name. Some wrappers split such a word, or give it to a shell.
+            if first.value.known().is_some_and(|name| name.trim().contains([' ', '\t', '\n'])) {
+                self.effect(first, EffectKind::Shell(first.clone()));
+            }
         }
     }
 
@@ -121,6 +128,7 @@ impl Collector {
                     self.effect(word, EffectKind::Writes(path));
                 }
             }
+            Role::RustCodegen => special::rust_codegen(word, self),
             Role::CargoConfig => special::cargo_config(word, self),
             Role::Shell | Role::Function => {
                 self.names_code = true;
@@ -152,6 +160,9 @@ impl Collector {
             Role::PythonModule => special::python_module(word, self),
             Role::Load => self.effect(word, EffectKind::Opaque(own, "code that it loads")),
             Role::Config if word.value.known() == Some("/dev/null") => {}
+            Role::Config if dash || word.value.known().is_some_and(|path| STDIN_PATHS.contains(&path)) => {
+                self.effect(word, EffectKind::OpaqueInput("its own"));
+            }
             Role::Config => {
                 self.effect(word, EffectKind::Reads(own.clone()));
                 self.effect(word, EffectKind::Opaque(own, "settings that can name programs"));

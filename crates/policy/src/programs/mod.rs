@@ -136,8 +136,6 @@ pub(crate) enum EffectKind {
     Arithmetic(Word),
     /// Writes this file or below this folder.
     Writes(Word),
-    /// Writes a file if this word becomes several words.
-    MayWrite(Word),
     /// Reads this file or folder.
     Reads(Word),
     /// Uses this file as a key or password, and doesn't show it.

@@ -4,7 +4,7 @@ use super::EffectKind;
 use super::collector::Collector;
 use super::entry::{Entry, Operand};
 use super::role::Role;
-use shellgate_syntax::{Value, Word};
+use shellgate_syntax::Word;
 
 /// The operands that an entry has when these options are given.
 fn roles(entry: &'static Entry, given: &[&str]) -> Vec<&'static Operand> {
@@ -59,10 +59,8 @@ pub(crate) fn assign(entry: &'static Entry, operands: &[Word], given: &[&str], c
         }
     }
     let mut words = operands.iter();
-    for (index, (role, count)) in roles.iter().zip(counts).enumerate() {
-        for _ in 0..count {
-            let Some(word) = words.next() else { break };
-            note_split(word, roles.get(index + 1..).unwrap_or_default(), words.len(), collector);
+    for (role, count) in roles.iter().zip(counts) {
+        for word in words.by_ref().take(count) {
             if let Some(why) = role.unusual {
                 collector.effect(word, EffectKind::Unusual(why));
             }
@@ -82,15 +80,4 @@ pub(crate) fn unordered_from(entry: &'static Entry) -> Option<usize> {
     let is_path = last.repeated && matches!(last.role, Role::Path | Role::Write);
     let fixed = before.iter().all(|operand| operand.required && !operand.repeated);
     (is_path && fixed).then_some(before.len())
-}
-
-/// Notes that a word may become several, of which one takes a role that writes. `behind` are the roles behind its own, and
-/// `words_behind` is the number of words behind it.
-fn note_split(word: &Word, behind: &[&Operand], words_behind: usize, collector: &mut Collector) {
-    let splits = matches!(&word.value, Value::Unknown(unknown) if unknown.splits);
-    let reached = behind.len().saturating_sub(words_behind);
-    let writes = behind.iter().take(reached).any(|operand| operand.role == Role::Write);
-    if splits && writes {
-        collector.effect(word, EffectKind::MayWrite(word.clone()));
-    }
 }

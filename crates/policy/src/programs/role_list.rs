@@ -123,6 +123,8 @@ roles! {
     "tar-action" = TarAction,
     /// Options for a linker, in one word.
     "linker" = Linker,
+    /// `KEY=VALUE` for the code generation of the Rust compiler.
+    "rust-codegen" = RustCodegen,
     /// `KEY=VALUE` or a file of settings, of cargo.
     "cargo-config" = CargoConfig,
     /// A package of an index, or one from elsewhere.

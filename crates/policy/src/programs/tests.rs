@@ -235,7 +235,6 @@ fn seen(meaning: &CallMeaning) -> Seen {
             EffectKind::Directory(word) => seen.directory.push(word.as_ref().map(plain).unwrap_or_default()),
             EffectKind::Unusual(_) => seen.unusual = true,
             EffectKind::MaybeOption(_) => seen.maybe = true,
-            EffectKind::MayWrite(word) => seen.writes.push(text(&word.value)),
         }
     }
     seen

@@ -41,7 +41,7 @@ mod tmux;
 mod zip;
 
 pub(crate) use awk::awk_program;
-pub(crate) use cargo::cargo_config;
+pub(crate) use cargo::{cargo_compiler, cargo_config, rust_codegen};
 pub(crate) use curl::curl_value;
 pub(crate) use declare::declare;
 pub(crate) use directory::directory;
