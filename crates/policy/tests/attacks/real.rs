@@ -137,3 +137,8 @@ fn against_synonyms_of_what_is_excluded() {
 fn against_files_that_hold_secrets() {
     holds(include_str!("secrets.toml"));
 }
+
+#[test]
+fn against_inline_code_and_options() {
+    holds(include_str!("inline.toml"));
+}
