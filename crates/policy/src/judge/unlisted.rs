@@ -10,6 +10,7 @@ use super::effects::names;
 use super::{Basis, Judge};
 use crate::calls::{Call, Stdin};
 use crate::machine::Found;
+use crate::programs::words::LANGUAGE_OPTIONS;
 use crate::programs::{ProgramKind, base_name, kind_of};
 use crate::verdict::ReasonCode;
 
@@ -42,7 +43,9 @@ impl Judge<'_> {
             Basis::Everything | Basis::NotNeeded | Basis::None => return,
         };
         let is_named = named > 1 || matches!(basis, Basis::Named(_));
-        let words = call.words.iter().skip(named).map(|word| match &word.value {
+        let before = call.words.iter().skip(named - 1).map(|word| word.value.lead());
+        let words = call.words.iter().skip(named).zip(before).map(|(word, before)| match &word.value {
+            Value::Known(text) if names_language(text, before) => self.excluded_in(text),
             Value::Known(text) => self.suspicion_of_word(text, is_named),
             Value::Unknown(unknown) if is_plainly_path(unknown) => None,
             Value::Unknown(_) => Some(Suspicion {
@@ -158,6 +161,14 @@ fn runs_commands(name: &str) -> bool {
         kind_of(name),
         Some(ProgramKind::Shell | ProgramKind::Interpreter | ProgramKind::Wrapper | ProgramKind::Workbench)
     )
+}
+
+/// Whether a word is the value of an option that names a language: `--platform=node`, `--lang python`.
+fn names_language(text: &str, before: &str) -> bool {
+    let (option, value) = text.split_once('=').unwrap_or((before, text));
+    LANGUAGE_OPTIONS.contains(&option)
+        && value.chars().all(|c| c.is_alphanumeric() || "+#-.".contains(c))
+        && kind_of(value) != Some(ProgramKind::Shell)
 }
 
 /// Whether a text is an address, in which `&` and `;` are plain.

@@ -2,7 +2,7 @@
 
 use super::role::Role;
 use super::special::{self, Special};
-use super::words::{FAMILY_SUFFIXES, FAMILY_TARGETS};
+use super::words::{FAMILY_MACHINES, FAMILY_SUFFIXES, FAMILY_TARGETS};
 use super::{Canonical, ProgramKind, ShellGrammar};
 use shellgate_syntax::Value;
 
@@ -160,6 +160,10 @@ pub(crate) struct Operand {
 /// The entry of the program with this basename: its own, or that of its family (`tables/families.toml`).
 pub(crate) fn find(name: &str) -> Option<&'static Entry> {
     find_own(name).or_else(|| {
+        let first = name.split('-').next().unwrap_or(name);
+        if is_target(name) && FAMILY_MACHINES.iter().any(|pattern| matches(pattern, first)) {
+            return None;
+        }
         let suffix = FAMILY_SUFFIXES.iter().find(|suffix| name.ends_with(**suffix));
         let bare = suffix.and_then(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
         find_own(bare).or_else(|| without_target(bare).find_map(find_own))
@@ -184,10 +188,22 @@ fn find_own(name: &str) -> Option<&'static Entry> {
 
 /// `gcc-12` of `x86_64-linux-gnu-gcc-12`, `perl5.36` of `perl5.36-x86_64-linux-gnu`: what may be left without the target.
 fn without_target(name: &str) -> impl Iterator<Item = &str> {
-    let is_target = |text: &str| FAMILY_TARGETS.iter().any(|pattern| matches(pattern, text));
     name.match_indices('-').filter_map(move |(at, _)| {
         let (before, after) = (name.get(..at)?, name.get(at + 1..)?);
         if is_target(before) { Some(after) } else { is_target(after).then_some(before) }
+    })
+}
+
+/// Whether a text is the name of a target and nothing more. What a pattern's last `*` stands for has no dash.
+fn is_target(text: &str) -> bool {
+    FAMILY_TARGETS.iter().any(|pattern| match pattern.strip_suffix('*') {
+        None => matches(pattern, text),
+        Some(start) => {
+            let literal = start.trim_start_matches('*');
+            let end = text.rfind(literal).map(|at| at + literal.len());
+            matches(pattern, text)
+                && end.and_then(|end| text.get(end..)).is_some_and(|rest| !rest.contains('-'))
+        }
     })
 }
 
@@ -237,6 +253,8 @@ mod tests {
             ("tclsh8.6", Some("tclsh")),
             ("x86_64-linux-gnu-nosuch", None),
             ("nosuch.basic", None),
+            ("x86_64-unknown-linux-musl", None),
+            ("i686-linux-gnu", None),
             ("linux-gnu", None),
             ("gccx", None),
         ] {
