@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use shellgate_syntax::{Unknown, Value, Why};
 
 use crate::machine::Machine;
-use crate::paths;
 use crate::redirects;
 
 /// The paths, one a line. `~` is the user's home folder, a `*` at the end of a name stands for the rest of it.
@@ -30,14 +29,15 @@ impl Secrets {
     pub(crate) fn new(home: Option<&Path>, root: &Path) -> Self {
         let lines =
             SECRET_PATHS.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let named = lines.filter_map(|line| match line.strip_prefix("~/") {
-            Some(rest) => Some(home?.join(rest)),
-            None => Some(PathBuf::from(line)),
-        });
+        // The home folder as it is written, and where it leads.
+        let mut homes: Vec<PathBuf> = home.into_iter().map(Path::to_owned).collect();
+        homes.extend(
+            home.and_then(|home| home.canonicalize().ok()).filter(|real| Some(real.as_path()) != home),
+        );
         let mut secrets = Self { paths: Vec::new(), beginnings: Vec::new() };
-        let paths = named.flat_map(|path| {
-            let resolved = paths::resolve(&path).ok().filter(|resolved| *resolved != path);
-            [Some(path), resolved].into_iter().flatten()
+        let paths = lines.flat_map(|line| match line.strip_prefix("~/") {
+            Some(rest) => homes.iter().map(|home| home.join(rest)).collect(),
+            None => vec![PathBuf::from(line)],
         });
         for path in paths.filter(|path| !root.starts_with(path)) {
             match path.to_str().and_then(|path| path.strip_suffix('*')) {

@@ -14,7 +14,8 @@ pub(crate) fn magick(_: &'static Entry, words: &[Word], collector: &mut Collecto
             text.split_once(':').is_some_and(|(coder, _)| !words::MAGICK_PLAIN_CODERS.contains(&coder));
         let is_option = text.starts_with(['-', '+']);
         // Its own options have one dash.
-        if text.starts_with("--")
+        let is_unknown = text.starts_with("--") && !["--version", "--help"].contains(&text);
+        if is_unknown
             || !is_option && (is_coder || text.starts_with(['@', '|']))
             || words::MAGICK_RUNNING_OPTIONS.contains(&text)
         {
