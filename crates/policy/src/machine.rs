@@ -12,6 +12,10 @@ use crate::program_names::ProgramNames;
 use crate::protection::Protected;
 use crate::secrets::Secrets;
 
+/// Folders of programs on every machine, on PATH or not.
+const PROGRAM_FOLDERS: [&str; 6] =
+    ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
+
 /// The machine as the judged command will find it. It remembers its answers, so one is made for each judgement.
 #[derive(Debug)]
 pub struct Machine {
@@ -86,6 +90,17 @@ impl Machine {
     /// Finds entries of programs by the files that they lead to.
     pub(crate) fn program_names(&self) -> ProgramNames {
         ProgramNames::new(self.directory.clone(), self.search_path.clone())
+    }
+
+    /// Whether a folder, named by a path or by the beginning of one, is on PATH.
+    pub(crate) fn has_programs(&self, folder: &str) -> bool {
+        let folder = Path::new(folder);
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        folder.to_str().is_some_and(|folder| PROGRAM_FOLDERS.contains(&folder))
+            || folder.is_absolute()
+                && std::env::split_paths(&self.search_path).any(|listed| {
+                    listed == folder || listed.canonicalize().is_ok_and(|listed| listed == real)
+                })
     }
 
     /// Where the program of this name is found. The name has no slash.

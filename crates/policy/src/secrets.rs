@@ -106,6 +106,10 @@ fn path_of(value: &Value, machine: &Machine) -> Option<String> {
                 None => Some(folder.to_owned()),
             }
         }
+        // Other users have the same folders in their homes.
+        Value::Unknown(Unknown { why: Why::Tilde { rest: Some(rest), .. }, .. }) => {
+            Some(format!("{}{rest}", home()?))
+        }
         value => redirects::known_path(value, machine),
     }
 }

@@ -59,6 +59,7 @@ impl Judge<'_> {
             let span = if call.in_wrapper { call.span } else { effect.span };
             match &effect.kind {
                 EffectKind::Opaque(word, what) => {
+                    self.judge_secret(word, span);
                     let shown = word.value.known().unwrap_or("…");
                     let message = format!("it runs {what}: `{shown}`");
                     let code = OpaqueCode {
@@ -92,6 +93,9 @@ impl Judge<'_> {
                     self.judge_variable(name.known(), value, span);
                 }
                 EffectKind::Writes(word) => self.judge_write(call, basis, word, span),
+                EffectKind::ShellInput(Some(word)) => {
+                    self.judge_secret(word, span);
+                }
                 EffectKind::Reads(word) if call.meaning.kind != Some(ProgramKind::Builtin) => {
                     self.judge_secret(word, span);
                 }

@@ -47,7 +47,7 @@ impl Judge<'_> {
         let words = call.words.iter().skip(named).zip(before).map(|(word, before)| match &word.value {
             Value::Known(text) if names_language(text, before) => self.excluded_in(text),
             Value::Known(text) => self.suspicion_of_word(text, is_named),
-            Value::Unknown(unknown) if is_plainly_path(unknown) => None,
+            Value::Unknown(unknown) if is_plainly_path(unknown) && !self.may_be_program(unknown) => None,
             Value::Unknown(_) => Some(Suspicion {
                 message: "it may run a word that can't be known: nothing is known of this program".to_owned(),
                 rule: None,
@@ -97,6 +97,12 @@ impl Judge<'_> {
         if let Some(Suspicion { message, rule }) = found {
             self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
         }
+    }
+
+    /// Whether a pattern looks in a folder of programs.
+    fn may_be_program(&self, unknown: &Unknown) -> bool {
+        let folder = unknown.lead.rsplit_once('/').map(|(folder, _)| folder);
+        unknown.why == Why::Glob && folder.is_some_and(|folder| self.machine.has_programs(folder))
     }
 
     /// Why a word may be a command or hold one. `is_named`: a rule names the program, so that others may be forbidden.
