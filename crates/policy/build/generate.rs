@@ -2,7 +2,7 @@
 //!
 //! `let _ =` is on writes to a String, which can't fail.
 
-use crate::notation::{OperandText, OptionText, Row, Tables};
+use crate::notation::{OperandText, OptionText, Row, SynonymText, Tables};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -16,6 +16,7 @@ const PARSINGS: &[&str] = &["permuted", "leading", "dashed", "words", "assignmen
 const HARMLESS_ROLES: &[&str] = &[
     "data",
     "path",
+    "key",
     "paths",
     "list",
     "url",
@@ -136,13 +137,19 @@ fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) ->
         || options.iter().any(|o| o.unusual.is_some() || o.ends || o.values.iter().any(|v| matters(v)))
         || operands.iter().any(|o| o.unusual.is_some() || (matters(&o.role) && o.role != "write"));
 
+    let synonyms = row.synonyms.iter().map(|text| {
+        let SynonymText { option, pattern, meant } = SynonymText::read(text, &options)?;
+        Ok(format!("Synonym {{ option: {option:?}, pattern: {pattern:?}, meant: &{meant:?} }}"))
+    });
+    let synonyms = synonyms.collect::<Result<Vec<String>, String>>()?.join(", ");
     let numbers: Vec<usize> = options.iter().map(|option| output.option(option)).collect();
     let code = &mut output.code;
     let _ = write!(
         code,
         "Entry {{ names: &{:?}, versions: {}, kind: ProgramKind::{kind}, grammar: {}, parsing: Parsing::{parsing}, \
          abbreviate: {abbreviate}, negatable: {negatable}, open: {open}, dashes: {dashes}, language: {language:?}, \
-         because: {:?}, options_matter: {matters}, input: {}, special: {}, option_numbers: &{numbers:?}, operands: ",
+         because: {:?}, options_matter: {matters}, input: {}, special: {}, synonyms: &[{synonyms}], option_numbers: &{numbers:?}, \
+         operands: ",
         row.names,
         row.versions,
         grammar.map_or("None".to_owned(), |grammar| format!("Some(ShellGrammar::{grammar})")),

@@ -71,6 +71,8 @@ pub(crate) struct Row {
     pub(crate) because: Option<String>,
     pub(crate) special: Option<String>,
     #[serde(default)]
+    pub(crate) synonyms: Vec<String>,
+    #[serde(default)]
     pub(crate) subcommand: Vec<Row>,
     /// Read by the tests, not by the build.
     #[expect(dead_code, reason = "here so that the key is known")]
@@ -221,6 +223,35 @@ impl OperandText {
             }
         }
         Ok(operand)
+    }
+}
+
+/// A synonym as its string says: `-D is -d -f`, `+* is -f`, `-c key=* is -f`.
+pub(crate) struct SynonymText {
+    /// The option, or empty if it is about operands.
+    pub(crate) option: String,
+    /// The pattern of the operand or of the option's value.
+    pub(crate) pattern: String,
+    /// The options that it stands for, by their first names.
+    pub(crate) meant: Vec<String>,
+}
+
+impl SynonymText {
+    /// Reads one synonym. `options` are those of the entry.
+    pub(crate) fn read(text: &str, options: &[OptionText]) -> Result<Self, String> {
+        let wrong = |why: &str| format!("synonym `{text}`: {why}");
+        let (left, right) = text.split_once(" is ").ok_or_else(|| wrong("it should be `… is …`"))?;
+        let meant: Vec<String> = right.split_whitespace().map(str::to_owned).collect();
+        let is_first = |name: &String| options.iter().any(|option| option.names.first() == Some(name));
+        if let Some(name) = meant.iter().find(|name| !is_first(name)) {
+            return Err(wrong(&format!("`{name}` is no option's first name")));
+        }
+        let (option, pattern) = match left.split_once(' ') {
+            _ if !left.starts_with('-') => ("", left),
+            Some((option, pattern)) => (option, pattern),
+            None => (left, "*"),
+        };
+        Ok(Self { option: option.to_owned(), pattern: pattern.to_owned(), meant })
     }
 }
 

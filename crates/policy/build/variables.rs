@@ -19,6 +19,8 @@ pub(crate) struct Variable {
     only_with: Vec<String>,
     #[serde(default)]
     any_case: bool,
+    #[serde(default)]
+    only_exported: bool,
 }
 
 /// The rows as Rust.
@@ -43,8 +45,8 @@ pub(crate) fn variables(rows: &[Variable]) -> Result<String, String> {
         let _ = writeln!(
             code,
             "VariableRow {{ about: {:?}, effect: VariableEffect::{effect}, names: &{:?}, harmless: &{:?}, \
-             only_with: &{:?}, any_case: {} }},",
-            row.about, row.names, row.harmless, row.only_with, row.any_case,
+             only_with: &{:?}, any_case: {}, only_exported: {} }},",
+            row.about, row.names, row.harmless, row.only_with, row.any_case, row.only_exported,
         );
     }
     code.push_str("];\n");

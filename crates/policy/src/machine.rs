@@ -1,14 +1,20 @@
 //! What the judge looks up on the machine: where programs are, and where paths lead. Nothing else in this crate asks the
 //! system.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::paths::{self, PathCache, TooManyLinks};
+use crate::program_names::ProgramNames;
 use crate::protection::Protected;
+use crate::secrets::Secrets;
+
+/// Folders of programs on every machine, on PATH or not.
+const PROGRAM_FOLDERS: [&str; 6] =
+    ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
 
 /// The machine as the judged command will find it. It remembers its answers, so one is made for each judgement.
 #[derive(Debug)]
@@ -20,6 +26,7 @@ pub struct Machine {
     protected: Option<Protected>,
     programs: RefCell<HashMap<String, Found>>,
     paths: RefCell<PathCache>,
+    secrets: OnceCell<Secrets>,
 }
 
 /// Where a program was found by its name.
@@ -45,6 +52,7 @@ impl Machine {
             protected: None,
             programs: RefCell::default(),
             paths: RefCell::default(),
+            secrets: OnceCell::new(),
         }
     }
 
@@ -57,6 +65,11 @@ impl Machine {
     /// The paths that no command may touch, if there are any.
     pub(crate) fn protected(&self) -> Option<&Protected> {
         self.protected.as_ref()
+    }
+
+    /// The files that hold secrets.
+    pub(crate) fn secrets(&self) -> &Secrets {
+        self.secrets.get_or_init(|| Secrets::new(self.home(), &self.root))
     }
 
     /// The root.
@@ -72,6 +85,22 @@ impl Machine {
     /// The user's home.
     pub(crate) fn home(&self) -> Option<&Path> {
         self.home.as_deref()
+    }
+
+    /// Finds entries of programs by the files that they lead to.
+    pub(crate) fn program_names(&self) -> ProgramNames {
+        ProgramNames::new(self.directory.clone(), self.search_path.clone())
+    }
+
+    /// Whether a folder, named by a path or by the beginning of one, is on PATH.
+    pub(crate) fn has_programs(&self, folder: &str) -> bool {
+        let folder = Path::new(folder);
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        folder.to_str().is_some_and(|folder| PROGRAM_FOLDERS.contains(&folder))
+            || folder.is_absolute()
+                && std::env::split_paths(&self.search_path).any(|listed| {
+                    listed == folder || listed.canonicalize().is_ok_and(|listed| listed == real)
+                })
     }
 
     /// Where the program of this name is found. The name has no slash.

@@ -5,6 +5,7 @@
 //! one that the rule names. For a strict match, the call must begin with the rule's words as they are written, and the
 //! program must be the one that PATH has in a trusted folder.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
 
@@ -64,7 +65,8 @@ impl Candidate<'_> {
         if !is_program(program, wanted, self.machine) {
             return LooseMatch::No;
         }
-        let wanted = canonical(prefix);
+        let rule = meaning_of(prefix);
+        let wanted = &rule.canonical;
         let ours = rest(&self.meaning.canonical);
         let words = |all: &[Canonical]| -> Vec<Value> {
             let words = all.iter().filter_map(|one| match one {
@@ -74,9 +76,11 @@ impl Candidate<'_> {
             words.collect()
         };
         let by_words = if self.meaning.kind.is_some() {
-            by_position(&words(rest(&wanted)), &words(ours), self.more_words)
+            let subcommands = self.meaning.subcommands.len();
+            let unordered_from = self.meaning.unordered_from.map(|at| at + subcommands);
+            by_position(&words(rest(wanted)), &words(ours), unordered_from, self.more_words)
         } else {
-            by_skipping(&words(rest(&wanted)), &words(ours), self.more_words)
+            by_skipping(&words(rest(wanted)), &words(ours), self.more_words)
         };
         let unsure = || {
             let effects = &self.meaning.effects;
@@ -87,11 +91,18 @@ impl Candidate<'_> {
                     .iter()
                     .any(|word| matches!(&word.value, Value::Unknown(unknown) if unknown.splits))
         };
-        let has_options = rest(&wanted).iter().all(|one| match one {
+        let has_option = |name: &str| {
+            self.meaning.implied.contains(&name)
+                || ours.iter().any(|ours| matches!(ours, Canonical::Option(other, _) if other == name))
+        };
+        // `-D` is also there if all that it stands for is.
+        let has_meaning = |name: &str| {
+            let mut synonyms = rule.synonyms.iter().filter(|synonym| synonym.is_option(name));
+            synonyms.any(|synonym| synonym.meant.iter().all(|meant| has_option(meant)))
+        };
+        let has_options = rest(wanted).iter().all(|one| match one {
             Canonical::Word(_) => true,
-            Canonical::Option(name, None) => {
-                ours.iter().any(|ours| matches!(ours, Canonical::Option(other, _) if other == name))
-            }
+            Canonical::Option(name, None) => has_option(name) || has_meaning(name),
             Canonical::Option(..) => ours.contains(one),
         });
         match (by_words, has_options) {
@@ -138,10 +149,10 @@ impl Candidate<'_> {
     }
 }
 
-/// The canonical form of a rule's words.
-fn canonical(prefix: &[String]) -> Vec<Canonical> {
+/// The meaning of a rule's words.
+fn meaning_of(prefix: &[String]) -> CallMeaning {
     let word = |text: &String| Word { span: Span::default(), value: Value::Known(text.clone()) };
-    understand(&prefix.iter().map(word).collect::<Vec<_>>()).canonical
+    understand(&prefix.iter().map(word).collect::<Vec<_>>())
 }
 
 /// A canonical form without the program.
@@ -177,14 +188,38 @@ fn is_program(program: &str, wanted: &str, machine: &Machine) -> bool {
         && matches!((file.metadata(), forbidden.metadata()), (Ok(one), Ok(other)) if same(&one, &other))
 }
 
-/// Compares the words of a program whose options are known: the first words of the call must be the rule's.
-fn by_position(wanted: &[Value], ours: &[Value], more_words: bool) -> LooseMatch {
+/// Compares the words of a program whose options are known: the first words of the call must be the rule's. Words from
+/// `unordered_from` on may be anywhere among those of the call.
+fn by_position(
+    wanted: &[Value],
+    ours: &[Value],
+    unordered_from: Option<usize>,
+    more_words: bool,
+) -> LooseMatch {
     let mut found = LooseMatch::Yes;
-    let mut ours = ours.iter();
-    for wanted in wanted {
-        match (wanted.known(), ours.next()) {
+    let mut next = ours.iter();
+    for (at, wanted) in wanted.iter().enumerate() {
+        let operands = unordered_from.filter(|from| at >= *from).and_then(|from| ours.get(from..));
+        if let (Some(operands), Some(path)) = (operands, wanted.known()) {
+            let is_it = |word: &Value| word.known().is_some_and(|word| normal(word) == normal(path));
+            if operands.iter().any(is_it) {
+                continue;
+            }
+            let may_be = |word: &Value| match word {
+                Value::Unknown(unknown) => unknown.splits || path.starts_with(&unknown.lead),
+                Value::Known(_) => false,
+            };
+            if !more_words && !operands.iter().any(may_be) {
+                return LooseMatch::No;
+            }
+            found = LooseMatch::Maybe;
+            continue;
+        }
+        match (wanted.known(), next.next()) {
             (_, None) => return if more_words { LooseMatch::Maybe } else { LooseMatch::No },
-            (Some(wanted), Some(Value::Known(word))) if wanted != word => return LooseMatch::No,
+            (Some(wanted), Some(Value::Known(word))) if normal(wanted) != normal(word) => {
+                return LooseMatch::No;
+            }
             (Some(_), Some(Value::Known(_))) => {}
             (Some(wanted), Some(Value::Unknown(unknown))) => {
                 if !unknown.splits && !wanted.starts_with(&unknown.lead) {
@@ -199,6 +234,27 @@ fn by_position(wanted: &[Value], ours: &[Value], more_words: bool) -> LooseMatch
         }
     }
     found
+}
+
+/// A word as it is, or as the shortest spelling of the same path: `/` for `//` and `/usr/..`.
+fn normal(word: &str) -> Cow<'_, str> {
+    if !word.contains('/') {
+        return Cow::Borrowed(word);
+    }
+    let is_absolute = word.starts_with('/');
+    let mut names: Vec<&str> = Vec::new();
+    for name in word.split('/') {
+        match name {
+            "" | "." => {}
+            ".." if names.last().is_some_and(|last| *last != "..") => {
+                names.pop();
+            }
+            ".." if is_absolute => {}
+            name => names.push(name),
+        }
+    }
+    let start = if is_absolute { "/" } else { "" };
+    Cow::Owned(format!("{start}{}", names.join("/")))
 }
 
 /// Compares the words of a program whose options aren't known: a word with a dash may be skipped, and one more after it,

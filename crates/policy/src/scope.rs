@@ -62,6 +62,7 @@ impl ScopeCheck<'_> {
                     return Err(OutOfScope::Path(shown(Some(word))));
                 }
                 EffectKind::Reads(word)
+                | EffectKind::Uses(word)
                 | EffectKind::Opaque(word, _)
                 | EffectKind::ShellInput(Some(word)) => self.check_path(word)?,
                 EffectKind::Directory(Some(word)) => self.check_path(word)?,

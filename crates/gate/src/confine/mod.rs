@@ -3,8 +3,8 @@
 //! | mode | can write | can read | network |
 //! |---|---|---|---|
 //! | `off` | everything that the user can | the same | the machine's |
-//! | `read-only` | a private `/tmp` | everything but `unreadable.txt` | none |
-//! | `workspace` | the root but `protected.txt`, the machine's `/tmp`, `caches.txt`, `sandbox.writable` | everything but `unreadable.txt` | as `sandbox.network` says |
+//! | `read-only` | a private `/tmp` | everything but `secrets.txt` | none |
+//! | `workspace` | the root but `protected.txt`, the machine's `/tmp`, `caches.txt`, `sandbox.writable` | everything but `secrets.txt` | as `sandbox.network` says |
 //! | `strict` | the root but `protected.txt`, a private `/tmp` | the root and `system.txt` | none |
 //!
 //! The lists are data: a change of what is protected is a line in a file. The kernel's part is in `crates/sandbox`.
@@ -24,7 +24,7 @@ use shellgate_settings::{Grants, Sandbox};
 use crate::settings::{Network as AllowedNetwork, SandboxMode};
 use crate::{Code, ErrorObject};
 
-const UNREADABLE: &str = include_str!("unreadable.txt");
+const UNREADABLE: &str = shellgate_policy::SECRET_PATHS;
 const PROTECTED: &str = include_str!("protected.txt");
 const SYSTEM: &str = include_str!("system.txt");
 

@@ -9,7 +9,7 @@ use super::context::TextContext;
 use super::shadowing::{Shadowed, shadowed};
 use super::stdin::{Stdin, descriptor_of_path, redirected, stdin_of};
 use super::{Call, FoundCalls, MAX_CALLS, MAX_DEPTH, PendingCall, Problem, unknown_value};
-use crate::programs::{Effect, EffectKind, understand, understand_with_more_words, variable};
+use crate::programs::{Effect, EffectKind, variable};
 
 impl FoundCalls {
     /// Follows everything that was found in a text.
@@ -73,11 +73,7 @@ impl FoundCalls {
             self.unreadable.push(Problem::new(span, format!("it has more than {MAX_CALLS} commands")));
             return;
         }
-        let mut meaning = if pending.more_words {
-            understand_with_more_words(&invocation.words)
-        } else {
-            understand(&invocation.words)
-        };
+        let mut meaning = self.programs.understand(&invocation.words, pending.more_words);
         meaning.effects.retain(|effect| match &effect.kind {
             EffectKind::MaybeOption(word) => !context.known_values.is_no_option(word),
             _ => true,
@@ -98,6 +94,7 @@ impl FoundCalls {
             problems: Vec::new(),
             in_wrapper: pending.in_wrapper,
             more_words: pending.more_words,
+            stdin: pending.stdin.clone(),
         });
         if shadowed == Shadowed::Certainly {
             return;

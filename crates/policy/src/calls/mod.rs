@@ -31,6 +31,7 @@ pub(crate) use stdin::Stdin;
 
 use crate::machine::Machine;
 use crate::matching::Candidate;
+use crate::program_names::ProgramNames;
 use crate::programs::CallMeaning;
 
 /// How deep texts and wrappers may be inside each other.
@@ -64,6 +65,8 @@ pub(crate) struct Call {
     pub(crate) in_wrapper: bool,
     /// Whether words are added when it runs.
     pub(crate) more_words: bool,
+    /// What it reads from its standard input.
+    pub(crate) stdin: Stdin,
 }
 
 impl Call {
@@ -112,6 +115,8 @@ pub(crate) struct FoundCalls {
     evaluates_variables: bool,
     /// How many expressions were looked at.
     evaluations: usize,
+    /// Finds the entry of a program by the file that it leads to.
+    programs: ProgramNames,
 }
 
 /// A call that was found and not yet followed.
@@ -124,8 +129,8 @@ struct PendingCall {
 }
 
 /// The calls of a text for bash.
-pub(crate) fn of_text(source: &str, stdin: Stdin) -> Result<FoundCalls, Unreadable> {
-    let mut found = FoundCalls::default();
+pub(crate) fn of_text(source: &str, stdin: Stdin, programs: ProgramNames) -> Result<FoundCalls, Unreadable> {
+    let mut found = FoundCalls { programs, ..FoundCalls::default() };
     let findings = syntax::read(source)?;
     let context = TextContext::new(source, None, stdin, 0, &findings);
     found.follow_findings(findings, &context);
@@ -137,8 +142,8 @@ pub(crate) fn of_text(source: &str, stdin: Stdin) -> Result<FoundCalls, Unreadab
 }
 
 /// The calls of a program and its arguments, without a shell. `shown` is how people see them.
-pub(crate) fn of_argv(argv: &[String], shown: &str, stdin: Stdin) -> FoundCalls {
-    let mut found = FoundCalls::default();
+pub(crate) fn of_argv(argv: &[String], shown: &str, stdin: Stdin, programs: ProgramNames) -> FoundCalls {
+    let mut found = FoundCalls { programs, ..FoundCalls::default() };
     let span = Span::new(0, shown.len());
     let words = argv.iter().map(|word| Word { span, value: Value::Known(word.clone()) }).collect();
     let invocation = Invocation { words, span, ..Invocation::default() };

@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 
-use shellgate_syntax::{Construct, Redirect, Span, Unknown, Value, Why, Word};
+use shellgate_syntax::{
+    Construct, Redirect, RedirectOperator, RedirectTarget, Span, Unknown, Value, Why, Word,
+};
 
 use super::{Basis, Judge};
 use crate::calls::Call;
-use crate::programs::{Effect, EffectKind, ProgramKind, Property, base_name, has, variable};
+use crate::programs::{Effect, EffectKind, ProgramKind, Property, VariableRow, base_name, has, variable};
 use crate::redirects::{self, FileAccess};
 use crate::rules::{Prefix, Redirects};
+use crate::secrets;
 use crate::verdict::ReasonCode;
 
 /// What the tables call code in the program's own language: a file of it, or a module that it finds.
@@ -24,6 +27,15 @@ struct OpaqueCode<'a> {
     is_own_language: bool,
 }
 
+/// Who sees a variable that is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Audience {
+    /// The programs that are started with it.
+    Programs,
+    /// The shell alone, unless the variable came in from outside.
+    Shell,
+}
+
 /// If a relative path may start from more folders than this, it may start from anywhere.
 const MAX_DIRECTORIES: usize = 16;
 
@@ -37,7 +49,7 @@ impl Judge<'_> {
             let message = "it runs a program of the project, which may do anything".to_owned();
             self.ask(ReasonCode::Unknown, call.span, message);
         }
-        self.judge_unlisted(call);
+        self.judge_unlisted(call, basis);
         for problem in &call.problems {
             let (span, message) = (problem.span, problem.message.clone());
             let code = OpaqueCode { span, message, word: None, is_own_language: problem.is_code };
@@ -47,6 +59,7 @@ impl Judge<'_> {
             let span = if call.in_wrapper { call.span } else { effect.span };
             match &effect.kind {
                 EffectKind::Opaque(word, what) => {
+                    self.judge_secret(word, span);
                     let shown = word.value.known().unwrap_or("…");
                     let message = format!("it runs {what}: `{shown}`");
                     let code = OpaqueCode {
@@ -80,6 +93,12 @@ impl Judge<'_> {
                     self.judge_variable(name.known(), value, span);
                 }
                 EffectKind::Writes(word) => self.judge_write(call, basis, word, span),
+                EffectKind::ShellInput(Some(word)) => {
+                    self.judge_secret(word, span);
+                }
+                EffectKind::Reads(word) if call.meaning.kind != Some(ProgramKind::Builtin) => {
+                    self.judge_secret(word, span);
+                }
                 EffectKind::Directory(Some(word)) if matches!(basis, Basis::Named(_)) => {
                     self.judge_directory(call, word, span)
                 }
@@ -159,6 +178,9 @@ impl Judge<'_> {
             self.ask(ReasonCode::Write, span, message);
             return;
         }
+        if self.judge_secret(word, span) {
+            return;
+        }
         let access = redirects::access_to(word, self.directories.as_deref(), self.machine, true);
         if self.asks_about_instructions(&access, span) {
             return;
@@ -177,6 +199,15 @@ impl Judge<'_> {
             }
             (access, _, _) => self.judge_access(access, span),
         }
+    }
+
+    /// Asks if a word names a file that holds secrets. Returns whether it does.
+    pub(super) fn judge_secret(&mut self, word: &Word, span: Span) -> bool {
+        let written = word.span.of(self.text);
+        let named = secrets::named_by(&word.value, written, self.directories.as_deref(), self.machine);
+        let Some(path) = named else { return false };
+        self.ask(ReasonCode::Outside, span, format!("it touches `{path}`, which holds secrets"));
+        true
     }
 
     /// Judges a folder that a program is told to work in: files in it may say what the program does.
@@ -200,21 +231,8 @@ impl Judge<'_> {
         inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
     }
 
-    /// Judges a program that no table lists. It may run what it is given, so its words must not name an excluded program.
-    fn judge_unlisted(&mut self, call: &Call) {
-        if call.meaning.kind.is_some() {
-            return;
-        }
-        let words = call.words.iter().skip(1).filter_map(|word| word.value.known());
-        let found = words.flat_map(names).find_map(|name| self.excluded_by_name(name));
-        if let Some((name, rule)) = found {
-            let message = format!("it may run `{name}`, which is excluded: nothing is known of this program");
-            self.ask(ReasonCode::Unknown, call.span, message).rule = Some(rule);
-        }
-    }
-
     /// The rule that excludes a program of this name.
-    fn excluded_by_name(&self, name: &str) -> Option<(String, String)> {
+    pub(super) fn excluded_by_name(&self, name: &str) -> Option<(String, String)> {
         self.rules.exclude.iter().find_map(|entry| match &entry.prefix {
             Prefix::Words(words) if words.first().is_some_and(|word| base_name(word) == base_name(name)) => {
                 Some((name.to_owned(), entry.shown.clone()))
@@ -225,6 +243,12 @@ impl Judge<'_> {
 
     /// Judges a redirect of a call.
     pub(super) fn judge_redirect(&mut self, redirect: &Redirect, span: Span) {
+        if let RedirectTarget::Word(word) = &redirect.target
+            && !matches!(redirect.operator, RedirectOperator::HereString | RedirectOperator::HereDocument)
+            && self.judge_secret(word, span)
+        {
+            return;
+        }
         let access = redirects::access_of(redirect, self.directories.as_deref(), self.machine);
         if !self.asks_about_instructions(&access, span) {
             self.judge_access(access, span);
@@ -261,19 +285,36 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges a variable that is set. A name or value of `None` can't be known.
+    /// Judges a variable that programs get. A name or value of `None` can't be known.
     pub(super) fn judge_variable(&mut self, name: Option<&str>, value: Option<&str>, span: Span) {
+        self.judge_assignment(name, value, span, Audience::Programs);
+    }
+
+    /// Judges a variable that is set for some `audience`.
+    pub(super) fn judge_assignment(
+        &mut self,
+        name: Option<&str>,
+        value: Option<&str>,
+        span: Span,
+        audience: Audience,
+    ) {
+        let matters = |row: &&VariableRow| {
+            let is_seen = audience == Audience::Programs || !row.only_exported;
+            is_seen && !value.is_some_and(|value| row.is_harmless(value))
+        };
+        // A program may run any part of a value. The shell's own variables are mostly texts; one that begins with a command
+        // is likely to be run.
+        let counted = if audience == Audience::Programs { usize::MAX } else { 1 };
+        let excluded = |value: &str| names(value).take(counted).find_map(|name| self.excluded_by_name(name));
         let message = match name {
             None => "which variable it sets can't be known".to_owned(),
-            Some(name) => {
-                match variable(name).filter(|row| !value.is_some_and(|value| row.is_harmless(value))) {
-                    Some(row) => format!("it sets `{name}`: {}", row.about),
-                    None => match value.and_then(|value| self.excluded_by_name(names(value).next()?)) {
-                        Some((program, _)) => format!("it sets `{name}` to `{program}`, which is excluded"),
-                        None => return,
-                    },
-                }
-            }
+            Some(name) => match variable(name).filter(matters) {
+                Some(row) => format!("it sets `{name}`: {}", row.about),
+                None => match value.and_then(excluded) {
+                    Some((program, _)) => format!("it sets `{name}` to `{program}`, which is excluded"),
+                    None => return,
+                },
+            },
         };
         self.ask(ReasonCode::Assignment, span, message).token = name.map(str::to_owned);
     }
@@ -306,6 +347,17 @@ impl Judge<'_> {
 }
 
 /// The words of a text that may be names of programs.
-fn names(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || "._-/+".contains(c))).filter(|name| !name.is_empty())
+}
+
+/// Whether a call may make the shell export every variable that it sets: `set -a`, `set -o allexport`, or another shell
+/// with such an option.
+pub(super) fn may_export_all(call: &Call) -> bool {
+    let sets = call.program().is_some_and(|name| has(name, Property::SetsShellOptions));
+    let may_export = |word: &Word| match word.value.known() {
+        Some(text) => text.starts_with('-') && text.contains('a') || text == "allexport",
+        None => true,
+    };
+    sets && call.words.iter().skip(1).any(may_export)
 }

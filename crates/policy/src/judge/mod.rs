@@ -1,16 +1,19 @@
 //! Judges a command: compares every call that it leads to with every rule.
 //!
 //! [`calls`] finds the calls. Each becomes a [`Part`]: [`program`] says what the rules decide about the program, [`effects`]
-//! what they decide about what it does besides ([`instructions`]: files that agents read), [`granting`] which rules widen what it may reach. Whatever speaks against allowing a call is a [`Reason`]. The strictest
+//! what they decide about what it does besides ([`instructions`]: files that agents read; [`unlisted`]: programs without an entry in the
+//! tables), [`granting`] which rules widen what it may reach. Whatever speaks against allowing a call is a [`Reason`]. The strictest
 //! reason decides, and what can't be known is never allowed.
 
 mod effects;
 mod granting;
 mod instructions;
 mod program;
+mod unlisted;
 
 use std::path::PathBuf;
 
+use effects::Audience;
 use shellgate_syntax::{Assigned, Span, Unreadable};
 
 use crate::calls::{self, Call, FoundCalls, Shadowed, Stdin};
@@ -48,7 +51,7 @@ impl CommandContext {
 #[must_use]
 pub fn judge(text: &str, context: &CommandContext, rules: &Rules, machine: &Machine) -> Verdict {
     let mut judge = Judge::new(text, rules, machine);
-    match calls::of_text(text, context.input()) {
+    match calls::of_text(text, context.input(), machine.program_names()) {
         Ok(found) => judge.judge_calls(&found, context),
         Err(error) => {
             let span = match &error {
@@ -71,7 +74,7 @@ pub fn judge_argv(
     machine: &Machine,
 ) -> Verdict {
     let mut judge = Judge::new(shown, rules, machine);
-    judge.judge_calls(&calls::of_argv(argv, shown, context.input()), context);
+    judge.judge_calls(&calls::of_argv(argv, shown, context.input(), machine.program_names()), context);
     judge.into_verdict(context)
 }
 
@@ -85,6 +88,8 @@ struct Judge<'a> {
     directories: Option<Vec<PathBuf>>,
     /// How many calls may make files.
     writing_calls: usize,
+    /// Whether the shell may export every variable that it sets (`set -a`).
+    exports_all: bool,
     /// See [`Verdict::granting`].
     granting: Vec<Vec<usize>>,
 }
@@ -106,8 +111,17 @@ impl<'a> Judge<'a> {
     fn new(text: &'a str, rules: &'a Rules, machine: &'a Machine) -> Self {
         let directories = Some(vec![machine.directory().to_owned()]);
         let (parts, reasons, granting) = (Vec::new(), Vec::new(), Vec::new());
-        let mut judge =
-            Self { rules, machine, text, parts, reasons, directories, writing_calls: 0, granting };
+        let mut judge = Self {
+            rules,
+            machine,
+            text,
+            parts,
+            reasons,
+            directories,
+            writing_calls: 0,
+            exports_all: false,
+            granting,
+        };
         if let Some(found) = characters::find_hiding(text) {
             judge.granting.push(Vec::new());
             let number = u32::from(found.character);
@@ -179,6 +193,7 @@ impl<'a> Judge<'a> {
                 Some("run the inner command by itself and use its output".to_owned());
         }
         self.writing_calls = found.calls.iter().filter(|call| self.may_write(call)).count();
+        self.exports_all = found.calls.iter().any(effects::may_export_all);
         for call in &found.calls {
             self.judge_call(call);
         }
@@ -203,7 +218,12 @@ impl<'a> Judge<'a> {
                     Assigned::Scalar(value) => value.known(),
                     _ => None,
                 };
-                self.judge_variable(Some(&assignment.name), value, call.span);
+                let audience = if call.words.is_empty() && !self.exports_all {
+                    Audience::Shell
+                } else {
+                    Audience::Programs
+                };
+                self.judge_assignment(Some(&assignment.name), value, call.span, audience);
             }
             for redirect in &call.redirects {
                 self.judge_redirect(redirect, call.span);

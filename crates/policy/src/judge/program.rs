@@ -3,8 +3,9 @@
 use super::{Basis, Judge};
 use crate::calls::{Call, Shadowed};
 use crate::characters;
+use crate::machine::Found;
 use crate::matching::{LooseMatch, StrictMatch};
-use crate::programs::{EffectKind, Property, base_name, has};
+use crate::programs::{EffectKind, Property, base_name, has, is_multi_call, listed_name};
 use crate::redirects;
 use crate::rules::{Decision, Entry, Prefix};
 use crate::verdict::{Part, ReasonCode};
@@ -152,6 +153,23 @@ impl<'a> Judge<'a> {
             let message = format!("which program `{name}` is can't be known before running");
             self.ask(ReasonCode::Unknown, call.span, message);
         }
+        if let Some(other) = self.other_program(name) {
+            let message = format!("`{name}` leads to `{other}`, which is another program");
+            self.ask(ReasonCode::Unknown, call.span, message);
+        }
+    }
+
+    /// The name of the file that a path leads to, if the tables know that as another program than the path's own name. A
+    /// program of the system may have several names, and acts by the one that it is called by.
+    fn other_program(&self, path: &str) -> Option<String> {
+        let name = base_name(path);
+        if matches!(self.machine.find(name), Found::Trusted(file) if file.to_str() == Some(path)) {
+            return None;
+        }
+        let file = self.machine.program_file(path)?;
+        let other = file.file_name()?.to_str()?;
+        let is_other = listed_name(other) != listed_name(name) && listed_name(name).is_some();
+        (other != name && is_other && !is_multi_call(other)).then(|| other.to_owned())
     }
 
     /// The rule that allows the call. One that names it goes before one that allows everything.

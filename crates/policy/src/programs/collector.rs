@@ -8,12 +8,17 @@ use super::special;
 use super::{CallMeaning, Canonical, Effect, EffectKind};
 use shellgate_syntax::{Span, Unknown, Value, Word};
 
+/// Other names of standard input.
+const STDIN_PATHS: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
 /// The meaning of a call, as far as it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Collector {
     pub(crate) meaning: CallMeaning,
     /// Where the whole call is, for effects that no single word has.
     pub(crate) span: Span,
+    /// Options before a subcommand, which are no part of the canonical form.
+    pub(crate) globals: Vec<Canonical>,
     /// Whether the call names what to run, so that standard input is only data.
     pub(crate) names_code: bool,
     /// Whether the last piece of a script ends in the middle of a text.
@@ -43,6 +48,17 @@ impl Collector {
         self.meaning.canonical.push(Canonical::Option(name.to_owned(), value));
     }
 
+    /// Notes the options that words of the call stand for.
+    pub(crate) fn find_implied(&mut self) {
+        // The program and its subcommands are no operands.
+        let names = 1 + self.meaning.subcommands.len();
+        let own = self.meaning.canonical.iter().skip(names);
+        for part in own.chain(&self.globals) {
+            let fitting = self.meaning.synonyms.iter().filter(|synonym| synonym.fits(part));
+            self.meaning.implied.extend(fitting.flat_map(|synonym| synonym.meant));
+        }
+    }
+
     /// Adds a command that the call runs. `more_words`: words are added when it runs.
     pub(crate) fn runs(&mut self, words: &[Word], more_words: bool) {
         if let Some(first) = words.first() {
@@ -50,6 +66,10 @@ impl Collector {
             let span = span_of(words).unwrap_or(first.span);
             let kind = EffectKind::Argv { words: words.to_vec(), more_words };
             self.meaning.effects.push(Effect { span, kind });
+            // No program has a blank in its name. Some wrappers split such a word, or give it to a shell.
+            if first.value.known().is_some_and(|name| name.trim().contains([' ', '\t', '\n'])) {
+                self.effect(first, EffectKind::Shell(first.clone()));
+            }
         }
     }
 
@@ -86,6 +106,7 @@ impl Collector {
             Role::Data | Role::Args | Role::EnvSplit => {}
             Role::CommandUntil => self.runs(&[own], true),
             Role::Path if !dash => self.effect(word, EffectKind::Reads(own)),
+            Role::Key => self.effect(word, EffectKind::Uses(own)),
             Role::Write if !dash => self.effect(word, EffectKind::Writes(own)),
             Role::Path | Role::Write => {}
             Role::List => {
@@ -103,6 +124,14 @@ impl Collector {
             Role::Directory => self.effect(word, EffectKind::Directory(Some(own))),
             Role::Program => self.runs(&[own], true),
             Role::Split => self.split(word),
+            Role::CommaCommand => self.split_at_commas(word),
+            Role::WriteUrl => {
+                if let Some(path) = special::path_in(Role::Url, word) {
+                    self.effect(word, EffectKind::Writes(path));
+                }
+            }
+            Role::RustCodegen => special::rust_codegen(word, self),
+            Role::CargoConfig => special::cargo_config(word, self),
             Role::Shell | Role::Function => {
                 self.names_code = true;
                 self.effect(word, EffectKind::Shell(own));
@@ -133,6 +162,9 @@ impl Collector {
             Role::PythonModule => special::python_module(word, self),
             Role::Load => self.effect(word, EffectKind::Opaque(own, "code that it loads")),
             Role::Config if word.value.known() == Some("/dev/null") => {}
+            Role::Config if dash || word.value.known().is_some_and(|path| STDIN_PATHS.contains(&path)) => {
+                self.effect(word, EffectKind::OpaqueInput("its own"));
+            }
             Role::Config => {
                 self.effect(word, EffectKind::Reads(own.clone()));
                 self.effect(word, EffectKind::Opaque(own, "settings that can name programs"));
@@ -203,6 +235,17 @@ impl Collector {
                     EffectKind::Opaque(word.clone(), "a command line that can't be split with certainty"),
                 );
             }
+        }
+    }
+
+    /// Adds the command of a command line with commas between its words.
+    fn split_at_commas(&mut self, word: &Word) {
+        match word.value.known() {
+            Some(text) => {
+                let words: Vec<Word> = text.split(',').map(|part| with_text(word, part)).collect();
+                self.runs(&words, true);
+            }
+            None => self.effect(word, EffectKind::Opaque(word.clone(), "a command that can't be known")),
         }
     }
 

@@ -2,7 +2,9 @@
 
 use super::role::Role;
 use super::special::{self, Special};
-use super::{ProgramKind, ShellGrammar};
+use super::words::{FAMILY_MACHINES, FAMILY_SUFFIXES, FAMILY_TARGETS};
+use super::{Canonical, ProgramKind, ShellGrammar};
+use shellgate_syntax::Value;
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 
@@ -38,6 +40,8 @@ pub(crate) struct Entry {
     pub(crate) because: Option<&'static str>,
     /// The function that reads its calls, if the table can't say enough.
     pub(crate) special: Option<Special>,
+    /// Words that mean the same as other options.
+    pub(crate) synonyms: &'static [Synonym],
     pub(crate) subcommands: &'static [Entry],
     /// Whether it has options or subcommands that do more than show something: then it matters whether a word that can't be
     /// known is one of them.
@@ -53,6 +57,34 @@ impl Entry {
     /// The option with exactly this name.
     pub(crate) fn option(&self, name: &str) -> Option<&'static OptionEntry> {
         self.options().find(|option| option.names.contains(&name))
+    }
+}
+
+/// A word that means the same as some options.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Synonym {
+    /// The option by its first name. Empty: it is about operands.
+    option: &'static str,
+    /// The pattern that the operand or the option's value fits. Case doesn't count.
+    pattern: &'static str,
+    /// The options that it stands for, by their first names.
+    pub(crate) meant: &'static [&'static str],
+}
+
+impl Synonym {
+    /// Whether a part of a call is this word.
+    pub(crate) fn fits(&self, part: &Canonical) -> bool {
+        let fits = |value: &Value| matches(&self.pattern.to_lowercase(), &value.lead().to_lowercase());
+        match part {
+            Canonical::Word(value) => self.option.is_empty() && fits(value),
+            Canonical::Option(name, None) => self.is_option(name),
+            Canonical::Option(name, Some(value)) => name == self.option && fits(value),
+        }
+    }
+
+    /// Whether it is about this option, whatever its value.
+    pub(crate) fn is_option(&self, name: &str) -> bool {
+        name == self.option && self.pattern == "*"
     }
 }
 
@@ -125,8 +157,21 @@ pub(crate) struct Operand {
     pub(crate) unusual: Option<&'static str>,
 }
 
-/// The entry of the program with this basename.
+/// The entry of the program with this basename: its own, or that of its family (`tables/families.toml`).
 pub(crate) fn find(name: &str) -> Option<&'static Entry> {
+    find_own(name).or_else(|| {
+        let first = name.split('-').next().unwrap_or(name);
+        if is_target(name) && FAMILY_MACHINES.iter().any(|pattern| matches(pattern, first)) {
+            return None;
+        }
+        let suffix = FAMILY_SUFFIXES.iter().find(|suffix| name.ends_with(**suffix));
+        let bare = suffix.and_then(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
+        find_own(bare).or_else(|| without_target(bare).find_map(find_own))
+    })
+}
+
+/// The entry with this name, or with this name and a version.
+fn find_own(name: &str) -> Option<&'static Entry> {
     let exact = |name: &str| NAMES.binary_search_by(|(known, _)| (*known).cmp(name)).ok();
     let at = |place: usize| NAMES.get(place).and_then(|(_, entry)| PROGRAMS.get(*entry));
     exact(name)
@@ -139,6 +184,27 @@ pub(crate) fn find(name: &str) -> Option<&'static Entry> {
             let (_, entry) = PATTERNS.iter().find(|(pattern, _)| matches(pattern, name))?;
             PROGRAMS.get(*entry)
         })
+}
+
+/// `gcc-12` of `x86_64-linux-gnu-gcc-12`, `perl5.36` of `perl5.36-x86_64-linux-gnu`: what may be left without the target.
+fn without_target(name: &str) -> impl Iterator<Item = &str> {
+    name.match_indices('-').filter_map(move |(at, _)| {
+        let (before, after) = (name.get(..at)?, name.get(at + 1..)?);
+        if is_target(before) { Some(after) } else { is_target(after).then_some(before) }
+    })
+}
+
+/// Whether a text is the name of a target and nothing more. What a pattern's last `*` stands for has no dash.
+fn is_target(text: &str) -> bool {
+    FAMILY_TARGETS.iter().any(|pattern| match pattern.strip_suffix('*') {
+        None => matches(pattern, text),
+        Some(start) => {
+            let literal = start.trim_start_matches('*');
+            let end = text.rfind(literal).map(|at| at + literal.len());
+            matches(pattern, text)
+                && end.and_then(|end| text.get(end..)).is_some_and(|rest| !rest.contains('-'))
+        }
+    })
 }
 
 /// `python` of `python3.11`, `gcc` of `gcc-12`. A digit that belongs to the name (`python3`) is in the table.
@@ -158,5 +224,41 @@ fn matches(pattern: &str, name: &str) -> bool {
                 .chain([rest.len()])
                 .any(|at| matches(after, rest.get(at..).unwrap_or_default()))
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_by_their_family() {
+        for (name, first) in [
+            ("gcc-12", Some("gcc")),
+            ("x86_64-linux-gnu-gcc", Some("gcc")),
+            ("x86_64-linux-gnu-gcc-12", Some("gcc")),
+            ("aarch64-linux-gnu-g++-13", Some("gcc")),
+            ("arm-none-eabi-gcc", Some("gcc")),
+            ("x86_64-w64-mingw32-gcc-posix", Some("gcc")),
+            ("clang++-15", Some("gcc")),
+            ("python3.11", Some("python3")),
+            ("python3.11-dbg", Some("python3")),
+            ("perl5.36-x86_64-linux-gnu", Some("perl")),
+            ("perl5.36.0", Some("perl")),
+            ("node22", Some("node")),
+            ("vim.basic", Some("vim")),
+            ("vim.gtk3", Some("vim")),
+            ("nc.openbsd", Some("nc")),
+            ("lua5.4", Some("lua")),
+            ("tclsh8.6", Some("tclsh")),
+            ("x86_64-linux-gnu-nosuch", None),
+            ("nosuch.basic", None),
+            ("x86_64-unknown-linux-musl", None),
+            ("i686-linux-gnu", None),
+            ("linux-gnu", None),
+            ("gccx", None),
+        ] {
+            assert_eq!(find(name).and_then(|entry| entry.names.first().copied()), first, "{name}");
+        }
     }
 }

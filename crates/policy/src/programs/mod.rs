@@ -24,13 +24,14 @@ mod variable;
 pub(crate) mod words;
 
 use collector::Collector;
+use entry::Synonym;
 pub(crate) use keys::CommandKeys;
 pub(crate) use property::{Property, has, is_builtin};
 pub use property::{
     ShellGrammar, affects_later_lines, base_name, is_assistant, is_multi_call, shell_grammar,
 };
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
-pub(crate) use variable::variable;
+pub(crate) use variable::{VariableRow, variable};
 
 /// Calls with more words than this are not read by their grammar: that takes time by the square of their number.
 const MAX_WORDS: usize = 1500;
@@ -48,6 +49,14 @@ pub(crate) struct CallMeaning {
     pub(crate) effects: Vec<Effect>,
     /// The first name of its entry in the tables: `python3` for `python3.11`.
     pub(crate) entry: Option<&'static str>,
+    /// Words of its entry that mean the same as other options.
+    pub(crate) synonyms: &'static [Synonym],
+    /// Options that the call has by the meaning of its words, by their first names.
+    pub(crate) implied: Vec<&'static str>,
+    /// Operands from this one on are paths, and their order doesn't matter. `None`: it does for all.
+    pub(crate) unordered_from: Option<usize>,
+    /// Whether its entry doesn't list all options: their values may be anything.
+    pub(crate) is_loose: bool,
     /// Whether its entry has subcommands.
     pub(crate) has_subcommands: bool,
     /// The first names of the subcommands that were called.
@@ -102,8 +111,7 @@ pub(crate) enum EffectKind {
     Argv {
         /// The program and the arguments that are known to be there.
         words: Vec<Word>,
-        /// Whether further words are added when it runs (`xargs`, `find -exec … {}`): [`understand_with_more_words`] reads
-        /// it.
+        /// Whether further words are added when it runs (`xargs`, `find -exec … {}`): [`understand_as`] reads it.
         more_words: bool,
     },
     /// Has a POSIX shell read this text (`sh -c`, `eval`, `trap`, `watch`, `ssh host TEXT`).
@@ -130,6 +138,8 @@ pub(crate) enum EffectKind {
     Writes(Word),
     /// Reads this file or folder.
     Reads(Word),
+    /// Uses this file as a key or password, and doesn't show it.
+    Uses(Word),
     /// Changes the working directory of what follows. `None`: to somewhere unknown.
     Directory(Option<Word>),
     /// Is no plain call of its program: it has an unknown option, loads code, sets the clock. The text says what, for
@@ -139,9 +149,13 @@ pub(crate) enum EffectKind {
     MaybeOption(Word),
 }
 
-/// Reads a call to which words that aren't known will be added: `xargs CMD`, `find -exec CMD {} +`.
+/// Reads a call by the tables. `name`: the program's name if it isn't the one that is written. `more_words`: words that
+/// aren't known will be added (`xargs CMD`, `find -exec CMD {} +`).
 #[must_use]
-pub(crate) fn understand_with_more_words(words: &[Word]) -> CallMeaning {
+pub(crate) fn understand_as(words: &[Word], name: Option<&str>, more_words: bool) -> CallMeaning {
+    if !more_words {
+        return understand_named(words, name);
+    }
     let mut words = words.to_vec();
     let span = words.last().map(|word| word.span).unwrap_or_default();
     let why = Why::Parameter("words that are added".to_owned());
@@ -149,12 +163,31 @@ pub(crate) fn understand_with_more_words(words: &[Word]) -> CallMeaning {
         span,
         value: Value::Unknown(Unknown { lead: String::new(), splits: true, why, tail: None }),
     });
-    understand(&words)
+    understand_named(&words, name)
 }
 
 /// Reads one call by the tables. `words` are the program and its arguments.
 #[must_use]
 pub(crate) fn understand(words: &[Word]) -> CallMeaning {
+    understand_named(words, None)
+}
+
+/// Whether a table has an entry for a program, by its own name or by its family.
+pub(crate) fn is_listed(program: &str) -> bool {
+    entry::find(base_name(program)).is_some()
+}
+
+/// The first name of a program's entry in the tables.
+pub(crate) fn listed_name(program: &str) -> Option<&'static str> {
+    entry::find(base_name(program)).and_then(|entry| entry.names.first().copied())
+}
+
+/// What kind of program this is, by its name.
+pub(crate) fn kind_of(program: &str) -> Option<ProgramKind> {
+    entry::find(base_name(program)).map(|entry| entry.kind)
+}
+
+fn understand_named(words: &[Word], resolved: Option<&str>) -> CallMeaning {
     let mut collector = Collector::default();
     let Some((program, arguments)) = words.split_first() else {
         return collector.meaning;
@@ -171,11 +204,12 @@ pub(crate) fn understand(words: &[Word]) -> CallMeaning {
         Some(name) => collector.word(Value::Known(name.to_owned())),
         None => collector.word(program.value.clone()),
     }
-    match name.and_then(entry::find) {
+    match resolved.or(name).and_then(entry::find) {
         Some(entry) => {
             collector.meaning.entry = entry.names.first().copied();
             collector.meaning.has_subcommands = !entry.subcommands.is_empty();
             read::call(entry, arguments, &mut collector);
+            collector.find_implied();
         }
         None => arguments.iter().for_each(|word| collector.word(word.value.clone())),
     }

@@ -73,3 +73,11 @@ pub(crate) fn assign(entry: &'static Entry, operands: &[Word], given: &[&str], c
         collector.effect(word, EffectKind::Unusual("has more operands than this program takes"));
     }
 }
+
+/// The number of the first operand from which on all are paths whose order doesn't matter.
+pub(crate) fn unordered_from(entry: &'static Entry) -> Option<usize> {
+    let (last, before) = entry.operands?.split_last()?;
+    let is_path = last.repeated && matches!(last.role, Role::Path | Role::Write);
+    let fixed = before.iter().all(|operand| operand.required && !operand.repeated);
+    (is_path && fixed).then_some(before.len())
+}

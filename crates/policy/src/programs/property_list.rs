@@ -30,6 +30,8 @@ properties! {
     "unsets-variables" = UnsetsVariables,
     /// It may remove functions, itself or by the text that it runs.
     "may-unset-functions" = MayUnsetFunctions,
+    /// It sets options of the shell.
+    "sets-shell-options" = SetsShellOptions,
     /// Typed at an interactive shell, it changes what later lines mean, or reads some of them itself.
     "affects-later-lines" = AffectsLaterLines,
 }

@@ -12,6 +12,9 @@ const UNKNOWN_OPTION: &str = "has an option that isn't known for this program";
 const UNKNOWN_SUBCOMMAND: &str =
     "has a subcommand that isn't known for this program; it may be an alias or an extension";
 
+/// Words with which alone programs print something and end.
+const PRINTING: [&str; 2] = ["--version", "--help"];
+
 /// A call that is being read.
 struct CallReader {
     entry: &'static Entry,
@@ -30,7 +33,12 @@ struct CallReader {
 /// Reads a call. `words` follow the name of the program or subcommand.
 pub(crate) fn call(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
     collector.meaning.kind = Some(entry.kind);
-    if let Some(why) = entry.because {
+    collector.meaning.synonyms = entry.synonyms;
+    collector.meaning.unordered_from = operand::unordered_from(entry);
+    collector.meaning.is_loose = entry.options().any(|option| option.values.contains(&Role::Loose));
+    let only_prints =
+        matches!(words, [word] if word.value.known().is_some_and(|text| PRINTING.contains(&text)));
+    if let Some(why) = entry.because.filter(|_| !only_prints) {
         collector.call_effect(EffectKind::Unusual(why));
     }
     match entry.special {
@@ -238,7 +246,8 @@ impl CallReader {
                 known.and_then(|name| entry.subcommands.iter().find(|sub| sub.names.contains(&name)))
             {
                 // Options before a subcommand are no part of the canonical form.
-                collector.meaning.canonical.truncate(self.canonical_start);
+                let before = collector.meaning.canonical.split_off(self.canonical_start);
+                collector.globals.extend(before);
                 let name = sub.names.first().copied().unwrap_or_default();
                 collector.meaning.subcommands.push(name);
                 collector.word(with_text(word, name).value);

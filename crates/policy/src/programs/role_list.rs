@@ -5,6 +5,8 @@ roles! {
     "data" = Data,
     /// A file or folder that is read.
     "path" = Path,
+    /// A file of credentials that the program uses itself and doesn't show.
+    "key" = Key,
     /// A file or folder that is written.
     "write" = Write,
     /// A file that names files to read.
@@ -13,6 +15,8 @@ roles! {
     "paths" = Paths,
     /// Perhaps a `file:` address.
     "url" = Url,
+    /// Perhaps a `file:` address that is written.
+    "write-url" = WriteUrl,
     /// `@FILE`, else data.
     "at-file" = AtFile,
     /// `name=@FILE`, else data.
@@ -25,6 +29,8 @@ roles! {
     "program" = Program,
     /// A command line split at blanks, run with further words.
     "split" = Split,
+    /// A command line split at commas, run with further words.
+    "comma-command" = CommaCommand,
     /// Text for a shell.
     "shell" = Shell,
     /// This and all further words are a command.
@@ -129,6 +135,10 @@ roles! {
     "tar-action" = TarAction,
     /// Options for a linker, in one word.
     "linker" = Linker,
+    /// `KEY=VALUE` for the code generation of the Rust compiler.
+    "rust-codegen" = RustCodegen,
+    /// `KEY=VALUE` or a file of settings, of cargo.
+    "cargo-config" = CargoConfig,
     /// A package of an index, or one from elsewhere.
     "package" = Package,
     /// An option whose grammar isn't known.

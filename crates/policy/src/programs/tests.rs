@@ -1,7 +1,7 @@
 //! Runs the tests in the tables. Every row has at least one.
 
 use super::entry::{self, Entry, OptionEntry, Parsing};
-use super::{CallMeaning, Canonical, EffectKind, understand, understand_with_more_words};
+use super::{CallMeaning, Canonical, EffectKind, understand, understand_as};
 use serde::Deserialize;
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
 use std::fmt::Write;
@@ -138,7 +138,7 @@ fn any_words_can_be_read() {
                 let words = words(&call);
                 // Only that reading ends counts here.
                 let _ = understand(&words);
-                let _ = understand_with_more_words(&words);
+                let _ = understand_as(&words, None, true);
                 calls += 1;
             }
         }
@@ -149,7 +149,7 @@ fn any_words_can_be_read() {
 #[test]
 fn words_that_are_added_may_be_options_or_commands() {
     let maybe = |call: &str| {
-        let effects = understand_with_more_words(&words(call)).effects;
+        let effects = understand_as(&words(call), None, true).effects;
         effects.iter().any(|effect| {
             matches!(effect.kind, EffectKind::MaybeOption(_) | EffectKind::Argv { .. } | EffectKind::Shell(_))
         })
@@ -231,7 +231,7 @@ fn seen(meaning: &CallMeaning) -> Seen {
             }
             EffectKind::Arithmetic(word) => seen.arithmetic.push(plain(word)),
             EffectKind::Writes(word) => seen.writes.push(plain(word)),
-            EffectKind::Reads(word) => seen.reads.push(plain(word)),
+            EffectKind::Reads(word) | EffectKind::Uses(word) => seen.reads.push(plain(word)),
             EffectKind::Directory(word) => seen.directory.push(word.as_ref().map(plain).unwrap_or_default()),
             EffectKind::Unusual(_) => seen.unusual = true,
             EffectKind::MaybeOption(_) => seen.maybe = true,

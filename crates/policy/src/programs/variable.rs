@@ -15,6 +15,8 @@ pub(crate) struct VariableRow {
     harmless: &'static [&'static str],
     only_with: &'static [&'static str],
     any_case: bool,
+    /// Whether it matters only to programs: a shell that sets it without exporting it changes nothing.
+    pub(crate) only_exported: bool,
 }
 
 /// What a variable can do.

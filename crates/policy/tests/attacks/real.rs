@@ -137,3 +137,28 @@ fn against_other_small_languages() {
 fn against_the_reader() {
     holds(include_str!("reader.toml"));
 }
+
+#[test]
+fn against_programs_without_an_entry() {
+    holds(include_str!("programs.toml"));
+}
+
+#[test]
+fn against_variables_that_programs_run() {
+    holds(include_str!("variables.toml"));
+}
+
+#[test]
+fn against_synonyms_of_what_is_excluded() {
+    holds(include_str!("synonyms.toml"));
+}
+
+#[test]
+fn against_files_that_hold_secrets() {
+    holds(include_str!("secrets.toml"));
+}
+
+#[test]
+fn against_inline_code_and_options() {
+    holds(include_str!("inline.toml"));
+}

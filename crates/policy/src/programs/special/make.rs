@@ -52,8 +52,7 @@ fn begins_at_home(word: &Word) -> bool {
 /// Reads the name of a makefile. Standard input and what isn't known are code of the call itself.
 pub(crate) fn makefile(word: &Word, collector: &mut Collector) {
     // A path that leaves the folder may be standard input under another name: `../../dev/stdin`.
-    let may_be_input =
-        |path: &str| path == "-" || path.starts_with('/') || path.split('/').any(|part| part == "..");
+    let may_be_input = |path: &str| path.starts_with('/') || path.split('/').any(|part| part == "..");
     match word.value.known() {
         Some(path) if may_be_input(path) => collector.effect(word, EffectKind::OpaqueInput("make")),
         Some(_) => {}

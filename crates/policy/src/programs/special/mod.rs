@@ -6,6 +6,7 @@
 //! reports as an opaque or unusual effect.
 
 mod awk;
+mod cargo;
 mod curl;
 mod declare;
 mod directory;
@@ -21,6 +22,7 @@ mod git_setting;
 mod jq;
 mod launchers;
 mod linker;
+mod magick;
 mod make;
 mod nopt;
 mod package_script;
@@ -42,6 +44,7 @@ mod tmux;
 mod zip;
 
 pub(crate) use awk::awk_program;
+pub(crate) use cargo::{cargo_compiler, cargo_config, rust_codegen};
 pub(crate) use curl::curl_value;
 pub(crate) use declare::declare;
 pub(crate) use directory::directory;
@@ -57,6 +60,7 @@ pub(crate) use git_setting::git_config;
 pub(crate) use jq::jq_program;
 pub(crate) use launchers::{mise_exec, nix_run};
 pub(crate) use linker::linker_flags;
+pub(crate) use magick::magick;
 pub(crate) use make::{make_word, makefile};
 pub(crate) use nopt::nopt;
 pub(crate) use package_script::package_script;

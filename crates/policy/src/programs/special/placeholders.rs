@@ -60,7 +60,16 @@ pub(crate) fn parallel(entry: &'static Entry, words: &[Word], collector: &mut Co
                 Some(_) => {
                     known.iter().for_each(|word| collector.effect(word, EffectKind::Shell(word.clone())))
                 }
-                None => collector.call_effect(EffectKind::ShellInput(None)),
+                // The lines of a file, or of standard input, are the commands.
+                None => {
+                    let file = collector.meaning.canonical.iter().find_map(|part| match part {
+                        Canonical::Option(name, Some(value)) if name == "-a" => Some(value.clone()),
+                        _ => None,
+                    });
+                    let span = collector.span;
+                    let file = file.map(|value| Word { span, value });
+                    collector.call_effect(EffectKind::ShellInput(file));
+                }
             }
         }
         return;

@@ -1,0 +1,195 @@
+//! Judges programs that no table lists, by a generic reading of their words.
+//!
+//! Such a program may run what it is given. So its words must not hold a command: the name of an excluded program, a shell
+//! or another program that runs commands, signs of a shell's grammar, or a word that can't be known. Words that are plainly
+//! paths, options or data stay as free as they are for every program.
+
+use shellgate_syntax::{Unknown, Value, Why, Word};
+
+use super::effects::names;
+use super::{Basis, Judge};
+use crate::calls::{Call, Stdin};
+use crate::machine::Found;
+use crate::programs::words::LANGUAGE_OPTIONS;
+use crate::programs::{ProgramKind, base_name, kind_of};
+use crate::verdict::ReasonCode;
+
+/// Signs by which a shell starts a command within a text.
+const SHELL_SIGNS: [&str; 9] = [";", "|", "&", "$(", "${", "`", "{}", "<(", ">("];
+
+/// What a word of an unlisted program may be.
+struct Suspicion {
+    message: String,
+    rule: Option<String>,
+}
+
+impl Judge<'_> {
+    /// Judges the words and the standard input of a program that no table lists.
+    pub(super) fn judge_unlisted(&mut self, call: &Call, basis: Basis) {
+        if call.meaning.kind.is_some() {
+            return self.judge_loose(call, basis);
+        }
+        let names_secret = call.words.iter().skip(1).any(|word| {
+            // `--file=PATH`
+            let value = word.value.known().and_then(|text| text.split_once('='));
+            let value =
+                value.map(|(_, value)| Word { value: Value::Known(value.to_owned()), ..word.clone() });
+            self.judge_secret(value.as_ref().unwrap_or(word), call.span)
+        });
+        let named = match basis {
+            _ if names_secret => return,
+            Basis::Named(words) => words.max(1),
+            Basis::Everything if self.rules.restrict_something() => 1,
+            Basis::Everything | Basis::NotNeeded | Basis::None => return,
+        };
+        let is_named = named > 1 || matches!(basis, Basis::Named(_));
+        let before = call.words.iter().skip(named - 1).map(|word| word.value.lead());
+        let words = call.words.iter().skip(named).zip(before).map(|(word, before)| match &word.value {
+            Value::Known(text) if names_language(text, before) => self.excluded_in(text),
+            Value::Known(text) => self.suspicion_of_word(text, is_named),
+            Value::Unknown(unknown) if is_plainly_path(unknown) && !self.may_be_program(unknown) => None,
+            Value::Unknown(_) => Some(Suspicion {
+                message: "it may run a word that can't be known: nothing is known of this program".to_owned(),
+                rule: None,
+            }),
+        });
+        let command = call.words.iter().skip_while(|word| word.value.known() != Some("--")).nth(1);
+        let command = command.and_then(|word| word.value.known()).filter(|_| is_named);
+        let command = command.filter(|name| !matches!(self.machine.find(base_name(name)), Found::Nowhere));
+        let command = command.map(|name| Suspicion {
+            message: format!("it may start `{name}`: nothing is known of this program"),
+            rule: None,
+        });
+        let input = match &call.stdin {
+            Stdin::Text(text) => self.excluded_in(text),
+            Stdin::Empty | Stdin::Unknown => None,
+        };
+        let found = words.chain([command, input]).flatten().next();
+        if let Some(Suspicion { message, rule }) = found {
+            self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
+        }
+    }
+
+    /// Judges the options of a build tool whose options aren't all known: one may name a program to start.
+    fn judge_loose(&mut self, call: &Call, basis: Basis) {
+        let counts = call.meaning.kind == Some(ProgramKind::Builder)
+            && call.meaning.is_loose
+            && (matches!(basis, Basis::Named(_)) || self.rules.restrict_something());
+        if !counts {
+            return;
+        }
+        let texts: Vec<&str> = call.words.iter().skip(1).map(|word| word.value.lead()).collect();
+        let is_option = |text: &str| text.starts_with('-');
+        // An option, or the word behind one, which may be its value; or a text.
+        let values = texts.iter().enumerate().filter(|(at, text)| {
+            is_option(text)
+                || text.contains([' ', ';', '|', '&', '{'])
+                || at.checked_sub(1).and_then(|at| texts.get(at)).is_some_and(|text| is_option(text))
+        });
+        let found = values.into_iter().find_map(|(_, text)| {
+            let is_shell = |name: &&str| kind_of(name) == Some(ProgramKind::Shell);
+            let started = candidates(text).find(is_shell).map(|name| Suspicion {
+                message: format!("it may start `{name}`: not all options of this program are known"),
+                rule: None,
+            });
+            self.excluded_in(text).or(started)
+        });
+        if let Some(Suspicion { message, rule }) = found {
+            self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
+        }
+    }
+
+    /// Whether a pattern looks in a folder of programs.
+    fn may_be_program(&self, unknown: &Unknown) -> bool {
+        let folder = unknown.lead.rsplit_once('/').map(|(folder, _)| folder);
+        unknown.why == Why::Glob && folder.is_some_and(|folder| self.machine.has_programs(folder))
+    }
+
+    /// Why a word may be a command or hold one. `is_named`: a rule names the program, so that others may be forbidden.
+    fn suspicion_of_word(&self, text: &str, is_named: bool) -> Option<Suspicion> {
+        if let Some(found) = self.excluded_in(text) {
+            return Some(found);
+        }
+        let suspicion = |message: String| {
+            let message = format!("{message}: nothing is known of this program");
+            Some(Suspicion { message, rule: None })
+        };
+        let shell = candidates(text).find(|name| kind_of(name) == Some(ProgramKind::Shell));
+        if let Some(name) = shell.or_else(|| in_command_position(text).find(|name| runs_commands(name))) {
+            return suspicion(format!("it may start `{name}`"));
+        }
+        if !is_url(text) && SHELL_SIGNS.iter().any(|sign| text.contains(sign)) {
+            return suspicion("it may run a word that holds signs of a shell".to_owned());
+        }
+        // A path of a program, or a text that begins with the name of one: words of one word are too often something else.
+        let is_program = |name: &&str| match self.machine.find(base_name(name)) {
+            Found::Trusted(file) | Found::Untrusted(file) if name.starts_with('/') => {
+                file.to_str() == Some(name)
+            }
+            Found::Trusted(_) | Found::Untrusted(_) => {
+                !name.contains('/') && text.starts_with(&format!("{name} "))
+            }
+            Found::Nowhere => false,
+        };
+        match candidates(text).find(|name| is_named && is_program(name)) {
+            Some(name) => suspicion(format!("it may start `{name}`")),
+            None => None,
+        }
+    }
+
+    /// The excluded program that a text names.
+    fn excluded_in(&self, text: &str) -> Option<Suspicion> {
+        let (name, rule) = candidates(text).find_map(|name| self.excluded_by_name(name))?;
+        let message = format!("it may run `{name}`, which is excluded: nothing is known of this program");
+        Some(Suspicion { message, rule: Some(rule) })
+    }
+}
+
+/// The parts of a word that may be names of programs. A name may be glued to the letter of an option.
+fn candidates(text: &str) -> impl Iterator<Item = &str> {
+    let glued = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
+        let mut letters = rest.chars();
+        letters.next().map(|_| letters.as_str())
+    });
+    names(text).chain(glued.into_iter().flat_map(names))
+}
+
+/// The names in a word that a command would begin with: at its beginning, or behind a sign. A word may also be a sentence.
+fn in_command_position(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|c: char| !(c.is_alphanumeric() || "._-/+ ".contains(c)));
+    parts.filter_map(|part| part.split(' ').find(|name| !name.is_empty()))
+}
+
+/// Whether a program of this name runs commands or code that it is given.
+fn runs_commands(name: &str) -> bool {
+    // A builtin is none of the programs that another one can start.
+    matches!(
+        kind_of(name),
+        Some(ProgramKind::Shell | ProgramKind::Interpreter | ProgramKind::Wrapper | ProgramKind::Workbench)
+    )
+}
+
+/// Whether a word is the value of an option that names a language: `--platform=node`, `--lang python`.
+fn names_language(text: &str, before: &str) -> bool {
+    let (option, value) = text.split_once('=').unwrap_or((before, text));
+    LANGUAGE_OPTIONS.contains(&option)
+        && value.chars().all(|c| c.is_alphanumeric() || "+#-.".contains(c))
+        && kind_of(value) != Some(ProgramKind::Shell)
+}
+
+/// Whether a text is an address, in which `&` and `;` are plain.
+fn is_url(text: &str) -> bool {
+    let address = text.split_once("://").is_some_and(|(scheme, _)| scheme.chars().all(char::is_alphanumeric));
+    address && !text.contains(['$', '`', '|', '<', '>', ' ', '\'', '"', '\\'])
+}
+
+/// Whether a word that can't be known is a path, a number or a name of a file, whatever its value.
+fn is_plainly_path(unknown: &Unknown) -> bool {
+    let Unknown { lead, splits, why, .. } = unknown;
+    match why {
+        Why::Glob | Why::Tilde { .. } | Why::Process => !lead.starts_with('-'),
+        Why::Parameter(name) if ["HOME", "PWD"].contains(&name.as_str()) => lead.is_empty() && !splits,
+        Why::Arithmetic => lead.is_empty(),
+        _ => !splits && !lead.starts_with('-') && lead.contains('/'),
+    }
+}
