@@ -32,6 +32,8 @@ pub struct Invocation {
     pub redirects: Vec<Redirect>,
     /// The constructs around it, from the outside in.
     pub constructs: Vec<Construct>,
+    /// Whether it is in a loop: it is run again after what follows it there.
+    pub repeated: bool,
     /// Where its standard input comes from, as far as pipes and the redirects around it say.
     pub input: Input,
 }

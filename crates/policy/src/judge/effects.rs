@@ -119,6 +119,14 @@ impl Judge<'_> {
     fn is_plain_pattern(&self, call: &Call, word: &Word) -> bool {
         let Value::Unknown(Unknown { lead, why: Why::Glob, .. }) = &word.value else { return false };
         let Some([directory]) = self.directories.as_deref() else { return false };
+        // Among the words of a wrapper or a shell, a pattern that becomes none or several moves what it runs.
+        let runs_words = matches!(
+            call.meaning.kind,
+            Some(ProgramKind::Wrapper | ProgramKind::Shell | ProgramKind::Interpreter | ProgramKind::Builtin)
+        ) || call.meaning.has_subcommands;
+        if runs_words && call.words.last() != Some(word) {
+            return false;
+        }
         let dashed = |entry: &std::fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b"-");
         self.writing_calls == usize::from(self.may_write(call))
             && lead.is_empty()

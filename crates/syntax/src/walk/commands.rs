@@ -109,7 +109,14 @@ impl Walker<'_> {
     pub(super) fn reserve(&mut self, span: Span) -> usize {
         let constructs = self.constructs.clone();
         let input = self.input.clone();
-        self.findings.invocations.push(Invocation { span, constructs, input, ..Invocation::default() });
+        let repeated = self.repeated;
+        self.findings.invocations.push(Invocation {
+            span,
+            constructs,
+            repeated,
+            input,
+            ..Invocation::default()
+        });
         self.findings.invocations.len() - 1
     }
 
@@ -119,6 +126,7 @@ impl Walker<'_> {
         if let Some(slot) = self.findings.invocations.get_mut(index) {
             invocation.constructs = std::mem::take(&mut slot.constructs);
             invocation.input = std::mem::take(&mut slot.input);
+            invocation.repeated = slot.repeated;
             *slot = invocation;
         }
     }
@@ -190,16 +198,16 @@ impl Walker<'_> {
                 }
             }
             CommandKind::While { condition, body, .. } => {
-                self.conditional_list(condition);
-                self.conditional_list(body);
+                self.repeated_list(condition);
+                self.repeated_list(body);
             }
             CommandKind::For { kind, name, words, body } => {
                 self.loop_variable(*kind, name, words.as_deref());
-                self.conditional_list(body);
+                self.repeated_list(body);
             }
             CommandKind::ArithmeticFor { expressions, body } => {
                 self.arithmetic(expressions);
-                self.conditional_list(body);
+                self.repeated_list(body);
             }
             CommandKind::Case { word, clauses } => {
                 self.pieces(&word.pieces);
@@ -219,6 +227,12 @@ impl Walker<'_> {
 
     fn conditional_list(&mut self, list: &List) {
         self.maybe(|walker| walker.list(list));
+    }
+
+    fn repeated_list(&mut self, list: &List) {
+        let outer = std::mem::replace(&mut self.repeated, true);
+        self.conditional_list(list);
+        self.repeated = outer;
     }
 
     fn loop_variable(&mut self, kind: LoopKind, name: &Text, words: Option<&[Text]>) {

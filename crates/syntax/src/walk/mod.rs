@@ -22,6 +22,8 @@ pub(crate) struct Walker<'a> {
     findings: Findings,
     /// The constructs around the current command, from the outside in.
     constructs: Vec<Construct>,
+    /// Whether the current command is in a loop.
+    repeated: bool,
     /// The standard input of the current command.
     input: Input,
     /// Variables that expansions of the current command set.
@@ -48,6 +50,7 @@ impl<'a> Walker<'a> {
             text,
             findings: Findings::default(),
             constructs: Vec::new(),
+            repeated: false,
             input: Input::Inherited,
             set: Vec::new(),
         }

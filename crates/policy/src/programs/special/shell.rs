@@ -6,6 +6,7 @@
 use super::super::EffectKind;
 use super::super::collector::{Collector, with_text};
 use super::super::entry::Entry;
+use super::super::operand;
 use super::super::words;
 use shellgate_syntax::{Value, Word};
 use std::slice::Iter;
@@ -75,7 +76,7 @@ impl<'w> Call<'w> {
                 Some(text) if text.len() > 1 && text.starts_with(['-', '+']) => {
                     self.letters(text, word, collector)
                 }
-                None if lead.is_empty() || lead.starts_with(['-', '+']) => {
+                None if lead.is_empty() || lead.starts_with(['-', '+']) || operand::splits(word) => {
                     // Behind `-c` it is the text, and its own effect says that it isn't known.
                     if !self.says.command {
                         collector.effect(word, EffectKind::MaybeOption(word.clone()));
