@@ -14,6 +14,7 @@ pub mod paths;
 pub mod programs;
 mod protection;
 mod redirects;
+mod repository;
 mod rules;
 mod scope;
 mod suggestion;

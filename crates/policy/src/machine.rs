@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::paths::{self, PathCache, TooManyLinks};
 use crate::protection::Protected;
+use crate::repository;
 
 /// The machine as the judged command will find it. It remembers its answers, so one is made for each judgement.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Machine {
     protected: Option<Protected>,
     programs: RefCell<HashMap<String, Found>>,
     paths: RefCell<PathCache>,
+    /// Folders, and whether they are in one that has a repository's layout.
+    layouts: RefCell<HashMap<PathBuf, bool>>,
 }
 
 /// Where a program was found by its name.
@@ -45,6 +48,7 @@ impl Machine {
             protected: None,
             programs: RefCell::default(),
             paths: RefCell::default(),
+            layouts: RefCell::default(),
         }
     }
 
@@ -122,6 +126,17 @@ impl Machine {
             Some(directories) => directories.iter().all(|from| inside(from)),
             None => path.starts_with('/') && inside(Path::new("/")),
         }
+    }
+
+    /// Whether a path is inside a folder that git may take for a repository.
+    pub(crate) fn is_in_repository_layout(&self, path: &Path) -> bool {
+        let Some(folder) = path.parent() else { return false };
+        let known = self.layouts.borrow().get(folder).copied();
+        known.unwrap_or_else(|| {
+            let is_in_layout = repository::is_in_layout(path);
+            self.layouts.borrow_mut().insert(folder.to_owned(), is_in_layout);
+            is_in_layout
+        })
     }
 
     /// Where `path` leads from a folder, links followed, whether anything is there or not.

@@ -4,11 +4,12 @@
 //! Every value that the text gives such a variable is followed. A value that the text doesn't give is a hazard.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use shellgate_syntax::{self as syntax, Assigned, Assignment, Findings, Span, Unknown, Value, Why};
 
-use super::context::TextContext;
-use super::{ANY_VARIABLE, FoundCalls, MAX_DEPTH, Problem, Stdin};
+use super::context::{InnerText, TextContext};
+use super::{ANY_VARIABLE, FoundCalls, MAX_DEPTH, Problem, Stdin, When};
 use crate::programs::{variable, words};
 
 const UNKNOWN: &str =
@@ -107,7 +108,14 @@ impl FoundCalls {
                     self.follow_expression(&arithmetic, span, context, seen);
                 }
                 let rest = Findings { arithmetic: Vec::new(), ..findings };
-                self.follow_inner_findings(rest, text, (span, Stdin::Unknown), context);
+                let inner = InnerText {
+                    span,
+                    stdin: Stdin::Unknown,
+                    is_input: false,
+                    when: When::Anytime,
+                    folders: Rc::clone(&context.folders),
+                };
+                self.follow_inner_findings(rest, text, inner, context);
             }
             Err(error) => self.unreadable.push(Problem::new(span, error.to_string())),
         }

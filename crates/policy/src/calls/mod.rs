@@ -20,6 +20,8 @@ mod known_values;
 mod shadowing;
 mod stdin;
 
+use std::rc::Rc;
+
 use shellgate_syntax::{
     self as syntax, Assignment, Construct, Doubt, Findings, Invocation, Redirect, Span, Unknown, Unreadable,
     Value, Why, Word,
@@ -64,6 +66,21 @@ pub(crate) struct Call {
     pub(crate) in_wrapper: bool,
     /// Whether words are added when it runs.
     pub(crate) more_words: bool,
+    /// When it runs.
+    pub(crate) when: When,
+    /// The folders that programs around it change to before it runs, one from the other. `None`: an unknown one.
+    pub(crate) folders: Rc<[Option<Word>]>,
+}
+
+/// When a call runs, compared with the calls around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum When {
+    /// Once at most, behind what is before it in the text.
+    Once,
+    /// Once at most, beside what is behind it in the text: in the background.
+    Beside,
+    /// Any number of times, whatever is around it: in a loop or a function, by a trap.
+    Anytime,
 }
 
 impl Call {
@@ -112,6 +129,10 @@ pub(crate) struct FoundCalls {
     evaluates_variables: bool,
     /// How many expressions were looked at.
     evaluations: usize,
+    /// Whether a text inside the command gives its shell another standard input.
+    replaces_input: bool,
+    /// Whether a program was taken to read a standard input that is known.
+    trusts_input: bool,
 }
 
 /// A call that was found and not yet followed.
@@ -121,6 +142,7 @@ struct PendingCall {
     stdin: Stdin,
     in_wrapper: bool,
     more_words: bool,
+    folders: Rc<[Option<Word>]>,
 }
 
 /// The calls of a text for bash.
@@ -131,6 +153,10 @@ pub(crate) fn of_text(source: &str, stdin: Stdin) -> Result<FoundCalls, Unreadab
     found.follow_findings(findings, &context);
     if found.shares_variables && found.evaluates_variables {
         let message = "a text that is run here may set what is evaluated as an expression elsewhere";
+        found.hazards.push(Problem::new(Span::new(0, source.len()), message));
+    }
+    if found.replaces_input && found.trusts_input {
+        let message = "a text that is run here may change the standard input of the commands behind it";
         found.hazards.push(Problem::new(Span::new(0, source.len()), message));
     }
     Ok(found)

@@ -8,10 +8,10 @@ mod effects;
 mod granting;
 mod instructions;
 mod program;
-
-use std::path::PathBuf;
+mod state;
 
 use shellgate_syntax::{Assigned, Span, Unreadable};
+use state::{States, TextState};
 
 use crate::calls::{self, Call, FoundCalls, Shadowed, Stdin};
 use crate::characters;
@@ -81,8 +81,10 @@ struct Judge<'a> {
     text: &'a str,
     parts: Vec<Part>,
     reasons: Vec<Reason>,
-    /// Where relative paths may start from. `None`: anywhere.
-    directories: Option<Vec<PathBuf>>,
+    /// What the calls so far did to each other, and what any may do.
+    states: States,
+    /// What holds for the call that is judged.
+    state: TextState,
     /// How many calls may make files.
     writing_calls: usize,
     /// See [`Verdict::granting`].
@@ -104,10 +106,11 @@ enum Basis {
 
 impl<'a> Judge<'a> {
     fn new(text: &'a str, rules: &'a Rules, machine: &'a Machine) -> Self {
-        let directories = Some(vec![machine.directory().to_owned()]);
+        let states = States::new(machine.directory());
+        let state = TextState::new(machine.directory());
         let (parts, reasons, granting) = (Vec::new(), Vec::new(), Vec::new());
         let mut judge =
-            Self { rules, machine, text, parts, reasons, directories, writing_calls: 0, granting };
+            Self { rules, machine, text, parts, reasons, states, state, writing_calls: 0, granting };
         if let Some(found) = characters::find_hiding(text) {
             judge.granting.push(Vec::new());
             let number = u32::from(found.character);
@@ -178,6 +181,7 @@ impl<'a> Judge<'a> {
             self.object(decision, ReasonCode::Substitution, span, message).hint =
                 Some("run the inner command by itself and use its output".to_owned());
         }
+        self.survey(found);
         self.writing_calls = found.calls.iter().filter(|call| self.may_write(call)).count();
         for call in &found.calls {
             self.judge_call(call);
@@ -186,7 +190,8 @@ impl<'a> Judge<'a> {
 
     fn judge_call(&mut self, call: &Call) {
         let first_reason = self.reasons.len();
-        if let Some(text) = protection::touched(call, self.directories.as_deref(), self.machine) {
+        self.state = self.state_of(call);
+        if let Some(text) = protection::touched(call, self.state.directories.as_deref(), self.machine) {
             self.deny_protected(text, call.span);
         }
         let part = (!call.words.is_empty()).then(|| {
@@ -222,10 +227,10 @@ impl<'a> Judge<'a> {
             }
             self.parts.push(part);
         }
-        self.follow_directory(call);
+        self.follow_state(call);
     }
 
     fn is_inside(&self, path: &str) -> bool {
-        self.machine.is_inside(path, self.directories.as_deref())
+        self.machine.is_inside(path, self.state.directories.as_deref()) && !self.may_follow_link(path)
     }
 }

@@ -67,8 +67,7 @@ pub(crate) fn assign(entry: &'static Entry, operands: &[Word], given: &[&str], c
         }
         if found.is_empty() {
             if !(entry.open && entry.operands.is_none()) {
-                collector
-                    .effect(word, EffectKind::Unusual("has more operands than this program takes"));
+                collector.effect(word, EffectKind::Unusual("has more operands than this program takes"));
             }
             return;
         }

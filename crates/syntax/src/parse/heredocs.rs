@@ -71,9 +71,8 @@ impl Parser<'_> {
             let before = lines.text.len();
             self.document_line(pending, &mut lines);
             // A line that is the delimiter with its tabs ends the document too: bash looks before it strips them.
-            let is_delimiter = |line: &[u8]| {
-                matches!(line.strip_prefix(pending.delimiter.as_bytes()), Some([] | [b'\n']))
-            };
+            let is_delimiter =
+                |line: &[u8]| matches!(line.strip_prefix(pending.delimiter.as_bytes()), Some([] | [b'\n']));
             if pending.strips && !lines.text.get(before..).is_some_and(is_delimiter) {
                 let line = lines.text.get(before..).unwrap_or_default();
                 let tabs = line.iter().take_while(|byte| **byte == b'\t').count();

@@ -12,6 +12,7 @@ use shellgate_syntax::{Value, Word};
 use std::slice::Iter;
 
 const UNKNOWN: &str = "has an option that isn't known for this shell";
+const CHANGES: &str = "sets an option of the shell that changes how text is read";
 
 /// Reads a call of a shell.
 pub(crate) fn shell(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
@@ -145,10 +146,7 @@ impl<'w> Call<'w> {
                     // `+o noexec` undoes `-n`.
                     self.says.checks &= !plus;
                     if known.is_none_or(|name| !words::SET_HARMLESS_NAMES.contains(&name)) {
-                        collector.effect(
-                            word,
-                            EffectKind::Unusual("sets an option of the shell that changes how text is read"),
-                        );
+                        collector.effect(word, EffectKind::Unusual(CHANGES));
                     }
                     collector.option(&name, value);
                     if in_word {
@@ -165,6 +163,8 @@ impl<'w> Call<'w> {
                     collector.option(&name, None);
                     if !words::SHELL_LETTERS.contains(letter) {
                         collector.effect(word, EffectKind::Unusual(UNKNOWN));
+                    } else if words::SHELL_READING_LETTERS.contains(letter) {
+                        collector.effect(word, EffectKind::Unusual(CHANGES));
                     }
                 }
             }

@@ -34,9 +34,8 @@ pub(crate) fn set(_: &'static Entry, words: &[Word], collector: &mut Collector) 
             if letter == 'o' {
                 let value = words.next();
                 collector.option(&name, value.map(|word| word.value.clone()));
-                let is_harmless = |name: &str| {
-                    words::SET_HARMLESS_NAMES.contains(&name) || off && name != BRACES_NAME
-                };
+                let is_harmless =
+                    |name: &str| words::SET_HARMLESS_NAMES.contains(&name) || off && name != BRACES_NAME;
                 if value.is_some_and(|word| !word.value.known().is_some_and(is_harmless)) {
                     collector.effect(word, EffectKind::Unusual(CHANGES));
                 }

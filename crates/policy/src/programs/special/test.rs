@@ -41,8 +41,9 @@ pub(crate) fn test(_: &'static Entry, words: &[Word], collector: &mut Collector)
                     text.len() == 2 && text.starts_with('-') && !["-a", "-o"].contains(&text)
                 });
                 // Behind `-a` and `-o` another test begins.
-                let joined =
-                    before.and_then(|word| word.value.known()).is_some_and(|text| ["-a", "-o"].contains(&text));
+                let joined = before
+                    .and_then(|word| word.value.known())
+                    .is_some_and(|text| ["-a", "-o"].contains(&text));
                 let alone = next.is_none() || operator(next) || operator(before) && !joined || unary;
                 let several = unknown.splits && !super::is_number(&unknown.why);
                 let may_evaluate = EVALUATING.iter().any(|option| option.starts_with(&unknown.lead));
