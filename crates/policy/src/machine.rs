@@ -21,6 +21,8 @@ pub struct Machine {
     protected: Option<Protected>,
     programs: RefCell<HashMap<String, Found>>,
     paths: RefCell<PathCache>,
+    /// Pairs of a program and one that a rule names, and whether they are the same.
+    matches: RefCell<HashMap<String, HashMap<String, bool>>>,
     /// Folders, and whether they are in one that has a repository's layout.
     layouts: RefCell<HashMap<PathBuf, bool>>,
 }
@@ -48,6 +50,7 @@ impl Machine {
             protected: None,
             programs: RefCell::default(),
             paths: RefCell::default(),
+            matches: RefCell::default(),
             layouts: RefCell::default(),
         }
     }
@@ -114,6 +117,17 @@ impl Machine {
         !real.starts_with(&self.root) && !others_may_write
     }
 
+    /// Whether a program is the one that a rule names. `compare` is asked once for each pair.
+    pub(crate) fn remember_match(&self, program: &str, wanted: &str, compare: impl FnOnce() -> bool) -> bool {
+        let known = self.matches.borrow().get(wanted).and_then(|programs| programs.get(program).copied());
+        known.unwrap_or_else(|| {
+            let found = compare();
+            let mut matches = self.matches.borrow_mut();
+            matches.entry(wanted.to_owned()).or_default().insert(program.to_owned(), found);
+            found
+        })
+    }
+
     /// The file of a program that is named by a path, links followed.
     pub(crate) fn program_file(&self, path: &str) -> Option<PathBuf> {
         self.directory.join(path).canonicalize().ok()
@@ -121,7 +135,7 @@ impl Machine {
 
     /// Whether `path` leads into the root from each of `directories`. `None`: from anywhere.
     pub(crate) fn is_inside(&self, path: &str, directories: Option<&[PathBuf]>) -> bool {
-        let inside = |from: &Path| self.destination(from, path).starts_with(&self.root);
+        let inside = |from: &Path| self.cached_destination(from, path).starts_with(&self.root);
         match directories {
             Some(directories) => directories.iter().all(|from| inside(from)),
             None => path.starts_with('/') && inside(Path::new("/")),

@@ -10,7 +10,10 @@ use super::attributes::Declaration;
 use super::context::{InnerText, TextContext};
 use super::shadowing::{Shadowed, shadowed};
 use super::stdin::{Stdin, descriptor_of_path, may_read_input, redirected, replaces_input, stdin_of};
-use super::{Call, FoundCalls, MAX_CALLS, MAX_DEPTH, PendingCall, Problem, When, unknown_value};
+use super::{
+    Call, FoundCalls, MAX_CALLS, MAX_DEPTH, MAX_INNER_BYTES, MAX_WORDS, PendingCall, Problem, When,
+    unknown_value,
+};
 use crate::programs::{
     Effect, EffectKind, ProgramKind, Property, has, understand, understand_with_more_words, variable, words,
 };
@@ -50,6 +53,14 @@ impl FoundCalls {
         self.unreadable.push(Problem::new(span, message));
     }
 
+    /// Refuses a command that takes too much work.
+    pub(super) fn too_much(&mut self, span: Span) {
+        // Once is enough to refuse the command.
+        if self.unreadable.is_empty() {
+            self.unreadable.push(Problem::new(span, "it has too many commands and words to judge"));
+        }
+    }
+
     pub(super) fn follow_invocation(&mut self, invocation: Invocation, context: &TextContext) {
         for assignment in &invocation.assignments {
             self.follow_assignment(assignment, context);
@@ -75,9 +86,9 @@ impl FoundCalls {
         if context.depth >= MAX_DEPTH {
             return self.too_deep(span);
         }
-        if self.calls.len() >= MAX_CALLS {
-            self.unreadable.push(Problem::new(span, format!("it has more than {MAX_CALLS} commands")));
-            return;
+        self.words += pending.invocation.words.len();
+        if self.calls.len() >= MAX_CALLS || self.words > MAX_WORDS {
+            return self.too_much(span);
         }
         // A variable whose value is one word can't become none or several.
         for word in &mut pending.invocation.words {
@@ -187,6 +198,10 @@ impl FoundCalls {
         let span = inner.span;
         if context.depth >= MAX_DEPTH {
             return self.too_deep(span);
+        }
+        self.inner_bytes += text.len();
+        if self.inner_bytes > MAX_INNER_BYTES {
+            return self.too_much(span);
         }
         match syntax::read(text) {
             Ok(findings) => {

@@ -39,7 +39,13 @@ use crate::programs::CallMeaning;
 const MAX_DEPTH: usize = 40;
 
 /// How many calls one command may have.
-const MAX_CALLS: usize = 100_000;
+const MAX_CALLS: usize = 20_000;
+
+/// How many words the calls of one command may have in all. What wrappers run counts once for each wrapper.
+const MAX_WORDS: usize = 200_000;
+
+/// How much text the shells inside one command may read in all.
+const MAX_INNER_BYTES: usize = 1 << 20;
 
 /// Stands for the name of a variable that can't be known.
 const ANY_VARIABLE: &str = "";
@@ -129,6 +135,10 @@ pub(crate) struct FoundCalls {
     evaluates_variables: bool,
     /// How many expressions were looked at.
     evaluations: usize,
+    /// How many words the calls have so far.
+    words: usize,
+    /// How much text inside the command was read so far.
+    inner_bytes: usize,
     /// Whether a text inside the command gives its shell another standard input.
     replaces_input: bool,
     /// Whether a program was taken to read a standard input that is known.

@@ -127,7 +127,7 @@ impl Judge<'_> {
         let from = if path.starts_with('/') { Some(anywhere.as_slice()) } else { from };
         for from in from? {
             // The shell takes `..` out of the path that it remembers, other programs follow links.
-            for to in [self.machine.destination(from, &path), normal(&from.join(&path))] {
+            for to in [self.machine.cached_destination(from, &path), normal(&from.join(&path))] {
                 if !all.contains(&to) {
                     all.push(to);
                 }

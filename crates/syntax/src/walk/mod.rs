@@ -11,6 +11,8 @@ mod pieces;
 mod redirects;
 mod value;
 
+use std::cell::Cell;
+
 use crate::parse::{Reading, Warnings};
 use crate::tree::Text;
 use crate::{Assignment, Construct, Doubt, Findings, Input, Span};
@@ -28,20 +30,24 @@ pub(crate) struct Walker<'a> {
     input: Input,
     /// Variables that expansions of the current command set.
     set: Vec<Assignment>,
+    /// How much the brace expansions may still have. `None`: they had too much.
+    brace_budget: Cell<Option<usize>>,
 }
 
-/// Lists what was read from `text`.
-pub(crate) fn findings(text: &str, reading: &Reading) -> Findings {
+/// Lists what was read from `text`. `None`: its words are too many.
+pub(crate) fn findings(text: &str, reading: &Reading) -> Option<Findings> {
     let mut walker = Walker::new(text);
     walker.list(&reading.script.list);
-    walker.finish(&reading.warnings)
+    walker.brace_budget.get()?;
+    Some(walker.finish(&reading.warnings))
 }
 
-/// Lists what is in an arithmetic expression.
-pub(crate) fn expression(text: &str, expression: &Text, warnings: &Warnings) -> Findings {
+/// Lists what is in an arithmetic expression. `None`: its words are too many.
+pub(crate) fn expression(text: &str, expression: &Text, warnings: &Warnings) -> Option<Findings> {
     let mut walker = Walker::new(text);
     walker.arithmetic(expression);
-    walker.finish(warnings)
+    walker.brace_budget.get()?;
+    Some(walker.finish(warnings))
 }
 
 impl<'a> Walker<'a> {
@@ -53,6 +59,7 @@ impl<'a> Walker<'a> {
             repeated: false,
             input: Input::Inherited,
             set: Vec::new(),
+            brace_budget: Cell::new(Some(braces::MAX_EXPANDED_ATOMS)),
         }
     }
 
