@@ -18,6 +18,9 @@ const UNKNOWN: &str =
 /// How many expressions of one command are looked at.
 const MAX_EVALUATIONS: usize = 20_000;
 
+/// A value counts as one more expression for each so many bytes.
+const BYTES_PER_EVALUATION: usize = 16;
+
 /// How many variables one expression may lead to.
 const MAX_NAMES_PER_EXPRESSION: usize = 24;
 
@@ -69,6 +72,9 @@ impl FoundCalls {
                 self.add_hazard(span, format!("`{name}`: {UNKNOWN}"));
             }
             for value in assigned.flatten().flat_map(values) {
+                if self.evaluations > MAX_EVALUATIONS {
+                    return self.too_many_values(span);
+                }
                 self.follow_value(value, span, context, seen);
             }
         }
@@ -90,7 +96,7 @@ impl FoundCalls {
 
     /// Follows a value that is evaluated.
     fn follow_value(&mut self, value: &Value, span: Span, context: &TextContext, seen: &mut HashSet<String>) {
-        self.evaluations += 1;
+        self.evaluations += 1 + value.lead().len() / BYTES_PER_EVALUATION;
         if self.evaluations > MAX_EVALUATIONS {
             return self.too_many_values(span);
         }

@@ -1,6 +1,7 @@
 //! Follows calls: from a text to its calls, and from each call to what it runs.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use shellgate_syntax::{
     self as syntax, Construct, Doubt, Findings, Hazard, HazardKind, Invocation, Span, Value, Word,
@@ -43,7 +44,7 @@ impl FoundCalls {
         inner: InnerText,
         outer: &TextContext,
     ) {
-        self.replaces_input |= findings.invocations.iter().any(replaces_input);
+        self.input.replaced |= findings.invocations.iter().any(replaces_input);
         let context = outer.inner(text, inner, &findings);
         self.follow_findings(findings, &context);
     }
@@ -127,7 +128,7 @@ impl FoundCalls {
             meaning,
             assignments: std::mem::take(&mut pending.invocation.assignments),
             redirects: pending.invocation.redirects.clone(),
-            constructs: pending.invocation.constructs.clone(),
+            constructs: Arc::clone(&pending.invocation.constructs),
             shadowed,
             problems: Vec::new(),
             in_wrapper: pending.in_wrapper,
@@ -149,7 +150,7 @@ impl FoundCalls {
         match effect.kind {
             EffectKind::Argv { words, more_words } => {
                 let text = as_typed(&words, &context.source);
-                let constructs = pending.invocation.constructs.clone();
+                let constructs = Arc::clone(&pending.invocation.constructs);
                 let repeated = pending.invocation.repeated;
                 let invocation =
                     Invocation { span: effect.span, words, constructs, repeated, ..Invocation::default() };
@@ -182,7 +183,7 @@ impl FoundCalls {
             {
                 self.follow_integer_value(&value.unwrap_or_else(unknown_value), span, context);
             }
-            EffectKind::OpaqueInput(_) if matches!(pending.stdin, Stdin::Empty) => self.trusts_input = true,
+            EffectKind::OpaqueInput(_) if matches!(pending.stdin, Stdin::Empty) => self.input.trusted = true,
             EffectKind::OpaqueInput(language) => {
                 if let Some(call) = self.calls.get_mut(index) {
                     let message = format!("it runs {language} code from its standard input");
@@ -240,7 +241,7 @@ impl FoundCalls {
             },
             Some(None) => Stdin::Unknown,
         };
-        self.trusts_input |= !matches!(commands, Stdin::Unknown);
+        self.input.trusted |= !matches!(commands, Stdin::Unknown);
         match commands {
             Stdin::Empty => {}
             Stdin::Text(text) => {

@@ -21,6 +21,7 @@ mod shadowing;
 mod stdin;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use shellgate_syntax::{
     self as syntax, Assignment, Construct, Doubt, Findings, Invocation, Redirect, Span, Unknown, Unreadable,
@@ -63,7 +64,7 @@ pub(crate) struct Call {
     pub(crate) assignments: Vec<Assignment>,
     pub(crate) redirects: Vec<Redirect>,
     /// The constructs of the shell around it, from the outside in.
-    pub(crate) constructs: Vec<Construct>,
+    pub(crate) constructs: Arc<[Construct]>,
     /// Whether a function of this name is what runs.
     pub(crate) shadowed: Shadowed,
     /// What could not be followed from here.
@@ -139,10 +140,16 @@ pub(crate) struct FoundCalls {
     words: usize,
     /// How much text inside the command was read so far.
     inner_bytes: usize,
+    input: InputUse,
+}
+
+/// What the calls of a command do with standard input.
+#[derive(Debug, Default)]
+struct InputUse {
     /// Whether a text inside the command gives its shell another standard input.
-    replaces_input: bool,
+    replaced: bool,
     /// Whether a program was taken to read a standard input that is known.
-    trusts_input: bool,
+    trusted: bool,
 }
 
 /// A call that was found and not yet followed.
@@ -165,7 +172,7 @@ pub(crate) fn of_text(source: &str, stdin: Stdin) -> Result<FoundCalls, Unreadab
         let message = "a text that is run here may set what is evaluated as an expression elsewhere";
         found.hazards.push(Problem::new(Span::new(0, source.len()), message));
     }
-    if found.replaces_input && found.trusts_input {
+    if found.input.replaced && found.input.trusted {
         let message = "a text that is run here may change the standard input of the commands behind it";
         found.hazards.push(Problem::new(Span::new(0, source.len()), message));
     }

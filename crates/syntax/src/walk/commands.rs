@@ -1,5 +1,7 @@
 //! Lists, pipelines and commands.
 
+use std::sync::Arc;
+
 use super::Walker;
 use super::value::Context;
 use crate::builtins;
@@ -107,9 +109,12 @@ impl Walker<'_> {
 
     /// Adds an empty invocation, so that findings stay in the order of the text. [`fill`](Self::fill) completes it.
     pub(super) fn reserve(&mut self, span: Span) -> usize {
-        let constructs = self.constructs.clone();
+        let constructs = Arc::clone(&self.constructs);
         let input = self.input.clone();
         let repeated = self.repeated;
+        if self.findings.invocations.len() >= super::MAX_COMMANDS {
+            self.budget.set(None);
+        }
         self.findings.invocations.push(Invocation {
             span,
             constructs,
@@ -259,7 +264,7 @@ impl Walker<'_> {
         self.pieces(&name.pieces);
         let text = self.value(&name.pieces, Context::Quiet);
         let text = text.known().map_or_else(|| name.span.of(self.text).to_owned(), str::to_owned);
-        let constructs = self.constructs.clone();
+        let constructs = Arc::clone(&self.constructs);
         self.findings.functions.push(Function { name: text.clone(), span, constructs });
         // Its caller decides what it reads.
         self.with_input(Input::Other, |walker| {

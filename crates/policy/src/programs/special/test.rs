@@ -47,7 +47,7 @@ pub(crate) fn test(_: &'static Entry, words: &[Word], collector: &mut Collector)
                 let alone = next.is_none() || operator(next) || operator(before) && !joined || unary;
                 let several = unknown.splits && !super::is_number(&unknown.why);
                 let may_evaluate = EVALUATING.iter().any(|option| option.starts_with(&unknown.lead));
-                if may_evaluate && (several || !alone) || several {
+                if several || may_evaluate && !alone {
                     collector.effect(word, EffectKind::MaybeOption(word.clone()));
                 }
             }
