@@ -256,11 +256,12 @@ impl Judge<'_> {
         is_head || from.is_none_or(|from| from.iter().any(|from| self.is_git_folder(from, &path)))
     }
 
-    /// Whether a path leads into a folder that git keeps its settings in.
+    /// Whether a path leads into a folder that git keeps its settings in, or to a file of them.
     pub(super) fn is_git_folder(&self, from: &Path, path: &str) -> bool {
         let place = self.machine.cached_destination(from, path);
         let inside = place.strip_prefix(self.machine.root()).unwrap_or(&place);
         inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
+            || words::GIT_SETTINGS_FILES.iter().any(|end| place.ends_with(end))
             || place.starts_with(self.machine.root()) && self.machine.is_in_repository_layout(&place)
     }
 
