@@ -12,7 +12,7 @@ pub(super) fn of_braces(text: &str) -> usize {
         0 => 0,
         braces => {
             let cube = braces.saturating_mul(braces).saturating_mul(braces);
-            chunk.len().saturating_mul(chunk.len()) / 4096 + cube / 16
+            chunk.len().saturating_mul(chunk.len()) / 256 + cube / 16
         }
     };
     chunks(text).map(cost).fold(0, usize::saturating_add)
