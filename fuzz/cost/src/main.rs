@@ -7,6 +7,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use shellgate_policy::{CommandContext, Entry, Machine, Prefix, Redirects, Rules, judge};
@@ -16,6 +17,9 @@ const MAX_TIME: Duration = Duration::from_millis(300);
 
 /// The unit of times in `/proc`.
 const TICK: Duration = Duration::from_millis(10);
+
+/// A text that takes longer is printed before it ends.
+const WATCH_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A text may take no more memory.
 const MAX_MEMORY_BYTES: usize = 60 << 20;
@@ -329,10 +333,15 @@ fn main() -> std::process::ExitCode {
     let all_rules = all_rules();
     let mut random = Random(seed);
     let end = Instant::now() + Duration::from_secs(seconds);
+    let current = Arc::new(Mutex::new((Instant::now(), String::new())));
+    watch(Arc::clone(&current));
     let (mut texts, mut found, mut slowest, mut largest) = (0_u64, 0_u64, Duration::ZERO, 0);
     while Instant::now() < end {
         let (text, made) = generate(&mut random);
         let rules = &all_rules[random.below(all_rules.len())];
+        if let Ok(mut current) = current.lock() {
+            *current = (Instant::now(), made.clone());
+        }
         let (took, memory) = measure(&text, rules, &root);
         texts += 1;
         slowest = slowest.max(took);
@@ -347,6 +356,20 @@ fn main() -> std::process::ExitCode {
         largest >> 20
     );
     if found == 0 { std::process::ExitCode::SUCCESS } else { std::process::ExitCode::FAILURE }
+}
+
+/// Prints the text that is being judged if that takes very long: it may never end.
+fn watch(current: Arc<Mutex<(Instant, String)>>) {
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(WATCH_INTERVAL);
+            if let Ok(current) = current.lock()
+                && current.0.elapsed() > WATCH_INTERVAL
+            {
+                println!("still at it after {:?}: {}", current.0.elapsed(), current.1);
+            }
+        }
+    });
 }
 
 fn all_rules() -> [Rules; 3] {
