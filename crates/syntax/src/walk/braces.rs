@@ -52,7 +52,7 @@ pub(super) fn expand(pieces: &[Piece], budget: &Cell<Option<usize>>) -> Expanded
     };
     match literals().map(|text| text.matches('{').count()).sum::<usize>() {
         0 => return Expanded::Same,
-        1..=MAX_OPEN_BRACES => {}
+        1..=MAX_OPEN_BRACES if budget.get().is_some() => {}
         _ => return Expanded::Unknown,
     }
     let atoms = atoms(pieces);
