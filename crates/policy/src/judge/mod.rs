@@ -1,12 +1,13 @@
 //! Judges a command: compares every call that it leads to with every rule.
 //!
 //! [`calls`] finds the calls. Each becomes a [`Part`]: [`program`] says what the rules decide about the program, [`effects`]
-//! what they decide about what it does besides ([`instructions`]: files that agents read), [`granting`] which rules widen what it may reach. Whatever speaks against allowing a call is a [`Reason`]. The strictest
+//! what they decide about what it does besides ([`instructions`]: files that agents read), [`granting`] which rules widen what it may reach. [`state`] and [`links`] follow what one call does to later ones. Whatever speaks against allowing a call is a [`Reason`]. The strictest
 //! reason decides, and what can't be known is never allowed.
 
 mod effects;
 mod granting;
 mod instructions;
+mod links;
 mod program;
 mod state;
 
