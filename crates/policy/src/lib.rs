@@ -16,6 +16,7 @@ mod program_names;
 pub mod programs;
 mod protection;
 mod redirects;
+mod repository;
 mod rules;
 mod scope;
 mod secrets;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::paths::{self, PathCache, TooManyLinks};
 use crate::program_names::ProgramNames;
 use crate::protection::Protected;
+use crate::repository;
 use crate::secrets::Secrets;
 
 /// Folders of programs on every machine, on PATH or not.
@@ -27,6 +28,10 @@ pub struct Machine {
     programs: RefCell<HashMap<String, Found>>,
     paths: RefCell<PathCache>,
     secrets: OnceCell<Secrets>,
+    /// Pairs of a program and one that a rule names, and whether they are the same.
+    matches: RefCell<HashMap<String, HashMap<String, bool>>>,
+    /// Folders, and whether they are in one that has a repository's layout.
+    layouts: RefCell<HashMap<PathBuf, bool>>,
 }
 
 /// Where a program was found by its name.
@@ -53,6 +58,8 @@ impl Machine {
             programs: RefCell::default(),
             paths: RefCell::default(),
             secrets: OnceCell::new(),
+            matches: RefCell::default(),
+            layouts: RefCell::default(),
         }
     }
 
@@ -139,6 +146,17 @@ impl Machine {
         !real.starts_with(&self.root) && !others_may_write
     }
 
+    /// Whether a program is the one that a rule names. `compare` is asked once for each pair.
+    pub(crate) fn remember_match(&self, program: &str, wanted: &str, compare: impl FnOnce() -> bool) -> bool {
+        let known = self.matches.borrow().get(wanted).and_then(|programs| programs.get(program).copied());
+        known.unwrap_or_else(|| {
+            let found = compare();
+            let mut matches = self.matches.borrow_mut();
+            matches.entry(wanted.to_owned()).or_default().insert(program.to_owned(), found);
+            found
+        })
+    }
+
     /// The file of a program that is named by a path, links followed.
     pub(crate) fn program_file(&self, path: &str) -> Option<PathBuf> {
         self.directory.join(path).canonicalize().ok()
@@ -146,11 +164,22 @@ impl Machine {
 
     /// Whether `path` leads into the root from each of `directories`. `None`: from anywhere.
     pub(crate) fn is_inside(&self, path: &str, directories: Option<&[PathBuf]>) -> bool {
-        let inside = |from: &Path| self.destination(from, path).starts_with(&self.root);
+        let inside = |from: &Path| self.cached_destination(from, path).starts_with(&self.root);
         match directories {
             Some(directories) => directories.iter().all(|from| inside(from)),
             None => path.starts_with('/') && inside(Path::new("/")),
         }
+    }
+
+    /// Whether a path is inside a folder that git may take for a repository.
+    pub(crate) fn is_in_repository_layout(&self, path: &Path) -> bool {
+        let Some(folder) = path.parent() else { return false };
+        let known = self.layouts.borrow().get(folder).copied();
+        known.unwrap_or_else(|| {
+            let is_in_layout = repository::is_in_layout(path);
+            self.layouts.borrow_mut().insert(folder.to_owned(), is_in_layout);
+            is_in_layout
+        })
     }
 
     /// Where `path` leads from a folder, links followed, whether anything is there or not.

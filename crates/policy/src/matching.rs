@@ -62,7 +62,7 @@ impl Candidate<'_> {
         {
             return LooseMatch::Yes;
         }
-        if !is_program(program, wanted, self.machine) {
+        if !self.machine.remember_match(program, wanted, || is_program(program, wanted, self.machine)) {
             return LooseMatch::No;
         }
         let rule = meaning_of(prefix);

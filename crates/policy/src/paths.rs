@@ -75,6 +75,8 @@ const MAX_FOLDER_ENTRIES: usize = 20_000;
 #[derive(Debug, Default)]
 pub(crate) struct PathCache {
     folders: HashMap<PathBuf, Folder>,
+    /// Where paths without a last name lead: those that end in `..`.
+    nameless: HashMap<PathBuf, PathBuf>,
 }
 
 #[derive(Debug)]
@@ -91,7 +93,14 @@ impl PathCache {
     /// The same as [`resolve`].
     pub(crate) fn resolve(&mut self, path: &Path) -> Result<PathBuf, TooManyLinks> {
         // A path that ends in `..` has no name.
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return resolve(path) };
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            if let Some(real) = self.nameless.get(path) {
+                return Ok(real.clone());
+            }
+            let real = resolve(path)?;
+            self.nameless.insert(path.to_owned(), real.clone());
+            return Ok(real);
+        };
         let folder = match self.folders.entry(parent.to_owned()) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(Folder::new(parent)?),

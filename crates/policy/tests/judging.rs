@@ -247,3 +247,14 @@ fn expressions_evaluate_the_values_of_variables() {
         ],
     );
 }
+
+#[test]
+fn what_takes_too_much_work_is_refused() {
+    let case = with(&["*"], &["rm"]);
+    let wide = format!("{}{}; ", "timeout 5 ".repeat(38), "a ".repeat(1000)).repeat(10);
+    let values = format!("{}{}", "a=b; ".repeat(3000), "((a++)); ".repeat(3000));
+    let inner = "bash -c ':;:;:;:;:;:;:;'; ".repeat(3000);
+    let texts = format!("bash -c 'bash -c \"{}\"'; ", "ls;".repeat(8000)).repeat(4);
+    case.says(Decision::Deny, &[&wide, &values, &inner, &texts]);
+    case.says(Decision::Allow, &[&"ls a; ".repeat(3000), &"i=0; ((i++)); ".repeat(100)]);
+}

@@ -1,5 +1,7 @@
 //! What was found in a text: the interface between reading and judging.
 
+use std::sync::Arc;
+
 use crate::{Span, Value, Word};
 
 /// Everything in a text that matters to a judge, in the order of the text.
@@ -31,7 +33,9 @@ pub struct Invocation {
     /// Its redirects, in order.
     pub redirects: Vec<Redirect>,
     /// The constructs around it, from the outside in.
-    pub constructs: Vec<Construct>,
+    pub constructs: Arc<[Construct]>,
+    /// Whether it is in a loop: it is run again after what follows it there.
+    pub repeated: bool,
     /// Where its standard input comes from, as far as pipes and the redirects around it say.
     pub input: Input,
 }
@@ -168,7 +172,7 @@ pub struct Function {
     /// The whole definition.
     pub span: Span,
     /// The constructs around the definition. Empty: it certainly happens before what follows in the text.
-    pub constructs: Vec<Construct>,
+    pub constructs: Arc<[Construct]>,
 }
 
 /// An arithmetic context: `$(( ))`, `(( ))`, `$[ ]`, a subscript, an offset, `[[ a -eq b ]]`.

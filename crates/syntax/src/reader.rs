@@ -15,7 +15,7 @@ pub fn read(text: &str) -> Result<Findings, Unreadable> {
     parse::guard(text)?;
     with_stack(text, |limit| {
         let reading = parse::script(text, limit)?;
-        let mut findings = walk::findings(text, &reading);
+        let mut findings = walk::findings(text, &reading).ok_or(Stop::Work)?;
         findings.doubts.extend(check::doubt(text, &reading));
         Ok(findings)
     })
@@ -29,7 +29,7 @@ pub fn read_arithmetic(text: &str) -> Result<Findings, Unreadable> {
     parse::guard(text)?;
     with_stack(text, |limit| {
         let (expression, warnings) = parse::expression(text, limit)?;
-        Ok(walk::expression(text, &expression, &warnings))
+        walk::expression(text, &expression, &warnings).ok_or(Stop::Work)
     })
 }
 

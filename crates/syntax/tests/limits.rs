@@ -143,6 +143,19 @@ fn a_text_that_is_too_long_or_too_deep_exceeds_the_budget() {
 }
 
 #[test]
+fn expansions_and_commands_have_a_budget() {
+    let refused = |text: String| matches!(read(&text), Err(Unreadable::Budget(_)));
+    assert!(refused(format!("echo {{1..250}}{}", "$x".repeat(45_000))));
+    assert!(refused("echo {1..250}\n".repeat(3000)));
+    assert!(refused(format!("echo {}", "{a,b}".repeat(8)).repeat(300)));
+    assert!(refused("a\n".repeat(50_000)));
+    assert!(refused(format!("{}{}{}", "cat <<E\n$(".repeat(300), "x".repeat(90_000), ")\nE\n".repeat(300))));
+    assert!(read(&"echo {1..250}\n".repeat(20)).is_ok());
+    assert!(read(&"mkdir -p {src,tests}/{a,b}\n".repeat(300)).is_ok());
+    assert!(read(&"a\n".repeat(19_000)).is_ok());
+}
+
+#[test]
 fn time_grows_with_length_and_not_faster() {
     let line = "if git status --short | grep -q \"x$y\"; then echo \"done $(date +%s)\" >> log; fi\n";
     let time = |count: usize| {

@@ -4,11 +4,12 @@
 //! Every value that the text gives such a variable is followed. A value that the text doesn't give is a hazard.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use shellgate_syntax::{self as syntax, Assigned, Assignment, Findings, Span, Unknown, Value, Why};
 
-use super::context::TextContext;
-use super::{ANY_VARIABLE, FoundCalls, MAX_DEPTH, Problem, Stdin};
+use super::context::{InnerText, TextContext};
+use super::{ANY_VARIABLE, FoundCalls, MAX_DEPTH, Problem, Stdin, When};
 use crate::programs::{variable, words};
 
 const UNKNOWN: &str =
@@ -16,6 +17,9 @@ const UNKNOWN: &str =
 
 /// How many expressions of one command are looked at.
 const MAX_EVALUATIONS: usize = 20_000;
+
+/// A value counts as one more expression for each so many bytes.
+const BYTES_PER_EVALUATION: usize = 16;
 
 /// How many variables one expression may lead to.
 const MAX_NAMES_PER_EXPRESSION: usize = 24;
@@ -43,18 +47,18 @@ impl FoundCalls {
         self.evaluates_variables |= !arithmetic.names.is_empty();
         self.evaluations += 1;
         if self.evaluations > MAX_EVALUATIONS || seen.len() > MAX_NAMES_PER_EXPRESSION {
-            return self.unreadable.push(Problem::new(span, "it evaluates too many values of values"));
+            return self.too_many_values(span);
         }
         if arithmetic.expands {
-            return self.hazards.push(Problem::new(span, UNKNOWN));
+            return self.add_hazard(span, UNKNOWN.to_owned());
         }
         for name in &arithmetic.names {
             if is_set_by_shell(name) {
-                self.hazards.push(Problem::new(span, format!("`{name}`: {UNKNOWN}")));
+                self.add_hazard(span, format!("`{name}`: {UNKNOWN}"));
             }
             // An expression can set a variable as well as read it.
             if let Some(row) = variable(name) {
-                self.hazards.push(Problem::new(span, format!("`{name}` in an expression: {}", row.about)));
+                self.add_hazard(span, format!("`{name}` in an expression: {}", row.about));
             }
             if !seen.insert(name.clone()) {
                 continue;
@@ -65,23 +69,44 @@ impl FoundCalls {
                 .peekable();
             // A text inside another one may use variables of that one.
             if context.depth > 0 && assigned.peek().is_none() && !is_number(name) {
-                self.hazards.push(Problem::new(span, format!("`{name}`: {UNKNOWN}")));
+                self.add_hazard(span, format!("`{name}`: {UNKNOWN}"));
             }
             for value in assigned.flatten().flat_map(values) {
+                if self.evaluations > MAX_EVALUATIONS {
+                    return self.too_many_values(span);
+                }
                 self.follow_value(value, span, context, seen);
             }
         }
     }
 
+    fn too_many_values(&mut self, span: Span) {
+        // Once is enough to refuse the command.
+        if self.unreadable.is_empty() {
+            self.unreadable.push(Problem::new(span, "it evaluates too many values of values"));
+        }
+    }
+
+    /// Adds a hazard, unless it is the same as the last one.
+    fn add_hazard(&mut self, span: Span, message: String) {
+        if !self.hazards.last().is_some_and(|last| last.span == span && last.message == message) {
+            self.hazards.push(Problem::new(span, message));
+        }
+    }
+
     /// Follows a value that is evaluated.
     fn follow_value(&mut self, value: &Value, span: Span, context: &TextContext, seen: &mut HashSet<String>) {
+        self.evaluations += 1 + value.lead().len() / BYTES_PER_EVALUATION;
+        if self.evaluations > MAX_EVALUATIONS {
+            return self.too_many_values(span);
+        }
         match value {
             Value::Known(text) if text.bytes().all(is_plain_number) => {}
             Value::Known(text) => self.follow_value_text(text, span, context, seen),
             Value::Unknown(Unknown { why: Why::Arithmetic, .. }) => {}
             Value::Unknown(Unknown { why: Why::Parameter(name), tail: Some(tail), lead, .. })
                 if is_number(name) && tail.is_empty() && lead.is_empty() => {}
-            Value::Unknown(_) => self.hazards.push(Problem::new(span, UNKNOWN)),
+            Value::Unknown(_) => self.add_hazard(span, UNKNOWN.to_owned()),
         }
     }
 
@@ -107,7 +132,14 @@ impl FoundCalls {
                     self.follow_expression(&arithmetic, span, context, seen);
                 }
                 let rest = Findings { arithmetic: Vec::new(), ..findings };
-                self.follow_inner_findings(rest, text, (span, Stdin::Unknown), context);
+                let inner = InnerText {
+                    span,
+                    stdin: Stdin::Unknown,
+                    is_input: false,
+                    when: When::Anytime,
+                    folders: Rc::clone(&context.folders),
+                };
+                self.follow_inner_findings(rest, text, inner, context);
             }
             Err(error) => self.unreadable.push(Problem::new(span, error.to_string())),
         }

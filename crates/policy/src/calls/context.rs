@@ -8,7 +8,8 @@ use shellgate_syntax::{Assigned, Findings, Function, Span, Unknown, Value, Why, 
 use super::attributes::Attributes;
 use super::known_values::KnownValues;
 use super::shadowing::may_unset_functions;
-use super::{ANY_VARIABLE, MAX_DEPTH, Stdin, unknown_value};
+use super::stdin::inherited_in;
+use super::{ANY_VARIABLE, MAX_DEPTH, Stdin, When, unknown_value};
 use crate::programs::{CallMeaning, EffectKind, is_builtin, understand};
 
 /// A text that calls are found in.
@@ -26,6 +27,24 @@ pub(super) struct TextContext {
     pub(super) attributes: Rc<Attributes>,
     /// Whether functions may be removed again.
     pub(super) unsets_functions: bool,
+    /// When the text runs.
+    pub(super) when: When,
+    /// The folders that programs around it change to, one from the other. `None`: an unknown one.
+    pub(super) folders: Rc<[Option<Word>]>,
+}
+
+/// How a text inside another one is run.
+#[derive(Clone)]
+pub(super) struct InnerText {
+    /// Its place in the command.
+    pub(super) span: Span,
+    pub(super) stdin: Stdin,
+    /// Whether its shell reads it from standard input, where its own commands may read it too.
+    pub(super) is_input: bool,
+    /// When it runs.
+    pub(super) when: When,
+    /// The folders that programs around it change to, one from the other. `None`: an unknown one.
+    pub(super) folders: Rc<[Option<Word>]>,
 }
 
 impl TextContext {
@@ -46,11 +65,13 @@ impl TextContext {
         let uses_variables =
             findings.invocations.iter().any(|invocation| invocation.words.iter().any(holds_variable));
         let mut known_values = KnownValues::default();
-        if uses_variables || !findings.arithmetic.is_empty() {
+        let mut unsets_functions = false;
+        if uses_variables || !findings.arithmetic.is_empty() || !findings.functions.is_empty() {
             let mut builtins: Vec<CallMeaning> = Vec::new();
             for invocation in &findings.invocations {
                 collect_builtins(&invocation.words, 0, &mut builtins);
             }
+            unsets_functions = builtins.iter().any(may_unset_functions);
             known_values = KnownValues::find(findings, &builtins);
             for effect in builtins.into_iter().flat_map(|meaning| meaning.effects) {
                 if let EffectKind::Assigns { name, value } = effect.kind {
@@ -63,19 +84,35 @@ impl TextContext {
         Self {
             source: source.into(),
             place,
-            stdin,
+            stdin: inherited_in(findings, stdin),
             depth,
             functions: findings.functions.clone().into(),
             values: values.into(),
             known_values: known_values.into(),
             attributes: Attributes::find(findings).into(),
-            unsets_functions: findings.invocations.iter().any(may_unset_functions),
+            unsets_functions,
+            when: When::Once,
+            folders: Rc::new([]),
+        }
+    }
+
+    /// A text inside this one.
+    pub(super) fn inner(&self, source: &str, inner: InnerText, findings: &Findings) -> Self {
+        Self {
+            when: self.when.max(inner.when),
+            folders: inner.folders,
+            ..Self::new(source, Some(inner.span), inner.stdin, self.depth + 1, findings)
         }
     }
 
     /// Where a part of this text is in the command: a text inside another has one place for all of its parts.
     pub(super) fn place(&self, span: Span) -> Span {
         self.place.unwrap_or(span)
+    }
+
+    /// Whether it is the text of the command itself, and none inside it.
+    pub(super) fn is_whole_command(&self) -> bool {
+        self.place.is_none()
     }
 
     /// The same text, one level deeper: for a command that a wrapper in it runs.

@@ -1,15 +1,21 @@
 //! Follows calls: from a text to its calls, and from each call to what it runs.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use shellgate_syntax::{
     self as syntax, Construct, Doubt, Findings, Hazard, HazardKind, Invocation, Span, Value, Word,
 };
 
 use super::attributes::Declaration;
-use super::context::TextContext;
+use super::context::{InnerText, TextContext};
 use super::shadowing::{Shadowed, shadowed};
-use super::stdin::{Stdin, descriptor_of_path, redirected, stdin_of};
-use super::{Call, FoundCalls, MAX_CALLS, MAX_DEPTH, PendingCall, Problem, unknown_value};
-use crate::programs::{Effect, EffectKind, variable};
+use super::stdin::{Stdin, descriptor_of_path, may_read_input, redirected, replaces_input, stdin_of};
+use super::{
+    Call, FoundCalls, MAX_CALLS, MAX_DEPTH, MAX_INNER_BYTES, MAX_WORDS, PendingCall, Problem, When,
+    unknown_value,
+};
+use crate::programs::{Effect, EffectKind, ProgramKind, Property, has, variable, words};
 
 impl FoundCalls {
     /// Follows everything that was found in a text.
@@ -28,21 +34,30 @@ impl FoundCalls {
         }
     }
 
-    /// Follows what was found in a text inside another one. `span` is its place in the command.
+    /// Follows what was found in a text inside another one.
     pub(super) fn follow_inner_findings(
         &mut self,
         findings: Findings,
         text: &str,
-        (span, stdin): (Span, Stdin),
+        inner: InnerText,
         outer: &TextContext,
     ) {
-        let context = TextContext::new(text, Some(span), stdin, outer.depth + 1, &findings);
+        self.input.replaced |= findings.invocations.iter().any(replaces_input);
+        let context = outer.inner(text, inner, &findings);
         self.follow_findings(findings, &context);
     }
 
     pub(super) fn too_deep(&mut self, span: Span) {
         let message = format!("commands are inside each other more than {MAX_DEPTH} deep");
         self.unreadable.push(Problem::new(span, message));
+    }
+
+    /// Refuses a command that takes too much work.
+    pub(super) fn too_much(&mut self, span: Span) {
+        // Once is enough to refuse the command.
+        if self.unreadable.is_empty() {
+            self.unreadable.push(Problem::new(span, "it has too many commands and words to judge"));
+        }
     }
 
     pub(super) fn follow_invocation(&mut self, invocation: Invocation, context: &TextContext) {
@@ -59,23 +74,41 @@ impl FoundCalls {
         }
         let stdin = stdin_of(&invocation.redirects, &invocation.input, &context.stdin);
         let text = invocation.span.of(&context.source).to_owned();
-        let pending = PendingCall { invocation, text, stdin, in_wrapper: false, more_words: false };
+        let folders = Rc::clone(&context.folders);
+        let pending = PendingCall { invocation, text, stdin, in_wrapper: false, more_words: false, folders };
         self.follow_call(pending, context);
     }
 
     fn follow_call(&mut self, mut pending: PendingCall, context: &TextContext) {
-        let invocation = &pending.invocation;
-        let span = context.place(invocation.span);
+        let invocation_span = pending.invocation.span;
+        let span = context.place(invocation_span);
         if context.depth >= MAX_DEPTH {
             return self.too_deep(span);
         }
-        if self.calls.len() >= MAX_CALLS {
-            self.unreadable.push(Problem::new(span, format!("it has more than {MAX_CALLS} commands")));
-            return;
+        self.words += pending.invocation.words.len();
+        if self.calls.len() >= MAX_CALLS || self.words > MAX_WORDS {
+            return self.too_much(span);
         }
+        // A variable whose value is one word can't become none or several.
+        for word in &mut pending.invocation.words {
+            if context.is_whole_command()
+                && context.known_values.is_one_word(word, invocation_span, &context.source)
+                && let Value::Unknown(unknown) = &mut word.value
+            {
+                unknown.splits = false;
+            }
+        }
+        let invocation = &pending.invocation;
         let mut meaning = self.programs.understand(&invocation.words, pending.more_words);
+        let runs_words = matches!(
+            meaning.kind,
+            Some(ProgramKind::Wrapper | ProgramKind::Shell | ProgramKind::Interpreter | ProgramKind::Builtin)
+        ) || meaning.has_subcommands;
         meaning.effects.retain(|effect| match &effect.kind {
-            EffectKind::MaybeOption(word) => !context.known_values.is_no_option(word),
+            // A word that may vanish moves the words behind it, which matters where one of them is run.
+            EffectKind::MaybeOption(word) => {
+                !context.known_values.is_no_option(word) || splits(word) && runs_words
+            }
             _ => true,
         });
         let shadowed = shadowed(&pending, context);
@@ -89,12 +122,14 @@ impl FoundCalls {
             meaning,
             assignments: std::mem::take(&mut pending.invocation.assignments),
             redirects: pending.invocation.redirects.clone(),
-            constructs: pending.invocation.constructs.clone(),
+            constructs: Arc::clone(&pending.invocation.constructs),
             shadowed,
             problems: Vec::new(),
             in_wrapper: pending.in_wrapper,
             more_words: pending.more_words,
             stdin: pending.stdin.clone(),
+            when: context.when.max(when_of(&pending.invocation)),
+            folders: Rc::clone(&pending.folders),
         });
         if shadowed == Shadowed::Certainly {
             return;
@@ -110,16 +145,20 @@ impl FoundCalls {
         match effect.kind {
             EffectKind::Argv { words, more_words } => {
                 let text = as_typed(&words, &context.source);
-                let constructs = pending.invocation.constructs.clone();
-                let invocation = Invocation { span: effect.span, words, constructs, ..Invocation::default() };
+                let constructs = Arc::clone(&pending.invocation.constructs);
+                let repeated = pending.invocation.repeated;
+                let invocation =
+                    Invocation { span: effect.span, words, constructs, repeated, ..Invocation::default() };
                 let stdin = pending.stdin.clone();
-                let inner = PendingCall { invocation, text, stdin, in_wrapper: true, more_words };
+                let folders = self.folders_inside(index);
+                let inner = PendingCall { invocation, text, stdin, in_wrapper: true, more_words, folders };
                 self.follow_call(inner, &context.deeper());
             }
             EffectKind::Shell(word) => match &word.value {
                 Value::Known(text) => {
                     self.check_shell(text, index, span);
-                    self.follow_inner_text(text, span, pending.stdin.clone(), context);
+                    let inner = self.inner_text(index, span, pending.stdin.clone());
+                    self.follow_inner_text(text, inner, index, context);
                 }
                 Value::Unknown(_) => {
                     self.add_problem(index, span, "the text that it has a shell run can't be known")
@@ -139,7 +178,8 @@ impl FoundCalls {
             {
                 self.follow_integer_value(&value.unwrap_or_else(unknown_value), span, context);
             }
-            EffectKind::OpaqueInput(language) if !matches!(pending.stdin, Stdin::Empty) => {
+            EffectKind::OpaqueInput(_) if matches!(pending.stdin, Stdin::Empty) => self.input.trusted = true,
+            EffectKind::OpaqueInput(language) => {
                 if let Some(call) = self.calls.get_mut(index) {
                     let message = format!("it runs {language} code from its standard input");
                     call.problems.push(Problem { span, message, is_code: true });
@@ -150,12 +190,28 @@ impl FoundCalls {
     }
 
     /// Follows a text that a shell is to run.
-    fn follow_inner_text(&mut self, text: &str, span: Span, stdin: Stdin, context: &TextContext) {
+    fn follow_inner_text(&mut self, text: &str, inner: InnerText, index: usize, context: &TextContext) {
+        let span = inner.span;
         if context.depth >= MAX_DEPTH {
             return self.too_deep(span);
         }
+        self.inner_bytes += text.len();
+        if self.inner_bytes > MAX_INNER_BYTES {
+            return self.too_much(span);
+        }
         match syntax::read(text) {
-            Ok(findings) => self.follow_inner_findings(findings, text, (span, stdin), context),
+            Ok(findings) => {
+                let reads_on = |one: &Invocation| may_read_input(one, &findings);
+                if inner.is_input
+                    && text.trim_end().contains('\n')
+                    && findings.invocations.iter().any(reads_on)
+                {
+                    let message =
+                        "a command in the text may read the lines behind it, so what runs can't be known";
+                    self.add_problem(index, span, message);
+                }
+                self.follow_inner_findings(findings, text, inner, context);
+            }
             Err(error) => {
                 let message = format!("in a text that a shell is to run: {error}");
                 self.unreadable.push(Problem::new(span, message));
@@ -180,16 +236,53 @@ impl FoundCalls {
             },
             Some(None) => Stdin::Unknown,
         };
+        self.input.trusted |= !matches!(commands, Stdin::Unknown);
         match commands {
             Stdin::Empty => {}
             Stdin::Text(text) => {
                 self.check_shell(&text, index, span);
-                self.follow_inner_text(&text, span, Stdin::Unknown, context);
+                let inner = InnerText { is_input: true, ..self.inner_text(index, span, Stdin::Unknown) };
+                self.follow_inner_text(&text, inner, index, context);
             }
             Stdin::Unknown => {
                 self.add_problem(index, span, "the commands that it has a shell read can't be known")
             }
         }
+    }
+
+    /// How a text is run that the call at `index` has a shell read.
+    fn inner_text(&self, index: usize, span: Span, stdin: Stdin) -> InnerText {
+        let call = self.calls.get(index);
+        // `eval` runs its text at once. Others keep it: a trap, a callback.
+        let keeps_text = |call: &Call| {
+            call.meaning.kind == Some(ProgramKind::Builtin)
+                && !call.meaning.entry.is_some_and(|name| has(name, Property::RunsTextAtOnce))
+        };
+        let when = match call {
+            Some(call) if !keeps_text(call) => call.when,
+            _ => When::Anytime,
+        };
+        InnerText { span, stdin, is_input: false, when, folders: self.folders_inside(index) }
+    }
+
+    /// The folders that what the call at `index` runs is in.
+    fn folders_inside(&self, index: usize) -> Rc<[Option<Word>]> {
+        let Some(call) = self.calls.get(index) else { return Rc::new([None]) };
+        if call.meaning.kind == Some(ProgramKind::Builtin) {
+            return Rc::clone(&call.folders);
+        }
+        let changes = call.meaning.effects.iter().filter_map(|effect| match &effect.kind {
+            EffectKind::Directory(to) => Some(to.clone()),
+            _ => None,
+        });
+        let goes_below =
+            |word: &Word| word.value.known().is_some_and(|text| words::RUNS_IN_FOUND_FOLDERS.contains(&text));
+        let below = call.words.iter().any(goes_below).then_some(None);
+        let changes: Vec<Option<Word>> = changes.chain(below).collect();
+        if changes.is_empty() {
+            return Rc::clone(&call.folders);
+        }
+        call.folders.iter().cloned().chain(changes).collect()
     }
 
     /// Adds a problem to the call at `index`.
@@ -198,6 +291,26 @@ impl FoundCalls {
             call.problems.push(Problem::new(span, message));
         }
     }
+}
+
+fn splits(word: &Word) -> bool {
+    matches!(&word.value, Value::Unknown(unknown) if unknown.splits)
+}
+
+/// When an invocation of a text runs.
+fn when_of(invocation: &Invocation) -> When {
+    let of_construct = |construct: &Construct| match construct {
+        Construct::Function(_) => When::Anytime,
+        Construct::Background | Construct::Coprocess | Construct::Process => When::Beside,
+        // A pipeline has ended when what is behind it begins.
+        Construct::Pipeline
+        | Construct::Subshell
+        | Construct::Group
+        | Construct::Substitution
+        | Construct::Conditional => When::Once,
+    };
+    let of_loop = if invocation.repeated { When::Anytime } else { When::Once };
+    invocation.constructs.iter().map(of_construct).fold(of_loop, When::max)
 }
 
 fn is_substitution(construct: &Construct) -> bool {

@@ -6,15 +6,21 @@
 
 use std::collections::HashMap;
 
-use shellgate_syntax::{Assigned, Findings, Value, Why, Word};
+use shellgate_syntax::{Assigned, Findings, Invocation, Span, Unknown, Value, Why, Word};
 
 use super::arithmetic::is_set_by_shell;
+use super::shadowing::happens_before;
 use crate::programs::{CallMeaning, EffectKind, ProgramKind, Property, has};
+
+/// How many of the places where a variable is set are looked at.
+const MAX_LOOKUPS: usize = 4;
 
 /// The values of the variables whose values are all known.
 #[derive(Debug, Default)]
 pub(super) struct KnownValues {
     by_name: HashMap<String, Vec<String>>,
+    /// Where variables are set outside all constructs, for this shell.
+    set_at: HashMap<String, Vec<Span>>,
 }
 
 impl KnownValues {
@@ -50,7 +56,25 @@ impl KnownValues {
                 values.into_iter().map(|value| value.map(str::to_owned)).collect::<Option<Vec<String>>>()?;
             (!changed_elsewhere.contains(&name) && !is_set_by_shell(name)).then(|| (name.to_owned(), values))
         });
-        Self { by_name: known.collect() }
+        let by_name = known.collect();
+        let mut set_at: HashMap<String, Vec<Span>> = HashMap::new();
+        let certain = |one: &&Invocation| one.words.is_empty() && one.constructs.is_empty();
+        for invocation in findings.invocations.iter().filter(certain) {
+            for assignment in &invocation.assignments {
+                set_at.entry(assignment.name.clone()).or_default().push(invocation.span);
+            }
+        }
+        Self { by_name, set_at }
+    }
+
+    /// Whether a word is a variable alone that is certainly exactly one word for the call at `call`.
+    pub(super) fn is_one_word(&self, word: &Word, call: Span, source: &str) -> bool {
+        let Value::Unknown(Unknown { why: Why::Parameter(name), .. }) = &word.value else { return false };
+        self.is_no_option(word)
+            && self.set_at.get(name).is_some_and(|set| {
+                // The first few are enough: most variables are set once.
+                set.iter().take(MAX_LOOKUPS).any(|at| happens_before(*at, call, source))
+            })
     }
 
     /// Whether a word is a variable alone, and none of its values is an option or becomes several words.

@@ -20,6 +20,9 @@ mod known_values;
 mod shadowing;
 mod stdin;
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use shellgate_syntax::{
     self as syntax, Assignment, Construct, Doubt, Findings, Invocation, Redirect, Span, Unknown, Unreadable,
     Value, Why, Word,
@@ -38,7 +41,13 @@ use crate::programs::CallMeaning;
 const MAX_DEPTH: usize = 40;
 
 /// How many calls one command may have.
-const MAX_CALLS: usize = 100_000;
+const MAX_CALLS: usize = 20_000;
+
+/// How many words the calls of one command may have in all. What wrappers run counts once for each wrapper.
+const MAX_WORDS: usize = 200_000;
+
+/// How much text the shells inside one command may read in all.
+const MAX_INNER_BYTES: usize = 1 << 20;
 
 /// Stands for the name of a variable that can't be known.
 const ANY_VARIABLE: &str = "";
@@ -56,7 +65,7 @@ pub(crate) struct Call {
     pub(crate) assignments: Vec<Assignment>,
     pub(crate) redirects: Vec<Redirect>,
     /// The constructs of the shell around it, from the outside in.
-    pub(crate) constructs: Vec<Construct>,
+    pub(crate) constructs: Arc<[Construct]>,
     /// Whether a function of this name is what runs.
     pub(crate) shadowed: Shadowed,
     /// What could not be followed from here.
@@ -67,6 +76,21 @@ pub(crate) struct Call {
     pub(crate) more_words: bool,
     /// What it reads from its standard input.
     pub(crate) stdin: Stdin,
+    /// When it runs.
+    pub(crate) when: When,
+    /// The folders that programs around it change to before it runs, one from the other. `None`: an unknown one.
+    pub(crate) folders: Rc<[Option<Word>]>,
+}
+
+/// When a call runs, compared with the calls around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum When {
+    /// Once at most, behind what is before it in the text.
+    Once,
+    /// Once at most, beside what is behind it in the text: in the background.
+    Beside,
+    /// Any number of times, whatever is around it: in a loop or a function, by a trap.
+    Anytime,
 }
 
 impl Call {
@@ -117,6 +141,20 @@ pub(crate) struct FoundCalls {
     evaluations: usize,
     /// Finds the entry of a program by the file that it leads to.
     programs: ProgramNames,
+    /// How many words the calls have so far.
+    words: usize,
+    /// How much text inside the command was read so far.
+    inner_bytes: usize,
+    input: InputUse,
+}
+
+/// What the calls of a command do with standard input.
+#[derive(Debug, Default)]
+struct InputUse {
+    /// Whether a text inside the command gives its shell another standard input.
+    replaced: bool,
+    /// Whether a program was taken to read a standard input that is known.
+    trusted: bool,
 }
 
 /// A call that was found and not yet followed.
@@ -126,6 +164,7 @@ struct PendingCall {
     stdin: Stdin,
     in_wrapper: bool,
     more_words: bool,
+    folders: Rc<[Option<Word>]>,
 }
 
 /// The calls of a text for bash.
@@ -136,6 +175,10 @@ pub(crate) fn of_text(source: &str, stdin: Stdin, programs: ProgramNames) -> Res
     found.follow_findings(findings, &context);
     if found.shares_variables && found.evaluates_variables {
         let message = "a text that is run here may set what is evaluated as an expression elsewhere";
+        found.hazards.push(Problem::new(Span::new(0, source.len()), message));
+    }
+    if found.input.replaced && found.input.trusted {
+        let message = "a text that is run here may change the standard input of the commands behind it";
         found.hazards.push(Problem::new(Span::new(0, source.len()), message));
     }
     Ok(found)

@@ -1,10 +1,10 @@
 //! Functions that run in place of a program of the same name: when that is certain, and when it only may be.
 
-use shellgate_syntax::{Construct, Function, Invocation, Span, Word};
+use shellgate_syntax::{Construct, Span};
 
 use super::PendingCall;
 use super::context::TextContext;
-use crate::programs::{Property, has};
+use crate::programs::{CallMeaning, EffectKind, Property, has};
 
 /// Whether a function runs in place of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +29,10 @@ pub(super) fn shadowed(call: &PendingCall, context: &TextContext) -> Shadowed {
         // A text inside another one runs among the functions of that one, and those may remove these.
         let certain =
             function.constructs.is_empty() && !in_function && !context.unsets_functions && context.depth == 0;
-        let before = function.span.end <= call.invocation.span.start;
         // In posix mode these come before functions.
         let special = has(name, Property::SpecialBuiltin);
-        if certain && before && !special && is_defined(function, call.invocation.span, &context.source) {
+        let before = happens_before(function.span, call.invocation.span, &context.source);
+        if certain && before && !special {
             return Shadowed::Certainly;
         }
         shadowed = Shadowed::Maybe;
@@ -40,21 +40,35 @@ pub(super) fn shadowed(call: &PendingCall, context: &TextContext) -> Shadowed {
     shadowed
 }
 
-/// Whether a definition has happened when a call does. After an error bash skips the rest of the line: a definition further
-/// right on that line doesn't happen, and neither does a call on it.
-fn is_defined(function: &Function, call: Span, source: &str) -> bool {
-    let before = source.get(..function.span.start).unwrap_or_default();
-    let first_on_line = before.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
-    let between = source.get(function.span.end..call.start).unwrap_or("\n");
+/// Whether what is at `earlier`, outside all constructs, has happened when a call does. After an error bash skips the rest
+/// of the line: what is further right on that line doesn't happen, and neither does a call on it.
+pub(super) fn happens_before(earlier: Span, call: Span, source: &str) -> bool {
+    let Span { start, end } = earlier;
+    if end > call.start {
+        return false;
+    }
+    let before = source.get(..start).unwrap_or_default();
+    let first_on_line = match before.trim_end_matches([' ', '\t']).strip_suffix('\n') {
+        // A line that is continued is one line with the next.
+        Some(lines) => !lines.ends_with('\\'),
+        None => before.trim_matches([' ', '\t']).is_empty(),
+    };
+    let between = source.get(end..call.start).unwrap_or("\n");
     first_on_line || !between.contains('\n')
 }
 
-/// Whether a call may remove functions: by its name, or because its name can't be known.
-pub(super) fn may_unset_functions(invocation: &Invocation) -> bool {
-    let may_unset =
-        |word: &Word| word.value.known().is_none_or(|name| has(name, Property::MayUnsetFunctions));
-    let program = invocation.words.first();
-    let runs_builtin =
-        program.and_then(|word| word.value.known()).is_some_and(|name| has(name, Property::RunsBuiltins));
-    program.is_some_and(may_unset) || runs_builtin && invocation.words.iter().any(may_unset)
+/// Whether a builtin may remove functions: that is what it does, it has the shell run a text, or what it does isn't plain.
+pub(super) fn may_unset_functions(builtin: &CallMeaning) -> bool {
+    let is_plain = |kind: &EffectKind| {
+        !matches!(
+            kind,
+            EffectKind::Shell(_)
+                | EffectKind::ShellInput(_)
+                | EffectKind::Opaque(..)
+                | EffectKind::Unusual(_)
+                | EffectKind::MaybeOption(_)
+        )
+    };
+    builtin.entry.is_some_and(|name| has(name, Property::MayUnsetFunctions))
+        || !builtin.effects.iter().all(|effect| is_plain(&effect.kind))
 }

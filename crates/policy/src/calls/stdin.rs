@@ -1,6 +1,13 @@
 //! What a call reads from its standard input, as far as pipes and redirects tell.
+//!
+//! A text on standard input is known to a program only if nothing reads a part of it before, and `exec` gives the shell no
+//! other input.
 
-use shellgate_syntax::{Descriptor, Input, Redirect, RedirectOperator, RedirectTarget, Value};
+use shellgate_syntax::{
+    Descriptor, Findings, Input, Invocation, Redirect, RedirectOperator, RedirectTarget, Value, Word,
+};
+
+use crate::programs::{Property, has};
 
 /// What comes in on standard input.
 #[derive(Clone, Debug)]
@@ -17,9 +24,53 @@ pub(crate) enum Stdin {
 pub(super) fn stdin_of(redirects: &[Redirect], input: &Input, inherited: &Stdin) -> Stdin {
     redirected(redirects, 0).unwrap_or_else(|| match input {
         Input::Inherited => inherited.clone(),
-        Input::Redirect(redirect) => redirected(std::slice::from_ref(redirect), 0).unwrap_or(Stdin::Unknown),
+        // Other commands in the same construct may read a part of a text.
+        Input::Redirect(redirect) => match redirected(std::slice::from_ref(redirect), 0) {
+            Some(Stdin::Empty) => Stdin::Empty,
+            _ => Stdin::Unknown,
+        },
         Input::Pipe(_) | Input::Other => Stdin::Unknown,
     })
+}
+
+/// What the calls of a text read that inherit `stdin`: the text as a whole doesn't say which call reads which part.
+pub(super) fn inherited_in(findings: &Findings, stdin: Stdin) -> Stdin {
+    if findings.invocations.iter().any(replaces_input) {
+        return Stdin::Unknown;
+    }
+    match stdin {
+        Stdin::Text(_) => {
+            let readers = findings.invocations.iter().filter(|one| may_read_input(one, findings));
+            let is_written = findings.invocations.iter().flat_map(|one| &one.redirects).any(names_input);
+            if readers.count() > 1 || is_written { Stdin::Unknown } else { stdin }
+        }
+        stdin => stdin,
+    }
+}
+
+/// Whether an invocation gives this shell another standard input: `exec < file`, also behind `command` and `builtin`.
+pub(super) fn replaces_input(invocation: &Invocation) -> bool {
+    let name = |word: &Word| word.value.known().map(str::to_owned);
+    let runs_builtin = |word: &Word| name(word).is_some_and(|name| has(&name, Property::RunsBuiltins));
+    let replaces = |word: &Word| name(word).is_none_or(|name| has(&name, Property::ReplacesDescriptors));
+    let wrapped = invocation.words.first().is_some_and(runs_builtin);
+    let words = invocation.words.iter().take(if wrapped { usize::MAX } else { 1 });
+    redirected(&invocation.redirects, 0).is_some() && words.into_iter().any(replaces)
+}
+
+/// Whether an invocation may read the standard input that it inherits.
+pub(super) fn may_read_input(invocation: &Invocation, findings: &Findings) -> bool {
+    let inherits = matches!(invocation.input, Input::Inherited | Input::Other)
+        && redirected(&invocation.redirects, 0).is_none();
+    let Some(program) = invocation.words.first().filter(|_| inherits) else { return false };
+    let is_function = |name: &str| findings.functions.iter().any(|function| function.name == name);
+    !program.value.known().is_some_and(|name| has(name, Property::ReadsNoInput) || is_function(name))
+}
+
+/// Whether a redirect may open standard input by its name.
+fn names_input(redirect: &Redirect) -> bool {
+    let RedirectTarget::Word(word) = &redirect.target else { return false };
+    word.value.known().is_none_or(|path| path.contains("stdin") || path.contains("/fd/"))
 }
 
 /// What the last redirect of the descriptor `number` gives to read. `None`: no redirect is about it.

@@ -1,10 +1,6 @@
 //! What the rules decide about the effects of a call: code that it runs, files that it writes, variables that it sets.
 
-use std::path::PathBuf;
-
-use shellgate_syntax::{
-    Construct, Redirect, RedirectOperator, RedirectTarget, Span, Unknown, Value, Why, Word,
-};
+use shellgate_syntax::{Redirect, RedirectOperator, RedirectTarget, Span, Unknown, Value, Why, Word};
 
 use super::{Basis, Judge};
 use crate::calls::Call;
@@ -16,6 +12,8 @@ use crate::verdict::ReasonCode;
 
 /// What the tables call code in the program's own language: a file of it, or a module that it finds.
 const OWN_CODE: [&str; 2] = ["a script", "a module that it finds and runs"];
+
+const WRITES_GIT_FOLDER: &str = "it writes into `.git`, whose files can name programs that git runs";
 
 /// Code that a call runs and that we can't read.
 struct OpaqueCode<'a> {
@@ -36,9 +34,6 @@ pub(super) enum Audience {
     Shell,
 }
 
-/// If a relative path may start from more folders than this, it may start from anywhere.
-const MAX_DIRECTORIES: usize = 16;
-
 impl Judge<'_> {
     /// Judges what the call does besides what its name says.
     pub(super) fn judge_effects(&mut self, call: &Call, basis: Basis) {
@@ -50,6 +45,7 @@ impl Judge<'_> {
             self.ask(ReasonCode::Unknown, call.span, message);
         }
         self.judge_unlisted(call, basis);
+        self.judge_repository(call, basis);
         for problem in &call.problems {
             let (span, message) = (problem.span, problem.message.clone());
             let code = OpaqueCode { span, message, word: None, is_own_language: problem.is_code };
@@ -126,7 +122,8 @@ impl Judge<'_> {
                 call.meaning.kind,
                 Some(ProgramKind::Reader | ProgramKind::Builtin | ProgramKind::Wrapper)
             ) && !call.meaning.effects.iter().any(writes);
-        let access = |redirect| redirects::access_of(redirect, self.directories.as_deref(), self.machine);
+        let access =
+            |redirect| redirects::access_of(redirect, self.state.directories.as_deref(), self.machine);
         !harmless
             || call.redirects.iter().any(|redirect| {
                 matches!(access(redirect), FileAccess::WriteInside(_) | FileAccess::WriteOutside(_))
@@ -137,7 +134,15 @@ impl Judge<'_> {
     /// of the command makes files.
     fn is_plain_pattern(&self, call: &Call, word: &Word) -> bool {
         let Value::Unknown(Unknown { lead, why: Why::Glob, .. }) = &word.value else { return false };
-        let Some([directory]) = self.directories.as_deref() else { return false };
+        let Some([directory]) = self.state.directories.as_deref() else { return false };
+        // Among the words of a wrapper or a shell, a pattern that becomes none or several moves what it runs.
+        let runs_words = matches!(
+            call.meaning.kind,
+            Some(ProgramKind::Wrapper | ProgramKind::Shell | ProgramKind::Interpreter | ProgramKind::Builtin)
+        ) || call.meaning.has_subcommands;
+        if runs_words && call.words.last() != Some(word) {
+            return false;
+        }
         let dashed = |entry: &std::fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b"-");
         self.writing_calls == usize::from(self.may_write(call))
             && lead.is_empty()
@@ -174,14 +179,14 @@ impl Judge<'_> {
             return;
         }
         if self.is_in_git_folder(word) {
-            let message = "it writes into `.git`, whose files can name programs that git runs".to_owned();
-            self.ask(ReasonCode::Write, span, message);
+            self.ask(ReasonCode::Write, span, WRITES_GIT_FOLDER.to_owned());
             return;
         }
         if self.judge_secret(word, span) {
             return;
         }
-        let access = redirects::access_to(word, self.directories.as_deref(), self.machine, true);
+        let access = redirects::access_to(word, self.state.directories.as_deref(), self.machine, true);
+        let access = self.with_links(access, None);
         if self.asks_about_instructions(&access, span) {
             return;
         }
@@ -204,7 +209,7 @@ impl Judge<'_> {
     /// Asks if a word names a file that holds secrets. Returns whether it does.
     pub(super) fn judge_secret(&mut self, word: &Word, span: Span) -> bool {
         let written = word.span.of(self.text);
-        let named = secrets::named_by(&word.value, written, self.directories.as_deref(), self.machine);
+        let named = secrets::named_by(&word.value, written, self.state.directories.as_deref(), self.machine);
         let Some(path) = named else { return false };
         self.ask(ReasonCode::Outside, span, format!("it touches `{path}`, which holds secrets"));
         true
@@ -223,12 +228,30 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a path leads into the folder that git keeps its settings in.
+    /// Whether a path leads into a folder that git keeps its settings in, from any of the folders that it may start from.
     fn is_in_git_folder(&self, word: &Word) -> bool {
         let Some(path) = redirects::known_path(&word.value, self.machine) else { return false };
-        let place = self.machine.destination(self.machine.directory(), &path);
-        let inside = place.strip_prefix(self.machine.root()).unwrap_or(&place);
-        inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
+        let start = [self.machine.directory().to_owned()];
+        let mut folders = self.state.directories.as_deref().unwrap_or(&start).iter();
+        folders.any(|from| self.is_git_folder(from, &path))
+    }
+
+    /// The access to a file, if links that the text makes are followed.
+    fn with_links(&self, access: FileAccess, reads: Option<&Word>) -> FileAccess {
+        let links = &self.state.links;
+        match access {
+            FileAccess::WriteInside(path) if links.anywhere || self.may_follow_link(&path) => {
+                FileAccess::WriteOutside(path)
+            }
+            FileAccess::None => {
+                let path = reads.and_then(|word| redirects::known_path(&word.value, self.machine));
+                match path.filter(|path| self.may_follow_link(path)) {
+                    Some(path) => FileAccess::ReadOutside(path),
+                    None => FileAccess::None,
+                }
+            }
+            access => access,
+        }
     }
 
     /// The rule that excludes a program of this name.
@@ -249,7 +272,18 @@ impl Judge<'_> {
         {
             return;
         }
-        let access = redirects::access_of(redirect, self.directories.as_deref(), self.machine);
+        let access = redirects::access_of(redirect, self.state.directories.as_deref(), self.machine);
+        let reads = match (&redirect.target, redirect.operator) {
+            (RedirectTarget::Word(word), RedirectOperator::Read) => Some(word),
+            _ => None,
+        };
+        let access = self.with_links(access, reads);
+        if let (RedirectTarget::Word(word), FileAccess::WriteInside(_)) = (&redirect.target, &access)
+            && self.is_in_git_folder(word)
+        {
+            self.ask(ReasonCode::Write, span, WRITES_GIT_FOLDER.to_owned());
+            return;
+        }
         if !self.asks_about_instructions(&access, span) {
             self.judge_access(access, span);
         }
@@ -317,32 +351,6 @@ impl Judge<'_> {
             },
         };
         self.ask(ReasonCode::Assignment, span, message).token = name.map(str::to_owned);
-    }
-
-    /// Follows `cd`: it changes where relative paths of later calls start from.
-    pub(super) fn follow_directory(&mut self, call: &Call) {
-        if !call.program().is_some_and(|name| has(name, Property::ChangesDirectory)) {
-            return;
-        }
-        let certain = call
-            .constructs
-            .iter()
-            .all(|construct| matches!(construct, Construct::Group | Construct::Subshell));
-        let target = call.meaning.effects.iter().find_map(|effect| match &effect.kind {
-            EffectKind::Directory(Some(word)) => redirects::known_path(&word.value, self.machine),
-            _ => None,
-        });
-        self.directories = match (self.directories.take(), target) {
-            (Some(mut before), Some(path)) if certain && before.len() < MAX_DIRECTORIES => {
-                let after: Vec<PathBuf> =
-                    before.iter().map(|from| self.machine.destination(from, &path)).collect();
-                // If it fails, the directory stays.
-                before.extend(after);
-                before.dedup();
-                Some(before)
-            }
-            _ => None,
-        };
     }
 }
 

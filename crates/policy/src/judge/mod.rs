@@ -1,20 +1,22 @@
 //! Judges a command: compares every call that it leads to with every rule.
 //!
 //! [`calls`] finds the calls. Each becomes a [`Part`]: [`program`] says what the rules decide about the program, [`effects`]
-//! what they decide about what it does besides ([`instructions`]: files that agents read; [`unlisted`]: programs without an entry in the
-//! tables), [`granting`] which rules widen what it may reach. Whatever speaks against allowing a call is a [`Reason`]. The strictest
+//! what they decide about what it does besides ([`instructions`]: files that agents read; [`unlisted`]: programs without an entry in
+//! the tables), [`granting`] which rules widen what it may reach. [`state`] and [`links`] follow what one call does to later ones.
+//! Whatever speaks against allowing a call is a [`Reason`]. The strictest
 //! reason decides, and what can't be known is never allowed.
 
 mod effects;
 mod granting;
 mod instructions;
+mod links;
 mod program;
+mod state;
 mod unlisted;
-
-use std::path::PathBuf;
 
 use effects::Audience;
 use shellgate_syntax::{Assigned, Span, Unreadable};
+use state::{States, TextState};
 
 use crate::calls::{self, Call, FoundCalls, Shadowed, Stdin};
 use crate::characters;
@@ -84,8 +86,10 @@ struct Judge<'a> {
     text: &'a str,
     parts: Vec<Part>,
     reasons: Vec<Reason>,
-    /// Where relative paths may start from. `None`: anywhere.
-    directories: Option<Vec<PathBuf>>,
+    /// What the calls so far did to each other, and what any may do.
+    states: States,
+    /// What holds for the call that is judged.
+    state: TextState,
     /// How many calls may make files.
     writing_calls: usize,
     /// Whether the shell may export every variable that it sets (`set -a`).
@@ -109,7 +113,8 @@ enum Basis {
 
 impl<'a> Judge<'a> {
     fn new(text: &'a str, rules: &'a Rules, machine: &'a Machine) -> Self {
-        let directories = Some(vec![machine.directory().to_owned()]);
+        let states = States::new(machine.directory());
+        let state = TextState::new(machine.directory());
         let (parts, reasons, granting) = (Vec::new(), Vec::new(), Vec::new());
         let mut judge = Self {
             rules,
@@ -117,7 +122,8 @@ impl<'a> Judge<'a> {
             text,
             parts,
             reasons,
-            directories,
+            states,
+            state,
             writing_calls: 0,
             exports_all: false,
             granting,
@@ -192,6 +198,7 @@ impl<'a> Judge<'a> {
             self.object(decision, ReasonCode::Substitution, span, message).hint =
                 Some("run the inner command by itself and use its output".to_owned());
         }
+        self.survey(found);
         self.writing_calls = found.calls.iter().filter(|call| self.may_write(call)).count();
         self.exports_all = found.calls.iter().any(effects::may_export_all);
         for call in &found.calls {
@@ -201,7 +208,8 @@ impl<'a> Judge<'a> {
 
     fn judge_call(&mut self, call: &Call) {
         let first_reason = self.reasons.len();
-        if let Some(text) = protection::touched(call, self.directories.as_deref(), self.machine) {
+        self.state = self.state_of(call);
+        if let Some(text) = protection::touched(call, self.state.directories.as_deref(), self.machine) {
             self.deny_protected(text, call.span);
         }
         let part = (!call.words.is_empty()).then(|| {
@@ -242,10 +250,10 @@ impl<'a> Judge<'a> {
             }
             self.parts.push(part);
         }
-        self.follow_directory(call);
+        self.follow_state(call);
     }
 
     fn is_inside(&self, path: &str) -> bool {
-        self.machine.is_inside(path, self.directories.as_deref())
+        self.machine.is_inside(path, self.state.directories.as_deref()) && !self.may_follow_link(path)
     }
 }

@@ -26,6 +26,16 @@ properties! {
     "declares-variables" = DeclaresVariables,
     /// It makes a variable new and empty, and with `-n` another name for a variable.
     "makes-variables" = MakesVariables,
+    /// With redirects and without a command, it redirects the shell itself.
+    "replaces-descriptors" = ReplacesDescriptors,
+    /// It never reads its standard input.
+    "reads-no-input" = ReadsNoInput,
+    /// It may make links, or move or make folders that hold links.
+    "makes-links" = MakesLinks,
+    /// It runs git, whose settings can name programs.
+    "runs-git" = RunsGit,
+    /// It has the shell run its text before it returns.
+    "runs-text-at-once" = RunsTextAtOnce,
     /// It removes variables.
     "unsets-variables" = UnsetsVariables,
     /// It may remove functions, itself or by the text that it runs.

@@ -231,7 +231,8 @@ impl CallReader {
 
     /// Notes a value that may become several words: one of them may be an option.
     fn note_split(&self, word: &Word, collector: &mut Collector) {
-        if self.entry.options_matter && matches!(&word.value, Value::Unknown(unknown) if unknown.splits) {
+        let matters = self.entry.options_matter || operand::has_command(self.entry, &self.given);
+        if matters && matches!(&word.value, Value::Unknown(unknown) if unknown.splits) {
             collector.effect(word, EffectKind::MaybeOption(word.clone()));
         }
     }
@@ -268,7 +269,11 @@ impl CallReader {
         let rest = operand::rest_role(entry, &self.operands, &self.given, word);
         // If the first word of a command or text isn't known, its own effect says so.
         let says_so_itself = matches!(rest, Some(Role::Command | Role::CommandMore | Role::Shell));
-        if may_be_option && entry.options_matter && !says_so_itself && may_be_an_option(word) {
+        // If it becomes no word or several, what follows it is another operand than it seems to be.
+        let moves_command = operand::splits(word)
+            && (operand::has_command(entry, &self.given) || first && !entry.subcommands.is_empty());
+        let may_be_option = may_be_option && entry.options_matter && may_be_an_option(word);
+        if (may_be_option || moves_command && rest.is_none()) && !says_so_itself {
             collector.effect(word, EffectKind::MaybeOption(word.clone()));
         }
         if let Some(role) = rest {

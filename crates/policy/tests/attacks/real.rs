@@ -3,12 +3,13 @@
 //! pass for an attack.
 
 use std::fs::Permissions;
+use std::io::{Seek as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde::Deserialize;
-use shellgate_policy::{CommandContext, Decision, Machine, Rules, judge};
+use shellgate_policy::{CommandContext, Decision, Machine, Redirects, Rules, judge};
 
 use super::entries;
 
@@ -36,6 +37,14 @@ struct Attack {
     /// Rules for this text in place of the file's.
     core: Option<Vec<String>>,
     exclude: Option<Vec<String>>,
+    /// The folder below the root that the text starts in.
+    #[serde(default)]
+    directory: String,
+    /// The text on standard input.
+    stdin: Option<String>,
+    /// Whether redirects may write inside the root.
+    #[serde(default)]
+    inside_root: bool,
     /// Why the effect can't be seen here, for example because the program isn't installed.
     unseen: Option<String>,
 }
@@ -48,36 +57,62 @@ fn touch() -> Vec<String> {
     vec!["touch".to_owned()]
 }
 
+/// The user that runs the texts if the tests run as the superuser.
+const ORDINARY_USER: u32 = 12345;
+
+fn is_superuser() -> bool {
+    std::fs::metadata("/proc/self").unwrap().uid() == 0
+}
+
 /// The folders of one attack: `outside/root` is the root.
 fn folders() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("outside/root")).unwrap();
     for path in ["", "outside", "outside/root"] {
         std::fs::set_permissions(folder.path().join(path), Permissions::from_mode(0o777)).unwrap();
+        // Git trusts only folders of its user.
+        if is_superuser() {
+            std::os::unix::fs::chown(folder.path().join(path), Some(ORDINARY_USER), Some(ORDINARY_USER))
+                .unwrap();
+        }
     }
     folder
 }
 
 /// Runs `text` by bash in namespaces of its own, as an ordinary user, with the folders `outside/root` as its world.
-fn run(text: &str, root: &Path) {
+fn run(text: &str, directory: &Path, stdin: Option<&str>) {
     let mut command = Command::new("timeout");
     command.args(["--signal=KILL", "20"]);
-    if std::fs::metadata("/proc/self").unwrap().uid() == 0 {
-        command.args(["setpriv", "--reuid=12345", "--regid=12345", "--clear-groups"]);
+    if is_superuser() {
+        command.args(["setpriv", &format!("--reuid={ORDINARY_USER}"), &format!("--regid={ORDINARY_USER}")]);
+        command.arg("--clear-groups");
     }
     command.args(["unshare", "--user", "--map-current-user", "--mount", "--pid", "--fork", "--mount-proc"]);
     command.args(["--net", "--kill-child", "bash", "-c", text]);
-    command.current_dir(root).env("HOME", root.join("../home")).env_remove("BASH_ENV");
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.current_dir(directory).env("HOME", directory.join("../home")).env_remove("BASH_ENV");
+    let input = match stdin {
+        Some(text) => {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            file.rewind().unwrap();
+            Stdio::from(file)
+        }
+        None => Stdio::null(),
+    };
+    command.stdin(input).stdout(Stdio::null()).stderr(Stdio::null());
     let _ = command.status().unwrap();
 }
 
 fn allowed(attack: &Attack, file: &File, root: &Path) -> bool {
     let core = attack.core.as_ref().unwrap_or(&file.core);
     let exclude = attack.exclude.as_ref().unwrap_or(&file.exclude);
-    let rules = Rules { core: Some(entries(core)), exclude: entries(exclude), ..Rules::default() };
-    let machine = Machine::new(root, root, Some(root.join("../home")), std::env::var_os("PATH").unwrap());
-    judge(&attack.text, &CommandContext::default(), &rules, &machine).decision() == Decision::Allow
+    let redirects = if attack.inside_root { Redirects::InsideRoot } else { Redirects::Ask };
+    let rules = Rules { core: Some(entries(core)), exclude: entries(exclude), redirects, ..Rules::default() };
+    let directory = root.join(&attack.directory);
+    let machine =
+        Machine::new(root, &directory, Some(root.join("../home")), std::env::var_os("PATH").unwrap());
+    let context = CommandContext { stdin: attack.stdin.clone(), ..CommandContext::default() };
+    judge(&attack.text, &context, &rules, &machine).decision() == Decision::Allow
 }
 
 /// Every attack of a data file is stopped and real; every harmless text is allowed.
@@ -88,13 +123,13 @@ fn holds(content: &str) {
         let folder = folders();
         let root = folder.path().join("outside/root").canonicalize().unwrap();
         if !attack.setup.is_empty() {
-            run(&attack.setup, &root);
+            run(&attack.setup, &root, None);
         }
         if allowed(attack, &file, &root) {
             wrong.push(format!("allowed: {}", attack.text));
         }
         if attack.unseen.is_none() {
-            run(&attack.text, &root);
+            run(&attack.text, &root.join(&attack.directory), attack.stdin.as_deref());
             if !["P", "../P"].iter().any(|marker| root.join(marker).symlink_metadata().is_ok()) {
                 wrong.push(format!("does nothing: {}", attack.text));
             }
@@ -104,7 +139,7 @@ fn holds(content: &str) {
         let folder = folders();
         let root = folder.path().join("outside/root").canonicalize().unwrap();
         if !harmless.setup.is_empty() {
-            run(&harmless.setup, &root);
+            run(&harmless.setup, &root, None);
         }
         if !allowed(harmless, &file, &root) {
             wrong.push(format!("not allowed: {}", harmless.text));
@@ -161,4 +196,19 @@ fn against_files_that_hold_secrets() {
 #[test]
 fn against_inline_code_and_options() {
     holds(include_str!("inline.toml"));
+}
+
+#[test]
+fn through_what_outlives_a_call() {
+    holds(include_str!("state.toml"));
+}
+
+#[test]
+fn through_links_that_the_text_makes() {
+    holds(include_str!("links.toml"));
+}
+
+#[test]
+fn through_settings_of_git() {
+    holds(include_str!("git-folders.toml"));
 }

@@ -6,6 +6,7 @@
 
 mod bodies;
 mod brush;
+mod cost;
 mod mark;
 mod ours;
 mod rable;
@@ -17,10 +18,13 @@ use crate::{Doubt, Span};
 use mark::Mark;
 
 /// How much text is compared in all. Substitutions in substitutions are compared level by level.
-const MAX_COMPARED_BYTES: usize = 3 << 19;
+const MAX_COMPARED_BYTES: usize = 1 << 18;
 
 /// How many bytes `rable` may read in all. It reads a nested substitution again for each level, at each level.
-const MAX_RABLE_COST: usize = 6 << 20;
+const MAX_RABLE_COST: usize = 2 << 20;
+
+/// Substitutions that are nested deeper than this are not compared: the other readers take memory by the square of the depth.
+const MAX_COMPARED_NESTING: usize = 80;
 
 /// Texts with substitutions nested deeper than this are given to `brush-parser` first.
 const MAX_RABLE_NESTING: usize = 6;
@@ -30,6 +34,10 @@ type Reader = fn(&str) -> Option<Vec<Mark>>;
 
 /// The doubt about the reading of `text`, if no other reader agrees with it.
 pub(crate) fn doubt(text: &str, reading: &Reading) -> Option<Doubt> {
+    if reading.nested > MAX_COMPARED_NESTING {
+        let message = uncertain("its substitutions are nested too deep");
+        return Some(Doubt { span: Span::new(0, text.len()), message });
+    }
     let mut budget = Budget { left: MAX_COMPARED_BYTES, nested: MAX_RABLE_COST, limit: reading.depth + 1 };
     budget.differs(text, reading)
 }
@@ -90,15 +98,15 @@ impl Budget {
     fn readers(&mut self, text: &str, reading: &Reading) -> Vec<Reader> {
         let levels = reading.nested + 1;
         let cost = text.len().saturating_mul(levels).saturating_mul(levels);
-        // For each opening brace it looks through all that follow.
-        let braces = text.bytes().filter(|byte| *byte == b'{').count();
-        let cost = cost.saturating_add(braces.saturating_mul(braces));
+        let cost = cost.saturating_add(cost::of_braces(text));
         let mut readers: Vec<Reader> = Vec::with_capacity(2);
         if let Some(left) = self.nested.checked_sub(cost) {
             self.nested = left;
             readers.push(rable::marks);
         }
-        readers.push(brush::marks);
+        if cost::suits_brush(text) {
+            readers.push(brush::marks);
+        }
         if reading.nested > MAX_RABLE_NESTING {
             readers.reverse();
         }

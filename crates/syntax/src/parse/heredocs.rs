@@ -70,6 +70,15 @@ impl Parser<'_> {
             }
             let before = lines.text.len();
             self.document_line(pending, &mut lines);
+            // A line that is the delimiter with its tabs ends the document too: bash looks before it strips them.
+            let is_delimiter =
+                |line: &[u8]| matches!(line.strip_prefix(pending.delimiter.as_bytes()), Some([] | [b'\n']));
+            if pending.strips && !lines.text.get(before..).is_some_and(is_delimiter) {
+                let line = lines.text.get(before..).unwrap_or_default();
+                let tabs = line.iter().take_while(|byte| **byte == b'\t').count();
+                lines.text.drain(before..before + tabs);
+                lines.origin.drain(before..before + tabs);
+            }
             let line = lines.text.get(before..).unwrap_or_default();
             let rest = line.strip_prefix(pending.delimiter.as_bytes());
             match rest {
@@ -93,11 +102,6 @@ impl Parser<'_> {
 
     /// One line, with its newline. Continued lines are joined unless the delimiter was quoted.
     fn document_line(&mut self, pending: &Pending, lines: &mut Lines) {
-        if pending.strips {
-            while self.byte(self.pos) == Some(b'\t') {
-                self.pos += 1;
-            }
-        }
         while let Some(byte) = self.byte(self.pos) {
             if byte == b'\\' && !pending.quoted {
                 if self.byte(self.pos + 1) == Some(b'\n') {

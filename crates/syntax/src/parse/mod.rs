@@ -214,6 +214,8 @@ impl<'a> Parser<'a> {
         origin: &[usize],
         read: impl FnOnce(&mut Parser<'_>) -> Read<T>,
     ) -> Read<T> {
+        // Each level of such texts holds a copy of all that is inside it.
+        self.work = self.work.checked_sub(text.len() / 2).ok_or(Stop::Work)?;
         let origin: Vec<usize> = origin.iter().map(|&at| self.span(at, at).start).collect();
         let mut inner = Parser {
             origin: Some(&origin),

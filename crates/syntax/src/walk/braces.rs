@@ -2,11 +2,16 @@
 //!
 //! Bash does this on the text of the word. Here it is done on the pieces, where quotes and expansions are opaque.
 
+use std::cell::Cell;
+
 use crate::Span;
 use crate::tree::{Piece, PieceKind};
 
 /// An expansion to more words than this isn't listed.
 const MAX_BRACE_WORDS: usize = 256;
+
+/// How many characters and pieces all brace expansions of a text may have together.
+pub(super) const MAX_EXPANDED_ATOMS: usize = 200_000;
 
 /// A word with more opening braces than this isn't expanded.
 const MAX_OPEN_BRACES: usize = 64;
@@ -37,8 +42,8 @@ impl Atom {
 /// The expansion has too many words, or isn't followed.
 struct TooManyWords;
 
-/// Expands the braces in a word.
-pub(super) fn expand(pieces: &[Piece]) -> Expanded {
+/// Expands the braces in a word. `budget` is how many characters and pieces the expansions may still have.
+pub(super) fn expand(pieces: &[Piece], budget: &Cell<Option<usize>>) -> Expanded {
     let literals = || {
         pieces.iter().filter_map(|piece| match &piece.kind {
             PieceKind::Literal(text) => Some(text.as_str()),
@@ -47,7 +52,7 @@ pub(super) fn expand(pieces: &[Piece]) -> Expanded {
     };
     match literals().map(|text| text.matches('{').count()).sum::<usize>() {
         0 => return Expanded::Same,
-        1..=MAX_OPEN_BRACES => {}
+        1..=MAX_OPEN_BRACES if budget.get().is_some() => {}
         _ => return Expanded::Unknown,
     }
     let atoms = atoms(pieces);
@@ -61,7 +66,7 @@ pub(super) fn expand(pieces: &[Piece]) -> Expanded {
     if literals().any(|text| text.contains('$')) {
         return Expanded::Unknown;
     }
-    match words(&atoms) {
+    match words(&atoms, budget) {
         Ok(words) => {
             Expanded::Words(words.iter().map(|word| joined(word)).filter(|word| !word.is_empty()).collect())
         }
@@ -133,7 +138,7 @@ fn closing(atoms: &[Atom], open: usize) -> Option<usize> {
     None
 }
 
-fn words(atoms: &[Atom]) -> Result<Vec<Vec<Atom>>, TooManyWords> {
+fn words(atoms: &[Atom], budget: &Cell<Option<usize>>) -> Result<Vec<Vec<Atom>>, TooManyWords> {
     let Some((open, close)) = first_braces(atoms, 0) else { return Ok(vec![atoms.to_vec()]) };
     let before = atoms.get(..open).unwrap_or_default();
     let inner = atoms.get(open + 1..close).unwrap_or_default();
@@ -141,7 +146,7 @@ fn words(atoms: &[Atom]) -> Result<Vec<Vec<Atom>>, TooManyWords> {
     let middle = if inner.iter().any(|atom| atom.is(',')) {
         let mut middle = Vec::new();
         for part in parts(inner) {
-            middle.extend(words(part)?);
+            middle.extend(words(part, budget)?);
         }
         middle
     } else {
@@ -150,8 +155,15 @@ fn words(atoms: &[Atom]) -> Result<Vec<Vec<Atom>>, TooManyWords> {
             None => vec![atoms.get(open..=close).unwrap_or_default().to_vec()],
         }
     };
-    let tails = words(after)?;
+    let tails = words(after, budget)?;
     if middle.len().saturating_mul(tails.len()) > MAX_BRACE_WORDS {
+        return Err(TooManyWords);
+    }
+    let size = |parts: &[Vec<Atom>]| parts.iter().map(Vec::len).sum::<usize>();
+    let each = before.len() * middle.len() * tails.len();
+    let cost = each + size(&middle) * tails.len() + size(&tails) * middle.len();
+    budget.set(budget.get().and_then(|left| left.checked_sub(cost)));
+    if budget.get().is_none() {
         return Err(TooManyWords);
     }
     let mut all = Vec::with_capacity(middle.len() * tails.len());

@@ -1,5 +1,7 @@
 //! Lists, pipelines and commands.
 
+use std::sync::Arc;
+
 use super::Walker;
 use super::value::Context;
 use crate::builtins;
@@ -107,9 +109,19 @@ impl Walker<'_> {
 
     /// Adds an empty invocation, so that findings stay in the order of the text. [`fill`](Self::fill) completes it.
     pub(super) fn reserve(&mut self, span: Span) -> usize {
-        let constructs = self.constructs.clone();
+        let constructs = Arc::clone(&self.constructs);
         let input = self.input.clone();
-        self.findings.invocations.push(Invocation { span, constructs, input, ..Invocation::default() });
+        let repeated = self.repeated;
+        if self.findings.invocations.len() >= super::MAX_COMMANDS {
+            self.budget.set(None);
+        }
+        self.findings.invocations.push(Invocation {
+            span,
+            constructs,
+            repeated,
+            input,
+            ..Invocation::default()
+        });
         self.findings.invocations.len() - 1
     }
 
@@ -119,6 +131,7 @@ impl Walker<'_> {
         if let Some(slot) = self.findings.invocations.get_mut(index) {
             invocation.constructs = std::mem::take(&mut slot.constructs);
             invocation.input = std::mem::take(&mut slot.input);
+            invocation.repeated = slot.repeated;
             *slot = invocation;
         }
     }
@@ -190,16 +203,16 @@ impl Walker<'_> {
                 }
             }
             CommandKind::While { condition, body, .. } => {
-                self.conditional_list(condition);
-                self.conditional_list(body);
+                self.repeated_list(condition);
+                self.repeated_list(body);
             }
             CommandKind::For { kind, name, words, body } => {
                 self.loop_variable(*kind, name, words.as_deref());
-                self.conditional_list(body);
+                self.repeated_list(body);
             }
             CommandKind::ArithmeticFor { expressions, body } => {
                 self.arithmetic(expressions);
-                self.conditional_list(body);
+                self.repeated_list(body);
             }
             CommandKind::Case { word, clauses } => {
                 self.pieces(&word.pieces);
@@ -219,6 +232,12 @@ impl Walker<'_> {
 
     fn conditional_list(&mut self, list: &List) {
         self.maybe(|walker| walker.list(list));
+    }
+
+    fn repeated_list(&mut self, list: &List) {
+        let outer = std::mem::replace(&mut self.repeated, true);
+        self.conditional_list(list);
+        self.repeated = outer;
     }
 
     fn loop_variable(&mut self, kind: LoopKind, name: &Text, words: Option<&[Text]>) {
@@ -245,7 +264,7 @@ impl Walker<'_> {
         self.pieces(&name.pieces);
         let text = self.value(&name.pieces, Context::Quiet);
         let text = text.known().map_or_else(|| name.span.of(self.text).to_owned(), str::to_owned);
-        let constructs = self.constructs.clone();
+        let constructs = Arc::clone(&self.constructs);
         self.findings.functions.push(Function { name: text.clone(), span, constructs });
         // Its caller decides what it reads.
         self.with_input(Input::Other, |walker| {

@@ -11,9 +11,15 @@ mod pieces;
 mod redirects;
 mod value;
 
+use std::cell::Cell;
+use std::sync::Arc;
+
 use crate::parse::{Reading, Warnings};
 use crate::tree::Text;
 use crate::{Assignment, Construct, Doubt, Findings, Input, Span};
+
+/// How many commands a text may have.
+const MAX_COMMANDS: usize = 20_000;
 
 /// Walks through a tree and collects findings.
 pub(crate) struct Walker<'a> {
@@ -21,25 +27,31 @@ pub(crate) struct Walker<'a> {
     text: &'a str,
     findings: Findings,
     /// The constructs around the current command, from the outside in.
-    constructs: Vec<Construct>,
+    constructs: Arc<[Construct]>,
+    /// Whether the current command is in a loop.
+    repeated: bool,
     /// The standard input of the current command.
     input: Input,
     /// Variables that expansions of the current command set.
     set: Vec<Assignment>,
+    /// How much the brace expansions may still have. `None`: they had too much, or there are too many commands.
+    budget: Cell<Option<usize>>,
 }
 
-/// Lists what was read from `text`.
-pub(crate) fn findings(text: &str, reading: &Reading) -> Findings {
+/// Lists what was read from `text`. `None`: it has too many words or commands.
+pub(crate) fn findings(text: &str, reading: &Reading) -> Option<Findings> {
     let mut walker = Walker::new(text);
     walker.list(&reading.script.list);
-    walker.finish(&reading.warnings)
+    walker.budget.get()?;
+    Some(walker.finish(&reading.warnings))
 }
 
-/// Lists what is in an arithmetic expression.
-pub(crate) fn expression(text: &str, expression: &Text, warnings: &Warnings) -> Findings {
+/// Lists what is in an arithmetic expression. `None`: it has too many words or commands.
+pub(crate) fn expression(text: &str, expression: &Text, warnings: &Warnings) -> Option<Findings> {
     let mut walker = Walker::new(text);
     walker.arithmetic(expression);
-    walker.finish(warnings)
+    walker.budget.get()?;
+    Some(walker.finish(warnings))
 }
 
 impl<'a> Walker<'a> {
@@ -47,9 +59,11 @@ impl<'a> Walker<'a> {
         Self {
             text,
             findings: Findings::default(),
-            constructs: Vec::new(),
+            constructs: Arc::new([]),
+            repeated: false,
             input: Input::Inherited,
             set: Vec::new(),
+            budget: Cell::new(Some(braces::MAX_EXPANDED_ATOMS)),
         }
     }
 
@@ -68,9 +82,10 @@ impl<'a> Walker<'a> {
 
     /// Walks something inside `construct`.
     fn inside(&mut self, construct: Construct, walk: impl FnOnce(&mut Self)) {
-        self.constructs.push(construct);
+        let inner = self.constructs.iter().cloned().chain([construct]).collect();
+        let outer = std::mem::replace(&mut self.constructs, inner);
         walk(self);
-        self.constructs.pop();
+        self.constructs = outer;
     }
 
     /// Walks something whose standard input is `input`.

@@ -20,6 +20,9 @@ pub(crate) fn git_place(role: Role, word: &Word, collector: &mut Collector) {
     };
     if !word.value.known().is_some_and(|text| own.contains(&text)) {
         collector.effect(word, what);
-        collector.effect(word, EffectKind::Unusual(OTHER));
+        // The judge looks at the repository in a folder that is known.
+        if role == Role::GitRepository || word.value.known().is_none() {
+            collector.effect(word, EffectKind::Unusual(OTHER));
+        }
     }
 }

@@ -6,11 +6,13 @@
 use super::super::EffectKind;
 use super::super::collector::{Collector, with_text};
 use super::super::entry::Entry;
+use super::super::operand;
 use super::super::words;
 use shellgate_syntax::{Value, Word};
 use std::slice::Iter;
 
 const UNKNOWN: &str = "has an option that isn't known for this shell";
+const CHANGES: &str = "sets an option of the shell that changes how text is read";
 
 /// Reads a call of a shell.
 pub(crate) fn shell(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
@@ -75,7 +77,7 @@ impl<'w> Call<'w> {
                 Some(text) if text.len() > 1 && text.starts_with(['-', '+']) => {
                     self.letters(text, word, collector)
                 }
-                None if lead.is_empty() || lead.starts_with(['-', '+']) => {
+                None if lead.is_empty() || lead.starts_with(['-', '+']) || operand::splits(word) => {
                     // Behind `-c` it is the text, and its own effect says that it isn't known.
                     if !self.says.command {
                         collector.effect(word, EffectKind::MaybeOption(word.clone()));
@@ -144,10 +146,7 @@ impl<'w> Call<'w> {
                     // `+o noexec` undoes `-n`.
                     self.says.checks &= !plus;
                     if known.is_none_or(|name| !words::SET_HARMLESS_NAMES.contains(&name)) {
-                        collector.effect(
-                            word,
-                            EffectKind::Unusual("sets an option of the shell that changes how text is read"),
-                        );
+                        collector.effect(word, EffectKind::Unusual(CHANGES));
                     }
                     collector.option(&name, value);
                     if in_word {
@@ -164,6 +163,8 @@ impl<'w> Call<'w> {
                     collector.option(&name, None);
                     if !words::SHELL_LETTERS.contains(letter) {
                         collector.effect(word, EffectKind::Unusual(UNKNOWN));
+                    } else if words::SHELL_READING_LETTERS.contains(letter) {
+                        collector.effect(word, EffectKind::Unusual(CHANGES));
                     }
                 }
             }

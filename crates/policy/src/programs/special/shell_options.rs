@@ -8,6 +8,10 @@ use shellgate_syntax::Word;
 
 const CHANGES: &str = "sets an option of the shell that changes how text is read";
 
+/// The option that is on at first and changes how text is read when it is off.
+const BRACES_NAME: &str = "braceexpand";
+const BRACES_LETTER: char = 'B';
+
 /// Reads `set -eu -o pipefail -- a b`.
 pub(crate) fn set(_: &'static Entry, words: &[Word], collector: &mut Collector) {
     let mut words = words.iter();
@@ -30,17 +34,15 @@ pub(crate) fn set(_: &'static Entry, words: &[Word], collector: &mut Collector) 
             if letter == 'o' {
                 let value = words.next();
                 collector.option(&name, value.map(|word| word.value.clone()));
-                if !off
-                    && value.is_some_and(|word| {
-                        word.value.known().is_none_or(|name| !words::SET_HARMLESS_NAMES.contains(&name))
-                    })
-                {
+                let is_harmless =
+                    |name: &str| words::SET_HARMLESS_NAMES.contains(&name) || off && name != BRACES_NAME;
+                if value.is_some_and(|word| !word.value.known().is_some_and(is_harmless)) {
                     collector.effect(word, EffectKind::Unusual(CHANGES));
                 }
                 continue;
             }
             collector.option(&name, None);
-            if !off && !words::SET_HARMLESS_LETTERS.contains(letter) {
+            if (!off || letter == BRACES_LETTER) && !words::SET_HARMLESS_LETTERS.contains(letter) {
                 collector.effect(word, EffectKind::Unusual(CHANGES));
             }
         }

@@ -10,6 +10,9 @@ const BINARY: &[&str] = &[
     "-ot", // typos: ignore-line
 ];
 
+/// The operators that evaluate the subscript of a name.
+const EVALUATING: [&str; 2] = ["-v", "-R"];
+
 /// Reads the words of a test.
 pub(crate) fn test(_: &'static Entry, words: &[Word], collector: &mut Collector) {
     words.iter().for_each(|word| collector.word(word.value.clone()));
@@ -21,7 +24,7 @@ pub(crate) fn test(_: &'static Entry, words: &[Word], collector: &mut Collector)
         let next = words.get(at + 1);
         let before = at.checked_sub(1).and_then(|at| words.get(at));
         match &word.value {
-            Value::Known(text) if text == "-v" || text == "-R" => {
+            Value::Known(text) if EVALUATING.contains(&text.as_str()) => {
                 if let Some(name) = next
                     && name.value.known().is_none_or(|name| name.contains('['))
                 {
@@ -37,9 +40,14 @@ pub(crate) fn test(_: &'static Entry, words: &[Word], collector: &mut Collector)
                 let unary = before.and_then(|word| word.value.known()).is_some_and(|text| {
                     text.len() == 2 && text.starts_with('-') && !["-a", "-o"].contains(&text)
                 });
-                let alone = next.is_none() || operator(next) || operator(before) || unary;
+                // Behind `-a` and `-o` another test begins.
+                let joined = before
+                    .and_then(|word| word.value.known())
+                    .is_some_and(|text| ["-a", "-o"].contains(&text));
+                let alone = next.is_none() || operator(next) || operator(before) && !joined || unary;
                 let several = unknown.splits && !super::is_number(&unknown.why);
-                if unknown.lead.is_empty() && (several || !alone) {
+                let may_evaluate = EVALUATING.iter().any(|option| option.starts_with(&unknown.lead));
+                if several || may_evaluate && !alone {
                     collector.effect(word, EffectKind::MaybeOption(word.clone()));
                 }
             }

@@ -1,0 +1,260 @@
+//! What the parts of a text do to each other: the folder that later parts start in, the links that they may follow, the
+//! settings that git may find.
+//!
+//! Calls are judged in the order of the text. A call that may run at another time (in a loop, a function, a trap) is judged
+//! by what holds at any time. Where the state can't be followed it is unknown, and what depends on it is asked about.
+
+use std::path::{Component, Path, PathBuf};
+
+use shellgate_syntax::{Construct, RedirectOperator, RedirectTarget, Word};
+
+use super::links::{MadeLinks, has_option};
+use super::{Basis, Judge};
+use crate::calls::{Call, FoundCalls, When};
+use crate::programs::{EffectKind, Property, base_name, has, words};
+use crate::redirects::known_path;
+use crate::repository;
+use crate::verdict::ReasonCode;
+
+/// If a relative path may start from more folders than this, it may start from anywhere.
+const MAX_DIRECTORIES: usize = 16;
+
+/// The folders that relative paths may start from. `None`: any.
+pub(super) type Directories = Option<Vec<PathBuf>>;
+
+/// What holds at one time of a text.
+#[derive(Clone, Debug)]
+pub(super) struct TextState {
+    pub(super) directories: Directories,
+    pub(super) links: MadeLinks,
+}
+
+/// What holds now, and what may hold at any time.
+#[derive(Debug)]
+pub(super) struct States {
+    now: TextState,
+    anytime: TextState,
+    /// Whether the text may write settings that git finds.
+    plants_settings: bool,
+    /// Whether a stage of a pipeline may make links: the other stages run beside it.
+    links_in_pipeline: bool,
+}
+
+impl TextState {
+    pub(super) fn new(directory: &Path) -> Self {
+        Self { directories: Some(vec![directory.to_owned()]), links: MadeLinks::default() }
+    }
+}
+
+impl States {
+    pub(super) fn new(directory: &Path) -> Self {
+        let state = TextState::new(directory);
+        Self { now: state.clone(), anytime: state, plants_settings: false, links_in_pipeline: false }
+    }
+}
+
+impl Judge<'_> {
+    /// Looks through all calls for what may hold at any time.
+    pub(super) fn survey(&mut self, found: &FoundCalls) {
+        let start = self.states.now.clone();
+        for call in &found.calls {
+            let before = self.states.now.links.count();
+            self.follow_state(call);
+            let makes_links = self.states.now.links.count() != before;
+            self.states.links_in_pipeline |= makes_links && is_in_pipeline(call);
+        }
+        let mut anytime = std::mem::replace(&mut self.states.now, start.clone());
+        self.states.anytime = anytime.clone();
+        // Calls that run at any time make links from any of the folders.
+        for call in found.calls.iter().filter(|call| call.when != When::Once) {
+            let directories = self.directories_of(call);
+            self.note_links(call, directories.as_deref(), &mut anytime.links);
+        }
+        self.states.anytime = anytime;
+        let mut makes_repository = false;
+        let mut writes = false;
+        for call in &found.calls {
+            let directories = self.directories_of(call);
+            makes_repository |= makes_bare_repository(call);
+            for word in written(call) {
+                writes = true;
+                self.states.plants_settings |= self.may_be_settings(word, directories.as_deref());
+            }
+            self.follow_state(call);
+        }
+        self.states.plants_settings |= makes_repository && writes;
+        self.states.now = start;
+    }
+
+    /// The state that a call is judged by.
+    pub(super) fn state_of(&self, call: &Call) -> TextState {
+        let beside = call.when != When::Once || self.states.links_in_pipeline && is_in_pipeline(call);
+        let state = if beside { &self.states.anytime } else { &self.states.now };
+        TextState { directories: self.directories_of(call), links: state.links.clone() }
+    }
+
+    /// Where the relative paths of a call may start from.
+    fn directories_of(&self, call: &Call) -> Directories {
+        let state = if call.when == When::Anytime { &self.states.anytime } else { &self.states.now };
+        let mut directories = state.directories.clone();
+        for folder in call.folders.iter() {
+            directories = self.moved(directories.as_deref(), folder.as_ref());
+        }
+        directories
+    }
+
+    /// The folders that a change to `folder` leads to.
+    pub(super) fn moved(&self, from: Option<&[PathBuf]>, folder: Option<&Word>) -> Directories {
+        let path = known_path(&folder?.value, self.machine)?;
+        if path.is_empty() {
+            return None;
+        }
+        let mut all: Vec<PathBuf> = Vec::new();
+        // An absolute path needs no folder to start from.
+        let anywhere = [PathBuf::from("/")];
+        let from = if path.starts_with('/') { Some(anywhere.as_slice()) } else { from };
+        for from in from? {
+            // The shell takes `..` out of the path that it remembers, other programs follow links.
+            for to in [self.machine.cached_destination(from, &path), normal(&from.join(&path))] {
+                if !all.contains(&to) {
+                    all.push(to);
+                }
+            }
+        }
+        (all.len() <= MAX_DIRECTORIES).then_some(all)
+    }
+
+    /// Follows what a call does to the state of what comes behind it.
+    pub(super) fn follow_state(&mut self, call: &Call) {
+        let directories = self.directories_of(call);
+        let mut links = std::mem::take(&mut self.states.now.links);
+        self.note_links(call, directories.as_deref(), &mut links);
+        self.states.now.links = links;
+        if !call.program().is_some_and(|name| has(name, Property::ChangesDirectory)) {
+            return;
+        }
+        let target = call.meaning.effects.iter().find_map(|effect| match &effect.kind {
+            EffectKind::Directory(Some(word)) => Some(word),
+            _ => None,
+        });
+        let before = self.states.now.directories.take();
+        // Behind a loop it may have happened any number of times.
+        let after = if call.when == When::Anytime { None } else { self.moved(before.as_deref(), target) };
+        self.states.now.directories = match (before, after) {
+            (Some(mut before), Some(after)) => {
+                // If it fails, the directory stays.
+                before.extend(after);
+                before.sort();
+                before.dedup();
+                (before.len() <= MAX_DIRECTORIES).then_some(before)
+            }
+            _ => None,
+        };
+    }
+
+    /// Whether writing this file may write settings that git finds.
+    fn may_be_settings(&self, word: &Word, directories: Option<&[PathBuf]>) -> bool {
+        let Some(path) = known_path(&word.value, self.machine) else { return true };
+        if path.starts_with("/dev/") {
+            return false;
+        }
+        let is_head = words::GIT_LAYOUT_FILES.iter().any(|name| base_name(&path).eq_ignore_ascii_case(name));
+        let absolute = [PathBuf::from("/")];
+        let from = if path.starts_with('/') { Some(absolute.as_slice()) } else { directories };
+        is_head || from.is_none_or(|from| from.iter().any(|from| self.is_git_folder(from, &path)))
+    }
+
+    /// Whether a path leads into a folder that git keeps its settings in, or to a file of them.
+    pub(super) fn is_git_folder(&self, from: &Path, path: &str) -> bool {
+        let place = self.machine.cached_destination(from, path);
+        let inside = place.strip_prefix(self.machine.root()).unwrap_or(&place);
+        inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
+            || words::GIT_SETTINGS_FILES.iter().any(|end| place.ends_with(end))
+            || place.starts_with(self.machine.root()) && self.machine.is_in_repository_layout(&place)
+    }
+
+    /// Judges the settings that git finds where it is run: another repository's can name programs.
+    pub(super) fn judge_repository(&mut self, call: &Call, basis: Basis) {
+        let name = call.program().map(base_name).unwrap_or_default();
+        let runs_git = has(name, Property::RunsGit) || name.starts_with("git-");
+        let matters = match basis {
+            Basis::Named(_) => true,
+            Basis::Everything => self.rules.restrict_something(),
+            Basis::NotNeeded | Basis::None => false,
+        };
+        if !runs_git || !matters {
+            return;
+        }
+        let start = self.machine.directory();
+        let mut directories = self.state.directories.clone();
+        for effect in &call.meaning.effects {
+            if let EffectKind::Directory(to) = &effect.kind {
+                directories = self.moved(directories.as_deref(), to.as_ref());
+                // Nothing can be said of a folder that isn't there yet.
+                directories = directories.filter(|folders| folders.iter().all(|folder| folder.is_dir()));
+            }
+        }
+        let links = &self.state.links;
+        let message = if self.states.plants_settings {
+            "the command may write settings that git finds, and those can name programs"
+        } else if directories.as_deref().is_none_or(|folders| {
+            folders.iter().any(|folder| {
+                folder != start && (links.anywhere || links.may_hold(folder) && !links.is_clone(folder))
+                    || !repository::is_harmless_in(folder, self.machine.root())
+            })
+        }) {
+            "git works in a folder whose repository isn't the root's, and its settings can name programs"
+        } else {
+            return;
+        };
+        self.ask(ReasonCode::Unknown, call.span, message.to_owned());
+    }
+}
+
+/// Whether a call is in a stage of a pipeline.
+fn is_in_pipeline(call: &Call) -> bool {
+    call.constructs.contains(&Construct::Pipeline)
+}
+
+/// The files that a call writes, by its words or its redirects. Git writes its own files well.
+fn written(call: &Call) -> impl Iterator<Item = &Word> {
+    let is_git = call.meaning.entry.is_some_and(|name| has(name, Property::RunsGit));
+    let by_words = call.meaning.effects.iter().filter_map(move |effect| match &effect.kind {
+        EffectKind::Writes(word) if !is_git => Some(word),
+        _ => None,
+    });
+    let by_redirects =
+        call.redirects.iter().filter_map(|redirect| match (&redirect.target, redirect.operator) {
+            (
+                RedirectTarget::Word(word),
+                RedirectOperator::Write
+                | RedirectOperator::Append
+                | RedirectOperator::Clobber
+                | RedirectOperator::ReadWrite
+                | RedirectOperator::WriteBoth
+                | RedirectOperator::AppendBoth,
+            ) => Some(word),
+            _ => None,
+        });
+    by_words.chain(by_redirects)
+}
+
+/// Whether a call makes a repository whose folder isn't called `.git`.
+fn makes_bare_repository(call: &Call) -> bool {
+    call.meaning.entry == Some("git") && has_option(call, words::GIT_BARE_OPTIONS)
+}
+
+/// The path without `.` and `..`, as the shell takes them out of the path that it remembers.
+fn normal(path: &Path) -> PathBuf {
+    let mut all = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                all.pop();
+            }
+            Component::CurDir => {}
+            part => all.push(part),
+        }
+    }
+    all
+}
