@@ -85,11 +85,16 @@ fn left_behind(place: &Place) -> Vec<String> {
 fn honest(output: &Output) -> Result<Verdict, String> {
     let said =
         String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
-    if said.contains("panicked") {
+    // Rust's runtime panics by itself when it can't set up its stacks, before `main`.
+    if said.contains("panicked") && !said.contains("fatal runtime error") {
         return Err(format!("it panicked: {said}"));
     }
     // Without memory the runtime ends the process; a killed process says nothing.
     let was_killed = output.status.code().is_none_or(|code| code >= 128);
+    // An answer for a program has its error in it.
+    if said.contains(r#""error":{"code":"#) {
+        return Ok(Verdict::HonestError);
+    }
     match output.status.success() || (said.trim().is_empty() && !was_killed) {
         true => Err(format!("no error is told: {output:?}")),
         false => Ok(Verdict::HonestError),

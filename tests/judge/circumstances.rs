@@ -54,11 +54,13 @@ fn the_standard_input_of_a_shell_is_judged_as_commands() {
             call(place, flags, &arguments)
         };
         let denies: &[&str] = &["--default", "allow", "--exclude", "rm"];
-        for command in ["bash", "sh -s", "bash -s x y", "env bash", "cat; bash", "bash -"] {
+        for command in ["bash", "sh -s", "bash -s x y", "env bash", "bash -"] {
             let refused = with(denies, command, "touch ran; rm x");
             assert_eq!(refused.code(), "denied_by_policy", "{command}");
             assert_eq!(refused.answer["error"]["rule"], "exclude: rm (`--exclude`)");
         }
+        // `cat` takes some of the input, so what the shell gets isn't known.
+        assert_eq!(with(denies, "cat; bash", "touch ran; rm x").code(), "approval_unavailable");
         assert_eq!(with(denies, "bash", "touch ran; if").code(), "parse_error");
         assert_eq!(with(denies, "bash", "touch ran").code(), "ran");
         assert_eq!(with(denies, "touch ran; cat", "rm x; if").code(), "ran", "for `cat` it is text");

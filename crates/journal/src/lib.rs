@@ -76,6 +76,7 @@ mod grants;
 mod hash;
 mod history;
 mod journal;
+mod new_file;
 mod open;
 mod prune;
 mod question;

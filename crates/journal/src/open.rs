@@ -5,9 +5,8 @@
 //! front end is often a process for one call: it reads two header fields and makes four settings. Closing doesn't copy
 //! the log to the main file: entries are as safe in the log, and each call saves two `fsync`s.
 
-use std::fs::{self, OpenOptions};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -15,14 +14,11 @@ use rusqlite::{Connection, OpenFlags};
 use tracing::{info, warn};
 
 use crate::error::Error;
-use crate::hash::hex;
+use crate::new_file::{self, NewFile};
 use crate::schema::{self, APPLICATION_ID, MIGRATIONS};
 
 /// Name of the database file in the state folder. SQLite adds files with the suffixes `-wal` (the log) and `-shm`.
 pub(crate) const FILE: &str = "journal.db";
-
-/// What comes after it in the name of a journal that is being created, before a unique part.
-const NEW: &str = ".new-";
 
 /// Length of the log at which SQLite copies it to the main file; a call writes about ten pages. Copying costs two
 /// `fsync`s. A longer log makes opening slower: the first process to open the journal reads the log, at a microsecond a
@@ -136,9 +132,9 @@ const fn busy_pause(tries: i32) -> Option<Duration> {
 }
 
 fn create(folder: &Path, path: &Path) -> Result<(), Error> {
-    remove_abandoned(folder);
-    let file = TemporaryFile::new(folder)?;
-    let made = Connection::open_with_flags(&file.path, OpenFlags::SQLITE_OPEN_READ_WRITE);
+    new_file::remove_abandoned(folder);
+    let file = NewFile::create(folder)?;
+    let made = Connection::open_with_flags(file.path(), OpenFlags::SQLITE_OPEN_READ_WRITE);
     let mut connection = made.map_err(Error::from)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     schema::migrate(&mut connection, MIGRATIONS)?;
@@ -146,7 +142,7 @@ fn create(folder: &Path, path: &Path) -> Result<(), Error> {
     // log is copied before. No other connection knows this file: it is never busy.
     let _busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     connection.close().map_err(|(_, error)| error)?;
-    match fs::hard_link(&file.path, path) {
+    match fs::hard_link(file.path(), path) {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(Error::from_io(path, &error)),
@@ -156,82 +152,9 @@ fn create(folder: &Path, path: &Path) -> Result<(), Error> {
     synced.map_err(|error| Error::from_io(folder, &error))
 }
 
-/// A file with a unique name. Dropping it removes the file and those that SQLite made for it. It is locked while its process
-/// lives, so that [`remove_abandoned`] knows which files a killed process has left.
-struct TemporaryFile {
-    path: PathBuf,
-    _locked: fs::File,
-}
-
-impl TemporaryFile {
-    fn new(folder: &Path) -> Result<Self, Error> {
-        let path = folder.join(format!("{FILE}{NEW}{}", hex(&crate::chain::salt()?)));
-        let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-        let made = made.map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Error::Absent { path: folder.to_owned() },
-            _ => Error::from_io(&path, &error),
-        })?;
-        // The umask may have removed even the owner's rights.
-        let mode = fs::Permissions::from_mode(0o600);
-        let prepared = made.set_permissions(mode).and_then(|()| made.lock());
-        let file = Self { path, _locked: made };
-        prepared.map_err(|error| Error::from_io(&file.path, &error))?;
-        Ok(file)
-    }
-}
-
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        remove_with_companions(&self.path);
-    }
-}
-
-fn remove_with_companions(path: &Path) {
-    for beside in ["", "-wal", "-shm", "-journal"] {
-        let mut name = path.to_owned().into_os_string();
-        name.push(beside);
-        // Most of these don't exist. One that can't be removed is an unused file in the state folder.
-        let _ = fs::remove_file(name);
-    }
-}
-
-/// Removes the files of processes that were killed while they created a journal.
-pub(crate) fn remove_abandoned(folder: &Path) {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let start = format!("{FILE}{NEW}");
-    for entry in entries {
-        let name = entry.file_name();
-        let is_new =
-            name.to_str().is_some_and(|name| name.starts_with(&start) && !name.ends_with(['l', 'm']));
-        // One that is locked belongs to a process that lives.
-        if is_new && fs::File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
-            info!(path = %entry.path().display(), "removes a journal whose creation was cut short");
-            remove_with_companions(&entry.path());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn files_that_a_killed_process_left_are_removed_and_those_of_a_living_one_stay() {
-        let folder = tempfile::tempdir().unwrap();
-        let left = folder.path().join(format!("{FILE}{NEW}0f"));
-        for beside in ["", "-wal", "-shm"] {
-            fs::write(format!("{}{beside}", left.display()), "").unwrap();
-        }
-        let living = TemporaryFile::new(folder.path()).unwrap();
-        to_write(folder.path(), Durability::Process).unwrap();
-        let names = || {
-            let entries = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
-            entries.filter(|path| path.display().to_string().contains(NEW)).collect::<Vec<_>>()
-        };
-        assert_eq!(names(), std::slice::from_ref(&living.path));
-        drop(living);
-        assert_eq!(names(), Vec::<PathBuf>::new());
-    }
 
     #[test]
     fn the_pauses_add_up_to_the_timeout() {

@@ -69,7 +69,7 @@ impl Journal {
     /// # Errors
     /// When the journal can't be read or written. Batches that were removed before that stay removed.
     pub fn prune(&self, retention: Retention, spools: &BTreeMap<String, u64>) -> Result<PruneReport, Error> {
-        crate::open::remove_abandoned(&self.folder);
+        crate::new_file::remove_abandoned(&self.folder);
         let mut pruned = PruneReport::default();
         let Some(PruneEnd { through, cause }) = find_end(&self.reader()?, retention, spools)? else {
             return Ok(pruned);
