@@ -3,6 +3,7 @@
 //!
 //! A program that uses a key itself and doesn't show it (`ssh -i`) is no question: the tables give such words the role `key`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use shellgate_syntax::{Unknown, Value, Why};
@@ -22,6 +23,8 @@ pub(crate) struct Secrets {
     paths: Vec<PathBuf>,
     /// Beginnings of paths.
     beginnings: Vec<String>,
+    /// A path that begins with none of these leads to no secret.
+    tops: BTreeSet<String>,
 }
 
 impl Secrets {
@@ -34,12 +37,17 @@ impl Secrets {
         homes.extend(
             home.and_then(|home| home.canonicalize().ok()).filter(|real| Some(real.as_path()) != home),
         );
-        let mut secrets = Self { paths: Vec::new(), beginnings: Vec::new() };
+        let mut secrets = Self { paths: Vec::new(), beginnings: Vec::new(), tops: BTreeSet::new() };
+        secrets.tops.extend(homes.iter().map(|home| home.to_string_lossy().into_owned()));
         let paths = lines.flat_map(|line| match line.strip_prefix("~/") {
             Some(rest) => homes.iter().map(|home| home.join(rest)).collect(),
             None => vec![PathBuf::from(line)],
         });
         for path in paths.filter(|path| !root.starts_with(path)) {
+            if !homes.iter().any(|home| path.starts_with(home)) {
+                let top: PathBuf = path.iter().take(2).collect();
+                secrets.tops.insert(top.to_string_lossy().trim_end_matches('*').to_owned());
+            }
             match path.to_str().and_then(|path| path.strip_suffix('*')) {
                 Some(beginning) => secrets.beginnings.push(beginning.to_owned()),
                 None => secrets.paths.push(path),
@@ -51,7 +59,8 @@ impl Secrets {
     /// Whether a path leads to a secret. It has no links.
     fn contains(&self, path: &Path) -> bool {
         let text = path.to_string_lossy();
-        !PUBLIC_ENDS.iter().any(|end| text.ends_with(end))
+        self.tops.iter().any(|top| text.starts_with(top.as_str()))
+            && !PUBLIC_ENDS.iter().any(|end| text.ends_with(end))
             && (self.paths.iter().any(|secret| path.starts_with(secret))
                 || self.beginnings.iter().any(|beginning| text.starts_with(beginning.as_str())))
     }

@@ -12,6 +12,10 @@ use super::arithmetic::is_set_by_shell;
 use super::shadowing::happens_before;
 use crate::programs::{CallMeaning, EffectKind, ProgramKind, Property, has};
 
+/// Longer values aren't looked at, and no more values of one variable: each use of it would look at all.
+const MAX_VALUE_BYTES: usize = 256;
+const MAX_VALUES: usize = 64;
+
 /// How many of the places where a variable is set are looked at.
 const MAX_LOOKUPS: usize = 4;
 
@@ -83,8 +87,10 @@ impl KnownValues {
         let Why::Parameter(name) = &unknown.why else { return false };
         // With a tail, the tail would begin the word when the variable is empty.
         let alone = unknown.lead.is_empty() && unknown.tail.as_deref() == Some("");
-        let harmless = |value: &String| !value.starts_with('-') && is_one_word(value);
-        alone && self.by_name.get(name).is_some_and(|values| values.iter().all(harmless))
+        let harmless =
+            |value: &String| value.len() <= MAX_VALUE_BYTES && !value.starts_with('-') && is_one_word(value);
+        let are_harmless = |values: &Vec<String>| values.len() <= MAX_VALUES && values.iter().all(harmless);
+        alone && self.by_name.get(name).is_some_and(are_harmless)
     }
 }
 

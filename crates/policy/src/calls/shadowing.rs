@@ -1,6 +1,6 @@
 //! Functions that run in place of a program of the same name: when that is certain, and when it only may be.
 
-use shellgate_syntax::{Construct, Span};
+use shellgate_syntax::{Construct, Function, Span};
 
 use super::PendingCall;
 use super::context::TextContext;
@@ -24,21 +24,24 @@ pub(super) fn shadowed(call: &PendingCall, context: &TextContext) -> Shadowed {
     let Some(name) = name.filter(|_| !call.in_wrapper) else { return Shadowed::No };
     let in_function =
         call.invocation.constructs.iter().any(|construct| matches!(construct, Construct::Function(_)));
-    let mut shadowed = Shadowed::No;
-    for function in context.functions.iter().filter(|function| function.name == name) {
-        // A text inside another one runs among the functions of that one, and those may remove these.
-        let certain =
-            function.constructs.is_empty() && !in_function && !context.unsets_functions && context.depth == 0;
-        // In posix mode these come before functions.
-        let special = has(name, Property::SpecialBuiltin);
-        let before = happens_before(function.span, call.invocation.span, &context.source);
-        if certain && before && !special {
-            return Shadowed::Certainly;
-        }
-        shadowed = Shadowed::Maybe;
+    let mut functions = context.functions.iter().filter(|function| function.name == name).peekable();
+    if functions.peek().is_none() {
+        return Shadowed::No;
     }
-    shadowed
+    // A text inside another one runs among the functions of that one, and those may remove these. In posix mode special
+    // builtins come before functions.
+    let can_be_certain = !in_function
+        && !context.unsets_functions
+        && context.depth == 0
+        && !has(name, Property::SpecialBuiltin);
+    let mut certain = functions.filter(|function| function.constructs.is_empty()).take(MAX_LOOKUPS);
+    let is_before =
+        |function: &Function| happens_before(function.span, call.invocation.span, &context.source);
+    if can_be_certain && certain.any(is_before) { Shadowed::Certainly } else { Shadowed::Maybe }
 }
+
+/// How many definitions of a function are looked at. Most functions are defined once.
+const MAX_LOOKUPS: usize = 4;
 
 /// Whether what is at `earlier`, outside all constructs, has happened when a call does. After an error bash skips the rest
 /// of the line: what is further right on that line doesn't happen, and neither does a call on it.

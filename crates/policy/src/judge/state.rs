@@ -16,6 +16,8 @@ use crate::redirects::known_path;
 use crate::repository;
 use crate::verdict::ReasonCode;
 
+const PATH_MAX_BYTES: usize = 4096;
+
 /// If a relative path may start from more folders than this, it may start from anywhere.
 const MAX_DIRECTORIES: usize = 16;
 
@@ -106,7 +108,8 @@ impl Judge<'_> {
     /// The folders that a change to `folder` leads to.
     pub(super) fn moved(&self, from: Option<&[PathBuf]>, folder: Option<&Word>) -> Directories {
         let path = known_path(&folder?.value, self.machine)?;
-        if path.is_empty() {
+        // No system call takes a longer path; in pieces, one can be reached.
+        if path.is_empty() || path.len() > PATH_MAX_BYTES {
             return None;
         }
         let mut all: Vec<PathBuf> = Vec::new();

@@ -157,8 +157,14 @@ pub(crate) struct Operand {
     pub(crate) unusual: Option<&'static str>,
 }
 
+/// No file has a longer name.
+const NAME_MAX_BYTES: usize = 255;
+
 /// The entry of the program with this basename: its own, or that of its family (`tables/families.toml`).
 pub(crate) fn find(name: &str) -> Option<&'static Entry> {
+    if name.len() > NAME_MAX_BYTES {
+        return None;
+    }
     find_own(name).or_else(|| {
         let first = name.split('-').next().unwrap_or(name);
         if is_target(name) && FAMILY_MACHINES.iter().any(|pattern| matches(pattern, first)) {
@@ -214,17 +220,17 @@ fn without_version(name: &str) -> Option<&str> {
     (!bare.is_empty() && bare != name).then_some(bare)
 }
 
-/// Whether `name` fits a pattern in which `*` stands for anything.
+/// Whether `name` fits a pattern in which `*` stands for anything. Each piece between stars is taken where it comes first, so
+/// the work is linear.
 fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((before, after)) => name.strip_prefix(before).is_some_and(|rest| {
-            rest.char_indices()
-                .map(|(at, _)| at)
-                .chain([rest.len()])
-                .any(|at| matches(after, rest.get(at..).unwrap_or_default()))
-        }),
+    let mut pieces = pattern.split('*');
+    let Some(mut rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let Some(last) = pieces.next_back() else { return rest.is_empty() };
+    for piece in pieces {
+        let Some((_, behind)) = rest.split_once(piece) else { return false };
+        rest = behind;
     }
+    rest.ends_with(last)
 }
 
 #[cfg(test)]
