@@ -258,3 +258,19 @@ fn what_takes_too_much_work_is_refused() {
     case.says(Decision::Deny, &[&wide, &values, &inner, &texts]);
     case.says(Decision::Allow, &[&"ls a; ".repeat(3000), &"i=0; ((i++)); ".repeat(100)]);
 }
+
+/// Each took from seconds to minutes once.
+#[test]
+fn long_names_many_definitions_and_long_values_are_judged() {
+    let case = with(&["*"], &["rm"]);
+    for text in [
+        "--a=".repeat(11_000) + "x; ls",
+        "[ a ] && f() { ls; }; ".repeat(4000) + &"f; ".repeat(500),
+        "f() { ls; }; ".repeat(4000) + &"f\n".repeat(500),
+        format!("cd {}; {}", "a/".repeat(25_000), "ls b; ".repeat(8000)),
+        format!("x={}; {}", "a".repeat(45_000), "$x; ".repeat(12_000)),
+        format!("ls {}", "a ".repeat(45_000)),
+    ] {
+        assert_ne!(case.verdict(&text).decision(), Decision::Deny, "{}", text.get(..60).unwrap());
+    }
+}
