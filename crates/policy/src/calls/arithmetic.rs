@@ -103,9 +103,18 @@ impl FoundCalls {
         match value {
             Value::Known(text) if text.bytes().all(is_plain_number) => {}
             Value::Known(text) => self.follow_value_text(text, span, context, seen),
-            Value::Unknown(Unknown { why: Why::Arithmetic, .. }) => {}
+            Value::Unknown(Unknown { why: Why::Arithmetic, tail: Some(tail), lead, .. })
+                if [lead, tail].into_iter().all(|text| text.bytes().all(is_plain_number)) => {}
             Value::Unknown(Unknown { why: Why::Parameter(name), tail: Some(tail), lead, .. })
                 if is_number(name) && tail.is_empty() && lead.is_empty() => {}
+            // `b=$a` gives `b` the values of `a`.
+            Value::Unknown(Unknown { why: Why::Parameter(name), tail: Some(tail), lead, .. })
+                if tail.is_empty() && lead.is_empty() && context.values.contains_key(name) =>
+            {
+                let names = vec![name.clone()];
+                let arithmetic = syntax::Arithmetic { span, names, expands: false };
+                self.follow_expression(&arithmetic, span, context, seen);
+            }
             Value::Unknown(_) => self.add_hazard(span, UNKNOWN.to_owned()),
         }
     }

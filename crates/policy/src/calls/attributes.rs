@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use shellgate_syntax::{Assigned, Findings, Value, Why, Word};
 
+use super::arithmetic::is_set_by_shell;
 use crate::programs::{Property, has, words};
 
 /// The attributes that a text gives its variables, at whatever time it does.
@@ -82,6 +83,10 @@ impl<'a> Declaration<'a> {
         if has(self.builtin, Property::MakesVariables) && self.letters.contains('n') {
             return Some("it makes another name for a variable, and what that name sets can't be followed");
         }
+        let by_shell = |word: &Word| is_set_by_shell(variable_name(word.value.lead()));
+        if self.makes_integers() && self.operands.iter().any(by_shell) {
+            return Some("the shell sets this variable itself, and evaluates what it sets an integer to");
+        }
         let is_list = |word: &&Word| {
             self.letters.contains(['a', 'A']) || attributes.lists.contains(variable_name(word.value.lead()))
         };
@@ -100,7 +105,13 @@ impl<'a> Declaration<'a> {
         let only_shows = self.letters.contains(['p', 'f', 'F']);
         let empties = !only_shows && has(self.builtin, Property::MakesVariables);
         let names = self.operands.iter().filter(move |_| empties).filter_map(|word| word.value.known());
-        names.filter(|name| !name.contains('='))
+        names.filter(|name| !name.contains('=')).map(variable_name)
+    }
+
+    /// The variables that it names without a value: they may be empty, or constant, from here on.
+    pub(super) fn without_value(&self) -> impl Iterator<Item = &'a str> {
+        let leads = self.operands.iter().map(|word| word.value.lead());
+        leads.filter(|lead| !lead.contains('=')).map(variable_name)
     }
 }
 

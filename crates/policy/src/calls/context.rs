@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use shellgate_syntax::{Assigned, Findings, Function, Span, Unknown, Value, Why, Word};
+use shellgate_syntax::{Assigned, Findings, Function, Span, Word};
 
 use super::attributes::Attributes;
 use super::known_values::KnownValues;
@@ -59,26 +59,17 @@ impl TextContext {
         for assignment in findings.invocations.iter().flat_map(|invocation| &invocation.assignments) {
             values.entry(assignment.name.clone()).or_default().push(assignment.value.clone());
         }
-        // What builtins set matters only to expressions and to words that hold a variable.
-        let holds_variable =
-            |word: &Word| matches!(&word.value, Value::Unknown(Unknown { why: Why::Parameter(_), .. }));
-        let uses_variables =
-            findings.invocations.iter().any(|invocation| invocation.words.iter().any(holds_variable));
-        let mut known_values = KnownValues::default();
-        let mut unsets_functions = false;
-        if uses_variables || !findings.arithmetic.is_empty() || !findings.functions.is_empty() {
-            let mut builtins: Vec<CallMeaning> = Vec::new();
-            for invocation in &findings.invocations {
-                collect_builtins(&invocation.words, 0, &mut builtins);
-            }
-            unsets_functions = builtins.iter().any(may_unset_functions);
-            known_values = KnownValues::find(findings, &builtins);
-            for effect in builtins.into_iter().flat_map(|meaning| meaning.effects) {
-                if let EffectKind::Assigns { name, value } = effect.kind {
-                    let name = name.known().unwrap_or(ANY_VARIABLE).to_owned();
-                    let value = Assigned::Scalar(value.unwrap_or_else(unknown_value));
-                    values.entry(name).or_default().push(value);
-                }
+        let mut builtins: Vec<CallMeaning> = Vec::new();
+        for invocation in &findings.invocations {
+            collect_builtins(&invocation.words, 0, &mut builtins);
+        }
+        let unsets_functions = builtins.iter().any(may_unset_functions);
+        let known_values = KnownValues::find(findings, &builtins);
+        for effect in builtins.into_iter().flat_map(|meaning| meaning.effects) {
+            if let EffectKind::Assigns { name, value } = effect.kind {
+                let name = name.known().unwrap_or(ANY_VARIABLE).to_owned();
+                let value = Assigned::Scalar(value.unwrap_or_else(unknown_value));
+                values.entry(name).or_default().push(value);
             }
         }
         Self {

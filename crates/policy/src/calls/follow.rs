@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use shellgate_syntax::{
-    self as syntax, Construct, Doubt, Findings, Hazard, HazardKind, Invocation, Span, Value, Word,
+    self as syntax, Construct, Doubt, Findings, Hazard, HazardKind, Invocation, Span, Value, Why, Word,
 };
 
 use super::attributes::Declaration;
@@ -91,11 +91,18 @@ impl FoundCalls {
         }
         // A variable whose value is one word can't become none or several.
         for word in &mut pending.invocation.words {
-            if context.is_whole_command()
-                && context.known_values.is_one_word(word, invocation_span, &context.source)
+            if !context.is_whole_command() {
+                break;
+            }
+            let is_one_word = context.known_values.is_one_word(word, invocation_span, &context.source);
+            let is_number = context.known_values.is_number(word, invocation_span, &context.source);
+            if (is_one_word || is_number)
                 && let Value::Unknown(unknown) = &mut word.value
             {
                 unknown.splits = false;
+                if !is_one_word {
+                    unknown.why = Why::Arithmetic;
+                }
             }
         }
         let invocation = &pending.invocation;

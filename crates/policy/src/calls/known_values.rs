@@ -4,11 +4,12 @@
 //! promise is about a word that is such a variable and nothing else: whatever value it has there, also if it is empty, the
 //! word is none of a program's options.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use shellgate_syntax::{Assigned, Findings, Invocation, Span, Unknown, Value, Why, Word};
+use shellgate_syntax::{self as syntax, Assigned, Findings, Invocation, Span, Unknown, Value, Why, Word};
 
 use super::arithmetic::is_set_by_shell;
+use super::attributes::Declaration;
 use super::shadowing::happens_before;
 use crate::programs::{CallMeaning, EffectKind, ProgramKind, Property, has};
 
@@ -23,6 +24,8 @@ const MAX_LOOKUPS: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct KnownValues {
     by_name: HashMap<String, Vec<String>>,
+    /// The variables that are set to numbers only.
+    numbers: HashSet<String>,
     /// Where variables are set outside all constructs, for this shell.
     set_at: HashMap<String, Vec<Span>>,
 }
@@ -33,19 +36,36 @@ impl KnownValues {
         if builtins.iter().any(may_set_any_variable) {
             return Self::default();
         }
-        let mut changed_elsewhere: Vec<&str> =
-            findings.arithmetic.iter().flat_map(|one| &one.names).map(String::as_str).collect();
+        // An expression sets a variable to a number.
+        let mut changed_elsewhere: HashSet<String> =
+            findings.arithmetic.iter().flat_map(|one| &one.names).cloned().collect();
+        let mut other_than_numbers: HashSet<&str> = HashSet::new();
         for effect in builtins.iter().flat_map(|meaning| &meaning.effects) {
             match &effect.kind {
-                EffectKind::Assigns { name: Value::Known(name), .. } => changed_elsewhere.push(name),
+                EffectKind::Assigns { name: Value::Known(name), value } => {
+                    changed_elsewhere.insert(name.clone());
+                    if !value.as_ref().is_some_and(is_number) {
+                        other_than_numbers.insert(name);
+                    }
+                }
                 // It may be any variable.
                 EffectKind::Assigns { .. } => return Self::default(),
+                EffectKind::Arithmetic(word) => match word.value.known().map(syntax::read_arithmetic) {
+                    Some(Ok(inner)) => {
+                        changed_elsewhere.extend(inner.arithmetic.into_iter().flat_map(|one| one.names));
+                    }
+                    _ => return Self::default(),
+                },
                 _ => {}
             }
         }
         let mut all: HashMap<&str, Vec<Option<&str>>> = HashMap::new();
         for assignment in findings.invocations.iter().flat_map(|invocation| &invocation.assignments) {
             let replaces = !assignment.append && assignment.subscript.is_none();
+            let is_number = matches!(&assignment.value, Assigned::Scalar(value) if is_number(value));
+            if !replaces || !is_number {
+                other_than_numbers.insert(&assignment.name);
+            }
             let values = all.entry(&assignment.name).or_default();
             match &assignment.value {
                 Assigned::Scalar(value) if replaces => values.push(value.known()),
@@ -55,11 +75,14 @@ impl KnownValues {
                 _ => values.push(None),
             }
         }
-        let known = all.into_iter().filter_map(|(name, values)| {
+        let known = all.iter().filter_map(|(name, values)| {
+            let name = *name;
             let values =
-                values.into_iter().map(|value| value.map(str::to_owned)).collect::<Option<Vec<String>>>()?;
-            (!changed_elsewhere.contains(&name) && !is_set_by_shell(name)).then(|| (name.to_owned(), values))
+                values.iter().map(|value| value.map(str::to_owned)).collect::<Option<Vec<String>>>()?;
+            (!changed_elsewhere.contains(name) && !is_set_by_shell(name)).then(|| (name.to_owned(), values))
         });
+        let is_number = |name: &&&str| !other_than_numbers.contains(**name) && !is_set_by_shell(name);
+        let numbers = all.keys().filter(is_number).map(|name| (*name).to_owned()).collect();
         let by_name = known.collect();
         let mut set_at: HashMap<String, Vec<Span>> = HashMap::new();
         let certain = |one: &&Invocation| one.words.is_empty() && one.constructs.is_empty();
@@ -68,17 +91,35 @@ impl KnownValues {
                 set_at.entry(assignment.name.clone()).or_default().push(invocation.span);
             }
         }
-        Self { by_name, set_at }
+        // `local x` makes an empty one, and a constant can't be set.
+        let declarations = findings.invocations.iter().filter_map(|one| Declaration::of(&one.words));
+        for name in declarations.flat_map(|declaration| declaration.without_value().collect::<Vec<_>>()) {
+            set_at.remove(name);
+        }
+        Self { by_name, numbers, set_at }
+    }
+
+    /// Whether a word is a variable alone that is certainly a number for the call at `call`, like the result of an expression.
+    pub(super) fn is_number(&self, word: &Word, call: Span, source: &str) -> bool {
+        let Value::Unknown(Unknown { why: Why::Parameter(name), lead, tail, .. }) = &word.value else {
+            return false;
+        };
+        let alone = lead.is_empty() && tail.as_deref() == Some("");
+        alone && self.numbers.contains(name) && self.is_set_before(name, call, source)
+    }
+
+    /// Whether a variable is certainly set when the call at `call` happens.
+    fn is_set_before(&self, name: &str, call: Span, source: &str) -> bool {
+        self.set_at.get(name).is_some_and(|set| {
+            // The first few are enough: most variables are set once.
+            set.iter().take(MAX_LOOKUPS).any(|at| happens_before(*at, call, source))
+        })
     }
 
     /// Whether a word is a variable alone that is certainly exactly one word for the call at `call`.
     pub(super) fn is_one_word(&self, word: &Word, call: Span, source: &str) -> bool {
         let Value::Unknown(Unknown { why: Why::Parameter(name), .. }) = &word.value else { return false };
-        self.is_no_option(word)
-            && self.set_at.get(name).is_some_and(|set| {
-                // The first few are enough: most variables are set once.
-                set.iter().take(MAX_LOOKUPS).any(|at| happens_before(*at, call, source))
-            })
+        self.is_no_option(word) && self.is_set_before(name, call, source)
     }
 
     /// Whether a word is a variable alone, and none of its values is an option or becomes several words.
@@ -91,6 +132,17 @@ impl KnownValues {
             |value: &String| value.len() <= MAX_VALUE_BYTES && !value.starts_with('-') && is_one_word(value);
         let are_harmless = |values: &Vec<String>| values.len() <= MAX_VALUES && values.iter().all(harmless);
         alone && self.by_name.get(name).is_some_and(are_harmless)
+    }
+}
+
+/// Whether a value is a number: digits, or the result of an expression alone.
+fn is_number(value: &Value) -> bool {
+    match value {
+        Value::Known(text) => !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()),
+        Value::Unknown(Unknown { why: Why::Arithmetic, lead, tail, .. }) => {
+            lead.is_empty() && tail.as_deref() == Some("")
+        }
+        Value::Unknown(_) => false,
     }
 }
 

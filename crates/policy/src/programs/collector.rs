@@ -260,7 +260,12 @@ impl Collector {
         let value = after(word, left.len() + 1).map(|word| word.value);
         let left = left.strip_suffix('+').unwrap_or(left);
         if left.contains('[') {
-            self.effect(word, EffectKind::Arithmetic(with_text(word, left)));
+            // In `a[b=1]=c` the first `=` is part of the subscript.
+            let is_whole = left.ends_with(']')
+                && left.matches(['[', ']']).count() == 2
+                && !left.contains(['$', '`', '"', '\'', '\\']);
+            let name = if is_whole { with_text(word, left) } else { word.clone() };
+            self.subscript(&name);
         }
         let name = Value::Known(left.split('[').next().unwrap_or(left).to_owned());
         self.effect(word, EffectKind::Assigns { name, value });
@@ -272,10 +277,20 @@ impl Collector {
             Value::Known(text) => Value::Known(text.split('[').next().unwrap_or(text).to_owned()),
             unknown @ Value::Unknown(_) => unknown.clone(),
         };
-        if word.value.known().is_none_or(|text| text.contains('[')) {
-            self.effect(word, EffectKind::Arithmetic(word.clone()));
-        }
+        self.subscript(word);
         self.effect(word, EffectKind::Assigns { name, value: None });
+    }
+
+    /// Adds the subscript of a variable's name, which the shell evaluates. A name that isn't known may have one.
+    pub(crate) fn subscript(&mut self, name: &Word) {
+        match name.value.known().map(|text| text.split_once('[')) {
+            None => self.effect(name, EffectKind::Arithmetic(name.clone())),
+            Some(Some((_, rest))) => {
+                let subscript = with_text(name, rest.strip_suffix(']').unwrap_or(rest));
+                self.effect(name, EffectKind::Arithmetic(subscript));
+            }
+            Some(None) => {}
+        }
     }
 }
 

@@ -212,3 +212,8 @@ fn through_links_that_the_text_makes() {
 fn through_settings_of_git() {
     holds(include_str!("git-folders.toml"));
 }
+
+#[test]
+fn through_arithmetic() {
+    holds(include_str!("arithmetic.toml"));
+}

@@ -48,10 +48,10 @@ fn name(word: &Word, given: &str, collector: &mut Collector) {
         collector.role(Role::Assign, word, "");
     } else if word.value.known().is_none() {
         // It may be `PATH=x`, or a name alone.
-        collector.effect(word, EffectKind::Arithmetic(word.clone()));
+        collector.subscript(word);
         collector.effect(word, EffectKind::Assigns { name: word.value.clone(), value: None });
-    } else if lead.contains('[') {
-        collector.effect(word, EffectKind::Arithmetic(word.clone()));
+    } else {
+        collector.subscript(word);
     }
     let Some(value) = value else {
         return;

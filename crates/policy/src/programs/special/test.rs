@@ -25,10 +25,8 @@ pub(crate) fn test(_: &'static Entry, words: &[Word], collector: &mut Collector)
         let before = at.checked_sub(1).and_then(|at| words.get(at));
         match &word.value {
             Value::Known(text) if EVALUATING.contains(&text.as_str()) => {
-                if let Some(name) = next
-                    && name.value.known().is_none_or(|name| name.contains('['))
-                {
-                    collector.effect(name, EffectKind::Arithmetic(name.clone()));
+                if let Some(name) = next {
+                    collector.subscript(name);
                 }
             }
             Value::Known(_) => {}
