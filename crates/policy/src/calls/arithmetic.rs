@@ -107,9 +107,12 @@ impl FoundCalls {
                 if [lead, tail].into_iter().all(|text| text.bytes().all(is_plain_number)) => {}
             Value::Unknown(Unknown { why: Why::Parameter(name), tail: Some(tail), lead, .. })
                 if is_number(name) && tail.is_empty() && lead.is_empty() => {}
-            // `b=$a` gives `b` the values of `a`.
+            // `b=$a` gives `b` the values of `a`, and the shell's own integers are numbers.
             Value::Unknown(Unknown { why: Why::Parameter(name), tail: Some(tail), lead, .. })
-                if tail.is_empty() && lead.is_empty() && context.values.contains_key(name) =>
+                if tail.is_empty()
+                    && lead.is_empty()
+                    && (context.values.contains_key(name)
+                        || words::INTEGER_VARIABLES.contains(&name.as_str())) =>
             {
                 let names = vec![name.clone()];
                 let arithmetic = syntax::Arithmetic { span, names, expands: false };

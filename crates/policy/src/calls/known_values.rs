@@ -138,7 +138,10 @@ impl KnownValues {
 /// Whether a value is a number: digits, or the result of an expression alone.
 fn is_number(value: &Value) -> bool {
     match value {
-        Value::Known(text) => !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()),
+        Value::Known(text) => {
+            let digits = text.strip_prefix('-').unwrap_or(text);
+            !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+        }
         Value::Unknown(Unknown { why: Why::Arithmetic, lead, tail, .. }) => {
             lead.is_empty() && tail.as_deref() == Some("")
         }
