@@ -2,7 +2,8 @@
 //!
 //! Which of its values a variable has at some place is not followed: too much in a shell can change it. The only
 //! promise is about a word that is such a variable and nothing else: whatever value it has there, also if it is empty, the
-//! word is none of a program's options.
+//! word is none of a program's options. A variable that is set to numbers only, and certainly is set, is like the result
+//! of an expression.
 
 use std::collections::{HashMap, HashSet};
 
