@@ -4,6 +4,8 @@
 //! or another program that runs commands, signs of a shell's grammar, or a word that can't be known. Words that are plainly
 //! paths, options or data stay as free as they are for every program.
 
+use std::os::unix::fs::MetadataExt as _;
+
 use shellgate_syntax::{Unknown, Value, Why, Word};
 
 use super::effects::names;
@@ -16,6 +18,10 @@ use crate::verdict::ReasonCode;
 
 /// Signs by which a shell starts a command within a text.
 const SHELL_SIGNS: [&str; 9] = [";", "|", "&", "$(", "${", "`", "{}", "<(", ">("];
+
+/// Folders whose files agents can't write as a rule: programs are given them to read.
+const SYSTEM_FOLDERS: [&str; 9] =
+    ["/usr/", "/etc/", "/bin/", "/lib", "/opt/", "/dev/", "/proc/", "/sys/", "/var/"];
 
 /// What a word of an unlisted program may be.
 struct Suspicion {
@@ -46,7 +52,10 @@ impl Judge<'_> {
         let before = call.words.iter().skip(named - 1).map(|word| word.value.lead());
         let words = call.words.iter().skip(named).zip(before).map(|(word, before)| match &word.value {
             Value::Known(text) if names_language(text, before) => self.excluded_in(text),
-            Value::Known(text) => self.suspicion_of_word(text, is_named),
+            Value::Known(text) => self
+                .suspicion_of_word(text, is_named)
+                .or_else(|| self.suspicion_of_file(text, before))
+                .or_else(|| self.suspicion_of_write(text).filter(|_| is_named)),
             Value::Unknown(unknown) if is_plainly_path(unknown) && !self.may_be_program(unknown) => None,
             Value::Unknown(_) => Some(Suspicion {
                 message: "it may run a word that can't be known: nothing is known of this program".to_owned(),
@@ -60,11 +69,15 @@ impl Judge<'_> {
             message: format!("it may start `{name}`: nothing is known of this program"),
             rule: None,
         });
+        let added = call.more_words.then(|| Suspicion {
+            message: "it may run a word that is added to it: nothing is known of this program".to_owned(),
+            rule: None,
+        });
         let input = match &call.stdin {
             Stdin::Text(text) => self.excluded_in(text),
             Stdin::Empty | Stdin::Unknown => None,
         };
-        let found = words.chain([command, input]).flatten().next();
+        let found = words.chain([command, added, input]).flatten().next();
         if let Some(Suspicion { message, rule }) = found {
             self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
         }
@@ -137,6 +150,51 @@ impl Judge<'_> {
         }
     }
 
+    /// Why a word may name a file that the program starts or loads: one of the project that can be run, one that the text may
+    /// make into one, or a library. `before` is the word before it.
+    fn suspicion_of_file(&self, text: &str, before: &str) -> Option<Suspicion> {
+        if text.starts_with("-J-") {
+            let message = "it may be a tool of Java and load code: nothing is known of this program".to_owned();
+            return Some(Suspicion { message, rule: None });
+        }
+        let found = path_candidates(text).find(|path| {
+            let is_value = before.starts_with('-') || text.starts_with('-');
+            let name = base_name(path);
+            if name.ends_with(".so") || name.contains(".so.") {
+                return is_value || path.contains('/');
+            }
+            let folders = self.state.directories.as_deref().unwrap_or_default().iter();
+            let mut places = folders.map(|from| self.machine.cached_destination(from, path));
+            places.any(|place| match place.metadata() {
+                Ok(metadata) => {
+                    metadata.is_file()
+                        && metadata.mode() & 0o111 != 0
+                        && (place.starts_with(self.machine.root()) || path.starts_with("./"))
+                }
+                Err(_) => path.contains('/') && !name.contains('.') && self.writing_calls > 1,
+            })
+        });
+        found.map(|path| Suspicion {
+            message: format!("it may start or load `{path}`: nothing is known of this program"),
+            rule: None,
+        })
+    }
+
+    /// Why a word may name a file outside the root that the program writes.
+    fn suspicion_of_write(&self, text: &str) -> Option<Suspicion> {
+        let is_system = |path: &str| SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder));
+        let is_outside = |path: &&str| {
+            (path.contains('/') || *path == "..")
+                && !is_url(path)
+                && !(is_system(path) && std::path::Path::new(path).exists())
+                && !self.is_inside(path)
+        };
+        path_candidates(text).find(is_outside).map(|path| Suspicion {
+            message: format!("it may write `{path}`, outside the root: nothing is known of this program"),
+            rule: None,
+        })
+    }
+
     /// The excluded program that a text names.
     fn excluded_in(&self, text: &str) -> Option<Suspicion> {
         let (name, rule) = candidates(text).find_map(|name| self.excluded_by_name(name))?;
@@ -152,6 +210,17 @@ fn candidates(text: &str) -> impl Iterator<Item = &str> {
         letters.next().map(|_| letters.as_str())
     });
     names(text).chain(glued.into_iter().flat_map(names))
+}
+
+/// The parts of a word that may be a path: the word itself, the value of a long option, and the value glued to a letter.
+fn path_candidates(text: &str) -> impl Iterator<Item = &str> {
+    let value = text.split_once('=').map(|(_, value)| value);
+    let glued = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
+        let mut letters = rest.chars();
+        letters.next().map(|_| letters.as_str())
+    });
+    let whole = (!text.starts_with('-')).then_some(text);
+    whole.into_iter().chain(value).chain(glued).filter(|path| !path.is_empty())
 }
 
 /// The names in a word that a command would begin with: at its beginning, or behind a sign. A word may also be a sentence.

@@ -187,6 +187,7 @@ impl Collector {
             Role::Name
             | Role::Package
             | Role::Loose
+            | Role::LooseWrite
             | Role::Source
             | Role::HostPath
             | Role::HostWrite

@@ -35,7 +35,8 @@ pub(crate) fn call(entry: &'static Entry, words: &[Word], collector: &mut Collec
     collector.meaning.kind = Some(entry.kind);
     collector.meaning.synonyms = entry.synonyms;
     collector.meaning.unordered_from = operand::unordered_from(entry);
-    collector.meaning.is_loose = entry.options().any(|option| option.values.contains(&Role::Loose));
+    let is_loose = |role: &Role| matches!(role, Role::Loose | Role::LooseWrite);
+    collector.meaning.is_loose = entry.options().any(|option| option.values.iter().any(is_loose));
     let only_prints =
         matches!(words, [word] if word.value.known().is_some_and(|text| PRINTING.contains(&text)));
     if let Some(why) = entry.because.filter(|_| !only_prints) {

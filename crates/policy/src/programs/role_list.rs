@@ -143,4 +143,6 @@ roles! {
     "package" = Package,
     /// An option whose grammar isn't known.
     "loose" = Loose,
+    /// The same, where the value may be a file that is written.
+    "loose-write" = LooseWrite,
 }

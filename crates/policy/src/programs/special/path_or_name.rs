@@ -11,6 +11,7 @@ pub(crate) fn place(role: Role, word: &Word, collector: &mut Collector) {
         Role::Name => name(word, collector),
         Role::Package => package(word, collector),
         Role::Loose => loose(word, collector),
+        Role::LooseWrite => loose_write(word, collector),
         Role::Source if word.value.lead().contains("://") => collector.role(Role::Url, word, ""),
         Role::Source => collector.role(Role::Path, word, ""),
         Role::HostPath if !is_remote(word) => collector.role(Role::Path, word, ""),
@@ -39,12 +40,22 @@ pub(super) fn name(word: &Word, collector: &mut Collector) {
 
 /// Reads the value in an option that the table doesn't list: `--name=VALUE`, or a letter with its value.
 fn loose(word: &Word, collector: &mut Collector) {
-    let lead = word.value.lead();
-    let letter = lead.chars().next().map_or(0, char::len_utf8);
-    let from = lead.find('=').map_or(letter, |at| at + 1);
-    if let Some(value) = after(word, from) {
+    if let Some(value) = loose_value(word) {
         name(&value, collector);
     }
+}
+
+/// The same, where the program may write the file that the value names.
+fn loose_write(word: &Word, collector: &mut Collector) {
+    if let Some(value) = loose_value(word).filter(|value| is_home(value) || value.value.lead().contains('/')) {
+        collector.effect(word, EffectKind::Writes(value));
+    }
+}
+
+fn loose_value(word: &Word) -> Option<Word> {
+    let lead = word.value.lead();
+    let letter = lead.chars().next().map_or(0, char::len_utf8);
+    after(word, lead.find('=').map_or(letter, |at| at + 1))
 }
 
 /// Reads a package. If it isn't just a name in an index, its setup is code that runs.

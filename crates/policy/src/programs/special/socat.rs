@@ -13,7 +13,10 @@ pub(crate) fn socat_address(word: &Word, collector: &mut Collector) {
     let rest = after(word, (end + 1).min(lead.len()));
     let network = words::SOCAT_NETWORK_ADDRESSES.iter().any(|name| kind.starts_with(name));
     let stream = words::SOCAT_STREAM_ADDRESSES.contains(&kind.as_str());
+    // Quotes, escapes and brackets are socat's own, and `!!` joins two addresses.
+    let is_plain = !lead.contains("!!") && !lead.contains(['"', '\'', '\\', '(', ')', '[', ']', '{', '}']);
     match rest {
+        _ if !is_plain => collector.effect(word, EffectKind::Opaque(word.clone(), "an address of socat")),
         Some(command) if words::SOCAT_RUNNING_ADDRESSES.contains(&kind.as_str()) => {
             collector.effect(word, EffectKind::Shell(command))
         }
