@@ -13,7 +13,7 @@ use shellgate_syntax::{Span, Value, Word};
 
 use crate::machine::{Found, Machine};
 use crate::programs::{
-    CallMeaning, Canonical, EffectKind, ProgramKind, Property, base_name, has, understand,
+    CallMeaning, Canonical, EffectKind, ProgramKind, Property, base_name, has, listed_name, understand,
 };
 
 /// Whether a rule that denies or asks is about a call.
@@ -165,6 +165,12 @@ fn rest(canonical: &[Canonical]) -> &[Canonical] {
 fn is_program(program: &str, wanted: &str, machine: &Machine) -> bool {
     let name = base_name(wanted);
     if base_name(program) == name {
+        return true;
+    }
+    // `pip3.11` is `pip`.
+    if has(name, Property::ManyNames)
+        && listed_name(program).is_some_and(|own| Some(own) == listed_name(name))
+    {
         return true;
     }
     let file = if program.contains('/') {

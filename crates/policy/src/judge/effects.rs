@@ -89,6 +89,7 @@ impl Judge<'_> {
                     self.judge_variable(name.known(), value, span);
                 }
                 EffectKind::Writes(word) => self.judge_write(call, basis, word, span),
+                EffectKind::Imports(word) => self.judge_import(basis, word, span),
                 EffectKind::ShellInput(Some(word)) => {
                     self.judge_secret(word, span);
                 }

@@ -8,6 +8,7 @@
 
 mod effects;
 mod granting;
+mod imports;
 mod instructions;
 mod links;
 mod program;
@@ -92,6 +93,8 @@ struct Judge<'a> {
     state: TextState,
     /// How many calls may make files.
     writing_calls: usize,
+    /// Whether a call may make files of python code.
+    writes_modules: bool,
     /// Whether the shell may export every variable that it sets (`set -a`).
     exports_all: bool,
     /// See [`Verdict::granting`].
@@ -125,6 +128,7 @@ impl<'a> Judge<'a> {
             states,
             state,
             writing_calls: 0,
+            writes_modules: false,
             exports_all: false,
             granting,
         };
@@ -200,6 +204,7 @@ impl<'a> Judge<'a> {
         }
         self.survey(found);
         self.writing_calls = found.calls.iter().filter(|call| self.may_write(call)).count();
+        self.writes_modules = imports::may_write_modules(found);
         self.exports_all = found.calls.iter().any(effects::may_export_all);
         for call in &found.calls {
             self.judge_call(call);

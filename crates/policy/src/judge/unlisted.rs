@@ -154,7 +154,8 @@ impl Judge<'_> {
     /// make into one, or a library. `before` is the word before it.
     fn suspicion_of_file(&self, text: &str, before: &str) -> Option<Suspicion> {
         if text.starts_with("-J-") {
-            let message = "it may be a tool of Java and load code: nothing is known of this program".to_owned();
+            let message =
+                "it may be a tool of Java and load code: nothing is known of this program".to_owned();
             return Some(Suspicion { message, rule: None });
         }
         let found = path_candidates(text).find(|path| {

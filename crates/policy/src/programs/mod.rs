@@ -142,6 +142,8 @@ pub(crate) enum EffectKind {
     Uses(Word),
     /// Changes the working directory of what follows. `None`: to somewhere unknown.
     Directory(Option<Word>),
+    /// Loads modules of python, which are searched in the folder that it starts in before all others.
+    Imports(Word),
     /// Is no plain call of its program: it has an unknown option, loads code, sets the clock. The text says what, for
     /// people.
     Unusual(&'static str),

@@ -217,3 +217,8 @@ fn through_settings_of_git() {
 fn through_arithmetic() {
     holds(include_str!("arithmetic.toml"));
 }
+
+#[test]
+fn against_options_that_seem_to_be_others() {
+    holds(include_str!("options.toml"));
+}

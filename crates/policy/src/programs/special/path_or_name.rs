@@ -47,7 +47,8 @@ fn loose(word: &Word, collector: &mut Collector) {
 
 /// The same, where the program may write the file that the value names.
 fn loose_write(word: &Word, collector: &mut Collector) {
-    if let Some(value) = loose_value(word).filter(|value| is_home(value) || value.value.lead().contains('/')) {
+    if let Some(value) = loose_value(word).filter(|value| is_home(value) || value.value.lead().contains('/'))
+    {
         collector.effect(word, EffectKind::Writes(value));
     }
 }

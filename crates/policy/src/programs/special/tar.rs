@@ -21,6 +21,7 @@ pub(crate) fn tar(entry: &'static Entry, words: &[Word], collector: &mut Collect
     };
     let writes = given(words::TAR_WRITING_OPTIONS);
     let local = given(&["--force-local"]);
+    let renames = given(&["-x"]) && given(&["--transform"]);
     let archives: Vec<Value> = said
         .iter()
         .filter_map(|part| match part {
@@ -41,6 +42,9 @@ pub(crate) fn tar(entry: &'static Entry, words: &[Word], collector: &mut Collect
                 effect.kind = EffectKind::Writes(word.clone());
             }
         }
+    }
+    if renames {
+        collector.call_effect(EffectKind::Unusual("unpacks files under names that aren't known"));
     }
 }
 

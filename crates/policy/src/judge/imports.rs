@@ -1,0 +1,64 @@
+//! Modules that python finds in the folder of the command before its own.
+
+use std::path::Path;
+
+use shellgate_syntax::{RedirectOperator, RedirectTarget, Span, Word};
+
+use super::{Basis, Judge};
+use crate::calls::{Call, FoundCalls};
+use crate::programs::{EffectKind, Property, base_name, has, words};
+use crate::verdict::ReasonCode;
+
+impl Judge<'_> {
+    /// Judges `python -m` with a module of python's own: a file of the project may take its place.
+    pub(super) fn judge_import(&mut self, basis: Basis, word: &Word, span: Span) {
+        if basis != Basis::Everything || !self.rules.restrict_something() {
+            return;
+        }
+        let folders = self.state.directories.as_deref();
+        let is_hidden =
+            folders.is_none_or(|folders| folders.iter().any(|folder| holds_standard_module(folder)));
+        if self.writes_modules || is_hidden {
+            let module = word.value.lead();
+            let message =
+                format!("it runs `{module}`, which may load code from the folder in place of python's own");
+            self.ask(ReasonCode::Unknown, span, message).hint = Some(format!("`python3 -I -m {module}`"));
+        }
+    }
+}
+
+/// Whether a folder holds a file or package with the name of a module that comes with python.
+fn holds_standard_module(folder: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { return false };
+        let (module, ending) = name.split_once('.').unwrap_or((name, ""));
+        let is_code = ending == "py" || ending == "pyc" || ending.ends_with("so");
+        words::PYTHON_STANDARD_MODULES.contains(&module)
+            && (is_code || ending.is_empty() && entry.path().join("__init__.py").exists())
+    })
+}
+
+/// Whether a command may make files of python code: it writes one, a file of unknown name, or unpacks many.
+pub(super) fn may_write_modules(found: &FoundCalls) -> bool {
+    let is_module = |word: &Word| word.value.known().is_none_or(|path| path.contains(".py"));
+    found.calls.iter().any(|call: &Call| {
+        let name = call.meaning.entry.or_else(|| call.program().map(base_name));
+        name.is_some_and(|name| has(name, Property::MakesLinks))
+            || call
+                .meaning
+                .effects
+                .iter()
+                .any(|effect| matches!(&effect.kind, EffectKind::Writes(word) if is_module(word)))
+            || call.redirects.iter().any(|redirect| {
+                matches!(&redirect.target, RedirectTarget::Word(word) if is_module(word))
+                    && !matches!(
+                        redirect.operator,
+                        RedirectOperator::Read
+                            | RedirectOperator::HereString
+                            | RedirectOperator::HereDocument
+                    )
+            })
+    })
+}
