@@ -7,6 +7,7 @@
 
 mod awk;
 mod cargo;
+mod chmod;
 mod curl;
 mod declare;
 mod directory;
@@ -46,6 +47,7 @@ mod zip;
 
 pub(crate) use awk::awk_program;
 pub(crate) use cargo::{cargo_compiler, cargo_config, rust_codegen};
+pub(crate) use chmod::chmod;
 pub(crate) use curl::curl_value;
 pub(crate) use declare::declare;
 pub(crate) use directory::directory;
