@@ -62,6 +62,16 @@ impl Candidate<'_> {
         {
             return LooseMatch::Yes;
         }
+        // `uv pip install` is `pip install`.
+        let subcommands = &self.meaning.subcommands;
+        if has(program, Property::StandsForPrograms) && subcommands.first() == Some(&wanted.as_str()) {
+            let is_same = subcommands.iter().zip(prefix).all(|(own, wanted)| own == wanted);
+            return match (is_same, prefix.len() <= subcommands.len()) {
+                (true, true) => LooseMatch::Yes,
+                (true, false) => LooseMatch::Maybe,
+                (false, _) => LooseMatch::No,
+            };
+        }
         if !self.machine.remember_match(program, wanted, || is_program(program, wanted, self.machine)) {
             return LooseMatch::No;
         }

@@ -34,6 +34,8 @@ properties! {
     "makes-links" = MakesLinks,
     /// It runs git, whose settings can name programs.
     "runs-git" = RunsGit,
+    /// Its subcommands of the name of another program do what that program does.
+    "stands-for-programs" = StandsForPrograms,
     /// Its entry lists other names of the same program.
     "many-names" = ManyNames,
     /// It has the shell run its text before it returns.
