@@ -78,6 +78,7 @@ impl Judge<'_> {
         for call in &found.calls {
             let directories = self.directories_of(call);
             makes_repository |= makes_bare_repository(call);
+            self.states.plants_settings |= may_unpack_settings(call);
             for word in written(call) {
                 writes = true;
                 self.states.plants_settings |= self.may_be_settings(word, directories.as_deref());
@@ -240,6 +241,34 @@ fn written(call: &Call) -> impl Iterator<Item = &Word> {
             _ => None,
         });
     by_words.chain(by_redirects)
+}
+
+/// Whether a call makes files whose names it doesn't show, git's settings among them: it unpacks, or copies a whole folder.
+fn may_unpack_settings(call: &Call) -> bool {
+    let Some(name) = call.meaning.entry.or_else(|| call.program().map(base_name)) else { return false };
+    if has(name, Property::UnpacksByLetter) {
+        // `tar xf x.tar`, `tar -xf x.tar`; a word that isn't known may say so.
+        let mut letters = call.words.iter().skip(1).enumerate().map(|(at, word)| (at, word.value.known()));
+        return letters.any(|(at, word)| match word {
+            Some("--extract" | "--get") | None => true,
+            Some(word) => {
+                let is_letters = at == 0 || word.starts_with('-') && !word.starts_with("--");
+                is_letters && word.contains('x') && !word.contains(['.', '/', '='])
+            }
+        });
+    }
+    let ends_in_folder = |word: &Word| {
+        let last = word.value.known().map(|path| base_name(path.trim_end_matches('/')));
+        last.is_none_or(|last| matches!(last, ".git" | "." | ".." | ""))
+    };
+    let reads = call.meaning.effects.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Reads(word) => Some(word),
+        _ => None,
+    });
+    has(name, Property::Unpacks)
+        || name == "cp"
+            && has_option(call, words::CP_RECURSIVE_OPTIONS)
+            && (has_option(call, words::CP_WHOLE_OPTIONS) || reads.into_iter().any(ends_in_folder))
 }
 
 /// Whether a call makes a repository whose folder isn't called `.git`.

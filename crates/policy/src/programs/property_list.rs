@@ -12,6 +12,10 @@ properties! {
     /// A builtin that acts on nothing but the shell that runs it. What it may do besides (run a command, set a variable)
     /// is judged as an effect.
     "acts-on-shell-only" = ActsOnShellOnly,
+    /// It makes files whose names are in an archive or a folder, not in its words.
+    "unpacks" = Unpacks,
+    /// It does that with the letter `x` among its options, or `--extract`.
+    "unpacks-by-letter" = UnpacksByLetter,
     /// It changes the working directory of the shell.
     "changes-directory" = ChangesDirectory,
     /// It needs no rule when the folder that it is given lies inside the root.
