@@ -92,8 +92,8 @@ pub fn output(text: &str) -> String {
     build(text, Layout::Output, false).into_iter().map(|cell| cell.c).collect()
 }
 
-/// A text of our own, with colors, in which foreign text may stand that nobody escaped. Newlines, tabs and color codes stay.
-/// Every other character that a terminal would obey is named. The signs around a name stay, so a text that was escaped
+/// Makes a message of ours safe to print. It may contain foreign text that its writer forgot to escape. Newlines, tabs and
+/// color codes stay. Every other character that a terminal would obey is named. The signs around a name stay, so a text that was escaped
 /// before stays as it is.
 #[must_use]
 pub fn own_text(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! Descriptors that are held for the moment when no other is left.
 //!
-//! A keeper that can't open a descriptor can't take a connection, so nobody could ask what it holds, or stop it. It gives up
-//! its spare descriptors then, and starts no command until it has them again.
+//! A keeper that can't open a descriptor can't take a connection, so no front end could list or stop its commands.
+//! The keeper then closes its spare descriptors, and starts no command until it has them again.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 

@@ -81,8 +81,8 @@ fn settle_open(journal: &Journal, state: &StateFolder) -> Result<(), String> {
     unwritten.map_or(Ok(()), Err)
 }
 
-/// Ends what ended executions left running, where the keeper that held it is gone, and its standby process with it. Nobody
-/// could see or stop it any more.
+/// Kills the leftover processes of ended executions whose keeper and standby process are both gone. Without a keeper, `jobs`
+/// doesn't list these processes and `stop` doesn't reach them.
 fn end_abandoned(journal: &Journal) {
     let ended = Query { limit: MAX_SEARCHED_EXECUTIONS, ..Query::default() };
     let Ok(ended) = journal.history(&ended) else { return };
