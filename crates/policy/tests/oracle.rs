@@ -10,6 +10,8 @@ mod awk_traps;
 mod find;
 mod mutate;
 mod observe;
+// The same generator as for texts of bash.
+#[path = "../../syntax/tests/oracle/random.rs"]
 mod random;
 mod sed;
 mod sed_traps;

@@ -1,7 +1,7 @@
 //! Programs of awk. Strings, regular expressions and comments hold code, so a version that sees another end of them runs it.
 
 use super::awk_traps;
-use super::mutate::{mutate, quoted};
+use super::mutate::{mutate, quoted, some};
 use super::random::Random;
 
 const PAYLOADS: &[&str] = &[
@@ -229,12 +229,12 @@ fn plain(random: &mut Random) -> String {
 }
 
 fn string(random: &mut Random) -> String {
-    format!("\"{}\"", random.some(IN_STRINGS, 4))
+    format!("\"{}\"", some(random, IN_STRINGS, 4))
 }
 
 fn regex(random: &mut Random) -> String {
     let odd = if random.chance(6) { random.pick(ODD_BRACKETS) } else { "" };
-    format!("/{}{odd}{}/", random.some(IN_REGEXES, 2), random.some(IN_REGEXES, 1))
+    format!("/{}{odd}{}/", some(random, IN_REGEXES, 2), some(random, IN_REGEXES, 1))
 }
 
 fn comment(random: &mut Random) -> String {

@@ -28,3 +28,8 @@ pub(crate) fn mutate(random: &mut Random, text: &str, signs: &[&str]) -> String 
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
+
+/// Some of the parts, one after another.
+pub(crate) fn some(random: &mut Random, from: &[&str], most: usize) -> String {
+    (0..random.below(most + 1)).map(|_| random.pick(from)).collect()
+}

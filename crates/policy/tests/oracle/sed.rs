@@ -1,6 +1,6 @@
 //! Scripts of sed. Patterns, texts, labels and comments hold commands, so a version that sees another end of them runs them.
 
-use super::mutate::{mutate, quoted};
+use super::mutate::{mutate, quoted, some};
 use super::random::Random;
 use super::sed_traps;
 
@@ -129,7 +129,7 @@ fn address(random: &mut Random) -> String {
 }
 
 fn pattern(random: &mut Random, mark: &str) -> String {
-    random.some(IN_PATTERNS, 4).replace('D', mark)
+    some(random, IN_PATTERNS, 4).replace('D', mark)
 }
 
 fn one(random: &mut Random) -> String {
