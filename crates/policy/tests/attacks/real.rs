@@ -89,7 +89,9 @@ fn run(text: &str, directory: &Path, stdin: Option<&str>) {
     }
     command.args(["unshare", "--user", "--map-current-user", "--mount", "--pid", "--fork", "--mount-proc"]);
     command.args(["--net", "--kill-child", "bash", "-c", text]);
-    command.current_dir(directory).env("HOME", directory.join("../home")).env_remove("BASH_ENV");
+    // No text depends on the caller's environment. Make, for example, runs nothing from its command line without a SHELL.
+    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("SHELL", "/bin/sh");
+    command.current_dir(directory).env("HOME", directory.join("../home"));
     let input = match stdin {
         Some(text) => {
             let mut file = tempfile::tempfile().unwrap();
