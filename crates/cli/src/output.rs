@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 pub(crate) use shellgate::text::escape::line as escape;
-pub(crate) use shellgate::text::escape::own_text;
+pub(crate) use shellgate::text::own_text;
 use shellgate::text::{Style, StyledLine};
 
 use crate::args::Color;

@@ -27,6 +27,8 @@
 //! | `limit_enforcer` | resource limits of an execution |
 //! | `output` | reads the pipes, and tells followers about new output |
 //! | `stream` | one output stream of one execution |
+//! | `spares` | descriptors that are held for when no other is left |
+//! | `stdin` | standard input of a confined command |
 //! | `splice` | has the kernel move bytes from a pipe into a file |
 //! | `terminal` | a pseudo-terminal, and the processes that have it open |
 //! | `input` | bytes for a terminal |
