@@ -311,9 +311,14 @@ mod tests {
         });
         assert!(panicked.is_err());
         assert_eq!(modes(&file), before);
-        let mut shown = vec![0; 4096];
-        let length = seen.read(&mut shown).unwrap();
-        shown.truncate(length);
-        assert_eq!(String::from_utf8(shown).unwrap(), "<enter><leave>");
+        // The kernel hands over what was written bit by bit.
+        let expected = "<enter><leave>";
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let mut shown = vec![0; expected.len()];
+            let _ = sender.send(seen.read_exact(&mut shown).map(|()| shown));
+        });
+        let shown = receiver.recv_timeout(std::time::Duration::from_secs(20)).expect("all is shown").unwrap();
+        assert_eq!(String::from_utf8(shown).unwrap(), expected);
     }
 }
