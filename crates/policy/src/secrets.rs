@@ -100,7 +100,7 @@ fn folder_in_home(written: &str, machine: &Machine) -> Option<String> {
 }
 
 /// The path that a word names, as far as it is known: for a pattern, the folder that it looks in.
-fn path_of(value: &Value, machine: &Machine) -> Option<String> {
+pub(crate) fn path_of(value: &Value, machine: &Machine) -> Option<String> {
     let home = || machine.home().and_then(Path::to_str);
     match value {
         Value::Unknown(Unknown { why: Why::Parameter(name), lead, tail: Some(tail), .. })

@@ -46,6 +46,8 @@ impl Judge<'_> {
         }
         self.judge_unlisted(call, basis);
         self.judge_repository(call, basis);
+        self.judge_place(call, basis);
+        self.judge_build(call, basis);
         for problem in &call.problems {
             let (span, message) = (problem.span, problem.message.clone());
             let code = OpaqueCode { span, message, word: None, is_own_language: problem.is_code };
@@ -183,7 +185,7 @@ impl Judge<'_> {
             self.ask(ReasonCode::Write, span, WRITES_GIT_FOLDER.to_owned());
             return;
         }
-        if self.judge_secret(word, span) {
+        if self.judge_secret(word, span) || self.asks_about_startup_file(call, word, span) {
             return;
         }
         let access = redirects::access_to(word, self.state.directories.as_deref(), self.machine, true);
@@ -266,7 +268,8 @@ impl Judge<'_> {
     }
 
     /// Judges a redirect of a call.
-    pub(super) fn judge_redirect(&mut self, redirect: &Redirect, span: Span) {
+    pub(super) fn judge_redirect(&mut self, call: &Call, redirect: &Redirect) {
+        let span = call.span;
         if let RedirectTarget::Word(word) = &redirect.target
             && !matches!(redirect.operator, RedirectOperator::HereString | RedirectOperator::HereDocument)
             && self.judge_secret(word, span)
@@ -283,6 +286,11 @@ impl Judge<'_> {
             && self.is_in_git_folder(word)
         {
             self.ask(ReasonCode::Write, span, WRITES_GIT_FOLDER.to_owned());
+            return;
+        }
+        if let (RedirectTarget::Word(word), FileAccess::WriteInside(_)) = (&redirect.target, &access)
+            && self.asks_about_startup_file(call, word, span)
+        {
             return;
         }
         if !self.asks_about_instructions(&access, span) {

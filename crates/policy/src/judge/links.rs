@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use shellgate_syntax::{Value, Word};
 
 use super::Judge;
+use super::planted::{is_unpacker, may_unpack};
 use crate::calls::Call;
 use crate::programs::{Canonical, EffectKind, Property, base_name, has, words};
 use crate::redirects::known_path;
@@ -27,6 +28,9 @@ impl Judge<'_> {
     pub(super) fn note_links(&self, call: &Call, directories: Option<&[PathBuf]>, links: &mut MadeLinks) {
         let name = call.meaning.entry.or_else(|| call.program().map(base_name));
         if !name.is_some_and(|name| has(name, Property::MakesLinks)) || links.anywhere {
+            return;
+        }
+        if is_unpacker(call) && !may_unpack(call) {
             return;
         }
         let effects = call.meaning.effects.iter();

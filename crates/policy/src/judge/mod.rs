@@ -2,7 +2,7 @@
 //!
 //! [`calls`] finds the calls. Each becomes a [`Part`]: [`program`] says what the rules decide about the program, [`effects`]
 //! what they decide about what it does besides ([`instructions`]: files that agents read; [`unlisted`]: programs without an entry in
-//! the tables), [`granting`] which rules widen what it may reach. [`state`] and [`links`] follow what one call does to later ones.
+//! the tables), [`granting`] which rules widen what it may reach. [`state`], [`links`] and [`planted`] follow what one call does to later ones, [`place`] says where it does it.
 //! Whatever speaks against allowing a call is a [`Reason`]. The strictest
 //! reason decides, and what can't be known is never allowed.
 
@@ -11,6 +11,8 @@ mod granting;
 mod imports;
 mod instructions;
 mod links;
+mod place;
+mod planted;
 mod program;
 mod state;
 mod unlisted;
@@ -239,7 +241,7 @@ impl<'a> Judge<'a> {
                 self.judge_assignment(Some(&assignment.name), value, call.span, audience);
             }
             for redirect in &call.redirects {
-                self.judge_redirect(redirect, call.span);
+                self.judge_redirect(call, redirect);
             }
         }
         let of_call = self.reasons.get(first_reason..).unwrap_or_default();
@@ -256,6 +258,15 @@ impl<'a> Judge<'a> {
             self.parts.push(part);
         }
         self.follow_state(call);
+    }
+
+    /// Whether what a call does besides its name matters: a rule names it, or all may run and something is excluded.
+    fn restricts(&self, basis: Basis) -> bool {
+        match basis {
+            Basis::Named(_) => true,
+            Basis::Everything => self.rules.restrict_something(),
+            Basis::NotNeeded | Basis::None => false,
+        }
     }
 
     fn is_inside(&self, path: &str) -> bool {

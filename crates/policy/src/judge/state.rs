@@ -6,12 +6,13 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use shellgate_syntax::{Construct, RedirectOperator, RedirectTarget, Word};
+use shellgate_syntax::{Construct, Word};
 
-use super::links::{MadeLinks, has_option};
+use super::links::MadeLinks;
+use super::planted::Planted;
 use super::{Basis, Judge};
 use crate::calls::{Call, FoundCalls, When};
-use crate::programs::{EffectKind, Property, base_name, has, words};
+use crate::programs::{EffectKind, ProgramKind, Property, base_name, has};
 use crate::redirects::known_path;
 use crate::repository;
 use crate::verdict::ReasonCode;
@@ -36,10 +37,12 @@ pub(super) struct TextState {
 pub(super) struct States {
     now: TextState,
     anytime: TextState,
-    /// Whether the text may write settings that git finds.
-    plants_settings: bool,
+    /// Files that the text may write and that tell programs what to run.
+    pub(super) planted: Planted,
     /// Whether a stage of a pipeline may make links: the other stages run beside it.
     links_in_pipeline: bool,
+    /// How many calls may make links.
+    linking_calls: usize,
 }
 
 impl TextState {
@@ -51,7 +54,13 @@ impl TextState {
 impl States {
     pub(super) fn new(directory: &Path) -> Self {
         let state = TextState::new(directory);
-        Self { now: state.clone(), anytime: state, plants_settings: false, links_in_pipeline: false }
+        Self {
+            now: state.clone(),
+            anytime: state,
+            planted: Planted::default(),
+            links_in_pipeline: false,
+            linking_calls: 0,
+        }
     }
 }
 
@@ -64,6 +73,7 @@ impl Judge<'_> {
             self.follow_state(call);
             let makes_links = self.states.now.links.count() != before;
             self.states.links_in_pipeline |= makes_links && is_in_pipeline(call);
+            self.states.linking_calls += usize::from(self.may_link(call));
         }
         let mut anytime = std::mem::replace(&mut self.states.now, start.clone());
         self.states.anytime = anytime.clone();
@@ -73,20 +83,29 @@ impl Judge<'_> {
             self.note_links(call, directories.as_deref(), &mut anytime.links);
         }
         self.states.anytime = anytime;
-        let mut makes_repository = false;
-        let mut writes = false;
+        let mut planted = Planted::default();
         for call in &found.calls {
             let directories = self.directories_of(call);
-            makes_repository |= makes_bare_repository(call);
-            self.states.plants_settings |= may_unpack_settings(call);
-            for word in written(call) {
-                writes = true;
-                self.states.plants_settings |= self.may_be_settings(word, directories.as_deref());
-            }
+            self.note_planted(call, directories.as_deref(), &mut planted);
             self.follow_state(call);
         }
-        self.states.plants_settings |= makes_repository && writes;
+        if found.calls.iter().any(|call| call.meaning.kind == Some(ProgramKind::Builder)) {
+            planted.excluded = self.excluded_in_text(found);
+        }
+        self.states.planted = planted;
         self.states.now = start;
+    }
+
+    /// Whether a call may make links.
+    fn may_link(&self, call: &Call) -> bool {
+        let mut links = MadeLinks::default();
+        self.note_links(call, None, &mut links);
+        links.count() > 0
+    }
+
+    /// Whether another call than this one may make links before it.
+    pub(super) fn others_link(&self, call: &Call) -> bool {
+        self.state.links.count() > 0 && self.states.linking_calls > usize::from(self.may_link(call))
     }
 
     /// The state that a call is judged by.
@@ -156,37 +175,11 @@ impl Judge<'_> {
         };
     }
 
-    /// Whether writing this file may write settings that git finds.
-    fn may_be_settings(&self, word: &Word, directories: Option<&[PathBuf]>) -> bool {
-        let Some(path) = known_path(&word.value, self.machine) else { return true };
-        if path.starts_with("/dev/") {
-            return false;
-        }
-        let is_head = words::GIT_LAYOUT_FILES.iter().any(|name| base_name(&path).eq_ignore_ascii_case(name));
-        let absolute = [PathBuf::from("/")];
-        let from = if path.starts_with('/') { Some(absolute.as_slice()) } else { directories };
-        is_head || from.is_none_or(|from| from.iter().any(|from| self.is_git_folder(from, &path)))
-    }
-
-    /// Whether a path leads into a folder that git keeps its settings in, or to a file of them.
-    pub(super) fn is_git_folder(&self, from: &Path, path: &str) -> bool {
-        let place = self.machine.cached_destination(from, path);
-        let inside = place.strip_prefix(self.machine.root()).unwrap_or(&place);
-        inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
-            || words::GIT_SETTINGS_FILES.iter().any(|end| place.ends_with(end))
-            || place.starts_with(self.machine.root()) && self.machine.is_in_repository_layout(&place)
-    }
-
     /// Judges the settings that git finds where it is run: another repository's can name programs.
     pub(super) fn judge_repository(&mut self, call: &Call, basis: Basis) {
         let name = call.program().map(base_name).unwrap_or_default();
         let runs_git = has(name, Property::RunsGit) || name.starts_with("git-");
-        let matters = match basis {
-            Basis::Named(_) => true,
-            Basis::Everything => self.rules.restrict_something(),
-            Basis::NotNeeded | Basis::None => false,
-        };
-        if !runs_git || !matters {
+        if !runs_git || !self.restricts(basis) {
             return;
         }
         let start = self.machine.directory();
@@ -199,7 +192,7 @@ impl Judge<'_> {
             }
         }
         let links = &self.state.links;
-        let message = if self.states.plants_settings {
+        let message = if self.states.planted.has_git_settings() {
             "the command may write settings that git finds, and those can name programs"
         } else if directories.as_deref().is_none_or(|folders| {
             folders.iter().any(|folder| {
@@ -218,62 +211,6 @@ impl Judge<'_> {
 /// Whether a call is in a stage of a pipeline.
 fn is_in_pipeline(call: &Call) -> bool {
     call.constructs.contains(&Construct::Pipeline)
-}
-
-/// The files that a call writes, by its words or its redirects. Git writes its own files well.
-fn written(call: &Call) -> impl Iterator<Item = &Word> {
-    let is_git = call.meaning.entry.is_some_and(|name| has(name, Property::RunsGit));
-    let by_words = call.meaning.effects.iter().filter_map(move |effect| match &effect.kind {
-        EffectKind::Writes(word) if !is_git => Some(word),
-        _ => None,
-    });
-    let by_redirects =
-        call.redirects.iter().filter_map(|redirect| match (&redirect.target, redirect.operator) {
-            (
-                RedirectTarget::Word(word),
-                RedirectOperator::Write
-                | RedirectOperator::Append
-                | RedirectOperator::Clobber
-                | RedirectOperator::ReadWrite
-                | RedirectOperator::WriteBoth
-                | RedirectOperator::AppendBoth,
-            ) => Some(word),
-            _ => None,
-        });
-    by_words.chain(by_redirects)
-}
-
-/// Whether a call makes files whose names it doesn't show, git's settings among them: it unpacks, or copies a whole folder.
-fn may_unpack_settings(call: &Call) -> bool {
-    let Some(name) = call.meaning.entry.or_else(|| call.program().map(base_name)) else { return false };
-    if has(name, Property::UnpacksByLetter) {
-        // `tar xf x.tar`, `tar -xf x.tar`; a word that isn't known may say so.
-        let mut letters = call.words.iter().skip(1).enumerate().map(|(at, word)| (at, word.value.known()));
-        return letters.any(|(at, word)| match word {
-            Some("--extract" | "--get") | None => true,
-            Some(word) => {
-                let is_letters = at == 0 || word.starts_with('-') && !word.starts_with("--");
-                is_letters && word.contains('x') && !word.contains(['.', '/', '='])
-            }
-        });
-    }
-    let ends_in_folder = |word: &Word| {
-        let last = word.value.known().map(|path| base_name(path.trim_end_matches('/')));
-        last.is_none_or(|last| matches!(last, ".git" | "." | ".." | ""))
-    };
-    let reads = call.meaning.effects.iter().filter_map(|effect| match &effect.kind {
-        EffectKind::Reads(word) => Some(word),
-        _ => None,
-    });
-    has(name, Property::Unpacks)
-        || name == "cp"
-            && has_option(call, words::CP_RECURSIVE_OPTIONS)
-            && (has_option(call, words::CP_WHOLE_OPTIONS) || reads.into_iter().any(ends_in_folder))
-}
-
-/// Whether a call makes a repository whose folder isn't called `.git`.
-fn makes_bare_repository(call: &Call) -> bool {
-    call.meaning.entry == Some("git") && has_option(call, words::GIT_BARE_OPTIONS)
 }
 
 /// The path without `.` and `..`, as the shell takes them out of the path that it remembers.

@@ -12,6 +12,10 @@ properties! {
     /// A builtin that acts on nothing but the shell that runs it. What it may do besides (run a command, set a variable)
     /// is judged as an effect.
     "acts-on-shell-only" = ActsOnShellOnly,
+    /// It writes only files that its words name.
+    "writes-what-it-names" = WritesWhatItNames,
+    /// It writes no content: it makes or removes folders and files, or changes their rights.
+    "writes-no-content" = WritesNoContent,
     /// It makes files whose names are in an archive or a folder, not in its words.
     "unpacks" = Unpacks,
     /// It does that with the letter `x` among its options, or `--extract`.

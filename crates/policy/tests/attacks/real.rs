@@ -224,3 +224,13 @@ fn through_arithmetic() {
 fn against_options_that_seem_to_be_others() {
     holds(include_str!("options.toml"));
 }
+
+#[test]
+fn where_a_program_works() {
+    holds(include_str!("place.toml"));
+}
+
+#[test]
+fn through_files_that_the_text_writes() {
+    holds(include_str!("planted.toml"));
+}

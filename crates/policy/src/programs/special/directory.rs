@@ -3,7 +3,7 @@
 use super::super::collector::Collector;
 use super::super::entry::Entry;
 use super::super::{Canonical, EffectKind, read};
-use shellgate_syntax::Word;
+use shellgate_syntax::{Unknown, Value, Why, Word};
 
 /// Reads a change of directory. One operand is the folder. Without one, and with `-` or `+1`, the text doesn't say which
 /// folder it is.
@@ -17,7 +17,8 @@ pub(crate) fn directory(entry: &'static Entry, words: &[Word], collector: &mut C
     let target = words.last().filter(|last| said.contains(&Canonical::Word(last.value.clone())));
     let elsewhere = target.is_none_or(|word| {
         let lead = word.value.lead();
-        lead == "-" || lead.starts_with('+') || word.value.known().is_none() && lead.is_empty()
+        let is_home = matches!(&word.value, Value::Unknown(Unknown { why: Why::Tilde { .. }, .. }));
+        lead == "-" || lead.starts_with('+') || word.value.known().is_none() && lead.is_empty() && !is_home
     });
     match target {
         Some(word) if !elsewhere => collector.effect(word, EffectKind::Directory(Some(word.clone()))),

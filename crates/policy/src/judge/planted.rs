@@ -1,0 +1,248 @@
+//! Files that a text writes and that tell programs what to run: settings of git, files that programs of the user read when
+//! they start, instructions of a build tool.
+//!
+//! The rules can't see what such a file says. So a text that writes one and then runs the program that reads it is asked
+//! about. Files in the home folder are read by programs of later texts too: writing them is asked about by itself.
+
+use std::path::{Component, Path, PathBuf};
+
+use shellgate_syntax::{RedirectOperator, RedirectTarget, Span, Value, Word};
+
+use super::effects::names;
+use super::links::has_option;
+use super::{Basis, Judge};
+use crate::calls::{Call, FoundCalls};
+use crate::programs::{EffectKind, ProgramKind, Property, base_name, has, words};
+use crate::redirects::known_path;
+use crate::secrets;
+use crate::verdict::ReasonCode;
+
+/// What a text may write.
+#[derive(Debug, Default)]
+pub(super) struct Planted {
+    writes_git_settings: bool,
+    makes_repository: bool,
+    writes_files: bool,
+    /// The first file that tells a build tool what to run.
+    build_file: Option<String>,
+    /// An excluded program that the text names, in whatever place.
+    pub(super) excluded: Option<String>,
+}
+
+impl Planted {
+    /// Whether the text may write settings that git finds.
+    pub(super) fn has_git_settings(&self) -> bool {
+        self.writes_git_settings || self.makes_repository && self.writes_files
+    }
+}
+
+impl Judge<'_> {
+    /// Collects what the calls of a text may write.
+    pub(super) fn note_planted(&self, call: &Call, directories: Option<&[PathBuf]>, planted: &mut Planted) {
+        planted.makes_repository |= makes_bare_repository(call);
+        planted.writes_git_settings |= may_unpack(call);
+        for word in written(call) {
+            planted.writes_files = true;
+            planted.writes_git_settings |= self.may_be_settings(word, directories);
+            let is_product = call.meaning.kind == Some(ProgramKind::Builder);
+            if planted.build_file.is_none() && writes_content(call) && !is_product {
+                let path = known_path(&word.value, self.machine);
+                planted.build_file = path.filter(|path| is_build_file(base_name(path)));
+            }
+        }
+    }
+
+    /// An excluded program that a text names: in a file that it writes, for example.
+    pub(super) fn excluded_in_text(&self, found: &FoundCalls) -> Option<String> {
+        let words = found
+            .calls
+            .iter()
+            .flat_map(|call| call.words.iter().skip(1))
+            .filter_map(|word| word.value.known());
+        let bodies = found.calls.iter().flat_map(|call| &call.redirects).filter_map(|redirect| {
+            let (RedirectTarget::Word(text) | RedirectTarget::Body(text)) = &redirect.target;
+            text.value.known()
+        });
+        let mut all = words.chain(bodies).flat_map(names);
+        all.find_map(|name| self.excluded_by_name(name)).map(|(name, _)| name)
+    }
+
+    /// Asks if a build tool may run what the text itself writes.
+    pub(super) fn judge_build(&mut self, call: &Call, basis: Basis) {
+        if call.meaning.kind != Some(ProgramKind::Builder) || !self.restricts(basis) {
+            return;
+        }
+        let planted = &self.states.planted;
+        let message = match (&planted.build_file, &planted.excluded) {
+            (Some(file), _) => format!("it runs what `{file}` says, and the command writes that file"),
+            (None, Some(name)) if planted.writes_files => {
+                format!("it may run what the command writes, and that names `{name}`, which is excluded")
+            }
+            _ => return,
+        };
+        self.ask(ReasonCode::Unknown, call.span, message).hint =
+            Some("write the file first, and run the program in a command of its own".to_owned());
+    }
+
+    /// Asks about a file that programs of the user read when they start. Returns whether it is one.
+    pub(super) fn asks_about_startup_file(&mut self, call: &Call, word: &Word, span: Span) -> bool {
+        let Some(home) = self.home() else { return false };
+        if !writes_content(call) || !self.rules.restrict_something() {
+            return false;
+        }
+        let path = secrets::path_of(&word.value, self.machine);
+        let is_one = match &path {
+            None => puts_hidden_names(call) || may_end_hidden(word),
+            Some(path) => match self.state.directories.as_deref() {
+                None if !path.starts_with('/') => puts_hidden_names(call) || is_hidden(base_name(path)),
+                folders => {
+                    let anywhere = [PathBuf::from("/")];
+                    let mut folders = folders.unwrap_or(&anywhere).iter();
+                    let place = |from: &PathBuf| self.machine.cached_destination(from, path);
+                    folders.any(|from| match place(from).strip_prefix(&home) {
+                        Ok(rest) if rest.as_os_str().is_empty() => puts_hidden_names(call),
+                        Ok(rest) => is_startup_place(rest),
+                        Err(_) => false,
+                    })
+                }
+            },
+        };
+        if is_one {
+            let shown = path.unwrap_or_else(|| word.value.lead().to_owned());
+            let message =
+                format!("it writes `{shown}`: programs read hidden files of the home folder when they start");
+            self.ask(ReasonCode::Write, span, message);
+        }
+        is_one
+    }
+
+    /// Where the path of the home folder leads.
+    pub(super) fn home(&self) -> Option<PathBuf> {
+        let home = self.machine.home()?;
+        Some(self.machine.cached_destination(Path::new("/"), &home.to_string_lossy()))
+    }
+
+    /// Whether writing this file may write settings that git finds.
+    fn may_be_settings(&self, word: &Word, directories: Option<&[PathBuf]>) -> bool {
+        let Some(path) = known_path(&word.value, self.machine) else { return true };
+        if path.starts_with("/dev/") {
+            return false;
+        }
+        let is_head = words::GIT_LAYOUT_FILES.iter().any(|name| base_name(&path).eq_ignore_ascii_case(name));
+        let absolute = [PathBuf::from("/")];
+        let from = if path.starts_with('/') { Some(absolute.as_slice()) } else { directories };
+        is_head || from.is_none_or(|from| from.iter().any(|from| self.is_git_folder(from, &path)))
+    }
+
+    /// Whether a path leads into a folder that git keeps its settings in, or to a file of them.
+    pub(super) fn is_git_folder(&self, from: &Path, path: &str) -> bool {
+        let place = self.machine.cached_destination(from, path);
+        let inside = place.strip_prefix(self.machine.root()).unwrap_or(&place);
+        inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
+            || words::GIT_SETTINGS_FILES.iter().any(|end| place.ends_with(end))
+            || place.starts_with(self.machine.root()) && self.machine.is_in_repository_layout(&place)
+    }
+}
+
+/// Whether what a call writes has a content, other than an empty folder or the rights of a file.
+fn writes_content(call: &Call) -> bool {
+    let name = call.meaning.entry.or_else(|| call.program().map(base_name));
+    !call.redirects.is_empty() || !name.is_some_and(|name| has(name, Property::WritesNoContent))
+}
+
+/// Whether a file of this name tells a build tool what to run.
+fn is_build_file(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    words::BUILD_FILES.iter().any(|file| match file.strip_prefix('*') {
+        Some(end) => name.ends_with(end),
+        None => name == *file,
+    })
+}
+
+/// Whether programs read a file at this path below the home folder when they start. They keep what they can make again
+/// in `.cache`.
+fn is_startup_place(path: &Path) -> bool {
+    let first = path.components().next().and_then(|part| match part {
+        Component::Normal(name) => name.to_str(),
+        _ => None,
+    });
+    first.is_none_or(|name| name.starts_with('.') && name != ".cache")
+}
+
+fn is_hidden(name: &str) -> bool {
+    name.starts_with('.') && !matches!(name, "." | "..")
+}
+
+/// Whether a path that isn't known has a hidden name at its end: `"$x/.profile"`.
+fn may_end_hidden(word: &Word) -> bool {
+    let Value::Unknown(unknown) = &word.value else { return false };
+    unknown.tail.as_deref().is_some_and(|tail| base_name(tail).starts_with('.'))
+}
+
+/// Whether a call that writes into a folder may make hidden files there.
+fn puts_hidden_names(call: &Call) -> bool {
+    let name = call.meaning.entry.or_else(|| call.program().map(base_name));
+    let is_plain = |word: &Word| {
+        let name = word.value.known().map(|path| base_name(path.trim_end_matches('/')));
+        name.is_some_and(|name| !name.starts_with('.') && !name.is_empty())
+    };
+    !name.is_some_and(|name| has(name, Property::WritesWhatItNames))
+        || !call.words.iter().skip(1).rev().skip(1).all(is_plain)
+}
+
+/// The files that a call writes, by its words or its redirects. Git writes its own files well.
+fn written(call: &Call) -> impl Iterator<Item = &Word> {
+    let is_git = call.meaning.entry.is_some_and(|name| has(name, Property::RunsGit));
+    let by_words = call.meaning.effects.iter().filter_map(move |effect| match &effect.kind {
+        EffectKind::Writes(word) if !is_git => Some(word),
+        _ => None,
+    });
+    let by_redirects =
+        call.redirects.iter().filter_map(|redirect| match (&redirect.target, redirect.operator) {
+            (
+                RedirectTarget::Word(word),
+                RedirectOperator::Write
+                | RedirectOperator::Append
+                | RedirectOperator::Clobber
+                | RedirectOperator::ReadWrite
+                | RedirectOperator::WriteBoth
+                | RedirectOperator::AppendBoth,
+            ) => Some(word),
+            _ => None,
+        });
+    by_words.chain(by_redirects)
+}
+
+/// Whether a program unpacks, with the right options.
+pub(super) fn is_unpacker(call: &Call) -> bool {
+    let name = call.meaning.entry.or_else(|| call.program().map(base_name));
+    name.is_some_and(|name| has(name, Property::Unpacks) || has(name, Property::UnpacksByLetter))
+}
+
+/// Whether a call makes files whose names it doesn't show: it unpacks, or copies a whole folder.
+pub(super) fn may_unpack(call: &Call) -> bool {
+    let Some(name) = call.meaning.entry.or_else(|| call.program().map(base_name)) else { return false };
+    if has(name, Property::UnpacksByLetter) {
+        let is_unknown = |word: &Word| word.value.known().is_none();
+        return has_option(call, &["-x"]) || call.words.iter().any(is_unknown) || call.meaning.kind.is_none();
+    }
+    let ends_in_folder = |word: &Word| {
+        let last = word.value.known().map(|path| base_name(path.trim_end_matches('/')));
+        last.is_none_or(|last| matches!(last, ".git" | "." | ".." | ""))
+    };
+    let mut reads = call.meaning.effects.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Reads(word) => Some(word),
+        _ => None,
+    });
+    let mut listing = words::LISTING_OPTIONS.iter().filter_map(|row| row.split_once(' '));
+    let only_lists = listing.any(|(program, option)| program == name && has_option(call, &[option]));
+    has(name, Property::Unpacks) && !only_lists
+        || name == "cp"
+            && has_option(call, words::CP_RECURSIVE_OPTIONS)
+            && (has_option(call, words::CP_WHOLE_OPTIONS) || reads.any(ends_in_folder))
+}
+
+/// Whether a call makes a repository whose folder isn't called `.git`.
+fn makes_bare_repository(call: &Call) -> bool {
+    call.meaning.entry == Some("git") && has_option(call, words::GIT_BARE_OPTIONS)
+}
