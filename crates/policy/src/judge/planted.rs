@@ -97,9 +97,14 @@ impl Judge<'_> {
                 None if !path.starts_with('/') => puts_hidden_names(call) || is_hidden(base_name(path)),
                 folders => {
                     let anywhere = [PathBuf::from("/")];
-                    let mut folders = folders.unwrap_or(&anywhere).iter();
+                    let folders = folders.unwrap_or(&anywhere).iter();
                     let place = |from: &PathBuf| self.machine.cached_destination(from, path);
-                    folders.any(|from| match place(from).strip_prefix(&home) {
+                    // A root below the home folder is a project, also if a name on the way to it is hidden.
+                    let root = self.machine.root();
+                    let is_project =
+                        |place: &Path| place.starts_with(root) && root != home && root.starts_with(&home);
+                    folders.map(place).any(|place| match place.strip_prefix(&home) {
+                        Ok(_) if is_project(&place) => false,
                         Ok(rest) if rest.as_os_str().is_empty() => puts_hidden_names(call),
                         Ok(rest) => is_startup_place(rest),
                         Err(_) => false,
