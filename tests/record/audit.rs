@@ -46,10 +46,11 @@ fn a_head_that_was_kept_finds_a_shortened_or_lost_record() {
     let forged = late.replace(|c: char| c.is_ascii_alphabetic(), "0");
     assert_eq!(place.output(["audit", "verify", "--head", &forged]).status.code(), Some(5));
     assert_eq!(place.output(["audit", "verify", "--head", "4711"]).status.code(), Some(2), "no head at all");
-    // The whole journal is removed. Without a head, that can't be detected.
-    for name in ["journal.db", "journal.db-wal", "journal.db-shm"] {
-        let _ = std::fs::remove_file(place.state().join(name));
-    }
+    // The database is removed, and then also the head beside it. Without a head, that can't be detected.
+    let remove = |name: &str| drop(std::fs::remove_file(place.state().join(name)));
+    ["journal.db", "journal.db-wal", "journal.db-shm"].into_iter().for_each(remove);
+    assert_eq!(place.output(["audit", "verify"]).status.code(), Some(5));
+    ["journal.db", "journal.db-wal", "journal.db-shm", "journal.head"].into_iter().for_each(remove);
     assert_eq!(place.output(["audit", "verify"]).status.code(), Some(0));
     let lost = place.output(["audit", "verify", "--head", &late]);
     assert_eq!(lost.status.code(), Some(5), "{lost:?}");

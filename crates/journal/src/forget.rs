@@ -7,7 +7,7 @@ use crate::body::{EntryBody, Tombstone};
 use crate::error::Error;
 use crate::execution::{require_row, set_status};
 use crate::hash::Head;
-use crate::journal::{self, Journal};
+use crate::journal::Journal;
 use crate::status::Status;
 
 /// What forgetting an execution removed.
@@ -32,7 +32,7 @@ impl Journal {
         let mut connection = self.lock();
         // SQLite overwrites the freed bytes, instead of only marking them as free.
         connection.pragma_update(None, "secure_delete", true)?;
-        let forgotten = journal::write(&mut connection, |writer| {
+        let forgotten = self.write_with(&mut connection, |writer| {
             let row = require_row(writer, id)?;
             if row.status.is_open() {
                 return Err(Error::StillOpen { id: id.to_owned(), status: row.status });

@@ -5,11 +5,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::SystemTime;
 
 use rusqlite::Connection;
+use tracing::warn;
 
-use crate::body::Millis;
+use crate::body::{EntryBody, Gap, Millis};
 use crate::chain::{self, Writer};
 use crate::error::Error;
 use crate::hash::Head;
+use crate::head_file::HeadFile;
 use crate::open::{self, Durability};
 
 /// An open journal.
@@ -38,6 +40,8 @@ use crate::open::{self, Durability};
 pub struct Journal {
     pub(crate) folder: PathBuf,
     connection: Mutex<Connection>,
+    /// `None`: the journal is open for reading.
+    kept_head: Option<HeadFile>,
 }
 
 impl Journal {
@@ -55,7 +59,7 @@ impl Journal {
     /// As [`open`](Self::open).
     pub fn open_with(folder: &Path, durability: Durability) -> Result<Self, Error> {
         let connection = Mutex::new(open::to_write(folder, durability)?);
-        Ok(Self { folder: folder.to_owned(), connection })
+        Ok(Self { folder: folder.to_owned(), connection, kept_head: Some(HeadFile::open(folder)?) })
     }
 
     /// Opens the journal for reading, also where it can't be written. Calls that write fail with [`Error::ReadOnly`].
@@ -63,7 +67,8 @@ impl Journal {
     /// # Errors
     /// When the journal doesn't exist or can't be read.
     pub fn open_read_only(folder: &Path) -> Result<Self, Error> {
-        Ok(Self { folder: folder.to_owned(), connection: Mutex::new(open::to_read(folder)?) })
+        let connection = Mutex::new(open::to_read(folder)?);
+        Ok(Self { folder: folder.to_owned(), connection, kept_head: None })
     }
 
     /// The number and hash of the last entry. Keep it where those who can write the journal can't, and later pass it to
@@ -101,20 +106,31 @@ impl Journal {
         &self,
         work: impl FnOnce(&mut Writer<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        write(&mut self.lock(), work)
+        self.write_with(&mut self.lock(), work)
     }
-}
 
-pub(crate) fn write<T>(
-    connection: &mut Connection,
-    work: impl FnOnce(&mut Writer<'_>) -> Result<T, Error>,
-) -> Result<T, Error> {
-    let transaction = Transaction::begin(connection)?;
-    let mut writer = Writer::new(transaction.0, now())?;
-    let result = work(&mut writer)?;
-    writer.finish()?;
-    transaction.commit()?;
-    Ok(result)
+    /// Runs `work` as one transaction of this connection.
+    pub(crate) fn write_with<T>(
+        &self,
+        connection: &mut Connection,
+        work: impl FnOnce(&mut Writer<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let transaction = Transaction::begin(connection)?;
+        let mut writer = Writer::new(transaction.0, now())?;
+        let lost = self.kept_head.as_ref().and_then(|kept| kept.lost_head(writer.head()));
+        if let Some(Head { seq, hash }) = lost {
+            warn!(from = writer.head().seq + 1, through = seq, "entries of the record were lost");
+            writer.append_body(None, None, &EntryBody::Gap(Gap { through: seq, hash }))?;
+        }
+        let result = work(&mut writer)?;
+        let head = writer.head();
+        writer.finish()?;
+        transaction.commit()?;
+        if let Some(kept) = &self.kept_head {
+            kept.keep(head, lost.is_some());
+        }
+        Ok(result)
+    }
 }
 
 /// A transaction that is rolled back unless it was committed. Unlike rusqlite's own it uses prepared statements, so that

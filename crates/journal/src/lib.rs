@@ -74,6 +74,7 @@ mod export;
 mod forget;
 mod grants;
 mod hash;
+mod head_file;
 mod history;
 mod journal;
 mod new_file;
@@ -86,7 +87,7 @@ mod trust;
 mod verify;
 
 pub use body::{
-    AnswerOptions, ApprovalChannel, Checkpoint, EndStatus, EntryBody, EntryKind, GrantScope, LossCause,
+    AnswerOptions, ApprovalChannel, Checkpoint, EndStatus, EntryBody, EntryKind, Gap, GrantScope, LossCause,
     Millis, Note, OutputDetail, PersonAnswer, ProcessIdentity, PruneCause, QuestionId, QuestionOutcome,
     RecordedAnswer, RecordedApproval, RecordedChoice, RecordedDecision, RecordedDenial, RecordedEnd,
     RecordedError, RecordedLoss, RecordedPart, RecordedQuestion, RecordedReason, RecordedRequest,

@@ -50,6 +50,7 @@ pub(super) fn entry_lines(entry: &JournalEntry) -> Vec<String> {
         EntryBody::Tombstone(tombstone) => {
             vec![format!("{} erased {} entries", escape(&tombstone.by), tombstone.entries.len())]
         }
+        EntryBody::Gap(gap) => vec![format!("the entries before this one, up to {}, were lost", gap.through)],
         EntryBody::Note(note) => vec![escape(&note.text)],
         EntryBody::Trusted(_) | EntryBody::Checkpoint(_) => Vec::new(),
     }

@@ -15,7 +15,7 @@ pub use execution::{
     RecordedEnd, RecordedError, RecordedLoss, RecordedReason, RecordedRequest, RecordedStart, RecordedStream,
     RecordedVerdict,
 };
-pub use upkeep::{Checkpoint, Note, PruneCause, Tombstone, TrustedFile};
+pub use upkeep::{Checkpoint, Gap, Note, PruneCause, Tombstone, TrustedFile};
 
 use crate::status::named_enum;
 
@@ -83,6 +83,8 @@ records! {
     Trusted(TrustedFile) = "trusted",
     /// Older entries were removed.
     Checkpoint(Checkpoint) = "checkpoint",
+    /// The entries before this one were lost.
+    Gap(Gap) = "gap",
     /// The content of an execution's entries was removed.
     Tombstone(Tombstone) = "tombstone",
     /// Anything that has no kind of its own.

@@ -30,6 +30,15 @@ named_enum! {
     }
 }
 
+/// Entries were lost: the database ended before the head that was kept outside it. This entry is the first one after the loss.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gap {
+    /// The last entry that was lost.
+    pub through: u64,
+    /// Its hash.
+    pub hash: Sha,
+}
+
 /// The content of an execution's entries was removed because a person asked for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tombstone {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use rusqlite::Connection;
 
-use super::{Difference, Intact, VerifyError, broken};
-use crate::body::{Checkpoint, EntryBody, EntryKind};
+use super::{Anchors, Difference, Intact, VerifyError, broken};
+use crate::body::{Checkpoint, EntryBody, EntryKind, Gap};
 use crate::chain::{digest, head};
 use crate::entry::{COLUMNS, EntryRow};
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::hash::{Head, Sha};
 
 pub(super) fn check(
     connection: &Connection,
-    anchor: Option<Head>,
+    anchors: Anchors,
     reached: &mut u64,
 ) -> Result<Intact, VerifyError> {
     let pruned = beginning(connection)?;
@@ -22,10 +22,11 @@ pub(super) fn check(
         entries: 0,
         forgotten: 0,
         unexplained: BTreeSet::new(),
+        gap: None,
     };
     let begins = walk.last;
     *reached = begins.seq;
-    if let Some(anchor) = anchor {
+    if let Some(anchor) = anchors.given {
         compare_beginning(begins, anchor)?;
     }
     let mut statement = connection.prepare(&format!("SELECT {COLUMNS} FROM entries ORDER BY seq"))?;
@@ -33,10 +34,8 @@ pub(super) fn check(
     while let Some(row) = rows.next()? {
         walk.step(&EntryRow::read(row)?)?;
         *reached = walk.last.seq;
-        if let Some(anchor) = anchor
-            && anchor.seq == walk.last.seq
-            && anchor.hash != walk.last.hash
-        {
+        let is_other = |anchor: &Head| anchor.seq == walk.last.seq && anchor.hash != walk.last.hash;
+        if let Some(anchor) = anchors.all().find(is_other) {
             return broken(anchor.seq, Difference::Anchor { anchored: anchor.hash, found: walk.last.hash });
         }
     }
@@ -47,10 +46,12 @@ pub(super) fn check(
     if recorded != walk.last {
         return broken(walk.last.seq, Difference::End { recorded });
     }
-    if let Some(anchor) = anchor
-        && anchor.seq > walk.last.seq
-    {
+    if let Some(anchor) = anchors.all().find(|anchor| anchor.seq > walk.last.seq) {
         return broken(walk.last.seq, Difference::Shortened { anchored: anchor.seq });
+    }
+    let is_known = |seq: u64| anchors.given.is_some_and(|anchor| anchor.seq >= seq);
+    if let Some((seq, gap)) = walk.gap.filter(|(seq, _)| !is_known(*seq)) {
+        return broken(seq, Difference::Lost { through: gap.through });
     }
     Ok(Intact { head: walk.last, entries: walk.entries, forgotten: walk.forgotten, pruned })
 }
@@ -86,6 +87,8 @@ struct ChainWalk {
     forgotten: u64,
     /// Entries without content that no tombstone has listed yet. The tombstone comes later in the chain.
     unexplained: BTreeSet<u64>,
+    /// The last loss, and its entry.
+    gap: Option<(u64, Gap)>,
 }
 
 impl ChainWalk {
@@ -124,12 +127,18 @@ impl ChainWalk {
         if found != raw.body_sha256 {
             return broken(raw.seq, Difference::Content { recorded: raw.body_sha256, found });
         }
-        if raw.kind == EntryKind::Tombstone
-            && let Some(EntryBody::Tombstone(tombstone)) = raw.parse_body()?
-        {
-            for seq in tombstone.entries {
-                self.unexplained.remove(&seq);
+        match raw.kind {
+            EntryKind::Tombstone => {
+                if let Some(EntryBody::Tombstone(tombstone)) = raw.parse_body()? {
+                    self.unexplained.retain(|seq| !tombstone.entries.contains(seq));
+                }
             }
+            EntryKind::Gap => {
+                if let Some(EntryBody::Gap(gap)) = raw.parse_body()? {
+                    self.gap = Some((raw.seq, gap));
+                }
+            }
+            _ => {}
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use rusqlite::Connection;
 
 use crate::error::Error;
 use crate::hash::{Head, Sha};
+use crate::head_file::HeadFile;
 use crate::journal::Journal;
 use crate::schema::{self, MIGRATIONS};
 
@@ -116,6 +117,12 @@ pub enum Difference {
         /// The entry that was anchored.
         anchored: u64,
     },
+    /// Entries before it were lost, and the entry says so.
+    #[error("the entries before it, up to {through}, were lost with the log of the database")]
+    Lost {
+        /// The last entry that was lost.
+        through: u64,
+    },
     /// The entries are intact, but a derived table doesn't agree with them.
     #[error("table `{table}` doesn't agree with the entries: {message}")]
     Derived {
@@ -153,10 +160,13 @@ impl Journal {
     }
 
     fn check(&self, anchor: Option<Head>) -> Result<Verification, Error> {
+        // Before the snapshot: other processes go on writing.
+        let kept = HeadFile::in_folder(&self.folder);
+        let anchors = Anchors { given: anchor, kept };
         let connection = self.reader()?;
         let snapshot = connection.unchecked_transaction()?;
         let mut reached = 0;
-        match verify_all(&snapshot, anchor, &mut reached) {
+        match verify_all(&snapshot, anchors, &mut reached) {
             Ok(intact) => Ok(Verification::Intact(intact)),
             Err(VerifyError::Broken(broken)) => Ok(Verification::Broken(broken)),
             Err(VerifyError::Error(Error::Damaged { message })) => {
@@ -164,6 +174,21 @@ impl Journal {
             }
             Err(VerifyError::Error(error)) => Err(error),
         }
+    }
+}
+
+/// Heads that the chain is compared with.
+#[derive(Clone, Copy)]
+struct Anchors {
+    /// The head that a person kept elsewhere. Losses before it are known to that person.
+    given: Option<Head>,
+    /// The head in the file beside the database.
+    kept: Option<Head>,
+}
+
+impl Anchors {
+    fn all(self) -> impl Iterator<Item = Head> {
+        self.given.into_iter().chain(self.kept)
     }
 }
 
@@ -183,12 +208,8 @@ fn broken<T>(seq: u64, what: Difference) -> Result<T, VerifyError> {
     Err(VerifyError::Broken(Break { seq, what }))
 }
 
-fn verify_all(
-    connection: &Connection,
-    anchor: Option<Head>,
-    reached: &mut u64,
-) -> Result<Intact, VerifyError> {
-    let intact = chain::check(connection, anchor, reached)?;
+fn verify_all(connection: &Connection, anchors: Anchors, reached: &mut u64) -> Result<Intact, VerifyError> {
+    let intact = chain::check(connection, anchors, reached)?;
     derived::check(connection, intact.head.seq)?;
     compare_schema(connection, intact.head.seq)?;
     Ok(intact)

@@ -117,5 +117,9 @@ fn the_file_is_for_its_owner_alone() {
         files.push(file.file_name().into_string().unwrap());
     }
     files.sort();
-    assert_eq!(files, ["journal.db", "journal.db-shm", "journal.db-wal"], "and nothing else is left behind");
+    assert_eq!(
+        files,
+        ["journal.db", "journal.db-shm", "journal.db-wal", "journal.head"],
+        "and nothing else is left behind"
+    );
 }

@@ -8,6 +8,7 @@ mod failures;
 mod forgetting;
 mod history;
 mod life;
+mod losses;
 mod processes;
 mod property;
 mod pruning;

@@ -94,7 +94,8 @@ impl Original {
 fn the_attacked_journal_has_every_kind_of_entry_and_is_intact() {
     let original = Original::new();
     let found = original.attacked(|connection| {
-        for kind in EntryKind::ALL {
+        // An entry about a loss makes every verification without a head fail: `losses` has tests of it.
+        for kind in EntryKind::ALL.iter().filter(|kind| **kind != EntryKind::Gap) {
             let select = "SELECT count(*) FROM entries WHERE kind = ?";
             let count: u64 = connection.query_row(select, [kind.name()], |row| row.get(0)).unwrap();
             assert!(count > 0, "{kind}");

@@ -1,0 +1,110 @@
+//! The head of the chain in a file of its own, beside the database.
+//!
+//! If SQLite's log is damaged or removed, SQLite drops the entries in it and says nothing: the database is whole, but
+//! shorter. The file tells how long it was. It is written after each transaction, so it is never ahead of a database that
+//! lost nothing.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use rustix::fs::{FlockOperation, OFlags, flock};
+use tracing::warn;
+
+use crate::error::Error;
+use crate::hash::Head;
+
+/// Name of the file in the state folder.
+const FILE: &str = "journal.head";
+
+/// Twenty digits, a colon, 64 digits and a newline. The length is always the same, so that writing a new head needs no space.
+const LENGTH_BYTES: usize = 86;
+
+#[derive(Debug)]
+pub(crate) struct HeadFile(File);
+
+impl HeadFile {
+    /// Opens the file, and creates it if it doesn't exist.
+    pub(crate) fn open(folder: &Path) -> Result<Self, Error> {
+        let path = folder.join(FILE);
+        let flags = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let file = options.custom_flags(flags).open(&path).map_err(|why| Error::from_io(&path, &why))?;
+        Ok(Self(file))
+    }
+
+    /// The head in the file of this folder. `None`: there is none, or it can't be read.
+    pub(crate) fn in_folder(folder: &Path) -> Option<Head> {
+        read(&File::open(folder.join(FILE)).ok()?)
+    }
+
+    /// The head in the file, if a database that ends at `head` has lost entries.
+    pub(crate) fn lost_head(&self, head: Head) -> Option<Head> {
+        let is_lost = |kept: &Head| kept.seq > head.seq || kept.seq == head.seq && kept.hash != head.hash;
+        read(&self.0).filter(is_lost)
+    }
+
+    /// Writes the head, unless another process wrote a later one. `after_loss`: also then.
+    pub(crate) fn keep(&self, head: Head, after_loss: bool) {
+        if let Err(error) = self.try_keep(head, after_loss) {
+            // The entries are written. Only their loss would not be noticed.
+            warn!(%error, "can't write the head of the record outside the database");
+        }
+    }
+
+    fn try_keep(&self, head: Head, after_loss: bool) -> std::io::Result<()> {
+        flock(&self.0, FlockOperation::LockExclusive)?;
+        let is_later = read(&self.0).is_none_or(|kept| kept.seq < head.seq);
+        let written = match is_later || after_loss {
+            true => self.0.write_all_at(format!("{:020}:{}\n", head.seq, head.hash).as_bytes(), 0),
+            false => Ok(()),
+        };
+        flock(&self.0, FlockOperation::Unlock)?;
+        written
+    }
+}
+
+fn read(file: &File) -> Option<Head> {
+    let mut text = [0; LENGTH_BYTES];
+    file.read_exact_at(&mut text, 0).ok()?;
+    str::from_utf8(&text).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HeadFile;
+    use crate::hash::{Head, Sha};
+
+    fn head(seq: u64) -> Head {
+        Head { seq, hash: Sha::of(&[&seq.to_be_bytes()]) }
+    }
+
+    #[test]
+    fn the_latest_head_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = HeadFile::open(folder.path()).unwrap();
+        assert_eq!(file.lost_head(head(0)), None, "no head was kept yet");
+        file.keep(head(5), false);
+        file.keep(head(4), false);
+        assert_eq!(HeadFile::in_folder(folder.path()), Some(head(5)));
+        assert_eq!(file.lost_head(head(5)), None);
+        assert_eq!(file.lost_head(head(6)), None);
+        assert_eq!(file.lost_head(head(4)), Some(head(5)));
+        assert_eq!(file.lost_head(Head { seq: 5, hash: Sha::NONE }), Some(head(5)), "another entry 5");
+        file.keep(head(3), true);
+        assert_eq!(HeadFile::in_folder(folder.path()), Some(head(3)));
+    }
+
+    #[test]
+    fn a_damaged_file_holds_no_head() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = HeadFile::open(folder.path()).unwrap();
+        for text in ["", "5:", &"x".repeat(86), "00000000000000000005:00"] {
+            std::fs::write(folder.path().join(super::FILE), text).unwrap();
+            assert_eq!(file.lost_head(head(0)), None, "{text}");
+        }
+        file.keep(head(1), false);
+        assert_eq!(HeadFile::in_folder(folder.path()), Some(head(1)));
+    }
+}
