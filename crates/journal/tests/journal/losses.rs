@@ -37,10 +37,10 @@ fn broken(journal: &Journal) -> (u64, Difference) {
 
 #[test]
 fn a_removed_or_damaged_log_is_noticed_and_the_loss_is_recorded() {
-    let harms: [(&str, &dyn Fn(&Path)); 3] = [
-        ("removed", &|folder| fs::remove_file(folder.join("journal.db-wal")).unwrap()),
-        ("emptied", &|folder| fs::write(folder.join("journal.db-wal"), "").unwrap()),
-        ("damaged", &|folder| {
+    let harms: [(&str, fn(&Path)); 3] = [
+        ("removed", |folder| fs::remove_file(folder.join("journal.db-wal")).unwrap()),
+        ("emptied", |folder| fs::write(folder.join("journal.db-wal"), "").unwrap()),
+        ("damaged", |folder| {
             let path = folder.join("journal.db-wal");
             let mut bytes = fs::read(&path).unwrap();
             bytes[40..200].fill(0x5a);
