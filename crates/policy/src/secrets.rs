@@ -87,6 +87,17 @@ pub(crate) fn named_by(
     directories.unwrap_or(&here).iter().any(leads_there).then_some(path)
 }
 
+/// Whether the end of a path is the path of a secret, from the home folder or from the top.
+pub(crate) fn ends_like_one(path: &str, machine: &Machine) -> bool {
+    let secrets = machine.secrets();
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    (0..parts.len()).any(|from| {
+        let rest: PathBuf = parts.iter().skip(from).collect();
+        let from_home = machine.home().is_some_and(|home| secrets.contains(&home.join(&rest)));
+        from_home || secrets.contains(&Path::new("/").join(&rest))
+    })
+}
+
 /// The folder below the home folder that a pattern looks in: `.ssh` for `~/.ssh/id_*`.
 fn folder_in_home(written: &str, machine: &Machine) -> Option<String> {
     let plain: String = written.chars().filter(|c| !matches!(c, '"' | '{' | '}')).collect();

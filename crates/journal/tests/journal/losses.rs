@@ -37,7 +37,8 @@ fn broken(journal: &Journal) -> (u64, Difference) {
 
 #[test]
 fn a_removed_or_damaged_log_is_noticed_and_the_loss_is_recorded() {
-    let harms: [(&str, fn(&Path)); 3] = [
+    type Harm = fn(&Path);
+    let harms: [(&str, Harm); 3] = [
         ("removed", |folder| fs::remove_file(folder.join("journal.db-wal")).unwrap()),
         ("emptied", |folder| fs::write(folder.join("journal.db-wal"), "").unwrap()),
         ("damaged", |folder| {

@@ -188,6 +188,13 @@ impl Judge<'_> {
         if self.judge_secret(word, span) || self.asks_about_startup_file(call, word, span) {
             return;
         }
+        let path = redirects::known_path(&word.value, self.machine);
+        if let Some(path) = path.filter(|path| self.restricts(basis) && self.may_follow_link(path)) {
+            let message =
+                format!("it writes `{path}`, which may lead anywhere: through a link that the command makes");
+            self.ask(ReasonCode::Outside, span, message);
+            return;
+        }
         let access = redirects::access_to(word, self.state.directories.as_deref(), self.machine, true);
         let access = self.with_links(access, None);
         if self.asks_about_instructions(&access, span) {
@@ -213,9 +220,16 @@ impl Judge<'_> {
     pub(super) fn judge_secret(&mut self, word: &Word, span: Span) -> bool {
         let written = word.span.of(self.text);
         let named = secrets::named_by(&word.value, written, self.state.directories.as_deref(), self.machine);
+        let named = named.or_else(|| self.secret_behind_link(word));
         let Some(path) = named else { return false };
         self.ask(ReasonCode::Outside, span, format!("it touches `{path}`, which holds secrets"));
         true
+    }
+
+    /// The secret that a word may name through a link that the text makes: `h/.ssh/id_rsa` behind `ln -s ~ h`.
+    fn secret_behind_link(&self, word: &Word) -> Option<String> {
+        let path = secrets::path_of(&word.value, self.machine).filter(|path| self.may_follow_link(path))?;
+        secrets::ends_like_one(&path, self.machine).then_some(path)
     }
 
     /// Judges a folder that a program is told to work in: files in it may say what the program does.

@@ -109,6 +109,10 @@ impl Judge<'_> {
 }
 
 impl MadeLinks {
+    pub(super) fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
     /// How much is known to be made; it grows with each link.
     pub(super) fn count(&self) -> usize {
         self.names.len() + usize::from(self.anywhere)

@@ -43,7 +43,8 @@ impl Judge<'_> {
         planted.writes_git_settings |= may_unpack(call);
         for word in written(call) {
             planted.writes_files = true;
-            planted.writes_git_settings |= self.may_be_settings(word, directories);
+            planted.writes_git_settings |=
+                self.may_be_settings(word, directories) || self.leads_through_link(call, word, directories);
             let is_product = call.meaning.kind == Some(ProgramKind::Builder);
             if planted.build_file.is_none() && writes_content(call) && !is_product {
                 let path = known_path(&word.value, self.machine);
@@ -137,6 +138,14 @@ impl Judge<'_> {
         let absolute = [PathBuf::from("/")];
         let from = if path.starts_with('/') { Some(absolute.as_slice()) } else { directories };
         is_head || from.is_none_or(|from| from.iter().any(|from| self.is_git_folder(from, &path)))
+    }
+
+    /// Whether a path that a call writes may lead through a link that the text makes before.
+    fn leads_through_link(&self, call: &Call, word: &Word, directories: Option<&[PathBuf]>) -> bool {
+        let Some(path) = known_path(&word.value, self.machine) else { return true };
+        let links = self.states.links_before(call);
+        directories.is_none_or(|folders| folders.iter().any(|from| links.may_hold(&from.join(&path))))
+            && !links.is_empty()
     }
 
     /// Whether a path leads into a folder that git keeps its settings in, or to a file of them.

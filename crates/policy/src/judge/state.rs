@@ -62,6 +62,12 @@ impl States {
             linking_calls: 0,
         }
     }
+
+    /// The links that may be there when a call runs.
+    pub(super) fn links_before(&self, call: &Call) -> &MadeLinks {
+        let beside = call.when != When::Once || self.links_in_pipeline && is_in_pipeline(call);
+        if beside { &self.anytime.links } else { &self.now.links }
+    }
 }
 
 impl Judge<'_> {
@@ -110,9 +116,7 @@ impl Judge<'_> {
 
     /// The state that a call is judged by.
     pub(super) fn state_of(&self, call: &Call) -> TextState {
-        let beside = call.when != When::Once || self.states.links_in_pipeline && is_in_pipeline(call);
-        let state = if beside { &self.states.anytime } else { &self.states.now };
-        TextState { directories: self.directories_of(call), links: state.links.clone() }
+        TextState { directories: self.directories_of(call), links: self.states.links_before(call).clone() }
     }
 
     /// Where the relative paths of a call may start from.
