@@ -20,7 +20,7 @@ use crate::verdict::ReasonCode;
 /// What a text may write.
 #[derive(Debug, Default)]
 pub(super) struct Planted {
-    writes_git_settings: bool,
+    pub(super) writes_git_settings: bool,
     makes_repository: bool,
     writes_files: bool,
     /// The first file that tells a build tool what to run.

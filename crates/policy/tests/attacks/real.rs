@@ -216,6 +216,21 @@ fn through_settings_of_git() {
 }
 
 #[test]
+fn through_submodules_of_git() {
+    holds(include_str!("git-submodules.toml"));
+}
+
+#[test]
+fn through_pushes_of_git() {
+    holds(include_str!("git-pushes.toml"));
+}
+
+#[test]
+fn through_patches() {
+    holds(include_str!("git-patches.toml"));
+}
+
+#[test]
 fn through_arithmetic() {
     holds(include_str!("arithmetic.toml"));
 }
