@@ -6,22 +6,27 @@ use std::path::{Path, PathBuf};
 
 use shellgate_syntax::{RedirectOperator, RedirectTarget, Word};
 
-use super::Judge;
+use super::effects::WRITES_GIT_FOLDER;
 use super::links::has_option;
-use super::state::is_in_pipeline;
+use super::state::{Directories, is_in_pipeline};
+use super::{Basis, Judge};
 use crate::calls::{Call, When};
 use crate::programs::{EffectKind, Property, base_name, has, words};
 use crate::redirects::known_path;
+use crate::verdict::ReasonCode;
 
 /// Longer patches are not read.
 const MAX_PATCH_BYTES: u64 = 1 << 20;
+
+/// A patch that names more files is not followed.
+const MAX_NAMING_LINES: usize = 1000;
 
 /// Beginnings of the lines of a patch that name files.
 const NAMING_LINES: &[&str] = &["---", "+++", "***", "diff ", "Index:", "rename ", "copy ", "Prereq:"];
 
 impl Judge<'_> {
-    /// Whether a call patches files whose names it doesn't show, and git's settings may be among them. `before`: the calls
-    /// before it in the text.
+    /// Whether a call of `patch` may write settings of git, because its input names them or can't be known. `before`: the
+    /// calls before it in the text.
     pub(super) fn may_patch_settings(
         &self,
         call: &Call,
@@ -31,43 +36,81 @@ impl Judge<'_> {
         if call.meaning.entry != Some("patch") {
             return false;
         }
-        let inside = self.git_directories(call, directories.map(<[PathBuf]>::to_vec));
-        let (Some(outside), Some(inside)) = (directories, inside) else { return true };
+        let Some(folders) = self.patched_folders(call, directories) else { return true };
         let changes_files = |call: &Call| !is_plain_git(call) && !is_trial(call) && self.may_write(call);
-        call.when != When::Once
-            || is_in_pipeline(call)
-            || call.in_wrapper
-            || before.iter().any(changes_files)
-            || inside.iter().any(|folder| self.is_git_folder(folder, "x"))
-            || !self.is_harmless_patch(call, &[outside, &inside].concat())
+        let is_certain = call.when == When::Once && !is_in_pipeline(call) && !call.in_wrapper;
+        let patches =
+            self.patches(call, &folders).filter(|_| is_certain && !before.iter().any(changes_files));
+        patches.is_none_or(|patches| patches.iter().any(|patch| self.names_settings(patch, &folders)))
     }
 
-    /// Whether the input of a call of `patch` is a file that can be read, and names no settings of git.
-    fn is_harmless_patch(&self, call: &Call, folders: &[PathBuf]) -> bool {
-        let by_words = call.meaning.effects.iter().filter_map(|effect| match &effect.kind {
-            EffectKind::Reads(word) => Some(word),
-            _ => None,
-        });
-        let by_redirects =
-            call.redirects.iter().filter(|redirect| redirect.operator == RedirectOperator::Read);
-        let by_redirects = by_redirects.filter_map(|redirect| match &redirect.target {
-            RedirectTarget::Word(word) => Some(word),
-            RedirectTarget::Body(_) => None,
-        });
-        let is_harmless = |word: &Word| {
-            let path = known_path(&word.value, self.machine);
-            let files = path.map(|path| folders.iter().map(|from| from.join(&path)).collect::<Vec<_>>());
-            let mut files =
-                files.unwrap_or_default().into_iter().filter(|file| file.symlink_metadata().is_ok());
-            // Some of the folders may be wrong guesses.
-            files.next().is_some_and(|first| {
-                std::iter::once(first)
-                    .chain(files)
-                    .all(|file| read(&file).is_some_and(|text| is_harmless(&text)))
-            })
+    /// Asks about a patch that writes settings of git, as far as it can be read.
+    pub(super) fn judge_patch(&mut self, call: &Call, basis: Basis) {
+        let is_git = call.meaning.entry == Some("git") && call.meaning.subcommands.first() == Some(&"apply");
+        if !is_git && call.meaning.entry != Some("patch") || !self.restricts(basis) {
+            return;
+        }
+        let folders = self.patched_folders(call, self.state.directories.as_deref()).unwrap_or_default();
+        let patches = self.patches(call, &folders).unwrap_or_default();
+        if folders.iter().any(|folder| self.is_git_folder(folder, "x"))
+            || patches.iter().any(|patch| self.names_settings(patch, &folders))
+        {
+            self.ask(ReasonCode::Write, call.span, WRITES_GIT_FOLDER.to_owned());
+        }
+    }
+
+    /// The folders that the paths of a patch and its own path may start from.
+    fn patched_folders(&self, call: &Call, directories: Option<&[PathBuf]>) -> Directories {
+        let mut folders = directories?.to_vec();
+        folders.extend(self.git_directories(call, Some(folders.clone()))?);
+        folders.dedup();
+        Some(folders)
+    }
+
+    /// The texts that a call takes for patches. `None`: there is none, or one can't be read.
+    fn patches(&self, call: &Call, folders: &[PathBuf]) -> Option<Vec<String>> {
+        let mut patches = Vec::new();
+        for effect in &call.meaning.effects {
+            if let EffectKind::Reads(word) = &effect.kind {
+                patches.extend(self.read_patch(word, folders)?);
+            }
+        }
+        for redirect in &call.redirects {
+            match (&redirect.target, redirect.operator) {
+                (RedirectTarget::Word(word), RedirectOperator::Read) => {
+                    patches.extend(self.read_patch(word, folders)?);
+                }
+                (RedirectTarget::Body(word), _)
+                | (RedirectTarget::Word(word), RedirectOperator::HereString) => {
+                    patches.push(word.value.known()?.to_owned());
+                }
+                _ => {}
+            }
+        }
+        (!patches.is_empty()).then_some(patches)
+    }
+
+    /// The files that a word may name. `None`: one can't be read, or there is none.
+    fn read_patch(&self, word: &Word, folders: &[PathBuf]) -> Option<Vec<String>> {
+        let path = known_path(&word.value, self.machine)?;
+        let files =
+            folders.iter().map(|from| from.join(&path)).filter(|file| file.symlink_metadata().is_ok());
+        let patches = files.map(|file| read(&file)).collect::<Option<Vec<_>>>()?;
+        (!patches.is_empty()).then_some(patches)
+    }
+
+    /// Whether a patch names a file that git may take for settings or hooks. Of each path, the beginning may be left out.
+    fn names_settings(&self, patch: &str, folders: &[PathBuf]) -> bool {
+        let is_settings = |path: &str| {
+            words::GIT_LAYOUT_FILES.iter().any(|name| base_name(path).eq_ignore_ascii_case(name))
+                || folders.iter().any(|folder| self.is_git_folder(folder, path))
         };
-        let mut inputs = by_words.chain(by_redirects);
-        inputs.next().is_some_and(|first| std::iter::once(first).chain(inputs).all(is_harmless))
+        let starts = |path: &str| {
+            let behind = path.match_indices('/').map(|(at, _)| at + 1);
+            std::iter::once(0).chain(behind).collect::<Vec<_>>()
+        };
+        let is_named = |path: &str| starts(path).into_iter().filter_map(|at| path.get(at..)).any(is_settings);
+        named_files(patch).is_none_or(|paths| paths.into_iter().any(is_named))
     }
 }
 
@@ -86,7 +129,7 @@ fn is_trial(call: &Call) -> bool {
     call.meaning.entry == Some("patch") && has_option(call, &["--dry-run"])
 }
 
-fn read(file: &Path) -> Option<Vec<u8>> {
+fn read(file: &Path) -> Option<String> {
     let mut text = Vec::new();
     let file = fs::File::open(file).ok()?;
     let is_short = file.metadata().is_ok_and(|data| data.is_file() && data.len() <= MAX_PATCH_BYTES);
@@ -94,50 +137,46 @@ fn read(file: &Path) -> Option<Vec<u8>> {
         return None;
     }
     file.take(MAX_PATCH_BYTES).read_to_end(&mut text).ok()?;
-    Some(text)
+    Some(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Whether the lines of a patch that name files name none that git may take for settings.
-fn is_harmless(patch: &[u8]) -> bool {
-    String::from_utf8_lossy(patch).split(['\n', '\r']).all(|line| {
-        // A patch may be indented.
-        let line = line.trim_start_matches([' ', '\t', 'X']);
-        let names = !NAMING_LINES.iter().any(|begin| line.starts_with(begin));
-        names || !line.contains('\\') && !line.split(['/', ' ', '\t', '"']).any(is_settings_name)
-    })
-}
-
-/// Whether a file or folder of this name may hold settings or hooks of git.
-fn is_settings_name(name: &str) -> bool {
-    let names = [".git", "hooks", "config", "config.worktree"];
-    let lists = words::GIT_LAYOUT_FILES.iter().chain(words::GIT_SETTINGS_FILES);
-    names.iter().chain(lists).any(|other| base_name(other).eq_ignore_ascii_case(name))
+/// What may be names of files in a patch. `None`: they can't be told, or are too many.
+fn named_files(patch: &str) -> Option<Vec<&str>> {
+    // A patch may be indented.
+    let lines = patch.split(['\n', '\r']).map(|line| line.trim_start_matches([' ', '\t', 'X']));
+    let mut names = Vec::new();
+    for line in lines.filter(|line| NAMING_LINES.iter().any(|begin| line.starts_with(begin))) {
+        let is_escaped = line.contains('\\') && line.contains('"');
+        if is_escaped || names.len() > MAX_NAMING_LINES {
+            return None;
+        }
+        // A name may hold blanks; a time may follow it behind a tab.
+        let rest = line.split_once([' ', ':']).map_or(line, |(_, rest)| rest);
+        names.push(rest.split('\t').next().unwrap_or(rest).trim());
+        names.extend(rest.split([' ', '\t', '"']).filter(|word| !word.is_empty()));
+    }
+    Some(names)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_harmless;
+    use super::named_files;
 
     #[test]
-    fn a_patch_is_harmless_unless_it_names_settings_of_git() {
-        for plain in [
-            "--- a/src/x.rs\n+++ b/src/x.rs\n@@ -1 +1 @@\n-see .git/config\n+see \\056git\n",
-            "diff --git a/.gitignore b/.gitignore\n--- a/.gitignore\n+++ b/.gitignore\n",
-            "From https://h/x.git\n--- a/.github/x.yml\n+++ b/.github/x.yml\n",
+    fn names_are_found_in_each_form_of_a_patch() {
+        for (patch, name) in [
+            ("--- /dev/null\n+++ .git/config\n", ".git/config"),
+            ("--- /dev/null\n+++ b/x y\t2020-01-01 00:00\n", "b/x y"),
+            ("+++ \"b/x\"\n", "b/x"),
+            ("Index: .git/config\n", ".git/config"),
+            ("*** x/config\t2020\n", "x/config"),
+            ("  --- x\n  +++ v/HEAD\n", "v/HEAD"),
+            ("diff --git a/x b/y\nrename from x\nrename to y\n", "b/y"),
+            ("--- x\r+++ .git/config\r", ".git/config"),
         ] {
-            assert!(is_harmless(plain.as_bytes()), "{plain}");
+            assert!(named_files(patch).is_some_and(|names| names.contains(&name)), "{patch}");
         }
-        for odd in [
-            "--- /dev/null\n+++ .git/config\n",
-            "--- /dev/null\n+++ b/.git/hooks/pre-commit\t2020\n",
-            "--- /dev/null\n+++ \"b/\\056git/config\"\n",
-            "Index: .git/config\n",
-            "*** .GIT/config\n",
-            "  --- x\n  +++ v/HEAD\n",
-            "diff --git a/x b/.git/config\nrename from x\nrename to .git/config\n",
-            "--- x\r+++ .git/config\r",
-        ] {
-            assert!(!is_harmless(odd.as_bytes()), "{odd}");
-        }
+        assert_eq!(named_files("+++ \"b/\\056git/config\"\n"), None);
+        assert_eq!(named_files("@@ -1 +1 @@\n-see .git/config\n+x\n"), Some(Vec::new()));
     }
 }
