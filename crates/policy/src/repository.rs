@@ -29,6 +29,8 @@ const MAX_SUBMODULES: usize = 1000;
 pub(crate) struct Repositories {
     /// The top of the root's own repository.
     own: Option<PathBuf>,
+    /// Folders, and whether git runs nothing when it is started there.
+    started_in: RefCell<HashMap<PathBuf, bool>>,
     /// Tops of repositories, and whether they run nothing.
     known: RefCell<HashMap<PathBuf, bool>>,
     /// Folders, and whether no repository below them runs anything.
@@ -38,13 +40,13 @@ pub(crate) struct Repositories {
 impl Repositories {
     pub(crate) fn new(root: &Path) -> Self {
         let own = top_of(root).map(Path::to_owned);
-        Self { own, known: RefCell::default(), walked: RefCell::default() }
+        Self { own, started_in: RefCell::default(), known: RefCell::default(), walked: RefCell::default() }
     }
 
     /// Whether git, started in `folder`, finds no repository, the one of the root, or one whose settings run nothing, and
     /// the same of their submodules.
     pub(crate) fn is_harmless_in(&self, folder: &Path) -> bool {
-        top_of(folder).is_none_or(|top| self.is_harmless_top(top, 0))
+        remember(&self.started_in, folder, || top_of(folder).is_none_or(|top| self.is_harmless_top(top, 0)))
     }
 
     /// The same of every repository in and below a folder, which may become a submodule.

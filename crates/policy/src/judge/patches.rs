@@ -1,5 +1,6 @@
 //! Patches: the files that `patch` writes are named in its input, git's settings perhaps among them.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,14 @@ use crate::verdict::ReasonCode;
 /// Longer patches are not read.
 const MAX_PATCH_BYTES: u64 = 1 << 20;
 
-/// A patch that names more files is not followed.
-const MAX_NAMING_LINES: usize = 1000;
+/// The patches of a text with more calls are not read.
+const MAX_PATCHING_CALLS: usize = 10;
+
+/// A patch that may name more paths is not followed.
+const MAX_NAMED_PATHS: usize = 4000;
+
+/// A longer line of a patch names no file that the system takes.
+const MAX_NAMING_LINE_BYTES: usize = 4096;
 
 /// Beginnings of the lines of a patch that name files.
 const NAMING_LINES: &[&str] = &["---", "+++", "***", "diff ", "Index:", "rename ", "copy ", "Prereq:"];
@@ -46,8 +53,7 @@ impl Judge<'_> {
 
     /// Asks about a patch that writes settings of git, as far as it can be read.
     pub(super) fn judge_patch(&mut self, call: &Call, basis: Basis) {
-        let is_git = call.meaning.entry == Some("git") && call.meaning.subcommands.first() == Some(&"apply");
-        if !is_git && call.meaning.entry != Some("patch") || !self.restricts(basis) {
+        if !patches(call) || !self.restricts(basis) {
             return;
         }
         let folders = self.patched_folders(call, self.state.directories.as_deref()).unwrap_or_default();
@@ -69,6 +75,9 @@ impl Judge<'_> {
 
     /// The texts that a call takes for patches. `None`: there is none, or one can't be read.
     fn patches(&self, call: &Call, folders: &[PathBuf]) -> Option<Vec<String>> {
+        if self.states.patching_calls > MAX_PATCHING_CALLS {
+            return None;
+        }
         let mut patches = Vec::new();
         for effect in &call.meaning.effects {
             if let EffectKind::Reads(word) = &effect.kind {
@@ -99,18 +108,22 @@ impl Judge<'_> {
         (!patches.is_empty()).then_some(patches)
     }
 
-    /// Whether a patch names a file that git may take for settings or hooks. Of each path, the beginning may be left out.
+    /// Whether a patch names a file that git may take for settings or hooks.
     fn names_settings(&self, patch: &str, folders: &[PathBuf]) -> bool {
         let is_settings = |path: &str| {
             words::GIT_LAYOUT_FILES.iter().any(|name| base_name(path).eq_ignore_ascii_case(name))
                 || folders.iter().any(|folder| self.is_git_folder(folder, path))
         };
-        let starts = |path: &str| {
-            let behind = path.match_indices('/').map(|(at, _)| at + 1);
-            std::iter::once(0).chain(behind).collect::<Vec<_>>()
-        };
-        let is_named = |path: &str| starts(path).into_iter().filter_map(|at| path.get(at..)).any(is_settings);
-        named_files(patch).is_none_or(|paths| paths.into_iter().any(is_named))
+        named_paths(patch).is_none_or(|paths| paths.into_iter().any(is_settings))
+    }
+}
+
+/// Whether a call applies patches.
+pub(super) fn patches(call: &Call) -> bool {
+    match call.meaning.entry {
+        Some("patch") => true,
+        Some("git") => call.meaning.subcommands.first() == Some(&"apply"),
+        _ => false,
     }
 }
 
@@ -140,27 +153,30 @@ fn read(file: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// What may be names of files in a patch. `None`: they can't be told, or are too many.
-fn named_files(patch: &str) -> Option<Vec<&str>> {
+/// What may be paths of files in a patch, whole and without their beginnings. `None`: they can't be told, or are too many.
+fn named_paths(patch: &str) -> Option<HashSet<&str>> {
     // A patch may be indented.
     let lines = patch.split(['\n', '\r']).map(|line| line.trim_start_matches([' ', '\t', 'X']));
-    let mut names = Vec::new();
+    let mut paths = HashSet::new();
     for line in lines.filter(|line| NAMING_LINES.iter().any(|begin| line.starts_with(begin))) {
         let is_escaped = line.contains('\\') && line.contains('"');
-        if is_escaped || names.len() > MAX_NAMING_LINES {
+        if is_escaped || line.len() > MAX_NAMING_LINE_BYTES || paths.len() > MAX_NAMED_PATHS {
             return None;
         }
         // A name may hold blanks; a time may follow it behind a tab.
         let rest = line.split_once([' ', ':']).map_or(line, |(_, rest)| rest);
-        names.push(rest.split('\t').next().unwrap_or(rest).trim());
-        names.extend(rest.split([' ', '\t', '"']).filter(|word| !word.is_empty()));
+        let whole = rest.split('\t').next().unwrap_or(rest).trim();
+        for path in rest.split([' ', '\t', '"']).chain([whole]).filter(|path| !path.is_empty()) {
+            paths.insert(path);
+            paths.extend(path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..)));
+        }
     }
-    Some(names)
+    Some(paths)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::named_files;
+    use super::{HashSet, named_paths};
 
     #[test]
     fn names_are_found_in_each_form_of_a_patch() {
@@ -174,9 +190,9 @@ mod tests {
             ("diff --git a/x b/y\nrename from x\nrename to y\n", "b/y"),
             ("--- x\r+++ .git/config\r", ".git/config"),
         ] {
-            assert!(named_files(patch).is_some_and(|names| names.contains(&name)), "{patch}");
+            assert!(named_paths(patch).is_some_and(|names| names.contains(name)), "{patch}");
         }
-        assert_eq!(named_files("+++ \"b/\\056git/config\"\n"), None);
-        assert_eq!(named_files("@@ -1 +1 @@\n-see .git/config\n+x\n"), Some(Vec::new()));
+        assert_eq!(named_paths("+++ \"b/\\056git/config\"\n"), None);
+        assert_eq!(named_paths("@@ -1 +1 @@\n-see .git/config\n+x\n"), Some(HashSet::new()));
     }
 }

@@ -12,14 +12,26 @@ use crate::programs::{Canonical, EffectKind, Property, has, words};
 use crate::redirects::known_path;
 use crate::repository;
 
+/// If a text may take more paths into an index than this, all below their repositories count.
+const MAX_STAGED_PATHS: usize = 16;
+
 /// Paths that the text may have taken into an index, and folders that it copied or moved.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Staged(Vec<PathBuf>);
+pub(super) struct Staged {
+    paths: Vec<PathBuf>,
+    are_too_many: bool,
+}
 
 impl Staged {
     fn add(&mut self, path: PathBuf) {
-        if !self.0.contains(&path) {
-            self.0.push(path);
+        let is_full = self.paths.len() >= MAX_STAGED_PATHS;
+        let path = if is_full { repository::top_of(&path).unwrap_or(&path).to_owned() } else { path };
+        if self.paths.contains(&path) {
+            return;
+        }
+        self.are_too_many |= self.paths.len() >= 2 * MAX_STAGED_PATHS;
+        if !self.are_too_many {
+            self.paths.push(path);
         }
     }
 }
@@ -53,15 +65,14 @@ impl Judge<'_> {
     /// Whether git, by this call, works in no repository that the text took into an index and that may run something.
     pub(super) fn has_harmless_staged(&self, call: &Call) -> bool {
         let repositories = self.machine.repositories();
+        let links = &self.state.links;
         let is_harmless = |path: &PathBuf| {
-            let may_be_other = self.state.links.may_hold(path);
-            let path = match repository::top_of(path) {
-                Some(top) if may_be_other => top,
-                _ => path.as_path(),
-            };
+            let top = links.may_hold(path).then(|| repository::top_of(path)).flatten();
+            let path = top.unwrap_or(path);
             repositories.is_harmless_in(path) && repositories.is_harmless_below(path)
         };
-        !works_in_submodules(call) || self.state.staged.0.iter().all(is_harmless)
+        let staged = &self.state.staged;
+        !works_in_submodules(call) || !staged.are_too_many && staged.paths.iter().all(is_harmless)
     }
 }
 

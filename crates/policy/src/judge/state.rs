@@ -10,6 +10,7 @@ use shellgate_syntax::{Construct, Word};
 
 use super::Judge;
 use super::links::MadeLinks;
+use super::patches::patches;
 use super::planted::Planted;
 use super::remotes::pushes;
 use super::staging::Staged;
@@ -21,6 +22,12 @@ const PATH_MAX_BYTES: usize = 4096;
 
 /// If a relative path may start from more folders than this, it may start from anywhere.
 const MAX_DIRECTORIES: usize = 16;
+
+/// If a text pushes more often than this, it isn't followed where to.
+const MAX_PUSHING_CALLS: usize = 32;
+
+/// If the words of a text that pushes may be more paths than this, they aren't followed.
+const MAX_ADDRESS_CHECKS: usize = 5000;
 
 /// The folders that relative paths may start from. `None`: any.
 pub(super) type Directories = Option<Vec<PathBuf>>;
@@ -42,6 +49,8 @@ pub(super) struct States {
     pub(super) planted: Planted,
     /// Whether the text names a repository whose settings can name programs, and git may push to it.
     pub(super) names_harmful_remote: bool,
+    /// How many calls apply patches.
+    pub(super) patching_calls: usize,
     /// Whether a stage of a pipeline may make links: the other stages run beside it.
     links_in_pipeline: bool,
     /// How many calls may make links.
@@ -66,6 +75,7 @@ impl States {
             anytime: state,
             planted: Planted::default(),
             names_harmful_remote: false,
+            patching_calls: 0,
             links_in_pipeline: false,
             linking_calls: 0,
         }
@@ -93,14 +103,20 @@ impl Judge<'_> {
         }
         self.states.anytime = anytime;
         let mut planted = Planted::default();
-        let pushes = found.calls.iter().any(pushes);
+        self.states.patching_calls = found.calls.iter().filter(|call| patches(call)).count();
+        let pushing_calls = found.calls.iter().filter(|call| pushes(call)).count();
+        let mut address_checks = 0;
+        self.states.names_harmful_remote = pushing_calls > MAX_PUSHING_CALLS;
         for (at, call) in found.calls.iter().enumerate() {
             let directories = self.directories_of(call);
             let before = found.calls.get(..at).unwrap_or_default();
             self.note_planted(call, directories.as_deref(), &mut planted);
             planted.writes_git_settings |= self.may_patch_settings(call, directories.as_deref(), before);
-            self.states.names_harmful_remote |=
-                pushes && self.names_harmful_remote(call, directories.as_deref());
+            if pushing_calls > 0 && !self.states.names_harmful_remote {
+                address_checks += call.words.len() * directories.as_ref().map_or(0, Vec::len);
+                self.states.names_harmful_remote = address_checks > MAX_ADDRESS_CHECKS
+                    || self.names_harmful_remote(call, directories.as_deref());
+            }
             self.follow_state(call);
         }
         if found.calls.iter().any(|call| call.meaning.kind == Some(ProgramKind::Builder)) {
