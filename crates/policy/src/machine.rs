@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::paths::{self, PathCache, TooManyLinks};
 use crate::program_names::ProgramNames;
 use crate::protection::Protected;
-use crate::repository;
+use crate::repository::{self, Repositories};
 use crate::secrets::Secrets;
 
 /// Folders of programs on every machine, on PATH or not.
@@ -32,6 +32,7 @@ pub struct Machine {
     matches: RefCell<HashMap<String, HashMap<String, bool>>>,
     /// Folders, and whether they are in one that has a repository's layout.
     layouts: RefCell<HashMap<PathBuf, bool>>,
+    repositories: OnceCell<Repositories>,
 }
 
 /// Where a program was found by its name.
@@ -60,6 +61,7 @@ impl Machine {
             secrets: OnceCell::new(),
             matches: RefCell::default(),
             layouts: RefCell::default(),
+            repositories: OnceCell::new(),
         }
     }
 
@@ -77,6 +79,11 @@ impl Machine {
     /// The files that hold secrets.
     pub(crate) fn secrets(&self) -> &Secrets {
         self.secrets.get_or_init(|| Secrets::new(self.home(), &self.root))
+    }
+
+    /// The repositories of git.
+    pub(crate) fn repositories(&self) -> &Repositories {
+        self.repositories.get_or_init(|| Repositories::new(&self.root))
     }
 
     /// The root.

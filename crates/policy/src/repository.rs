@@ -2,25 +2,122 @@
 //!
 //! Git looks for `.git` in its folder and then upwards, and takes a folder that has a repository's layout for one. The
 //! root's own repository is trusted: what writes its settings is judged when it happens. Another repository is harmless
-//! if each of its settings is on a list of those that run nothing, and it has no hooks.
+//! if each of its settings is on a list of those that run nothing, and it has no hooks. Git also works in the
+//! repositories of submodules, and pushes into repositories on the same machine.
 
+mod index;
+mod nested;
+mod settings;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::programs::words;
-
 /// Longer settings are not read.
 const MAX_CONFIG_BYTES: u64 = 64 << 10;
 
-/// Whether git, started in `folder`, finds no repository, the one of `root`, or one whose settings run nothing.
-pub(crate) fn is_harmless_in(folder: &Path, root: &Path) -> bool {
-    let own = root.ancestors().find(|folder| holds_repository(folder));
-    match folder.ancestors().find(|folder| holds_repository(folder)) {
-        None => true,
-        found if found == own => true,
-        Some(found) => runs_nothing(found, own).unwrap_or(false),
+/// Submodules of submodules are followed so deep.
+const MAX_DEPTH: usize = 8;
+
+/// If a repository has more submodules, it isn't known whether they are harmless.
+const MAX_SUBMODULES: usize = 1000;
+
+/// The repositories of a machine, as git finds them. It remembers what it found.
+#[derive(Debug)]
+pub(crate) struct Repositories {
+    /// The top of the root's own repository.
+    own: Option<PathBuf>,
+    /// Folders, and whether git runs nothing when it is started there.
+    started_in: RefCell<HashMap<PathBuf, bool>>,
+    /// Tops of repositories, and whether they run nothing.
+    known: RefCell<HashMap<PathBuf, bool>>,
+    /// Folders, and whether no repository below them runs anything.
+    walked: RefCell<HashMap<PathBuf, bool>>,
+}
+
+impl Repositories {
+    pub(crate) fn new(root: &Path) -> Self {
+        let own = top_of(root).map(Path::to_owned);
+        Self { own, started_in: RefCell::default(), known: RefCell::default(), walked: RefCell::default() }
     }
+
+    /// Whether git, started in `folder`, finds no repository, the one of the root, or one whose settings run nothing, and
+    /// the same of their submodules.
+    pub(crate) fn is_harmless_in(&self, folder: &Path) -> bool {
+        remember(&self.started_in, folder, || top_of(folder).is_none_or(|top| self.is_harmless_top(top, 0)))
+    }
+
+    /// The same of every repository in and below a folder, which may become a submodule.
+    pub(crate) fn is_harmless_below(&self, folder: &Path) -> bool {
+        remember(&self.walked, folder, || {
+            let tops = nested::tops_below(folder, top_of(folder).unwrap_or(folder));
+            tops.is_some_and(|tops| tops.iter().all(|top| self.is_harmless_top(top, 1)))
+        })
+    }
+
+    /// Whether the addresses in the settings that git finds in `folder` are harmless to push to.
+    pub(crate) fn has_harmless_remotes(&self, folder: &Path, may_change: &dyn Fn(&Path) -> bool) -> bool {
+        let Some(top) = top_of(folder) else { return true };
+        let config = place_of(top).and_then(|place| read(&common_place(&place)?.join("config")));
+        let is_harmless = |address: String| self.is_harmless_address(&address, top, may_change);
+        config.is_some_and(|config| settings::addresses(&config).all(is_harmless))
+    }
+
+    /// Whether an address, taken from a folder, leads to no repository on this machine or to one that runs nothing.
+    /// `may_change`: whether a path may lead elsewhere when git follows it.
+    pub(crate) fn is_harmless_address(
+        &self,
+        address: &str,
+        from: &Path,
+        may_change: &dyn Fn(&Path) -> bool,
+    ) -> bool {
+        let path = address.strip_prefix("file://").unwrap_or(address);
+        // Git adds `.git` to a path where nothing is without it.
+        [from.join(path), from.join(format!("{}.git", path.trim_end_matches('/')))].iter().all(|place| {
+            let real = || place.canonicalize().unwrap_or_else(|_| place.clone());
+            !may_change(place) && (!holds_repository(place) || self.is_harmless_in(&real()))
+        })
+    }
+
+    fn is_harmless_top(&self, top: &Path, depth: usize) -> bool {
+        depth <= MAX_DEPTH
+            && remember(&self.known, top, || {
+                let own = self.own.as_deref();
+                let is_own = own == Some(top);
+                (is_own || runs_nothing(top, own).unwrap_or(false))
+                    && self.has_harmless_submodules(top, depth).unwrap_or(false)
+            })
+    }
+
+    /// Whether the submodules of the repository at `top` are harmless. `None`: they can't be known.
+    fn has_harmless_submodules(&self, top: &Path, depth: usize) -> Option<bool> {
+        let gitlinks = index::gitlinks(&place_of(top)?)?;
+        let is_harmless = |path: &PathBuf| match path.as_os_str().as_encoded_bytes().last() {
+            // A folder of a sparse index.
+            Some(b'/') => self.is_harmless_below(&top.join(path)),
+            _ => {
+                let top = top.join(path);
+                top.join(".git").symlink_metadata().is_err() || self.is_harmless_top(&top, depth + 1)
+            }
+        };
+        Some(gitlinks.len() <= MAX_SUBMODULES && gitlinks.iter().all(is_harmless))
+    }
+}
+
+fn remember(answers: &RefCell<HashMap<PathBuf, bool>>, path: &Path, find: impl FnOnce() -> bool) -> bool {
+    let known = answers.borrow().get(path).copied();
+    known.unwrap_or_else(|| {
+        let answer = find();
+        answers.borrow_mut().insert(path.to_owned(), answer);
+        answer
+    })
+}
+
+/// The folder at or above `folder` that git takes for the top of a repository.
+pub(crate) fn top_of(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| holds_repository(folder))
 }
 
 /// Whether a path is inside a folder that has a repository's layout.
@@ -29,7 +126,7 @@ pub(crate) fn is_in_layout(path: &Path) -> bool {
 }
 
 /// Whether git takes this folder for the top of a repository, or for a repository itself.
-fn holds_repository(folder: &Path) -> bool {
+pub(crate) fn holds_repository(folder: &Path) -> bool {
     folder.join(".git").symlink_metadata().is_ok() || has_layout(folder)
 }
 
@@ -45,13 +142,13 @@ fn runs_nothing(top: &Path, own: Option<&Path>) -> Option<bool> {
     if place.join("config.worktree").symlink_metadata().is_ok() {
         return Some(false);
     }
-    // A worktree of the root's own repository.
-    if own.and_then(place_of).is_some_and(|own| own == common) {
+    // A worktree or a submodule of the root's own repository, which keeps their settings.
+    if own.and_then(place_of).is_some_and(|own| common.starts_with(own)) {
         return Some(true);
     }
     let config = read(&common.join("config"))?;
     let is_top = |path: &str| Some(place.join(path).canonicalize().ok()? == top.canonicalize().ok()?);
-    Some(has_no_hooks(&common)? && is_harmless(&config, is_top))
+    Some(has_no_hooks(&common)? && settings::are_harmless(&config, is_top))
 }
 
 /// The folder that holds the repository whose top is `top`.
@@ -88,55 +185,4 @@ fn has_no_hooks(common: &Path) -> Option<bool> {
     }
     let is_example = |entry: fs::DirEntry| entry.file_name().to_string_lossy().ends_with(".sample");
     Some(fs::read_dir(hooks).ok()?.flatten().all(is_example))
-}
-
-/// Whether every setting is on the list of those that run nothing. `is_top`: whether a path leads to the top of the
-/// repository.
-fn is_harmless(config: &str, is_top: impl Fn(&str) -> Option<bool> + Copy) -> bool {
-    let mut section = String::new();
-    config.lines().map(str::trim).all(|line| {
-        if line.is_empty() || line.starts_with(['#', ';']) {
-            return true;
-        }
-        if let Some(header) = line.strip_prefix('[') {
-            let Some(header) = header.strip_suffix(']') else { return false };
-            let name = header.split([' ', '\t', '.']).next().unwrap_or_default();
-            section = name.to_ascii_lowercase();
-            return true;
-        }
-        let (key, value) = line.split_once('=').map_or((line, ""), |(key, value)| (key.trim(), value.trim()));
-        let name = format!("{section}.{}", key.to_ascii_lowercase());
-        let is_plain = !value.contains(['\\', '"']) && !value.contains("::") && !value.starts_with('-');
-        is_plain
-            && match name.as_str() {
-                "core.worktree" => is_top(value).unwrap_or(false),
-                name => words::GIT_HARMLESS_SETTINGS.contains(&name),
-            }
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_harmless;
-
-    #[test]
-    fn settings_are_harmless_only_if_each_is_on_the_list() {
-        let plain = "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://h/r.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n";
-        assert!(is_harmless(plain, |_| None));
-        for odd in [
-            "[core]\nfsmonitor = touch P",
-            "[core] fsmonitor = touch P",
-            "[include]\npath = x",
-            "[includeIf \"gitdir:.\"]\npath = x",
-            "[core]\nsshcommand = x",
-            "[remote \"o\"]\nurl = ext::sh -c id",
-            "[remote \"o\"]\nuploadpack = x",
-            "[core]\nbare = \\\n[core]\nfsmonitor = x",
-            "[filter \"x\"]\nclean = y",
-            "[alias]\nst = !id",
-            "[core]\nworktree = ../..",
-        ] {
-            assert!(!is_harmless(&format!("{plain}{odd}\n"), |_| None), "{odd}");
-        }
-    }
 }

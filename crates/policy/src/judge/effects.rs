@@ -13,7 +13,8 @@ use crate::verdict::ReasonCode;
 /// What the tables call code in the program's own language: a file of it, or a module that it finds.
 const OWN_CODE: [&str; 2] = ["a script", "a module that it finds and runs"];
 
-const WRITES_GIT_FOLDER: &str = "it writes into `.git`, whose files can name programs that git runs";
+pub(super) const WRITES_GIT_FOLDER: &str =
+    "it writes into `.git`, whose files can name programs that git runs";
 
 /// Code that a call runs and that we can't read.
 struct OpaqueCode<'a> {
@@ -46,6 +47,7 @@ impl Judge<'_> {
         }
         self.judge_unlisted(call, basis);
         self.judge_repository(call, basis);
+        self.judge_patch(call, basis);
         self.judge_place(call, basis);
         self.judge_build(call, basis);
         for problem in &call.problems {

@@ -20,7 +20,7 @@ use crate::verdict::ReasonCode;
 /// What a text may write.
 #[derive(Debug, Default)]
 pub(super) struct Planted {
-    writes_git_settings: bool,
+    pub(super) writes_git_settings: bool,
     makes_repository: bool,
     writes_files: bool,
     /// The first file that tells a build tool what to run.
@@ -143,7 +143,7 @@ impl Judge<'_> {
     /// Whether a path that a call writes may lead through a link that the text makes before.
     fn leads_through_link(&self, call: &Call, word: &Word, directories: Option<&[PathBuf]>) -> bool {
         let Some(path) = known_path(&word.value, self.machine) else { return true };
-        let links = self.states.links_before(call);
+        let links = &self.states.before(call).links;
         directories.is_none_or(|folders| folders.iter().any(|from| links.may_hold(&from.join(&path))))
             && !links.is_empty()
     }

@@ -8,19 +8,26 @@ use std::path::{Component, Path, PathBuf};
 
 use shellgate_syntax::{Construct, Word};
 
+use super::Judge;
 use super::links::MadeLinks;
+use super::patches::patches;
 use super::planted::Planted;
-use super::{Basis, Judge};
+use super::remotes::pushes;
+use super::staging::Staged;
 use crate::calls::{Call, FoundCalls, When};
-use crate::programs::{EffectKind, ProgramKind, Property, base_name, has};
+use crate::programs::{EffectKind, ProgramKind, Property, has};
 use crate::redirects::known_path;
-use crate::repository;
-use crate::verdict::ReasonCode;
 
 const PATH_MAX_BYTES: usize = 4096;
 
 /// If a relative path may start from more folders than this, it may start from anywhere.
 const MAX_DIRECTORIES: usize = 16;
+
+/// If a text pushes more often than this, it isn't followed where to.
+const MAX_PUSHING_CALLS: usize = 32;
+
+/// If the words of a text that pushes may be more paths than this, they aren't followed.
+const MAX_ADDRESS_CHECKS: usize = 5000;
 
 /// The folders that relative paths may start from. `None`: any.
 pub(super) type Directories = Option<Vec<PathBuf>>;
@@ -30,15 +37,20 @@ pub(super) type Directories = Option<Vec<PathBuf>>;
 pub(super) struct TextState {
     pub(super) directories: Directories,
     pub(super) links: MadeLinks,
+    pub(super) staged: Staged,
 }
 
 /// What holds now, and what may hold at any time.
 #[derive(Debug)]
 pub(super) struct States {
     now: TextState,
-    anytime: TextState,
+    pub(super) anytime: TextState,
     /// Files that the text may write and that tell programs what to run.
     pub(super) planted: Planted,
+    /// Whether the text names a repository whose settings can name programs, and git may push to it.
+    pub(super) names_harmful_remote: bool,
+    /// How many calls apply patches.
+    pub(super) patching_calls: usize,
     /// Whether a stage of a pipeline may make links: the other stages run beside it.
     links_in_pipeline: bool,
     /// How many calls may make links.
@@ -47,7 +59,11 @@ pub(super) struct States {
 
 impl TextState {
     pub(super) fn new(directory: &Path) -> Self {
-        Self { directories: Some(vec![directory.to_owned()]), links: MadeLinks::default() }
+        Self {
+            directories: Some(vec![directory.to_owned()]),
+            links: MadeLinks::default(),
+            staged: Staged::default(),
+        }
     }
 }
 
@@ -58,15 +74,17 @@ impl States {
             now: state.clone(),
             anytime: state,
             planted: Planted::default(),
+            names_harmful_remote: false,
+            patching_calls: 0,
             links_in_pipeline: false,
             linking_calls: 0,
         }
     }
 
-    /// The links that may be there when a call runs.
-    pub(super) fn links_before(&self, call: &Call) -> &MadeLinks {
+    /// What may hold when a call runs.
+    pub(super) fn before(&self, call: &Call) -> &TextState {
         let beside = call.when != When::Once || self.links_in_pipeline && is_in_pipeline(call);
-        if beside { &self.anytime.links } else { &self.now.links }
+        if beside { &self.anytime } else { &self.now }
     }
 }
 
@@ -87,12 +105,24 @@ impl Judge<'_> {
         for call in found.calls.iter().filter(|call| call.when != When::Once) {
             let directories = self.directories_of(call);
             self.note_links(call, directories.as_deref(), &mut anytime.links);
+            self.note_staged(call, directories.as_deref(), &mut anytime.staged);
         }
         self.states.anytime = anytime;
         let mut planted = Planted::default();
-        for call in &found.calls {
+        self.states.patching_calls = found.calls.iter().filter(|call| patches(call)).count();
+        let pushing_calls = found.calls.iter().filter(|call| pushes(call)).count();
+        let mut address_checks = 0;
+        self.states.names_harmful_remote = pushing_calls > MAX_PUSHING_CALLS;
+        for (at, call) in found.calls.iter().enumerate() {
             let directories = self.directories_of(call);
+            let before = found.calls.get(..at).unwrap_or_default();
             self.note_planted(call, directories.as_deref(), &mut planted);
+            planted.writes_git_settings |= self.may_patch_settings(call, directories.as_deref(), before);
+            if pushing_calls > 0 && !self.states.names_harmful_remote {
+                address_checks += call.words.len() * directories.as_ref().map_or(0, Vec::len);
+                self.states.names_harmful_remote = address_checks > MAX_ADDRESS_CHECKS
+                    || self.names_harmful_remote(call, directories.as_deref());
+            }
             self.follow_state(call);
         }
         if found.calls.iter().any(|call| call.meaning.kind == Some(ProgramKind::Builder)) {
@@ -116,11 +146,11 @@ impl Judge<'_> {
 
     /// The state that a call is judged by.
     pub(super) fn state_of(&self, call: &Call) -> TextState {
-        TextState { directories: self.directories_of(call), links: self.states.links_before(call).clone() }
+        TextState { directories: self.directories_of(call), ..self.states.before(call).clone() }
     }
 
     /// Where the relative paths of a call may start from.
-    fn directories_of(&self, call: &Call) -> Directories {
+    pub(super) fn directories_of(&self, call: &Call) -> Directories {
         let state = if call.when == When::Anytime { &self.states.anytime } else { &self.states.now };
         let mut directories = state.directories.clone();
         for folder in call.folders.iter() {
@@ -157,6 +187,9 @@ impl Judge<'_> {
         let mut links = std::mem::take(&mut self.states.now.links);
         self.note_links(call, directories.as_deref(), &mut links);
         self.states.now.links = links;
+        let mut staged = std::mem::take(&mut self.states.now.staged);
+        self.note_staged(call, directories.as_deref(), &mut staged);
+        self.states.now.staged = staged;
         if !call.program().is_some_and(|name| has(name, Property::ChangesDirectory)) {
             return;
         }
@@ -178,42 +211,10 @@ impl Judge<'_> {
             _ => None,
         };
     }
-
-    /// Judges the settings that git finds where it is run: another repository's can name programs.
-    pub(super) fn judge_repository(&mut self, call: &Call, basis: Basis) {
-        let name = call.program().map(base_name).unwrap_or_default();
-        let runs_git = has(name, Property::RunsGit) || name.starts_with("git-");
-        if !runs_git || !self.restricts(basis) {
-            return;
-        }
-        let start = self.machine.directory();
-        let mut directories = self.state.directories.clone();
-        for effect in &call.meaning.effects {
-            if let EffectKind::Directory(to) = &effect.kind {
-                directories = self.moved(directories.as_deref(), to.as_ref());
-                // Nothing can be said of a folder that isn't there yet.
-                directories = directories.filter(|folders| folders.iter().all(|folder| folder.is_dir()));
-            }
-        }
-        let links = &self.state.links;
-        let message = if self.states.planted.has_git_settings() {
-            "the command may write settings that git finds, and those can name programs"
-        } else if directories.as_deref().is_none_or(|folders| {
-            folders.iter().any(|folder| {
-                folder != start && (links.anywhere || links.may_hold(folder) && !links.is_clone(folder))
-                    || !repository::is_harmless_in(folder, self.machine.root())
-            })
-        }) {
-            "git works in a folder whose repository isn't the root's, and its settings can name programs"
-        } else {
-            return;
-        };
-        self.ask(ReasonCode::Unknown, call.span, message.to_owned());
-    }
 }
 
 /// Whether a call is in a stage of a pipeline.
-fn is_in_pipeline(call: &Call) -> bool {
+pub(super) fn is_in_pipeline(call: &Call) -> bool {
     call.constructs.contains(&Construct::Pipeline)
 }
 

@@ -2,6 +2,7 @@
 //! the file `P` in its folder or outside. A text that can't show this here says why (`unseen`), so a harmless text can't
 //! pass for an attack.
 
+use std::collections::BTreeMap;
 use std::fs::Permissions;
 use std::io::{Seek as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -21,6 +22,9 @@ struct File {
     core: Vec<String>,
     #[serde(default = "touch")]
     exclude: Vec<String>,
+    /// Preparations that several texts share, by their names.
+    #[serde(default)]
+    setups: BTreeMap<String, String>,
     attack: Vec<Attack>,
     /// Texts that look alike and are allowed.
     #[serde(default)]
@@ -31,7 +35,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Attack {
     text: String,
-    /// Bash commands that prepare the folder. They are not judged.
+    /// Bash commands that prepare the folder, or the name of such. They are not judged.
     #[serde(default)]
     setup: String,
     /// Rules for this text in place of the file's.
@@ -105,6 +109,13 @@ fn run(text: &str, directory: &Path, stdin: Option<&str>) {
     let _ = command.status().unwrap();
 }
 
+fn prepare(attack: &Attack, file: &File, root: &Path) {
+    let setup = file.setups.get(&attack.setup).unwrap_or(&attack.setup);
+    if !setup.is_empty() {
+        run(setup, root, None);
+    }
+}
+
 fn allowed(attack: &Attack, file: &File, root: &Path) -> bool {
     let core = attack.core.as_ref().unwrap_or(&file.core);
     let exclude = attack.exclude.as_ref().unwrap_or(&file.exclude);
@@ -124,9 +135,7 @@ fn holds(content: &str) {
     for attack in &file.attack {
         let folder = folders();
         let root = folder.path().join("outside/root").canonicalize().unwrap();
-        if !attack.setup.is_empty() {
-            run(&attack.setup, &root, None);
-        }
+        prepare(attack, &file, &root);
         if allowed(attack, &file, &root) {
             wrong.push(format!("allowed: {}", attack.text));
         }
@@ -140,9 +149,7 @@ fn holds(content: &str) {
     for harmless in &file.harmless {
         let folder = folders();
         let root = folder.path().join("outside/root").canonicalize().unwrap();
-        if !harmless.setup.is_empty() {
-            run(&harmless.setup, &root, None);
-        }
+        prepare(harmless, &file, &root);
         if !allowed(harmless, &file, &root) {
             wrong.push(format!("not allowed: {}", harmless.text));
         }
@@ -213,6 +220,21 @@ fn through_links_that_the_text_makes() {
 #[test]
 fn through_settings_of_git() {
     holds(include_str!("git-folders.toml"));
+}
+
+#[test]
+fn through_submodules_of_git() {
+    holds(include_str!("git-submodules.toml"));
+}
+
+#[test]
+fn through_pushes_of_git() {
+    holds(include_str!("git-pushes.toml"));
+}
+
+#[test]
+fn through_patches() {
+    holds(include_str!("git-patches.toml"));
 }
 
 #[test]

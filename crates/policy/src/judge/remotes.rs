@@ -1,0 +1,76 @@
+//! Repositories on this machine that git pushes to: their hooks and settings can name programs.
+
+use std::path::{Path, PathBuf};
+
+use shellgate_syntax::Value;
+
+use super::Judge;
+use super::links::MadeLinks;
+use crate::calls::Call;
+use crate::programs::{Canonical, words};
+use crate::redirects::known_path;
+use crate::repository;
+
+/// Whether a call makes git push.
+pub(super) fn pushes(call: &Call) -> bool {
+    subcommand(call) == Some("push")
+}
+
+fn subcommand(call: &Call) -> Option<&'static str> {
+    call.meaning.subcommands.first().copied().filter(|_| call.meaning.entry == Some("git"))
+}
+
+/// Whether a text may put another repository at a path.
+fn may_change(links: &MadeLinks, place: &Path) -> bool {
+    links.may_hold(place) && !links.is_clone(place) || links.anywhere && repository::holds_repository(place)
+}
+
+impl Judge<'_> {
+    /// Whether a call of git names a repository on this machine that may run something.
+    pub(super) fn names_harmful_remote(&self, call: &Call, directories: Option<&[PathBuf]>) -> bool {
+        if !subcommand(call).is_some_and(|name| words::GIT_ADDRESS_SUBCOMMANDS.contains(&name)) {
+            return false;
+        }
+        let folders = self.git_directories(call, directories.map(<[PathBuf]>::to_vec)).unwrap_or_default();
+        let links = &self.states.anytime.links;
+        let is_harmless = |value: &Value| {
+            let Some(address) = known_path(value, self.machine) else { return true };
+            let harmless = |from: &PathBuf| {
+                let repositories = self.machine.repositories();
+                repositories.is_harmless_address(&address, from, &|place| may_change(links, place))
+            };
+            folders.iter().all(harmless)
+        };
+        !call.meaning.canonical.iter().skip(1).all(|one| match one {
+            Canonical::Word(value) | Canonical::Option(_, Some(value)) => is_harmless(value),
+            Canonical::Option(_, None) => true,
+        })
+    }
+
+    /// Whether a call doesn't push to a repository on this machine that may run something.
+    pub(super) fn has_harmless_remotes(&self, call: &Call, directories: Option<&[PathBuf]>) -> bool {
+        if !pushes(call) {
+            return true;
+        }
+        let repositories = self.machine.repositories();
+        let links = &self.state.links;
+        !self.states.names_harmful_remote
+            && !self.may_push_to_unknown_path(call)
+            && directories
+                .into_iter()
+                .flatten()
+                .all(|folder| repositories.has_harmless_remotes(folder, &|place| may_change(links, place)))
+    }
+
+    /// Whether the repository to push to is a path that can't be known.
+    fn may_push_to_unknown_path(&self, call: &Call) -> bool {
+        let mut addresses = call.meaning.canonical.iter().filter_map(|one| match one {
+            Canonical::Word(value) => Some(value),
+            Canonical::Option(..) => None,
+        });
+        let Some(address) = addresses.nth(2) else { return false };
+        let lead = address.lead();
+        let is_remote = lead.find(':').is_some_and(|colon| lead.find('/').is_none_or(|slash| colon < slash));
+        known_path(address, self.machine).is_none() && (!is_remote || lead.starts_with("file:"))
+    }
+}
