@@ -15,6 +15,15 @@ pub(crate) struct Run {
     pub(crate) programs: BTreeSet<String>,
 }
 
+/// What texts did, compared with their verdicts.
+#[derive(Default)]
+pub(crate) struct Observed {
+    /// What the verdicts didn't name, a line each.
+    pub(crate) unforeseen: Vec<String>,
+    /// How many texts started exactly the programs that their verdicts named, and wrote nothing else.
+    pub(crate) exact: usize,
+}
+
 /// Versions of programs: the folder, the name that texts use, the program.
 const VERSIONS: &[(&str, &str, &str)] = &[
     ("mawk", "awk", "mawk"),
@@ -73,10 +82,11 @@ impl Observer {
         &self.root
     }
 
-    /// What the texts did that their verdicts didn't name, a line each.
-    pub(crate) fn unforeseen(&self, runs: &[Run]) -> Vec<String> {
+    /// Runs the texts.
+    pub(crate) fn observe(&self, runs: &[Run]) -> Observed {
+        let mut observed = Observed::default();
         if runs.is_empty() {
-            return Vec::new();
+            return observed;
         }
         let base = self.folder.path().canonicalize().unwrap();
         let cases = tempfile::tempdir_in(base.join("cases")).unwrap();
@@ -107,7 +117,6 @@ impl Observer {
         command.current_dir(&self.root).env("OLD_PATH", std::env::var_os("PATH").unwrap());
         command.env("HOME", &base).env("LC_ALL", "C.UTF-8").env_remove("BASH_ENV");
         let output = command.stdin(Stdio::null()).output().unwrap();
-        let mut found = Vec::new();
         for (at, run) in runs.iter().enumerate() {
             let log = fs::read(cases.path().join(format!("{at:05}/log")));
             assert!(log.is_ok(), "no trace of {:?}: {output:?}", run.text);
@@ -115,15 +124,18 @@ impl Observer {
             let log = String::from_utf8_lossy(&log);
             assert!(log.contains("execve("), "nothing was traced: {log} {output:?}");
             // The first start is that of bash.
-            let mut starts = 0;
-            for line in log.lines() {
-                starts += usize::from(line.contains(" execve("));
-                if (starts > 1 || !line.contains(" execve(")) && is_unforeseen(line, &run.programs) {
-                    found.push(format!("{}: {}\n    {line}", run.version, run.text));
-                }
-            }
+            let mut lines = log.lines();
+            let before: Vec<&str> = lines.by_ref().take_while(|line| !line.contains(" execve(")).collect();
+            let lines: Vec<&str> = before.into_iter().chain(lines).collect();
+            let unforeseen = lines.iter().filter(|line| is_unforeseen(line, &run.programs));
+            let unforeseen: Vec<String> =
+                unforeseen.map(|line| format!("{}: {}\n    {line}", run.version, run.text)).collect();
+            let started: BTreeSet<&str> = lines.iter().filter_map(|line| started(line)).collect();
+            let all_started = run.programs.iter().all(|name| started.contains(name.as_str()));
+            observed.exact += usize::from(unforeseen.is_empty() && all_started);
+            observed.unforeseen.extend(unforeseen);
         }
-        found
+        observed
     }
 }
 
@@ -132,6 +144,15 @@ fn find_program(name: &str) -> PathBuf {
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.exists());
     assert!(found.is_some(), "{name} is not installed");
     found.unwrap().canonicalize().unwrap()
+}
+
+/// The name of the program that a line of the trace starts.
+fn started(line: &str) -> Option<&str> {
+    let (before, arguments) = line.split_once('(')?;
+    before
+        .ends_with(" execve")
+        .then(|| arguments.split('"').nth(1))?
+        .map(|path| path.rsplit('/').next().unwrap_or(path))
 }
 
 /// Whether a line of the trace shows a start or a write that isn't foreseen. Attempts count.
