@@ -228,6 +228,11 @@ fn calls_are_plain(statement: &[Token<'_>]) -> bool {
     let mut is_first_call = true;
     statement.iter().enumerate().all(|(at, token)| {
         let before = at.checked_sub(1).and_then(|at| statement.get(at));
+        // The word before a name, or before the name of its schema.
+        let before_name = match before {
+            Some(Token::Sign('.')) => at.checked_sub(3).and_then(|at| statement.get(at)),
+            before => before,
+        };
         let is_called = statement.get(at + 1) == Some(&Token::Sign('('));
         let is_first = is_called && std::mem::take(&mut is_first_call);
         match token {
@@ -238,8 +243,8 @@ fn calls_are_plain(statement: &[Token<'_>]) -> bool {
             Token::Word(_) | Token::Literal
                 if is_first
                     && !queries(at)
-                    && (defines && is_word(before, &["table", "exists", "on"])
-                        || inserts && is_word(before, &["into"])) =>
+                    && (defines && is_word(before_name, &["table", "exists", "on"])
+                        || inserts && is_word(before_name, &["into"])) =>
             {
                 true
             }
