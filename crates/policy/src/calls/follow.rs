@@ -113,6 +113,10 @@ impl FoundCalls {
         let forwarded = forwarded_words(&pending, context);
         let effects: Vec<Effect> =
             meaning.effects.iter().filter(|effect| is_followed(effect)).cloned().collect();
+        // All calls are kept until the end, and most have one effect.
+        meaning.effects.shrink_to_fit();
+        meaning.canonical.shrink_to_fit();
+        pending.invocation.words.shrink_to_fit();
         let index = self.calls.len();
         self.calls.push(Call {
             words: std::mem::take(&mut pending.invocation.words),
