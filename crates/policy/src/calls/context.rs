@@ -23,7 +23,8 @@ pub(super) struct TextContext {
     place: Option<Span>,
     pub(super) stdin: Stdin,
     pub(super) depth: usize,
-    pub(super) functions: Rc<[Function]>,
+    /// The functions that the text defines, by name.
+    pub(super) functions: Rc<HashMap<String, Vec<Function>>>,
     /// What each variable is set to, wherever in the text.
     pub(super) values: Rc<HashMap<String, Vec<Assigned>>>,
     pub(super) known_values: Rc<KnownValues>,
@@ -68,7 +69,8 @@ impl TextContext {
         }
         let numbers = Numbers::find(findings);
         for assignment in findings.invocations.iter().flat_map(|invocation| &invocation.assignments) {
-            let value = if is_number(assignment, source, &numbers) { number() } else { assignment.value.clone() };
+            let value =
+                if is_number(assignment, source, &numbers) { number() } else { assignment.value.clone() };
             values.entry(assignment.name.clone()).or_default().push(value);
         }
         let forwarders = if place.is_none() { forwarders(findings) } else { HashSet::new() };
@@ -86,7 +88,7 @@ impl TextContext {
             place,
             stdin: inherited_in(findings, stdin),
             depth,
-            functions: findings.functions.clone().into(),
+            functions: functions_by_name(findings).into(),
             values: values.into(),
             known_values: known_values.into(),
             numbers: numbers.into(),
@@ -123,12 +125,18 @@ impl TextContext {
     }
 }
 
+fn functions_by_name(findings: &Findings) -> HashMap<String, Vec<Function>> {
+    let mut functions: HashMap<String, Vec<Function>> = HashMap::new();
+    for function in &findings.functions {
+        functions.entry(function.name.clone()).or_default().push(function.clone());
+    }
+    functions
+}
+
 /// Whether a variable is set to the output of a command that prints a number.
 fn is_number(assignment: &Assignment, source: &str, numbers: &Numbers) -> bool {
-    let is_substitution = matches!(
-        &assignment.value,
-        Assigned::Scalar(Value::Unknown(Unknown { why: Why::Substitution, .. }))
-    );
+    let is_substitution =
+        matches!(&assignment.value, Assigned::Scalar(Value::Unknown(Unknown { why: Why::Substitution, .. })));
     let written = || assignment.span.of(source).split_once('=');
     is_substitution
         && !assignment.append
@@ -139,13 +147,18 @@ fn is_number(assignment: &Assignment, source: &str, numbers: &Numbers) -> bool {
 /// The value of an expression.
 fn number() -> Assigned {
     let tail = Some(String::new());
-    Assigned::Scalar(Value::Unknown(Unknown { lead: String::new(), splits: false, why: Why::Arithmetic, tail }))
+    Assigned::Scalar(Value::Unknown(Unknown {
+        lead: String::new(),
+        splits: false,
+        why: Why::Arithmetic,
+        tail,
+    }))
 }
 
 /// The functions of a text that run their arguments: `run() { "$@"; }`. None if their parameters may change, or if they may
 /// be called from elsewhere than this text.
 fn forwarders(findings: &Findings) -> HashSet<String> {
-    let is_function = |name: &str| findings.functions.iter().any(|function| function.name == name);
+    let functions: HashSet<&str> = findings.functions.iter().map(|function| function.name.as_str()).collect();
     let is_plain_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric()) && !is_builtin(name);
     let mut found: HashSet<&str> = findings.invocations.iter().filter_map(forwarding_function).collect();
     found.retain(|name| is_plain_name(name));
@@ -166,7 +179,7 @@ fn forwarders(findings: &Findings) -> HashSet<String> {
                 }
                 // A builtin acts on this shell, and would be run where it isn't written.
                 (Some(name), Some(command))
-                    if command.is_none_or(|command| is_builtin(command) || is_function(command)) =>
+                    if command.is_none_or(|command| is_builtin(command) || functions.contains(command)) =>
                 {
                     found.remove(name);
                 }

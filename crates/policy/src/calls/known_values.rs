@@ -147,7 +147,8 @@ impl KnownValues {
 
     /// Whether a word is the variable of a loop over names of files that the call is in, and nothing else.
     pub(super) fn is_pattern(&self, word: &Word, call: &Invocation, source: &str) -> bool {
-        let Value::Unknown(Unknown { why: Why::Parameter(name), lead, tail, splits: false }) = &word.value else {
+        let Value::Unknown(Unknown { why: Why::Parameter(name), lead, tail, splits: false }) = &word.value
+        else {
             return false;
         };
         let alone = lead.is_empty() && tail.as_deref() == Some("");

@@ -23,7 +23,9 @@ impl Numbers {
         };
         let renames = |invocation: &Invocation| {
             let name = invocation.words.first().map(|word| word.value.known());
-            name.is_some_and(|name| name.is_none_or(|name| words::BUILTINS_THAT_RENAME_PROGRAMS.contains(&name)))
+            name.is_some_and(|name| {
+                name.is_none_or(|name| words::BUILTINS_THAT_RENAME_PROGRAMS.contains(&name))
+            })
         };
         let is_hidden = findings.functions.iter().any(|function| is_listed(&function.name));
         Self { names_are_programs: !is_hidden && !findings.invocations.iter().any(renames) }
@@ -47,7 +49,8 @@ fn prints_number(pipeline: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || " -_./|*?,:=+@%^".contains(c);
     let mut stages = pipeline.rsplit('|').map(str::trim);
     let Some(last) = stages.next() else { return false };
-    let (command, file) = last.split_once('<').map_or((last, "x"), |(command, file)| (command.trim(), file.trim()));
+    let (command, file) =
+        last.split_once('<').map_or((last, "x"), |(command, file)| (command.trim(), file.trim()));
     pipeline.replacen('<', "", 1).chars().all(is_plain)
         && !file.is_empty()
         && !file.contains(' ')
@@ -62,7 +65,13 @@ mod tests {
     #[test]
     fn only_listed_commands_print_numbers() {
         let numbers = Numbers { names_are_programs: true };
-        for text in ["$(nproc)", "\"$(nproc)\"", "$(ls|wc -l)", "$(ls -a src/*.c | grep x | wc -l)", "$(wc -l < a.txt)"] {
+        for text in [
+            "$(nproc)",
+            "\"$(nproc)\"",
+            "$(ls|wc -l)",
+            "$(ls -a src/*.c | grep x | wc -l)",
+            "$(wc -l < a.txt)",
+        ] {
             assert!(numbers.is_number(text), "{text}");
         }
         for text in [

@@ -5,7 +5,9 @@ use shellgate_syntax::{Redirect, RedirectOperator, RedirectTarget, Span, Unknown
 use super::links::has_option;
 use super::{Basis, Judge};
 use crate::calls::Call;
-use crate::programs::{Effect, EffectKind, ProgramKind, Property, VariableRow, base_name, has, variable, words};
+use crate::programs::{
+    Effect, EffectKind, ProgramKind, Property, VariableRow, base_name, has, variable, words,
+};
 use crate::redirects::{self, FileAccess};
 use crate::rules::{Prefix, Redirects};
 use crate::secrets;

@@ -56,7 +56,8 @@ fn holds_standard_module(folder: &Path) -> bool {
 /// Whether a command may make files that `npx` runs: any that its words name, or that it unpacks.
 pub(super) fn may_write_tools(found: &FoundCalls) -> bool {
     let unpacks = [Property::MakesLinks, Property::Unpacks, Property::UnpacksByLetter];
-    let is_tree = |word: &Word| word.value.known().is_none_or(|text| words::GIT_TREE_SUBCOMMANDS.contains(&text));
+    let is_tree =
+        |word: &Word| word.value.known().is_none_or(|text| words::GIT_TREE_SUBCOMMANDS.contains(&text));
     found.calls.iter().any(|call| {
         let name = call.meaning.entry.or_else(|| call.program().map(base_name));
         name.is_some_and(|name| {

@@ -47,7 +47,9 @@ fn placeholder(behind: &str) -> Option<usize> {
     }
     let is_hexadecimal = |digits: &str| digits.chars().all(|c| c.is_ascii_hexdigit());
     let is_character = item.strip_prefix('x').and_then(|rest| rest.get(..2)).is_some_and(is_hexadecimal)
-        || item.get(..2).is_some_and(|digits| is_hexadecimal(digits) && digits.starts_with(|c: char| c.is_ascii_digit()));
+        || item
+            .get(..2)
+            .is_some_and(|digits| is_hexadecimal(digits) && digits.starts_with(|c: char| c.is_ascii_digit()));
     let is_listed = is_character || words::GIT_FORMAT_PLACEHOLDERS.iter().any(|name| item.starts_with(name));
     is_listed.then_some(modifier)
 }

@@ -104,12 +104,29 @@ mod tests {
 
     #[test]
     fn a_plain_value_shows_its_names() {
-        for text in ["", "1", "-O2 -Wall", "~/x", "a=b,c:d", "-DX=\"a b\"", "-DX=\\\"a\\\"", "'a b' c", "v1.2@x%y"] {
+        for text in
+            ["", "1", "-O2 -Wall", "~/x", "a=b,c:d", "-DX=\"a b\"", "-DX=\\\"a\\\"", "'a b' c", "v1.2@x%y"]
+        {
             assert!(is_plain_value(text), "{text}");
         }
         for text in [
-            "$(x)", "a;b", "a|b", "a&b", "`a`", "a>b", "a\nb", "#", "to''uch", "to\\uch", "to\"\"uch", "t?uch", "t*", "{a,b}", "'a",
-            "\"a'", "a\\",
+            "$(x)",
+            "a;b",
+            "a|b",
+            "a&b",
+            "`a`",
+            "a>b",
+            "a\nb",
+            "#",
+            "to''uch",
+            "to\\uch",
+            "to\"\"uch",
+            "t?uch",
+            "t*",
+            "{a,b}",
+            "'a",
+            "\"a'",
+            "a\\",
         ] {
             assert!(!is_plain_value(text), "{text}");
         }
