@@ -73,7 +73,7 @@ impl TextContext {
                 if is_number(assignment, source, &numbers) { number() } else { assignment.value.clone() };
             values.entry(assignment.name.clone()).or_default().push(value);
         }
-        let forwarders = if place.is_none() { forwarders(findings) } else { HashSet::new() };
+        let forwarders = if place.is_none() { forwarders(findings, source) } else { HashSet::new() };
         let unsets_functions = builtins.iter().any(may_unset_functions);
         let known_values = KnownValues::find(source, findings, &builtins);
         for effect in builtins.into_iter().flat_map(|meaning| meaning.effects) {
@@ -157,10 +157,11 @@ fn number() -> Assigned {
 
 /// The functions of a text that run their arguments: `run() { "$@"; }`. None if their parameters may change, or if they may
 /// be called from elsewhere than this text.
-fn forwarders(findings: &Findings) -> HashSet<String> {
+fn forwarders(findings: &Findings, source: &str) -> HashSet<String> {
     let functions: HashSet<&str> = findings.functions.iter().map(|function| function.name.as_str()).collect();
     let is_plain_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric()) && !is_builtin(name);
-    let mut found: HashSet<&str> = findings.invocations.iter().filter_map(forwarding_function).collect();
+    let mut found: HashSet<&str> =
+        findings.invocations.iter().filter_map(|one| forwarding_function(one, source)).collect();
     found.retain(|name| is_plain_name(name));
     if found.is_empty() {
         return HashSet::new();
@@ -170,7 +171,7 @@ fn forwarders(findings: &Findings) -> HashSet<String> {
             [] => {}
             [name, words @ ..] => match (name.value.known(), words.first().map(|word| word.value.known())) {
                 // A name that isn't known may be a function's.
-                (None, _) if forwarding_function(invocation).is_none() => return HashSet::new(),
+                (None, _) if forwarding_function(invocation, source).is_none() => return HashSet::new(),
                 // It may change the parameters or the functions.
                 (Some(name), _)
                     if is_builtin(name) && !words::BUILTINS_THAT_KEEP_PARAMETERS.contains(&name) =>
@@ -191,11 +192,10 @@ fn forwarders(findings: &Findings) -> HashSet<String> {
 }
 
 /// The function whose arguments an invocation runs, if it is `"$@"` in a function and nothing else.
-pub(super) fn forwarding_function(invocation: &Invocation) -> Option<&str> {
-    let [Word { value: Value::Unknown(unknown), .. }] = invocation.words.as_slice() else { return None };
-    let is_all = unknown.why == Why::Parameter("@".to_owned())
-        && unknown.lead.is_empty()
-        && unknown.tail.as_deref() == Some("");
+pub(super) fn forwarding_function<'i>(invocation: &'i Invocation, source: &str) -> Option<&'i str> {
+    let [word] = invocation.words.as_slice() else { return None };
+    // Without quotes, an argument would be split into words.
+    let is_all = word.value.known().is_none() && word.span.of(source) == "\"$@\"";
     let is_alone = invocation.assignments.is_empty() && invocation.redirects.is_empty();
     let functions = invocation.constructs.iter().rev();
     let mut functions = functions.filter_map(|construct| match construct {

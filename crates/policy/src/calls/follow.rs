@@ -81,7 +81,8 @@ impl FoundCalls {
 
     fn follow_call(&mut self, mut pending: PendingCall, context: &TextContext) {
         // What `"$@"` of such a function runs is followed where the function is called.
-        if forwarding_function(&pending.invocation).is_some_and(|name| context.forwarders.contains(name)) {
+        let function = forwarding_function(&pending.invocation, &context.source);
+        if function.is_some_and(|name| context.forwarders.contains(name)) {
             return;
         }
         let invocation_span = pending.invocation.span;
