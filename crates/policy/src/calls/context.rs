@@ -1,16 +1,19 @@
 //! What is known of a text as a whole, before its calls are followed: its variables, functions and standard input.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use shellgate_syntax::{Assigned, Findings, Function, Span, Word};
+use shellgate_syntax::{
+    Assigned, Assignment, Construct, Findings, Function, Invocation, Span, Unknown, Value, Why, Word,
+};
 
 use super::attributes::Attributes;
 use super::known_values::KnownValues;
+use super::numbers::Numbers;
 use super::shadowing::may_unset_functions;
 use super::stdin::inherited_in;
 use super::{ANY_VARIABLE, MAX_DEPTH, Stdin, When, unknown_value};
-use crate::programs::{CallMeaning, EffectKind, is_builtin, understand};
+use crate::programs::{CallMeaning, EffectKind, is_builtin, understand, words};
 
 /// A text that calls are found in.
 #[derive(Clone)]
@@ -20,10 +23,14 @@ pub(super) struct TextContext {
     place: Option<Span>,
     pub(super) stdin: Stdin,
     pub(super) depth: usize,
-    pub(super) functions: Rc<[Function]>,
+    /// The functions that the text defines, by name.
+    pub(super) functions: Rc<HashMap<String, Vec<Function>>>,
     /// What each variable is set to, wherever in the text.
     pub(super) values: Rc<HashMap<String, Vec<Assigned>>>,
     pub(super) known_values: Rc<KnownValues>,
+    pub(super) numbers: Rc<Numbers>,
+    /// Functions that run their arguments as a command, all of whose calls are in this text.
+    pub(super) forwarders: Rc<HashSet<String>>,
     pub(super) attributes: Rc<Attributes>,
     /// Whether functions may be removed again.
     pub(super) unsets_functions: bool,
@@ -56,15 +63,19 @@ impl TextContext {
         findings: &Findings,
     ) -> Self {
         let mut values: HashMap<String, Vec<Assigned>> = HashMap::new();
-        for assignment in findings.invocations.iter().flat_map(|invocation| &invocation.assignments) {
-            values.entry(assignment.name.clone()).or_default().push(assignment.value.clone());
-        }
         let mut builtins: Vec<CallMeaning> = Vec::new();
         for invocation in &findings.invocations {
             collect_builtins(&invocation.words, 0, &mut builtins);
         }
+        let numbers = Numbers::find(findings);
+        for assignment in findings.invocations.iter().flat_map(|invocation| &invocation.assignments) {
+            let value =
+                if is_number(assignment, source, &numbers) { number() } else { assignment.value.clone() };
+            values.entry(assignment.name.clone()).or_default().push(value);
+        }
+        let forwarders = if place.is_none() { forwarders(findings, source) } else { HashSet::new() };
         let unsets_functions = builtins.iter().any(may_unset_functions);
-        let known_values = KnownValues::find(findings, &builtins);
+        let known_values = KnownValues::find(source, findings, &builtins);
         for effect in builtins.into_iter().flat_map(|meaning| meaning.effects) {
             if let EffectKind::Assigns { name, value } = effect.kind {
                 let name = name.known().unwrap_or(ANY_VARIABLE).to_owned();
@@ -77,9 +88,11 @@ impl TextContext {
             place,
             stdin: inherited_in(findings, stdin),
             depth,
-            functions: findings.functions.clone().into(),
+            functions: functions_by_name(findings).into(),
             values: values.into(),
             known_values: known_values.into(),
+            numbers: numbers.into(),
+            forwarders: forwarders.into(),
             attributes: Attributes::find(findings).into(),
             unsets_functions,
             when: When::Once,
@@ -110,6 +123,86 @@ impl TextContext {
     pub(super) fn deeper(&self) -> Self {
         Self { depth: self.depth + 1, ..self.clone() }
     }
+}
+
+fn functions_by_name(findings: &Findings) -> HashMap<String, Vec<Function>> {
+    let mut functions: HashMap<String, Vec<Function>> = HashMap::new();
+    for function in &findings.functions {
+        functions.entry(function.name.clone()).or_default().push(function.clone());
+    }
+    functions
+}
+
+/// Whether a variable is set to the output of a command that prints a number.
+fn is_number(assignment: &Assignment, source: &str, numbers: &Numbers) -> bool {
+    let is_substitution =
+        matches!(&assignment.value, Assigned::Scalar(Value::Unknown(Unknown { why: Why::Substitution, .. })));
+    let written = || assignment.span.of(source).split_once('=');
+    is_substitution
+        && !assignment.append
+        && assignment.subscript.is_none()
+        && written().is_some_and(|(name, value)| name == assignment.name && numbers.is_number(value))
+}
+
+/// The value of an expression.
+fn number() -> Assigned {
+    let tail = Some(String::new());
+    Assigned::Scalar(Value::Unknown(Unknown {
+        lead: String::new(),
+        splits: false,
+        why: Why::Arithmetic,
+        tail,
+    }))
+}
+
+/// The functions of a text that run their arguments: `run() { "$@"; }`. None if their parameters may change, or if they may
+/// be called from elsewhere than this text.
+fn forwarders(findings: &Findings, source: &str) -> HashSet<String> {
+    let functions: HashSet<&str> = findings.functions.iter().map(|function| function.name.as_str()).collect();
+    let is_plain_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric()) && !is_builtin(name);
+    let mut found: HashSet<&str> =
+        findings.invocations.iter().filter_map(|one| forwarding_function(one, source)).collect();
+    found.retain(|name| is_plain_name(name));
+    if found.is_empty() {
+        return HashSet::new();
+    }
+    for invocation in &findings.invocations {
+        match invocation.words.as_slice() {
+            [] => {}
+            [name, words @ ..] => match (name.value.known(), words.first().map(|word| word.value.known())) {
+                // A name that isn't known may be a function's.
+                (None, _) if forwarding_function(invocation, source).is_none() => return HashSet::new(),
+                // It may change the parameters or the functions.
+                (Some(name), _)
+                    if is_builtin(name) && !words::BUILTINS_THAT_KEEP_PARAMETERS.contains(&name) =>
+                {
+                    return HashSet::new();
+                }
+                // A builtin acts on this shell, and would be run where it isn't written.
+                (Some(name), Some(command))
+                    if command.is_none_or(|command| is_builtin(command) || functions.contains(command)) =>
+                {
+                    found.remove(name);
+                }
+                _ => {}
+            },
+        }
+    }
+    found.into_iter().map(str::to_owned).collect()
+}
+
+/// The function whose arguments an invocation runs, if it is `"$@"` in a function and nothing else.
+pub(super) fn forwarding_function<'i>(invocation: &'i Invocation, source: &str) -> Option<&'i str> {
+    let [word] = invocation.words.as_slice() else { return None };
+    // Without quotes, an argument would be split into words.
+    let is_all = word.value.known().is_none() && word.span.of(source) == "\"$@\"";
+    let is_alone = invocation.assignments.is_empty() && invocation.redirects.is_empty();
+    let functions = invocation.constructs.iter().rev();
+    let mut functions = functions.filter_map(|construct| match construct {
+        Construct::Function(name) => Some(name.as_str()),
+        _ => None,
+    });
+    functions.next().filter(|_| is_all && is_alone)
 }
 
 /// The meanings of the builtins that a call is or runs. Only builtins set variables of this shell.

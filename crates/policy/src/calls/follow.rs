@@ -8,14 +8,14 @@ use shellgate_syntax::{
 };
 
 use super::attributes::Declaration;
-use super::context::{InnerText, TextContext};
+use super::context::{InnerText, TextContext, forwarding_function};
 use super::shadowing::{Shadowed, shadowed};
 use super::stdin::{Stdin, descriptor_of_path, may_read_input, redirected, replaces_input, stdin_of};
 use super::{
     Call, FoundCalls, MAX_CALLS, MAX_DEPTH, MAX_INNER_BYTES, MAX_WORDS, PendingCall, Problem, When,
     unknown_value,
 };
-use crate::programs::{Effect, EffectKind, ProgramKind, Property, has, variable, words};
+use crate::programs::{Effect, EffectKind, ProgramKind, Property, has, is_builtin, variable, words};
 
 impl FoundCalls {
     /// Follows everything that was found in a text.
@@ -80,6 +80,11 @@ impl FoundCalls {
     }
 
     fn follow_call(&mut self, mut pending: PendingCall, context: &TextContext) {
+        // What `"$@"` of such a function runs is followed where the function is called.
+        let function = forwarding_function(&pending.invocation, &context.source);
+        if function.is_some_and(|name| context.forwarders.contains(name)) {
+            return;
+        }
         let invocation_span = pending.invocation.span;
         let span = context.place(invocation_span);
         if context.depth >= MAX_DEPTH {
@@ -89,21 +94,8 @@ impl FoundCalls {
         if self.calls.len() >= MAX_CALLS || self.words > MAX_WORDS {
             return self.too_much(span);
         }
-        // A variable whose value is one word can't become none or several.
-        for word in &mut pending.invocation.words {
-            if !context.is_whole_command() {
-                break;
-            }
-            let is_one_word = context.known_values.is_one_word(word, invocation_span, &context.source);
-            let is_number = context.known_values.is_number(word, invocation_span, &context.source);
-            if (is_one_word || is_number)
-                && let Value::Unknown(unknown) = &mut word.value
-            {
-                unknown.splits = false;
-                if !is_one_word {
-                    unknown.why = Why::Arithmetic;
-                }
-            }
+        if context.is_whole_command() {
+            resolve_words(&mut pending, context);
         }
         let invocation = &pending.invocation;
         let mut meaning = self.programs.understand(&invocation.words, pending.more_words);
@@ -119,8 +111,13 @@ impl FoundCalls {
             _ => true,
         });
         let shadowed = shadowed(&pending, context);
+        let forwarded = forwarded_words(&pending, context);
         let effects: Vec<Effect> =
             meaning.effects.iter().filter(|effect| is_followed(effect)).cloned().collect();
+        // All calls are kept until the end, and most have one effect.
+        meaning.effects.shrink_to_fit();
+        meaning.canonical.shrink_to_fit();
+        pending.invocation.words.shrink_to_fit();
         let index = self.calls.len();
         self.calls.push(Call {
             words: std::mem::take(&mut pending.invocation.words),
@@ -138,6 +135,9 @@ impl FoundCalls {
             when: context.when.max(when_of(&pending.invocation)),
             folders: Rc::clone(&pending.folders),
         });
+        if let Some(kind) = forwarded {
+            self.follow_effect(Effect { span: invocation_span, kind }, index, &pending, context);
+        }
         if shadowed == Shadowed::Certainly {
             return;
         }
@@ -298,6 +298,52 @@ impl FoundCalls {
             call.problems.push(Problem::new(span, message));
         }
     }
+}
+
+/// What a call of a function that runs its arguments runs.
+fn forwarded_words(pending: &PendingCall, context: &TextContext) -> Option<EffectKind> {
+    let (name, words) = pending.invocation.words.split_first()?;
+    let is_forwarder = name.value.known().is_some_and(|name| context.forwarders.contains(name));
+    (is_forwarder && !words.is_empty())
+        .then(|| EffectKind::Argv { words: words.to_vec(), more_words: pending.more_words })
+}
+
+/// Replaces what the text says about the variables of a call.
+fn resolve_words(pending: &mut PendingCall, context: &TextContext) {
+    let (known, source) = (&context.known_values, &context.source);
+    let mut words = std::mem::take(&mut pending.invocation.words);
+    let call = &pending.invocation;
+    for (at, word) in words.iter_mut().enumerate() {
+        // Which builtins a text calls was asked before, by the names that are written.
+        let name = known.only_value(word, call.span, source).filter(|name| at == 0 && !is_builtin(name));
+        if let Some(name) = name {
+            word.value = Value::Known(name.to_owned());
+            continue;
+        }
+        // A variable whose value is one word can't become none or several.
+        let is_one_word = known.is_one_word(word, call.span, source);
+        let is_number = known.is_number(word, call, source) || is_number_behind_option(word, context);
+        let is_pattern = known.is_pattern(word, call, source);
+        let Value::Unknown(unknown) = &mut word.value else { continue };
+        if is_one_word || is_number {
+            unknown.splits = false;
+            if !is_one_word {
+                unknown.why = Why::Arithmetic;
+            }
+        } else if is_pattern {
+            unknown.why = Why::Glob;
+        }
+    }
+    pending.invocation.words = words;
+}
+
+/// Whether a word is an option with a number that a program prints: `-j$(nproc)`.
+fn is_number_behind_option(word: &Word, context: &TextContext) -> bool {
+    let Value::Unknown(unknown) = &word.value else { return false };
+    let written = word.span.of(&context.source).strip_prefix(unknown.lead.as_str());
+    unknown.why == Why::Substitution
+        && unknown.lead.starts_with('-')
+        && written.is_some_and(|written| context.numbers.is_certain_number(written))
 }
 
 fn splits(word: &Word) -> bool {

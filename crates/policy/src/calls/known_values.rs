@@ -7,7 +7,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use shellgate_syntax::{self as syntax, Assigned, Findings, Invocation, Span, Unknown, Value, Why, Word};
+use shellgate_syntax::{
+    self as syntax, Assigned, Construct, Findings, Invocation, Span, Unknown, Value, Why, Word,
+};
 
 use super::arithmetic::is_set_by_shell;
 use super::attributes::Declaration;
@@ -17,6 +19,9 @@ use crate::programs::{CallMeaning, EffectKind, ProgramKind, Property, has};
 /// Longer values aren't looked at, and no more values of one variable: each use of it would look at all.
 const MAX_VALUE_BYTES: usize = 256;
 const MAX_VALUES: usize = 64;
+
+/// How much text may be between the beginning of a loop and a call that uses its variable.
+const MAX_LOOP_BYTES: usize = 2048;
 
 /// How many of the places where a variable is set are looked at.
 const MAX_LOOKUPS: usize = 4;
@@ -29,11 +34,16 @@ pub(super) struct KnownValues {
     numbers: HashSet<String>,
     /// Where variables are set outside all constructs, for this shell.
     set_at: HashMap<String, Vec<Span>>,
+    /// Where the variables of loops are set, for their bodies.
+    loops: HashMap<String, Vec<Span>>,
+    /// The variables of loops that are known words or names of files (`for f in *.c`), and no option unless a file has the
+    /// name of one.
+    patterns: HashSet<String>,
 }
 
 impl KnownValues {
     /// Looks through a text. `builtins` are the builtins that it calls.
-    pub(super) fn find(findings: &Findings, builtins: &[CallMeaning]) -> Self {
+    pub(super) fn find(source: &str, findings: &Findings, builtins: &[CallMeaning]) -> Self {
         if builtins.iter().any(may_set_any_variable) {
             return Self::default();
         }
@@ -60,12 +70,22 @@ impl KnownValues {
                 _ => {}
             }
         }
+        let mut loops: HashMap<String, Vec<Span>> = HashMap::new();
+        let mut other_than_patterns: HashSet<&str> = HashSet::new();
         let mut all: HashMap<&str, Vec<Option<&str>>> = HashMap::new();
         for assignment in findings.invocations.iter().flat_map(|invocation| &invocation.assignments) {
             let replaces = !assignment.append && assignment.subscript.is_none();
             let is_number = matches!(&assignment.value, Assigned::Scalar(value) if is_number(value));
             if !replaces || !is_number {
                 other_than_numbers.insert(&assignment.name);
+            }
+            match &assignment.value {
+                Assigned::ByShell(items) if !items.is_empty() && items.iter().all(is_name_or_pattern) => {
+                    loops.entry(assignment.name.clone()).or_default().push(assignment.span);
+                }
+                _ => {
+                    other_than_patterns.insert(&assignment.name);
+                }
             }
             let values = all.entry(&assignment.name).or_default();
             match &assignment.value {
@@ -82,9 +102,22 @@ impl KnownValues {
                 values.iter().map(|value| value.map(str::to_owned)).collect::<Option<Vec<String>>>()?;
             (!changed_elsewhere.contains(name) && !is_set_by_shell(name)).then(|| (name.to_owned(), values))
         });
-        let is_number = |name: &&&str| !other_than_numbers.contains(**name) && !is_set_by_shell(name);
-        let numbers = all.keys().filter(is_number).map(|name| (*name).to_owned()).collect();
         let by_name = known.collect();
+        let is_number = |name: &&&str| !other_than_numbers.contains(**name) && !is_set_by_shell(name);
+        // Only one loop, since what a round of an outer loop writes may be found by the pattern in the next one.
+        let has_one_loop = source.matches("done").count() == 1 && findings.functions.is_empty();
+        let is_pattern = |name: &&String| {
+            has_one_loop
+                && !other_than_patterns.contains(name.as_str())
+                && !changed_elsewhere.contains(*name)
+                && !is_set_by_shell(name)
+        };
+        let patterns = loops.keys().filter(is_pattern).cloned().collect();
+        for (name, span) in findings.arithmetic.iter().flat_map(|one| loop_numbers(one.span, source)) {
+            loops.entry(name.to_owned()).or_default().push(span);
+            all.entry(name).or_default().push(None);
+        }
+        let numbers = all.keys().filter(is_number).map(|name| (*name).to_owned()).collect();
         let mut set_at: HashMap<String, Vec<Span>> = HashMap::new();
         let certain = |one: &&Invocation| one.words.is_empty() && one.constructs.is_empty();
         for invocation in findings.invocations.iter().filter(certain) {
@@ -96,17 +129,53 @@ impl KnownValues {
         let declarations = findings.invocations.iter().filter_map(|one| Declaration::of(&one.words));
         for name in declarations.flat_map(|declaration| declaration.without_value().collect::<Vec<_>>()) {
             set_at.remove(name);
+            loops.remove(name);
         }
-        Self { by_name, numbers, set_at }
+        Self { by_name, numbers, set_at, loops, patterns }
     }
 
     /// Whether a word is a variable alone that is certainly a number for the call at `call`, like the result of an expression.
-    pub(super) fn is_number(&self, word: &Word, call: Span, source: &str) -> bool {
+    pub(super) fn is_number(&self, word: &Word, call: &Invocation, source: &str) -> bool {
         let Value::Unknown(Unknown { why: Why::Parameter(name), lead, tail, .. }) = &word.value else {
             return false;
         };
         let alone = lead.is_empty() && tail.as_deref() == Some("");
-        alone && self.numbers.contains(name) && self.is_set_before(name, call, source)
+        alone
+            && self.numbers.contains(name)
+            && (self.is_set_before(name, call.span, source) || self.is_set_by_loop(name, call, source))
+    }
+
+    /// Whether a word is the variable of a loop over names of files that the call is in, and nothing else.
+    pub(super) fn is_pattern(&self, word: &Word, call: &Invocation, source: &str) -> bool {
+        let Value::Unknown(Unknown { why: Why::Parameter(name), lead, tail, splits: false }) = &word.value
+        else {
+            return false;
+        };
+        let alone = lead.is_empty() && tail.as_deref() == Some("");
+        alone && self.patterns.contains(name) && self.is_set_by_loop(name, call, source)
+    }
+
+    /// The value of a variable that is certainly set, and always to the same value.
+    pub(super) fn only_value(&self, word: &Word, call: Span, source: &str) -> Option<&str> {
+        let Value::Unknown(Unknown { why: Why::Parameter(name), .. }) = &word.value else { return None };
+        let (first, others) = self.by_name.get(name)?.split_first()?;
+        (self.is_one_word(word, call, source) && others.iter().all(|other| other == first)).then_some(first)
+    }
+
+    /// Whether a call is in the body of a loop that sets a variable. The words of a loop may have calls in substitutions.
+    fn is_set_by_loop(&self, name: &str, call: &Invocation, source: &str) -> bool {
+        let in_substitution =
+            |construct: &Construct| matches!(construct, Construct::Substitution | Construct::Process);
+        if call.constructs.iter().any(in_substitution) {
+            return false;
+        }
+        // The text behind a loop has its end before it.
+        self.loops.get(name).is_some_and(|set| {
+            set.iter().take(MAX_LOOKUPS).any(|at| {
+                let body = source.get(at.end..call.span.start);
+                body.is_some_and(|body| body.len() <= MAX_LOOP_BYTES && !body.contains("done"))
+            })
+        })
     }
 
     /// Whether a variable is certainly set when the call at `call` happens.
@@ -148,6 +217,27 @@ fn is_number(value: &Value) -> bool {
         }
         Value::Unknown(_) => false,
     }
+}
+
+/// Whether a word of a loop is no option, unless there is a file with the name of one.
+fn is_name_or_pattern(value: &Value) -> bool {
+    match value {
+        Value::Known(text) => !text.starts_with('-'),
+        Value::Unknown(Unknown { why: Why::Glob, lead, .. }) => !lead.starts_with('-'),
+        Value::Unknown(_) => false,
+    }
+}
+
+/// The variables that the beginning of an arithmetic loop sets to numbers: `i=0,j=9;i<j;i++`.
+fn loop_numbers(span: Span, source: &str) -> impl Iterator<Item = (&str, Span)> {
+    let first = span.of(source).split_once(';').map(|(first, _)| first);
+    let sets = first.unwrap_or_default().split(',').filter_map(|one| one.split_once('='));
+    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic() || c == '_') && !name.is_empty();
+    let is_number = |text: &str| text.trim().bytes().all(|byte| byte.is_ascii_digit());
+    sets.filter(move |(_, value)| is_number(value))
+        .map(|(name, _)| name.trim())
+        .filter(move |name| is_name(name))
+        .map(move |name| (name, span))
 }
 
 /// Whether an unquoted expansion of `value` stays one word, as it is.

@@ -24,17 +24,14 @@ pub(super) fn shadowed(call: &PendingCall, context: &TextContext) -> Shadowed {
     let Some(name) = name.filter(|_| !call.in_wrapper) else { return Shadowed::No };
     let in_function =
         call.invocation.constructs.iter().any(|construct| matches!(construct, Construct::Function(_)));
-    let mut functions = context.functions.iter().filter(|function| function.name == name).peekable();
-    if functions.peek().is_none() {
-        return Shadowed::No;
-    }
+    let Some(functions) = context.functions.get(name) else { return Shadowed::No };
     // A text inside another one runs among the functions of that one, and those may remove these. In posix mode special
     // builtins come before functions.
     let can_be_certain = !in_function
         && !context.unsets_functions
         && context.depth == 0
         && !has(name, Property::SpecialBuiltin);
-    let mut certain = functions.filter(|function| function.constructs.is_empty()).take(MAX_LOOKUPS);
+    let mut certain = functions.iter().filter(|function| function.constructs.is_empty()).take(MAX_LOOKUPS);
     let is_before =
         |function: &Function| happens_before(function.span, call.invocation.span, &context.source);
     if can_be_certain && certain.any(is_before) { Shadowed::Certainly } else { Shadowed::Maybe }

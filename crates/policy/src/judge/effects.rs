@@ -2,9 +2,12 @@
 
 use shellgate_syntax::{Redirect, RedirectOperator, RedirectTarget, Span, Unknown, Value, Why, Word};
 
+use super::links::has_option;
 use super::{Basis, Judge};
 use crate::calls::Call;
-use crate::programs::{Effect, EffectKind, ProgramKind, Property, VariableRow, base_name, has, variable};
+use crate::programs::{
+    Effect, EffectKind, ProgramKind, Property, VariableRow, base_name, has, variable, words,
+};
 use crate::redirects::{self, FileAccess};
 use crate::rules::{Prefix, Redirects};
 use crate::secrets;
@@ -93,7 +96,7 @@ impl Judge<'_> {
                     self.judge_variable(name.known(), value, span);
                 }
                 EffectKind::Writes(word) => self.judge_write(call, basis, word, span),
-                EffectKind::Imports(word) => self.judge_import(basis, word, span),
+                EffectKind::Imports(word) => self.judge_import(call, basis, word, span),
                 EffectKind::ShellInput(Some(word)) => {
                     self.judge_secret(word, span);
                 }
@@ -207,6 +210,7 @@ impl Judge<'_> {
         match (access, basis, is_purpose) {
             (FileAccess::None | FileAccess::WriteInside(_), Basis::Named(_), true) => {}
             (_, Basis::Everything, true) => {}
+            (FileAccess::WriteInside(_), Basis::Everything, false) if edits_in_place(call, word) => {}
             (FileAccess::WriteOutside(path), _, true) => {
                 self.ask(
                     ReasonCode::Outside,
@@ -377,6 +381,14 @@ impl Judge<'_> {
         };
         self.ask(ReasonCode::Assignment, span, message).token = name.map(str::to_owned);
     }
+}
+
+/// Whether a word of a call is a file that an option has it edit in place: `sed -i s/a/b/ x`.
+fn edits_in_place(call: &Call, word: &Word) -> bool {
+    call.meaning.entry == Some("sed")
+        && has_option(call, words::SED_IN_PLACE_OPTIONS)
+        && word.value.known().is_some()
+        && call.words.contains(word)
 }
 
 /// The words of a text that may be names of programs.

@@ -1,4 +1,4 @@
-//! Modules that python finds in the folder of the command before its own.
+//! Code that is found in the folder of the command: modules of python before python's own, tools of `npx`.
 
 use std::path::Path;
 
@@ -9,10 +9,23 @@ use crate::calls::{Call, FoundCalls};
 use crate::programs::{EffectKind, Property, base_name, has, words};
 use crate::verdict::ReasonCode;
 
+const NPX: &str = "npx";
+
 impl Judge<'_> {
-    /// Judges `python -m` with a module of python's own: a file of the project may take its place.
-    pub(super) fn judge_import(&mut self, basis: Basis, word: &Word, span: Span) {
+    /// Judges a tool of `npx`, which the command itself may write, and `python -m` with a module of python's own: a file of the project may take its place.
+    pub(super) fn judge_import(&mut self, call: &Call, basis: Basis, word: &Word, span: Span) {
         if basis != Basis::Everything || !self.rules.restrict_something() {
+            return;
+        }
+        if call.meaning.entry == Some(NPX) {
+            let tool = word.value.lead();
+            if let Some((program, rule)) = self.excluded_by_name(tool) {
+                let message = format!("it runs `{program}`, which is excluded");
+                self.ask(ReasonCode::Unknown, span, message).rule = Some(rule);
+            } else if self.writes_tools {
+                let message = format!("it runs `{tool}` of the project, which the command may write");
+                self.ask(ReasonCode::Unknown, span, message);
+            }
             return;
         }
         let folders = self.state.directories.as_deref();
@@ -40,25 +53,38 @@ fn holds_standard_module(folder: &Path) -> bool {
     })
 }
 
+/// Whether a command may make files that `npx` runs: any that its words name, or that it unpacks.
+pub(super) fn may_write_tools(found: &FoundCalls) -> bool {
+    let unpacks = [Property::MakesLinks, Property::Unpacks, Property::UnpacksByLetter];
+    let is_tree =
+        |word: &Word| word.value.known().is_none_or(|text| words::GIT_TREE_SUBCOMMANDS.contains(&text));
+    found.calls.iter().any(|call| {
+        let name = call.meaning.entry.or_else(|| call.program().map(base_name));
+        name.is_some_and(|name| {
+            unpacks.iter().any(|property| has(name, *property))
+                || has(name, Property::RunsGit) && call.words.iter().any(is_tree)
+        }) || writes_file(call, |_| true)
+    })
+}
+
 /// Whether a command may make files of python code: it writes one, a file of unknown name, or unpacks many.
 pub(super) fn may_write_modules(found: &FoundCalls) -> bool {
     let is_module = |word: &Word| word.value.known().is_none_or(|path| path.contains(".py"));
     found.calls.iter().any(|call: &Call| {
         let name = call.meaning.entry.or_else(|| call.program().map(base_name));
-        name.is_some_and(|name| has(name, Property::MakesLinks))
-            || call
-                .meaning
-                .effects
-                .iter()
-                .any(|effect| matches!(&effect.kind, EffectKind::Writes(word) if is_module(word)))
-            || call.redirects.iter().any(|redirect| {
-                matches!(&redirect.target, RedirectTarget::Word(word) if is_module(word))
-                    && !matches!(
-                        redirect.operator,
-                        RedirectOperator::Read
-                            | RedirectOperator::HereString
-                            | RedirectOperator::HereDocument
-                    )
-            })
+        name.is_some_and(|name| has(name, Property::MakesLinks)) || writes_file(call, is_module)
     })
+}
+
+/// Whether a call writes a file of this kind, by its words or its redirects.
+fn writes_file(call: &Call, is_kind: fn(&Word) -> bool) -> bool {
+    let by_words = |kind: &EffectKind| matches!(kind, EffectKind::Writes(word) if is_kind(word));
+    call.meaning.effects.iter().any(|effect| by_words(&effect.kind))
+        || call.redirects.iter().any(|redirect| {
+            matches!(&redirect.target, RedirectTarget::Word(word) if is_kind(word))
+                && !matches!(
+                    redirect.operator,
+                    RedirectOperator::Read | RedirectOperator::HereString | RedirectOperator::HereDocument
+                )
+        })
 }

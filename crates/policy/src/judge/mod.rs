@@ -102,6 +102,8 @@ struct Judge<'a> {
     writing_calls: usize,
     /// Whether a call may make files of python code.
     writes_modules: bool,
+    /// Whether a call may make files that `npx` runs.
+    writes_tools: bool,
     /// Whether the shell may export every variable that it sets (`set -a`).
     exports_all: bool,
     /// See [`Verdict::granting`].
@@ -136,6 +138,7 @@ impl<'a> Judge<'a> {
             state,
             writing_calls: 0,
             writes_modules: false,
+            writes_tools: false,
             exports_all: false,
             granting,
         };
@@ -212,6 +215,7 @@ impl<'a> Judge<'a> {
         self.survey(found);
         self.writing_calls = found.calls.iter().filter(|call| self.may_write(call)).count();
         self.writes_modules = imports::may_write_modules(found);
+        self.writes_tools = imports::may_write_tools(found);
         self.exports_all = found.calls.iter().any(effects::may_export_all);
         for call in &found.calls {
             self.judge_call(call);

@@ -93,6 +93,8 @@ impl Judge<'_> {
         }
         let path = secrets::path_of(&word.value, self.machine);
         let is_one = match &path {
+            // A compiler writes the file that it is told, and none in a folder of that name.
+            None if call.meaning.entry == Some("gcc") && ends_ordinarily(call, word) => false,
             None => puts_hidden_names(call) || may_end_hidden(word),
             Some(path) => match self.state.directories.as_deref() {
                 None if !path.starts_with('/') => puts_hidden_names(call) || is_hidden(base_name(path)),
@@ -191,6 +193,16 @@ fn is_hidden(name: &str) -> bool {
 fn may_end_hidden(word: &Word) -> bool {
     let Value::Unknown(unknown) = &word.value else { return false };
     unknown.tail.as_deref().is_some_and(|tail| base_name(tail).starts_with('.'))
+}
+
+/// Whether a path that isn't known ends like a file that no program reads when it starts: `"$x.o"`, also if it is `.o` alone.
+fn ends_ordinarily(call: &Call, word: &Word) -> bool {
+    let Value::Unknown(unknown) = &word.value else { return false };
+    // What follows `${x%.c}` isn't in the value, but the last word of a call ends where its text ends.
+    let is_last = call.words.last() == Some(word) && call.redirects.is_empty() && !call.in_wrapper;
+    let written = call.text.strip_suffix('"').filter(|_| is_last).and_then(|text| text.rsplit_once('}'));
+    let tail = unknown.tail.as_deref().or(written.map(|(_, tail)| tail));
+    tail.is_some_and(|tail| words::ORDINARY_ENDINGS.contains(&tail))
 }
 
 /// Whether a call that writes into a folder may make hidden files there.

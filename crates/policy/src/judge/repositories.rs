@@ -18,6 +18,13 @@ impl Judge<'_> {
             return;
         }
         let directories = self.git_directories(call, self.state.directories.clone());
+        // In a folder that isn't there git fails. It has read the settings of the folder that it started in at most.
+        let is_missing = directories.as_deref().is_some_and(|folders| self.are_missing(call, folders));
+        let directories = if is_missing && basis == Basis::Everything {
+            self.state.directories.clone()
+        } else {
+            directories
+        };
         // Nothing can be said of a folder that isn't there yet.
         let is_start = |folders: &[PathBuf]| Some(folders) == self.state.directories.as_deref();
         let directories =

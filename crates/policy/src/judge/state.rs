@@ -211,6 +211,14 @@ impl Judge<'_> {
             _ => None,
         };
     }
+
+    /// Whether folders don't exist and no other call makes them: a program that is to work in one of them fails.
+    pub(super) fn are_missing(&self, call: &Call, folders: &[PathBuf]) -> bool {
+        let is_missing = |folder: &PathBuf| {
+            folder.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+        };
+        self.writing_calls == usize::from(self.may_write(call)) && folders.iter().all(is_missing)
+    }
 }
 
 /// Whether a call is in a stage of a pipeline.

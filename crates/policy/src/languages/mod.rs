@@ -1,4 +1,4 @@
-//! Readers of the small languages that some programs take in their words: awk, sed, the shells of databases. Expressions of
+//! Readers of the small languages that some programs take in their words: awk, jq, sed, git's formats, the shells of databases. Expressions of
 //! find are words of their own, and are read in `programs/special`.
 //!
 //! **A text is read only if all of it lies inside a grammar that is known to be read alike by every version of the program.**
@@ -7,6 +7,8 @@
 //! for dangerous signs in a text that it can't read.
 
 pub(crate) mod awk;
+pub(crate) mod git_format;
+pub(crate) mod jq;
 pub(crate) mod sed;
 pub(crate) mod sql;
 

@@ -122,43 +122,129 @@ fn is_word(token: Option<&Token<'_>>, list: &[&str]) -> bool {
 }
 
 fn is_plain_statement(statement: &[Token<'_>]) -> bool {
-    let Some(first) = statement.first() else { return true };
-    if !is_word(Some(first), words::SQL_STATEMENTS) {
+    let Some(Token::Word(first)) = statement.first() else { return statement.is_empty() };
+    let behind = statement.get(1..).unwrap_or_default();
+    let is_whole = match first.to_ascii_lowercase().as_str() {
+        "vacuum" => behind.is_empty(),
+        "pragma" => is_word(behind.first(), words::SQLITE_SHOWING_PRAGMAS),
+        "create" => creates_plainly(behind),
+        "alter" => alters_plainly(behind),
+        "explain" => explains_plainly(behind),
+        _ => is_in(words::SQL_STATEMENTS, first),
+    };
+    is_whole && calls_are_plain(statement)
+}
+
+/// Skips the words at the beginning that are in `list`.
+fn skip<'t, 's>(tokens: &'t [Token<'s>], list: &[&str]) -> &'t [Token<'s>] {
+    let end = tokens.iter().position(|token| !is_word(Some(token), list)).unwrap_or(tokens.len());
+    tokens.get(end..).unwrap_or_default()
+}
+
+/// Whether this follows `CREATE` and makes a table, index or view, with no clause that leads out of the database: modules,
+/// stored statements, other folders.
+fn creates_plainly(behind: &[Token<'_>]) -> bool {
+    let behind = skip(behind, words::SQL_CREATE_WORDS);
+    let Some((kind, behind)) = behind.split_first() else { return false };
+    if !is_word(Some(kind), &["table", "index", "view"]) {
         return false;
     }
-    if is_word(Some(first), &["vacuum"]) && statement.len() > 1 {
-        return false;
+    // A clause of this statement stands outside of parentheses. The query that a table or view shows begins with `AS`.
+    let mut depth = 0_usize;
+    for (at, token) in behind.iter().enumerate() {
+        match token {
+            Token::Sign('(') => depth += 1,
+            Token::Sign(')') => depth = depth.saturating_sub(1),
+            Token::Word(word) if depth == 0 && word.eq_ignore_ascii_case("as") => {
+                return behind.get(at + 1).is_some_and(|next| {
+                    *next == Token::Sign('(') || is_word(Some(next), &["select", "with", "values"])
+                });
+            }
+            // The condition of an index.
+            Token::Word(word) if depth == 0 && word.eq_ignore_ascii_case("where") => return true,
+            Token::Word(word) if depth == 0 && is_in(words::SQL_CREATE_CLAUSES, word) => {}
+            // The name of what is made, or of its table, engine or character set.
+            Token::Word(_) | Token::Literal if depth == 0 => {
+                let before = at.checked_sub(1).and_then(|at| behind.get(at));
+                let is_name = before.is_none_or(|before| {
+                    matches!(before, Token::Sign('.' | '='))
+                        || is_word(Some(before), &["exists", "on", "collate", "concurrently"])
+                });
+                if !is_name {
+                    return false;
+                }
+            }
+            _ => {}
+        }
     }
-    if is_word(Some(first), &["pragma"]) && !is_word(statement.get(1), words::SQLITE_SHOWING_PRAGMAS) {
-        return false;
+    true
+}
+
+/// Whether this follows `ALTER` and changes columns or the name of a table.
+fn alters_plainly(behind: &[Token<'_>]) -> bool {
+    let Some((table, behind)) = behind.split_first() else { return false };
+    let behind = skip(behind, &["if", "exists", "only"]);
+    let name = behind.iter().take_while(|token| !is_word(Some(token), words::SQL_ALTER_ACTIONS));
+    let length = name.clone().count();
+    is_word(Some(table), &["table"])
+        && length <= 3
+        && name.enumerate().all(|(at, token)| (at % 2 == 1) == (*token == Token::Sign('.')))
+        && is_word(behind.get(length), words::SQL_ALTER_ACTIONS)
+        && actions_are_listed(behind)
+}
+
+/// Whether each action that follows a comma outside of parentheses is listed.
+fn actions_are_listed(tokens: &[Token<'_>]) -> bool {
+    let mut depth = 0_usize;
+    tokens.iter().enumerate().all(|(at, token)| {
+        match token {
+            Token::Sign('(') => depth += 1,
+            Token::Sign(')') => depth = depth.saturating_sub(1),
+            Token::Sign(',') if depth == 0 => return is_word(tokens.get(at + 1), words::SQL_ALTER_ACTIONS),
+            _ => {}
+        }
+        true
+    })
+}
+
+/// Whether this follows `EXPLAIN` and is a plain statement.
+fn explains_plainly(behind: &[Token<'_>]) -> bool {
+    let mut behind = skip(behind, &["query", "plan", "analyze", "verbose"]);
+    if behind.first() == Some(&Token::Sign('(')) {
+        let end = behind.iter().position(|token| *token == Token::Sign(')')).unwrap_or(behind.len());
+        behind = behind.get(end + 1..).unwrap_or_default();
     }
-    let creates = is_word(Some(first), &["create"]);
-    if creates
-        && !statement.iter().skip(1).take(4).any(|token| is_word(Some(token), &["table", "index", "view"]))
-    {
-        return false;
-    }
-    let defines = creates || is_word(Some(first), &["alter"]);
+    // In MySQL, `EXPLAIN t` shows a table.
+    behind.len() <= 1 || is_word(behind.first(), words::SQL_EXPLAINED) && is_plain_statement(behind)
+}
+
+/// Whether each call is of a listed function, and nothing is written by `INTO`.
+fn calls_are_plain(statement: &[Token<'_>]) -> bool {
+    let first = statement.first();
+    let defines = is_word(first, &["create", "alter"]);
     let queries =
         |end: usize| statement.iter().take(end).any(|token| is_word(Some(token), &["select", "as", "with"]));
-    let inserts = is_word(Some(first), &["insert", "replace"]);
+    let inserts = is_word(first, &["insert", "replace"]);
     let mut is_first_call = true;
     statement.iter().enumerate().all(|(at, token)| {
         let before = at.checked_sub(1).and_then(|at| statement.get(at));
+        // The word before a name, or before the name of its schema.
+        let before_name = match before {
+            Some(Token::Sign('.')) => at.checked_sub(3).and_then(|at| statement.get(at)),
+            before => before,
+        };
         let is_called = statement.get(at + 1) == Some(&Token::Sign('('));
         let is_first = is_called && std::mem::take(&mut is_first_call);
         match token {
             Token::Word(word) if word.eq_ignore_ascii_case("into") => {
                 is_word(before, &["insert", "replace", "ignore"])
             }
-            // Files that are written, modules of sqlite, and stored statements.
-            Token::Word(word) if is_in(words::SQL_REACHING_WORDS, word) => false,
             // `CREATE TABLE t (…)`, `CREATE INDEX i ON t (…)`, `INSERT INTO t (…)`: a name, not a function.
             Token::Word(_) | Token::Literal
                 if is_first
                     && !queries(at)
-                    && (defines && is_word(before, &["table", "exists", "on"])
-                        || inserts && is_word(before, &["into"])) =>
+                    && (defines && is_word(before_name, &["table", "exists", "on"])
+                        || inserts && is_word(before_name, &["into"])) =>
             {
                 true
             }
@@ -198,6 +284,16 @@ mod tests {
             "update t set a = 1 where b = 'x'; delete from t where c is null",
             "select * from attachments",
             "explain query plan select 1",
+            "explain (analyze, buffers) select * from t",
+            "explain t",
+            "create unique index if not exists i on t (a, b) where c > 1",
+            "create or replace view v as select 1",
+            "create temp table t as select * from u",
+            "create table m.t (a int, b text collate nocase) without rowid, strict",
+            "create table t (id int) engine=InnoDB default charset=utf8mb4",
+            "alter table t add column a int default 0",
+            "alter table if exists only s.t drop column a, rename to b",
+            "select program, event, language, server from copy where trigger = 1",
             "",
         ] {
             assert!(is_plain(text), "{text}");
@@ -244,6 +340,31 @@ mod tests {
             "select '\\'; \\! touch P'",
             "pragma temp_store_directory = '/x'",
             "edit",
+            "create trigger x after insert on t begin select 1; end",
+            "create function f() returns int language c",
+            "create or replace procedure p() language plpython3u",
+            "create extension plpython3u",
+            "create server s foreign data wrapper file_fdw",
+            "create tablespace x location '/x'",
+            "create table t (a int) tablespace x",
+            "create table t (a int) data directory='/x'",
+            "create table t as execute x",
+            "create table t using m as select 1",
+            "create temp virtual table t using csv(filename='x')",
+            "create foreign table t (a int) server s options (program 'touch P')",
+            "alter system set archive_command = 'touch P'",
+            "alter extension x update",
+            "alter table t set tablespace x",
+            "alter table t x set tablespace y",
+            "alter table t add a int, set tablespace y",
+            "alter database d set local_preload_libraries = 'x'",
+            "explain execute x",
+            "explain analyze execute x",
+            "explain (analyze) execute x",
+            "execute x",
+            "prepare x from 'select 1'",
+            "call x()",
+            "load 'x'",
         ] {
             assert!(!is_plain(text), "{text}");
         }

@@ -167,12 +167,13 @@ pub(crate) fn find(name: &str) -> Option<&'static Entry> {
     }
     find_own(name).or_else(|| {
         let first = name.split('-').next().unwrap_or(name);
-        if is_target(name) && FAMILY_MACHINES.iter().any(|pattern| matches(pattern, first)) {
+        if FAMILY_MACHINES.iter().any(|pattern| matches(pattern, first)) && is_target(name) {
             return None;
         }
         let suffix = FAMILY_SUFFIXES.iter().find(|suffix| name.ends_with(**suffix));
-        let bare = suffix.and_then(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
-        find_own(bare).or_else(|| without_target(bare).find_map(find_own))
+        let without_suffix = suffix.and_then(|suffix| name.strip_suffix(suffix));
+        let bare = without_suffix.unwrap_or(name);
+        without_suffix.and_then(find_own).or_else(|| without_target(bare).find_map(find_own))
     })
 }
 
@@ -223,6 +224,11 @@ fn without_version(name: &str) -> Option<&str> {
 /// Whether `name` fits a pattern in which `*` stands for anything. Each piece between stars is taken where it comes first, so
 /// the work is linear.
 fn matches(pattern: &str, name: &str) -> bool {
+    // Most names are too short. This is cheaper than to look.
+    let stars = pattern.bytes().filter(|byte| *byte == b'*').count();
+    if name.len() + stars < pattern.len() {
+        return false;
+    }
     let mut pieces = pattern.split('*');
     let Some(mut rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else { return false };
     let Some(last) = pieces.next_back() else { return rest.is_empty() };

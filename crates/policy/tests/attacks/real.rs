@@ -256,3 +256,8 @@ fn where_a_program_works() {
 fn through_files_that_the_text_writes() {
     holds(include_str!("planted.toml"));
 }
+
+#[test]
+fn beside_everyday_texts() {
+    holds(include_str!("needless.toml"));
+}

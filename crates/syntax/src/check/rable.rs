@@ -4,6 +4,9 @@ use rable::{ListOperator, Node, NodeKind, PipeSep};
 
 use super::mark::Mark;
 
+/// If a background command has more marks, its text is left to the other reader.
+const MAX_BACKGROUND_MARKS: usize = 4096;
+
 /// The marks. `None` if it refuses the text, or finds something that has no mark.
 pub(super) fn marks(text: &str) -> Option<Vec<Mark>> {
     let nodes = rable::parse(text, false).ok()?;
@@ -74,6 +77,8 @@ impl Marks {
                 Some(ListOperator::And) => self.begin("&&"),
                 Some(ListOperator::Or) => self.begin("||"),
                 Some(ListOperator::Semi) | None => start = self.0.len(),
+                // rable nests a long list of background commands, and the marks of all would move for each.
+                Some(ListOperator::Background) if self.0.len() - start > MAX_BACKGROUND_MARKS => return None,
                 Some(ListOperator::Background) => {
                     self.0.insert(start, Mark::Begin("background"));
                     self.end();

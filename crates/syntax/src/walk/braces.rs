@@ -138,6 +138,15 @@ fn closing(atoms: &[Atom], open: usize) -> Option<usize> {
     None
 }
 
+/// What it costs to copy these: a substitution has a tree of about as many parts as its text has characters.
+fn weight(atoms: &[Atom]) -> usize {
+    let one = |atom: &Atom| match atom {
+        Atom::Char(..) => 1,
+        Atom::Piece(piece) => piece.span.end.saturating_sub(piece.span.start).max(1),
+    };
+    atoms.iter().map(one).sum()
+}
+
 fn words(atoms: &[Atom], budget: &Cell<Option<usize>>) -> Result<Vec<Vec<Atom>>, TooManyWords> {
     let Some((open, close)) = first_braces(atoms, 0) else { return Ok(vec![atoms.to_vec()]) };
     let before = atoms.get(..open).unwrap_or_default();
@@ -159,8 +168,8 @@ fn words(atoms: &[Atom], budget: &Cell<Option<usize>>) -> Result<Vec<Vec<Atom>>,
     if middle.len().saturating_mul(tails.len()) > MAX_BRACE_WORDS {
         return Err(TooManyWords);
     }
-    let size = |parts: &[Vec<Atom>]| parts.iter().map(Vec::len).sum::<usize>();
-    let each = before.len() * middle.len() * tails.len();
+    let size = |parts: &[Vec<Atom>]| parts.iter().map(|part| weight(part)).sum::<usize>();
+    let each = weight(before) * middle.len() * tails.len();
     let cost = each + size(&middle) * tails.len() + size(&tails) * middle.len();
     budget.set(budget.get().and_then(|left| left.checked_sub(cost)));
     if budget.get().is_none() {

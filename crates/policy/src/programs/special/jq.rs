@@ -2,13 +2,21 @@
 
 use super::super::EffectKind;
 use super::super::collector::Collector;
-use shellgate_syntax::Word;
+use crate::languages::jq::{is_plain, is_plain_so_far};
+use shellgate_syntax::{Value, Word};
 
-/// Reads a program. Without the words that take in a module, in strings or not, it reads its input and nothing else.
+/// Reads a program. One that isn't known reads some file at most, since jq can't write or start anything.
 pub(crate) fn jq_program(word: &Word, collector: &mut Collector) {
     collector.names_code = true;
-    let mut names = word.value.lead().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    if names.any(|name| ["import", "include"].contains(&name)) {
-        collector.effect(word, EffectKind::Opaque(word.clone(), "a module that it finds and runs"));
+    match &word.value {
+        Value::Known(text) if is_plain(text) => {}
+        Value::Unknown(unknown) if is_plain_so_far(&unknown.lead) => {}
+        Value::Unknown(unknown) if unknown.lead.is_empty() => {
+            collector.effect(word, EffectKind::Reads(word.clone()));
+        }
+        _ => {
+            let what = "a program that may take in modules";
+            collector.effect(word, EffectKind::Opaque(word.clone(), what));
+        }
     }
 }

@@ -1,8 +1,9 @@
-//! Launchers whose command follows other words: `mise x TOOL -- CMD`, `nix run PACKAGE`.
+//! Launchers whose command follows other words: `mise x TOOL -- CMD`, `nix run PACKAGE`, `npx TOOL`.
 
 use super::super::collector::Collector;
-use super::super::entry::Entry;
-use super::super::{EffectKind, read};
+use super::super::entry::{self, Entry};
+use super::super::{EffectKind, read, words as lists};
+use super::nopt;
 use shellgate_syntax::Word;
 
 /// Reads `mise x TOOL… -- CMD`.
@@ -20,5 +21,21 @@ pub(crate) fn nix_run(entry: &'static Entry, words: &[Word], collector: &mut Col
     read::by_table(entry, words, collector);
     if let Some(package) = words.first().filter(|word| !word.value.lead().starts_with('-')) {
         collector.effect(package, EffectKind::Opaque(package.clone(), "a package that it runs"));
+    }
+}
+
+/// Reads `npx TOOL ARGS`. A listed tool is the project's own build tool, and its words are read like those of the tool. Any other
+/// is a package that npx finds.
+pub(crate) fn npx(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
+    let name = words.first().and_then(|word| word.value.known());
+    let listed = name.filter(|name| lists::NPX_TOOLS.contains(name)).and_then(entry::find);
+    match (words.split_first(), listed) {
+        (Some((tool, rest)), Some(own)) => {
+            collector.names_code = true;
+            collector.word(tool.value.clone());
+            collector.effect(tool, EffectKind::Imports(tool.clone()));
+            read::by_table(own, rest, collector);
+        }
+        _ => nopt(entry, words, collector),
     }
 }

@@ -6,8 +6,43 @@ use super::super::role::Role;
 use super::path_or_name;
 use shellgate_syntax::{Value, Why, Word};
 
-/// Signs in a value that are more than words to make or to the shell of a recipe.
-const SIGNS: &[char] = &['$', '`', ';', '|', '&', '<', '>', '(', ')', '\n', '#'];
+/// Signs besides letters and digits that are no more than parts of words, to make and to the shell of a recipe.
+const WORD_SIGNS: &str = "_-+=.,/:@%^~";
+
+/// Whether a goal, the name of a variable or a part of a value is one plain word.
+fn is_plain_word(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || WORD_SIGNS.contains(c))
+}
+
+/// Whether a value is plain words, so that no recipe that uses it runs more commands than without. Quotes come in pairs and
+/// stand at the ends of words, so that every name can be read.
+fn is_plain_value(text: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || WORD_SIGNS.contains(c) || c == ' ';
+    let is_quoting = |c: char| ['"', '\'', '\\'].contains(&c);
+    let is_name = |c: char| c.is_alphanumeric() || "._-/+".contains(c);
+    let mut quote = None;
+    // The last sign that isn't a quote, and whether a quote follows it.
+    let (mut last, mut is_quoted) = (' ', false);
+    let mut signs = text.chars().peekable();
+    while let Some(sign) = signs.next() {
+        match sign {
+            '\\' if signs.peek().is_some_and(|next| is_quoting(*next)) => {}
+            '"' | '\'' if quote.is_none() => quote = Some(sign),
+            '"' | '\'' if quote == Some(sign) => quote = None,
+            c if is_plain(c) && !(is_quoted && is_name(last) && is_name(c)) => last = c,
+            _ => return false,
+        }
+        is_quoted = is_quoting(sign);
+    }
+    quote.is_none()
+}
+
+/// Whether make itself has no variable of this name: those with a dot are words of every recipe (`.SHELLFLAGS`, `COMPILE.c`).
+fn is_plain_name(name: &str) -> bool {
+    let mut signs = name.chars();
+    signs.next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        && signs.all(|c| c.is_alphanumeric() || c == '_' || c == '-')
+}
 
 /// Reads an operand: `goal`, `NAME=VALUE`, `NAME:=VALUE`, `NAME!=COMMAND`.
 pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
@@ -16,7 +51,7 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
     let Some((left, _)) = lead.split_once('=') else {
         // A word that isn't known may be an assignment. One whose every value is known to be a plain word isn't.
         match &word.value {
-            Value::Known(text) if !text.contains('$') => {}
+            Value::Known(text) if is_plain_word(text) => {}
             Value::Unknown(unknown) if lead.is_empty() && matches!(unknown.why, Why::Parameter(_)) => {
                 collector.effect(word, EffectKind::MaybeOption(word.clone()));
             }
@@ -26,14 +61,16 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
         return;
     };
     let value = after(word, left.len() + 1);
+    let name = left.trim_end_matches([':', '+', '?', '!', ' ']);
     if let (true, Some(value)) = (left.ends_with('!'), &value) {
         collector.effect(word, EffectKind::Shell(value.clone()));
-    } else if !is_known && !begins_at_home(word) || lead.contains(SIGNS) || left.trim_start().starts_with('.')
+    } else if !is_known && !begins_at_home(word)
+        || !is_plain_name(name)
+        || !value.as_ref().is_some_and(|value| is_plain_value(value.value.lead()))
     {
-        // Variables with a dot are make's own: `.SHELLFLAGS` are words of every recipe's shell.
         collector.effect(word, EffectKind::Inline(word.clone(), "make"));
     }
-    let name = with_text(word, left.trim_end_matches([':', '+', '?', '!', ' '])).value;
+    let name = with_text(word, name).value;
     collector
         .effect(word, EffectKind::Assigns { name, value: value.map(|word: Word| -> Value { word.value }) });
 }
@@ -41,7 +78,7 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
 /// Whether all that isn't known of a value is the home folder: `PREFIX=~/x`, `PREFIX=$HOME/x`.
 fn begins_at_home(word: &Word) -> bool {
     let Value::Unknown(unknown) = &word.value else { return false };
-    let is_plain = |rest: &Option<String>| rest.as_ref().is_some_and(|rest| !rest.contains(SIGNS));
+    let is_plain = |rest: &Option<String>| rest.as_ref().is_some_and(|rest| is_plain_value(rest));
     match &unknown.why {
         Why::Parameter(name) => name == "HOME" && is_plain(&unknown.tail),
         Why::Tilde { user, rest } => user.is_empty() && is_plain(rest),
@@ -59,4 +96,39 @@ pub(crate) fn makefile(word: &Word, collector: &mut Collector) {
         None => collector.effect(word, EffectKind::Inline(word.clone(), "make")),
     }
     collector.role(Role::Config, word, "make");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_plain_value;
+
+    #[test]
+    fn a_plain_value_shows_its_names() {
+        for text in
+            ["", "1", "-O2 -Wall", "~/x", "a=b,c:d", "-DX=\"a b\"", "-DX=\\\"a\\\"", "'a b' c", "v1.2@x%y"]
+        {
+            assert!(is_plain_value(text), "{text}");
+        }
+        for text in [
+            "$(x)",
+            "a;b",
+            "a|b",
+            "a&b",
+            "`a`",
+            "a>b",
+            "a\nb",
+            "#",
+            "to''uch",
+            "to\\uch",
+            "to\"\"uch",
+            "t?uch",
+            "t*",
+            "{a,b}",
+            "'a",
+            "\"a'",
+            "a\\",
+        ] {
+            assert!(!is_plain_value(text), "{text}");
+        }
+    }
 }

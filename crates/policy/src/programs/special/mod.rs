@@ -61,7 +61,7 @@ pub(crate) use git_format::git_format;
 pub(crate) use git_remote::git_remote;
 pub(crate) use git_setting::git_config;
 pub(crate) use jq::jq_program;
-pub(crate) use launchers::{mise_exec, nix_run};
+pub(crate) use launchers::{mise_exec, nix_run, npx};
 pub(crate) use less::less;
 pub(crate) use linker::linker_flags;
 pub(crate) use magick::magick;
