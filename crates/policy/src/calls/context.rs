@@ -3,17 +3,16 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use shellgate_syntax::{
-    Assigned, Assignment, Construct, Findings, Function, Invocation, Span, Unknown, Value, Why, Word,
-};
+use shellgate_syntax::{Assigned, Assignment, Findings, Function, Span, Unknown, Value, Why, Word};
 
 use super::attributes::Attributes;
+use super::forwarders::forwarders;
 use super::known_values::KnownValues;
 use super::numbers::Numbers;
 use super::shadowing::may_unset_functions;
 use super::stdin::inherited_in;
 use super::{ANY_VARIABLE, MAX_DEPTH, Stdin, When, unknown_value};
-use crate::programs::{CallMeaning, EffectKind, is_builtin, understand, words};
+use crate::programs::{CallMeaning, EffectKind, is_builtin, understand};
 
 /// A text that calls are found in.
 #[derive(Clone)]
@@ -153,56 +152,6 @@ fn number() -> Assigned {
         why: Why::Arithmetic,
         tail,
     }))
-}
-
-/// The functions of a text that run their arguments: `run() { "$@"; }`. None if their parameters may change, or if they may
-/// be called from elsewhere than this text.
-fn forwarders(findings: &Findings, source: &str) -> HashSet<String> {
-    let functions: HashSet<&str> = findings.functions.iter().map(|function| function.name.as_str()).collect();
-    let is_plain_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric()) && !is_builtin(name);
-    let mut found: HashSet<&str> =
-        findings.invocations.iter().filter_map(|one| forwarding_function(one, source)).collect();
-    found.retain(|name| is_plain_name(name));
-    if found.is_empty() {
-        return HashSet::new();
-    }
-    for invocation in &findings.invocations {
-        match invocation.words.as_slice() {
-            [] => {}
-            [name, words @ ..] => match (name.value.known(), words.first().map(|word| word.value.known())) {
-                // A name that isn't known may be a function's.
-                (None, _) if forwarding_function(invocation, source).is_none() => return HashSet::new(),
-                // It may change the parameters or the functions.
-                (Some(name), _)
-                    if is_builtin(name) && !words::BUILTINS_THAT_KEEP_PARAMETERS.contains(&name) =>
-                {
-                    return HashSet::new();
-                }
-                // A builtin acts on this shell, and would be run where it isn't written.
-                (Some(name), Some(command))
-                    if command.is_none_or(|command| is_builtin(command) || functions.contains(command)) =>
-                {
-                    found.remove(name);
-                }
-                _ => {}
-            },
-        }
-    }
-    found.into_iter().map(str::to_owned).collect()
-}
-
-/// The function whose arguments an invocation runs, if it is `"$@"` in a function and nothing else.
-pub(super) fn forwarding_function<'i>(invocation: &'i Invocation, source: &str) -> Option<&'i str> {
-    let [word] = invocation.words.as_slice() else { return None };
-    // Without quotes, an argument would be split into words.
-    let is_all = word.value.known().is_none() && word.span.of(source) == "\"$@\"";
-    let is_alone = invocation.assignments.is_empty() && invocation.redirects.is_empty();
-    let functions = invocation.constructs.iter().rev();
-    let mut functions = functions.filter_map(|construct| match construct {
-        Construct::Function(name) => Some(name.as_str()),
-        _ => None,
-    });
-    functions.next().filter(|_| is_all && is_alone)
 }
 
 /// The meanings of the builtins that a call is or runs. Only builtins set variables of this shell.

@@ -4,18 +4,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use shellgate_syntax::{
-    self as syntax, Construct, Doubt, Findings, Hazard, HazardKind, Invocation, Span, Value, Why, Word,
+    self as syntax, Construct, Doubt, Findings, Hazard, HazardKind, Invocation, Span, Value, Word,
 };
 
 use super::attributes::Declaration;
-use super::context::{InnerText, TextContext, forwarding_function};
+use super::context::{InnerText, TextContext};
+use super::forwarders::{forwarded_words, forwarding_function};
+use super::resolve::resolve_words;
 use super::shadowing::{Shadowed, shadowed};
 use super::stdin::{Stdin, descriptor_of_path, may_read_input, redirected, replaces_input, stdin_of};
 use super::{
     Call, FoundCalls, MAX_CALLS, MAX_DEPTH, MAX_INNER_BYTES, MAX_WORDS, PendingCall, Problem, When,
     unknown_value,
 };
-use crate::programs::{Effect, EffectKind, ProgramKind, Property, has, is_builtin, variable, words};
+use crate::programs::{Effect, EffectKind, ProgramKind, Property, has, variable, words};
 
 impl FoundCalls {
     /// Follows everything that was found in a text.
@@ -298,52 +300,6 @@ impl FoundCalls {
             call.problems.push(Problem::new(span, message));
         }
     }
-}
-
-/// What a call of a function that runs its arguments runs.
-fn forwarded_words(pending: &PendingCall, context: &TextContext) -> Option<EffectKind> {
-    let (name, words) = pending.invocation.words.split_first()?;
-    let is_forwarder = name.value.known().is_some_and(|name| context.forwarders.contains(name));
-    (is_forwarder && !words.is_empty())
-        .then(|| EffectKind::Argv { words: words.to_vec(), more_words: pending.more_words })
-}
-
-/// Replaces what the text says about the variables of a call.
-fn resolve_words(pending: &mut PendingCall, context: &TextContext) {
-    let (known, source) = (&context.known_values, &context.source);
-    let mut words = std::mem::take(&mut pending.invocation.words);
-    let call = &pending.invocation;
-    for (at, word) in words.iter_mut().enumerate() {
-        // Which builtins a text calls was asked before, by the names that are written.
-        let name = known.only_value(word, call.span, source).filter(|name| at == 0 && !is_builtin(name));
-        if let Some(name) = name {
-            word.value = Value::Known(name.to_owned());
-            continue;
-        }
-        // A variable whose value is one word can't become none or several.
-        let is_one_word = known.is_one_word(word, call.span, source);
-        let is_number = known.is_number(word, call, source) || is_number_behind_option(word, context);
-        let is_pattern = known.is_pattern(word, call, source);
-        let Value::Unknown(unknown) = &mut word.value else { continue };
-        if is_one_word || is_number {
-            unknown.splits = false;
-            if !is_one_word {
-                unknown.why = Why::Arithmetic;
-            }
-        } else if is_pattern {
-            unknown.why = Why::Glob;
-        }
-    }
-    pending.invocation.words = words;
-}
-
-/// Whether a word is an option with a number that a program prints: `-j$(nproc)`.
-fn is_number_behind_option(word: &Word, context: &TextContext) -> bool {
-    let Value::Unknown(unknown) = &word.value else { return false };
-    let written = word.span.of(&context.source).strip_prefix(unknown.lead.as_str());
-    unknown.why == Why::Substitution
-        && unknown.lead.starts_with('-')
-        && written.is_some_and(|written| context.numbers.is_certain_number(written))
 }
 
 fn splits(word: &Word) -> bool {

@@ -5,8 +5,8 @@
 //! what it does; if it runs another command, that command is the next call in the list. Where the text doesn't say
 //! enough (a script, a variable), the call gets a [`Problem`]. The other modules say what the shell makes of the words:
 //! [`context`] collects the variables and functions of a text, [`arithmetic`] follows values that are evaluated again,
-//! [`known_values`], [`numbers`] and [`attributes`] know about variables, [`shadowing`] about functions, [`stdin`] about pipes and
-//! redirects, [`foreign_shells`] about shells that read a text otherwise than bash.
+//! [`known_values`], [`numbers`] and [`attributes`] know about variables, [`resolve`] puts that into the words of a call,
+//! [`shadowing`] and [`forwarders`] know about functions, [`stdin`] about pipes and redirects, [`foreign_shells`] about shells that read a text otherwise than bash.
 //!
 //! Nothing is decided here: the judge decides what a call and its problems mean. No call is left out silently. What is
 //! too deep or too much is an unreadable problem, and that denies.
@@ -16,8 +16,10 @@ mod attributes;
 mod context;
 mod follow;
 mod foreign_shells;
+mod forwarders;
 mod known_values;
 mod numbers;
+mod resolve;
 mod shadowing;
 mod stdin;
 

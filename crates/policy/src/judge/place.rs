@@ -29,7 +29,7 @@ impl Judge<'_> {
             Basis::Named(_) if follows_links(call) && self.others_link(call) => {
                 "it may write files through links that the command makes"
             }
-            Basis::Named(_) if self.states.planted.renames_in_archive && may_unpack(call) => {
+            Basis::Named(_) if self.states.renames_in_archive && may_unpack(call) => {
                 "it may write files outside the root: the command makes an archive with other names"
             }
             Basis::Everything

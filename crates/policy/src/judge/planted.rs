@@ -25,8 +25,6 @@ pub(super) struct Planted {
     writes_files: bool,
     /// The first file that tells a build tool what to run.
     build_file: Option<String>,
-    /// Whether the text makes an archive with other names than its files have.
-    pub(super) renames_in_archive: bool,
     /// An excluded program that the text names, in whatever place.
     pub(super) excluded: Option<String>,
 }
@@ -42,7 +40,6 @@ impl Judge<'_> {
     /// Collects what the calls of a text may write.
     pub(super) fn note_planted(&self, call: &Call, directories: Option<&[PathBuf]>, planted: &mut Planted) {
         planted.makes_repository |= makes_bare_repository(call);
-        planted.renames_in_archive |= has_option(call, words::TAR_RENAMING_OPTIONS);
         planted.writes_git_settings |= may_unpack(call);
         for word in written(call) {
             planted.writes_files = true;

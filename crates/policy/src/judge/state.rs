@@ -9,13 +9,13 @@ use std::path::{Component, Path, PathBuf};
 use shellgate_syntax::{Construct, Word};
 
 use super::Judge;
-use super::links::MadeLinks;
+use super::links::{MadeLinks, has_option};
 use super::patches::patches;
 use super::planted::Planted;
 use super::remotes::pushes;
 use super::staging::Staged;
 use crate::calls::{Call, FoundCalls, When};
-use crate::programs::{EffectKind, ProgramKind, Property, has};
+use crate::programs::{EffectKind, ProgramKind, Property, has, words};
 use crate::redirects::known_path;
 
 const PATH_MAX_BYTES: usize = 4096;
@@ -51,6 +51,8 @@ pub(super) struct States {
     pub(super) names_harmful_remote: bool,
     /// How many calls apply patches.
     pub(super) patching_calls: usize,
+    /// Whether a call makes an archive with other names than its files have.
+    pub(super) renames_in_archive: bool,
     /// Whether a stage of a pipeline may make links: the other stages run beside it.
     links_in_pipeline: bool,
     /// How many calls may make links.
@@ -76,6 +78,7 @@ impl States {
             planted: Planted::default(),
             names_harmful_remote: false,
             patching_calls: 0,
+            renames_in_archive: false,
             links_in_pipeline: false,
             linking_calls: 0,
         }
@@ -108,6 +111,8 @@ impl Judge<'_> {
             self.note_staged(call, directories.as_deref(), &mut anytime.staged);
         }
         self.states.anytime = anytime;
+        let renames = |call: &Call| has_option(call, words::TAR_RENAMING_OPTIONS);
+        self.states.renames_in_archive = found.calls.iter().any(renames);
         let mut planted = Planted::default();
         self.states.patching_calls = found.calls.iter().filter(|call| patches(call)).count();
         let pushing_calls = found.calls.iter().filter(|call| pushes(call)).count();

@@ -1,0 +1,45 @@
+//! Puts what the text says about its variables into the words of a call.
+
+use shellgate_syntax::{Value, Why, Word};
+
+use super::PendingCall;
+use super::context::TextContext;
+use crate::programs::is_builtin;
+
+/// Replaces what the text says about the variables of a call.
+pub(super) fn resolve_words(pending: &mut PendingCall, context: &TextContext) {
+    let (known, source) = (&context.known_values, &context.source);
+    let mut words = std::mem::take(&mut pending.invocation.words);
+    let call = &pending.invocation;
+    for (at, word) in words.iter_mut().enumerate() {
+        // Which builtins a text calls was asked before, by the names that are written.
+        let name = known.only_value(word, call.span, source).filter(|name| at == 0 && !is_builtin(name));
+        if let Some(name) = name {
+            word.value = Value::Known(name.to_owned());
+            continue;
+        }
+        // A variable whose value is one word can't become none or several.
+        let is_one_word = known.is_one_word(word, call.span, source);
+        let is_number = known.is_number(word, call, source) || is_number_behind_option(word, context);
+        let is_pattern = known.is_pattern(word, call, source);
+        let Value::Unknown(unknown) = &mut word.value else { continue };
+        if is_one_word || is_number {
+            unknown.splits = false;
+            if !is_one_word {
+                unknown.why = Why::Arithmetic;
+            }
+        } else if is_pattern {
+            unknown.why = Why::Glob;
+        }
+    }
+    pending.invocation.words = words;
+}
+
+/// Whether a word is an option with a number that a program prints: `-j$(nproc)`.
+fn is_number_behind_option(word: &Word, context: &TextContext) -> bool {
+    let Value::Unknown(unknown) = &word.value else { return false };
+    let written = word.span.of(&context.source).strip_prefix(unknown.lead.as_str());
+    unknown.why == Why::Substitution
+        && unknown.lead.starts_with('-')
+        && written.is_some_and(|written| context.numbers.is_certain_number(written))
+}
