@@ -253,6 +253,10 @@ impl Walker<'_> {
         if words.is_none() {
             values.push(super::value::positional());
         }
+        if kind == LoopKind::Select {
+            // An answer that names no item.
+            values.push(Value::Known(String::new()));
+        }
         let mut variables = vec![(self.written(name), values)];
         if kind == LoopKind::Select {
             variables.push(("REPLY".into(), Vec::new()));
