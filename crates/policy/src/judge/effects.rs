@@ -62,7 +62,9 @@ impl Judge<'_> {
             let span = if call.in_wrapper { call.span } else { effect.span };
             // Some programs take `|command` as a file, and start the command.
             if let EffectKind::Writes(word) | EffectKind::Reads(word) | EffectKind::Uses(word) = &effect.kind
-                && perl_opens::may_be_command(word)
+                && (perl_opens::may_be_command(word)
+                    // dvips
+                    || matches!(effect.kind, EffectKind::Writes(_)) && word.value.lead().starts_with('!'))
             {
                 self.ask(ReasonCode::Unknown, span, perl_opens::MESSAGE.to_owned());
                 continue;

@@ -82,6 +82,8 @@ impl Judge<'_> {
             Value::Known(text) if names_language(text, before) => self.excluded_in(text),
             Value::Known(text) => self
                 .suspicion_of_word(text, is_named)
+                // A word of its own is more often a file to read or write.
+                .or_else(|| self.suspicion_of_file(text, before).filter(|_| text.contains('=')))
                 .or_else(|| self.suspicion_of_write(text).filter(|_| is_named)),
             Value::Unknown(unknown) if is_plainly_path(unknown) && !self.may_be_program(unknown) => None,
             Value::Unknown(_) => {

@@ -137,7 +137,7 @@ impl Judge<'_> {
 
     /// Why a word may name a file that the program starts or loads: one of the project that can be run, one that the text may
     /// make into one, or a library. `before` is the word before it.
-    fn suspicion_of_file(&self, text: &str, before: &str) -> Option<Suspicion> {
+    pub(super) fn suspicion_of_file(&self, text: &str, before: &str) -> Option<Suspicion> {
         if text.starts_with("-J-") {
             let message =
                 "it may be a tool of Java and load code: nothing is known of this program".to_owned();
