@@ -219,14 +219,14 @@ fn plain_path_candidates(text: &str) -> impl Iterator<Item = &str> {
     whole.into_iter().chain(value).chain(glued).filter(|path| !path.is_empty())
 }
 
-/// The same, and what follows each `=`, `,` or prefix: `if=a,of=PATH`, `file:PATH`.
+/// The same, and what follows each `=`, `,`, quote or prefix: `if=a,of=PATH`, `file:PATH`.
 pub(super) fn path_candidates(text: &str) -> impl Iterator<Item = &str> {
     let is_address =
         is_url(text) && !text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
-    let signs = text.char_indices().filter(|(_, sign)| matches!(sign, '=' | ',' | ':'));
+    let signs = text.char_indices().filter(|(_, sign)| matches!(sign, '=' | ',' | ':' | '"' | '\''));
     let values = signs.filter_map(|(at, _)| text.get(at + 1..)).flat_map(|rest| {
         let local = rest.strip_prefix("//").unwrap_or(rest);
-        [local, local.split(',').next().unwrap_or(local)]
+        [local, local.split([',', '"', '\'']).next().unwrap_or(local)]
     });
     plain_path_candidates(text).chain(values.filter(move |path| !is_address && !path.is_empty()))
 }
