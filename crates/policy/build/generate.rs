@@ -15,6 +15,7 @@ const PARSINGS: &[&str] = &["permuted", "leading", "dashed", "words", "assignmen
 /// word that can't be known is an option.
 const HARMLESS_ROLES: &[&str] = &[
     "data",
+    "harmless",
     "path",
     "key",
     "paths",

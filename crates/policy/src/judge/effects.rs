@@ -3,7 +3,7 @@
 use shellgate_syntax::{Redirect, RedirectOperator, RedirectTarget, Span, Unknown, Value, Why, Word};
 
 use super::links::has_option;
-use super::{Basis, Judge};
+use super::{Basis, Judge, perl_opens};
 use crate::calls::Call;
 use crate::programs::{
     Effect, EffectKind, ProgramKind, Property, VariableRow, base_name, has, variable, words,
@@ -60,6 +60,15 @@ impl Judge<'_> {
         }
         for effect in &call.meaning.effects {
             let span = if call.in_wrapper { call.span } else { effect.span };
+            // Some programs take `|command` as a file, and start the command.
+            if let EffectKind::Writes(word) | EffectKind::Reads(word) | EffectKind::Uses(word) = &effect.kind
+                && (perl_opens::may_be_command(word)
+                    // dvips
+                    || matches!(effect.kind, EffectKind::Writes(_)) && word.value.lead().starts_with('!'))
+            {
+                self.ask(ReasonCode::Unknown, span, perl_opens::MESSAGE.to_owned());
+                continue;
+            }
             match &effect.kind {
                 EffectKind::Opaque(word, what) => {
                     self.judge_secret(word, span);
@@ -181,11 +190,6 @@ impl Judge<'_> {
 
     /// Judges a file that the program writes.
     fn judge_write(&mut self, call: &Call, basis: Basis, word: &Word, span: Span) {
-        // Some programs take `|command` as a file, and start the command.
-        if word.value.lead().starts_with('|') {
-            self.ask(ReasonCode::Unknown, span, "it writes to a command that it starts".to_owned());
-            return;
-        }
         if self.is_in_git_folder(word) {
             self.ask(ReasonCode::Write, span, WRITES_GIT_FOLDER.to_owned());
             return;
@@ -205,6 +209,13 @@ impl Judge<'_> {
         if self.asks_about_instructions(&access, span) {
             return;
         }
+        // `gnupg-ring:../x`
+        let access = match access {
+            FileAccess::WriteInside(path) if self.is_outside_behind_prefix(&path) => {
+                FileAccess::WriteOutside(path)
+            }
+            access => access,
+        };
         // A rule that allows a program whose purpose is writing allows that it writes.
         let is_purpose = matches!(call.meaning.kind, Some(ProgramKind::Writer | ProgramKind::Builder));
         match (access, basis, is_purpose) {
@@ -220,6 +231,14 @@ impl Judge<'_> {
             }
             (access, _, _) => self.judge_access(access, span),
         }
+    }
+
+    /// Whether a path leads outside the root if what stands before its colon is a prefix.
+    fn is_outside_behind_prefix(&self, path: &str) -> bool {
+        path.split_once(':').is_some_and(|(prefix, rest)| {
+            let is_prefix = !prefix.is_empty() && prefix.chars().all(|c| c.is_alphanumeric() || c == '-');
+            is_prefix && !rest.is_empty() && !self.is_inside(rest)
+        })
     }
 
     /// Asks if a word names a file that holds secrets. Returns whether it does.

@@ -2,7 +2,7 @@
 //!
 //! [`calls`] finds the calls. Each becomes a [`Part`]: [`program`] says what the rules decide about the program, [`effects`]
 //! what they decide about what it does besides ([`instructions`]: files that agents read; [`unlisted`]: programs without an entry in
-//! the tables), [`granting`] which rules widen what it may reach. [`state`], [`links`] and [`planted`] follow what one call does to later ones, [`place`] says where it does it.
+//! the tables; [`loose`]: words that an entry doesn't explain), [`granting`] which rules widen what it may reach. [`state`], [`links`] and [`planted`] follow what one call does to later ones, [`place`] says where it does it.
 //! [`repositories`], [`staging`], [`remotes`] and [`patches`] say what git finds then.
 //! Whatever speaks against allowing a call is a [`Reason`]. The strictest
 //! reason decides, and what can't be known is never allowed.
@@ -12,7 +12,9 @@ mod granting;
 mod imports;
 mod instructions;
 mod links;
+mod loose;
 mod patches;
+mod perl_opens;
 mod place;
 mod planted;
 mod program;

@@ -24,9 +24,16 @@ const SYSTEM_FOLDERS: [&str; 9] =
     ["/usr/", "/etc/", "/bin/", "/lib", "/opt/", "/dev/", "/proc/", "/sys/", "/var/"];
 
 /// What a word of an unlisted program may be.
-struct Suspicion {
-    message: String,
-    rule: Option<String>,
+pub(super) struct Suspicion {
+    pub(super) message: String,
+    pub(super) rule: Option<String>,
+}
+
+impl Suspicion {
+    /// A suspicion that no rule has caused.
+    pub(super) fn new(message: String) -> Self {
+        Self { message, rule: None }
+    }
 }
 
 impl Judge<'_> {
@@ -54,6 +61,7 @@ impl Judge<'_> {
             Value::Known(text) if names_language(text, before) => self.excluded_in(text),
             Value::Known(text) => self
                 .suspicion_of_word(text, is_named)
+                .or_else(|| self.suspicion_of_response(text))
                 .or_else(|| self.suspicion_of_file(text, before))
                 .or_else(|| self.suspicion_of_write(text).filter(|_| is_named)),
             Value::Unknown(unknown) if is_plainly_path(unknown) && !self.may_be_program(unknown) => None,
@@ -83,43 +91,14 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges the options of a build tool whose options aren't all known: one may name a program to start.
-    fn judge_loose(&mut self, call: &Call, basis: Basis) {
-        let counts = call.meaning.kind == Some(ProgramKind::Builder)
-            && call.meaning.is_loose
-            && (matches!(basis, Basis::Named(_)) || self.rules.restrict_something());
-        if !counts {
-            return;
-        }
-        let texts: Vec<&str> = call.words.iter().skip(1).map(|word| word.value.lead()).collect();
-        let is_option = |text: &str| text.starts_with('-');
-        // An option, or the word behind one, which may be its value; or a text.
-        let values = texts.iter().enumerate().filter(|(at, text)| {
-            is_option(text)
-                || text.contains([' ', ';', '|', '&', '{'])
-                || at.checked_sub(1).and_then(|at| texts.get(at)).is_some_and(|text| is_option(text))
-        });
-        let found = values.into_iter().find_map(|(_, text)| {
-            let is_shell = |name: &&str| kind_of(name) == Some(ProgramKind::Shell);
-            let started = candidates(text).find(is_shell).map(|name| Suspicion {
-                message: format!("it may start `{name}`: not all options of this program are known"),
-                rule: None,
-            });
-            self.excluded_in(text).or(started)
-        });
-        if let Some(Suspicion { message, rule }) = found {
-            self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
-        }
-    }
-
     /// Whether a pattern looks in a folder of programs.
-    fn may_be_program(&self, unknown: &Unknown) -> bool {
+    pub(super) fn may_be_program(&self, unknown: &Unknown) -> bool {
         let folder = unknown.lead.rsplit_once('/').map(|(folder, _)| folder);
         unknown.why == Why::Glob && folder.is_some_and(|folder| self.machine.has_programs(folder))
     }
 
     /// Why a word may be a command or hold one. `is_named`: a rule names the program, so that others may be forbidden.
-    fn suspicion_of_word(&self, text: &str, is_named: bool) -> Option<Suspicion> {
+    pub(super) fn suspicion_of_word(&self, text: &str, is_named: bool) -> Option<Suspicion> {
         if let Some(found) = self.excluded_in(text) {
             return Some(found);
         }
@@ -133,6 +112,12 @@ impl Judge<'_> {
         }
         if !is_url(text) && SHELL_SIGNS.iter().any(|sign| text.contains(sign)) {
             return suspicion("it may run a word that holds signs of a shell".to_owned());
+        }
+        if super::perl_opens::is_command(text) {
+            return suspicion(super::perl_opens::MESSAGE.to_owned());
+        }
+        if has_escapes(text) {
+            return suspicion("it may run a word in which escapes stand for other characters".to_owned());
         }
         // A path of a program, or a text that begins with the name of one: words of one word are too often something else.
         let is_program = |name: &&str| match self.machine.find(base_name(name)) {
@@ -152,13 +137,13 @@ impl Judge<'_> {
 
     /// Why a word may name a file that the program starts or loads: one of the project that can be run, one that the text may
     /// make into one, or a library. `before` is the word before it.
-    fn suspicion_of_file(&self, text: &str, before: &str) -> Option<Suspicion> {
+    pub(super) fn suspicion_of_file(&self, text: &str, before: &str) -> Option<Suspicion> {
         if text.starts_with("-J-") {
             let message =
                 "it may be a tool of Java and load code: nothing is known of this program".to_owned();
             return Some(Suspicion { message, rule: None });
         }
-        let found = path_candidates(text).find(|path| {
+        let found = plain_path_candidates(text).find(|path| {
             let is_value = before.starts_with('-') || text.starts_with('-');
             let name = base_name(path);
             if name.ends_with(".so") || name.contains(".so.") {
@@ -181,8 +166,18 @@ impl Judge<'_> {
         })
     }
 
+    /// Why a word may name a file of further words: `@FILE`.
+    fn suspicion_of_response(&self, text: &str) -> Option<Suspicion> {
+        let path = text.strip_prefix('@').filter(|path| !path.is_empty())?;
+        let folders = self.state.directories.as_deref().unwrap_or_default().iter();
+        let mut places = folders.map(|from| self.machine.cached_destination(from, path));
+        let may_be_file = self.writing_calls > 1 || places.any(|place| place.is_file());
+        let message = format!("it may take further words from `{path}`: nothing is known of this program");
+        may_be_file.then(|| Suspicion::new(message))
+    }
+
     /// Why a word may name a file outside the root that the program writes.
-    fn suspicion_of_write(&self, text: &str) -> Option<Suspicion> {
+    pub(super) fn suspicion_of_write(&self, text: &str) -> Option<Suspicion> {
         let is_system = |path: &str| SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder));
         let is_outside = |path: &&str| {
             (path.contains('/') || *path == "..")
@@ -197,7 +192,7 @@ impl Judge<'_> {
     }
 
     /// The excluded program that a text names.
-    fn excluded_in(&self, text: &str) -> Option<Suspicion> {
+    pub(super) fn excluded_in(&self, text: &str) -> Option<Suspicion> {
         let (name, rule) = candidates(text).find_map(|name| self.excluded_by_name(name))?;
         let message = format!("it may run `{name}`, which is excluded: nothing is known of this program");
         Some(Suspicion { message, rule: Some(rule) })
@@ -205,7 +200,7 @@ impl Judge<'_> {
 }
 
 /// The parts of a word that may be names of programs. A name may be glued to the letter of an option.
-fn candidates(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn candidates(text: &str) -> impl Iterator<Item = &str> {
     let glued = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
         let mut letters = rest.chars();
         letters.next().map(|_| letters.as_str())
@@ -214,7 +209,7 @@ fn candidates(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The parts of a word that may be a path: the word itself, the value of a long option, and the value glued to a letter.
-fn path_candidates(text: &str) -> impl Iterator<Item = &str> {
+fn plain_path_candidates(text: &str) -> impl Iterator<Item = &str> {
     let value = text.split_once('=').map(|(_, value)| value);
     let glued = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
         let mut letters = rest.chars();
@@ -222,6 +217,30 @@ fn path_candidates(text: &str) -> impl Iterator<Item = &str> {
     });
     let whole = (!text.starts_with('-')).then_some(text);
     whole.into_iter().chain(value).chain(glued).filter(|path| !path.is_empty())
+}
+
+/// The same, and what follows each `=`, `,`, quote or prefix: `if=a,of=PATH`, `file:PATH`.
+pub(super) fn path_candidates(text: &str) -> impl Iterator<Item = &str> {
+    let is_address =
+        is_url(text) && !text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
+    let signs = text.char_indices().filter(|(_, sign)| matches!(sign, '=' | ',' | ':' | '"' | '\''));
+    let values = signs.filter_map(|(at, _)| text.get(at + 1..)).flat_map(|rest| {
+        let local = rest.strip_prefix("//").unwrap_or(rest);
+        [local, local.split([',', '"', '\'']).next().unwrap_or(local)]
+    });
+    plain_path_candidates(text).chain(values.filter(move |path| !is_address && !path.is_empty()))
+}
+
+/// Whether a text holds `\x63`, `\143` or `\u0063`, which many small languages read as other characters.
+pub(super) fn has_escapes(text: &str) -> bool {
+    text.split('\\').skip(1).any(|rest| {
+        let mut characters = rest.chars();
+        match characters.next() {
+            Some('x' | 'u' | 'U') => characters.next().is_some_and(|c| c.is_ascii_hexdigit() || c == '{'),
+            Some(digit) => digit.is_digit(8) && characters.next().is_some_and(|c| c.is_digit(8)),
+            None => false,
+        }
+    })
 }
 
 /// The names in a word that a command would begin with: at its beginning, or behind a sign. A word may also be a sentence.
@@ -240,7 +259,7 @@ fn runs_commands(name: &str) -> bool {
 }
 
 /// Whether a word is the value of an option that names a language: `--platform=node`, `--lang python`.
-fn names_language(text: &str, before: &str) -> bool {
+pub(super) fn names_language(text: &str, before: &str) -> bool {
     let (option, value) = text.split_once('=').unwrap_or((before, text));
     LANGUAGE_OPTIONS.contains(&option)
         && value.chars().all(|c| c.is_alphanumeric() || "+#-.".contains(c))
@@ -248,13 +267,13 @@ fn names_language(text: &str, before: &str) -> bool {
 }
 
 /// Whether a text is an address, in which `&` and `;` are plain.
-fn is_url(text: &str) -> bool {
+pub(super) fn is_url(text: &str) -> bool {
     let address = text.split_once("://").is_some_and(|(scheme, _)| scheme.chars().all(char::is_alphanumeric));
     address && !text.contains(['$', '`', '|', '<', '>', ' ', '\'', '"', '\\'])
 }
 
 /// Whether a word that can't be known is a path, a number or a name of a file, whatever its value.
-fn is_plainly_path(unknown: &Unknown) -> bool {
+pub(super) fn is_plainly_path(unknown: &Unknown) -> bool {
     let Unknown { lead, splits, why, .. } = unknown;
     match why {
         Why::Glob | Why::Tilde { .. } | Why::Process => !lead.starts_with('-'),

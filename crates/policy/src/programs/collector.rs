@@ -188,6 +188,8 @@ impl Collector {
             | Role::Package
             | Role::Loose
             | Role::LooseWrite
+            | Role::Harmless
+            | Role::PerlFile
             | Role::Source
             | Role::HostPath
             | Role::HostWrite

@@ -128,6 +128,13 @@ pub(crate) struct OptionEntry {
     pub(crate) unusual: Option<&'static str>,
 }
 
+impl OptionEntry {
+    /// Whether it stands for options that the entry doesn't list, and of which nothing is known.
+    pub(crate) fn is_loose(&self) -> bool {
+        self.values.iter().any(|role| matches!(role, Role::Loose | Role::LooseWrite))
+    }
+}
+
 /// How an option gets its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueForm {

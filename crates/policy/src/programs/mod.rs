@@ -57,6 +57,8 @@ pub(crate) struct CallMeaning {
     pub(crate) unordered_from: Option<usize>,
     /// Whether its entry doesn't list all options: their values may be anything.
     pub(crate) is_loose: bool,
+    /// Words that its entry doesn't explain: options that it doesn't list, and words that may be their values.
+    pub(crate) unexplained: Vec<Word>,
     /// Whether its entry has subcommands.
     pub(crate) has_subcommands: bool,
     /// The first names of the subcommands that were called.

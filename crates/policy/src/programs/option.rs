@@ -2,6 +2,7 @@
 
 use super::collector::after;
 use super::entry::{Entry, OptionEntry, Parsing, ValueForm};
+use super::role::Role;
 use shellgate_syntax::Word;
 
 /// What was found at a place in a word.
@@ -46,7 +47,10 @@ pub(super) fn find(entry: &'static Entry, word: &Word, from: usize) -> OptionMat
     let name = lead.split_once('=').map_or(lead, |(name, _)| name);
     let listed = (known || name.len() < lead.len()) && has(entry, name);
     if !listed && let Some(found) = by_beginning(entry, word) {
-        return found;
+        return match glued_path(entry, word) {
+            Some(glued) if matches!(&found, OptionMatch::Found(found, _) if found.option.is_loose()) => glued,
+            _ => found,
+        };
     }
     let long = listed || lead.starts_with("--") || entry.parsing == Parsing::Dashed;
     if !long {
@@ -152,6 +156,15 @@ fn dashed_letter(entry: &'static Entry, word: &Word) -> Option<OptionMatch> {
         found @ OptionMatch::Found(MatchedOption { value: Some(_), .. }, _) => Some(found),
         _ => None,
     }
+}
+
+/// The same, if the value can only be a path and the option's value is more than data: `-l../log`.
+fn glued_path(entry: &'static Entry, word: &Word) -> Option<OptionMatch> {
+    let found = dashed_letter(entry, word)?;
+    let OptionMatch::Found(MatchedOption { option, value: Some(value), .. }, _) = &found else { return None };
+    let lead = value.value.lead();
+    let is_path = lead.starts_with(['.', '/', '~']) || lead.contains('/');
+    (is_path && option.values.iter().any(|role| *role != Role::Data)).then_some(found)
 }
 
 /// The option `key=` of a word `key=value`.

@@ -40,6 +40,8 @@ properties! {
     "reads-no-input" = ReadsNoInput,
     /// It may make links, or move or make folders that hold links.
     "makes-links" = MakesLinks,
+    /// It takes a word `@FILE`, wherever it is, for further words in a file.
+    "reads-response-files" = ReadsResponseFiles,
     /// It runs git, whose settings can name programs.
     "runs-git" = RunsGit,
     /// Its subcommands of the name of another program do what that program does.

@@ -1,7 +1,7 @@
 //! Reads a call by its entry in the tables: options, values, operands, subcommands.
 
 use super::collector::{Collector, after, with_text};
-use super::entry::{Entry, Input, Parsing, ValueForm};
+use super::entry::{Entry, Input, OptionEntry, Parsing, ValueForm};
 use super::operand;
 use super::option::{self, MatchedOption, OptionMatch};
 use super::role::Role;
@@ -26,6 +26,8 @@ struct CallReader {
     /// The options so far, by their first names.
     given: Vec<&'static str>,
     operands: Vec<Word>,
+    /// Whether the word before may be an option that takes the next word as its value. The entry doesn't list it.
+    behind_loose: bool,
     /// Where the canonical form of this entry's own words begins.
     canonical_start: usize,
 }
@@ -35,8 +37,7 @@ pub(crate) fn call(entry: &'static Entry, words: &[Word], collector: &mut Collec
     collector.meaning.kind = Some(entry.kind);
     collector.meaning.synonyms = entry.synonyms;
     collector.meaning.unordered_from = operand::unordered_from(entry);
-    let is_loose = |role: &Role| matches!(role, Role::Loose | Role::LooseWrite);
-    collector.meaning.is_loose = entry.options().any(|option| option.values.iter().any(is_loose));
+    collector.meaning.is_loose = entry.open || entry.options().any(OptionEntry::is_loose);
     let only_prints =
         matches!(words, [word] if word.value.known().is_some_and(|text| PRINTING.contains(&text)));
     if let Some(why) = entry.because.filter(|_| !only_prints) {
@@ -58,6 +59,7 @@ pub(crate) fn by_table(entry: &'static Entry, words: &[Word], collector: &mut Co
         options_ended: entry.parsing == Parsing::Words,
         given: Vec::new(),
         operands: Vec::new(),
+        behind_loose: false,
         canonical_start,
     };
     while let Some(word) = reader.next() {
@@ -125,6 +127,7 @@ impl CallReader {
             self.options_ended = true;
             return;
         }
+        self.behind_loose = false;
         let mut from = 0;
         loop {
             let found = option::find(self.entry, word, from);
@@ -145,7 +148,9 @@ impl CallReader {
                     return;
                 }
                 OptionMatch::None => {
-                    if !self.entry.open {
+                    if self.entry.open {
+                        self.note_loose(word, collector);
+                    } else {
                         collector.effect(word, EffectKind::Unusual(UNKNOWN_OPTION));
                     }
                     collector.word(word.value.clone());
@@ -164,6 +169,9 @@ impl CallReader {
             return;
         }
         self.given.push(name);
+        if option.is_loose() {
+            self.note_loose(word, collector);
+        }
         collector.prints |= option.prints;
         if let Some(why) = option.unusual {
             collector.effect(word, EffectKind::Unusual(why));
@@ -230,6 +238,12 @@ impl CallReader {
         Some(word.value)
     }
 
+    /// Notes an option that the entry doesn't list. Without a value of its own, the next word may be that.
+    fn note_loose(&mut self, word: &Word, collector: &mut Collector) {
+        collector.meaning.unexplained.push(word.clone());
+        self.behind_loose = !word.value.lead().contains('=');
+    }
+
     /// Notes a value that may become several words: one of them may be an option.
     fn note_split(&self, word: &Word, collector: &mut Collector) {
         let matters = self.entry.options_matter || operand::has_command(self.entry, &self.given);
@@ -241,6 +255,9 @@ impl CallReader {
     /// Reads an operand or a subcommand. True if that was the last of the call.
     fn operand(&mut self, word: &Word, collector: &mut Collector) -> bool {
         let entry = self.entry;
+        if std::mem::take(&mut self.behind_loose) || entry.open && entry.operands.is_none() {
+            collector.meaning.unexplained.push(word.clone());
+        }
         let first = self.operands.is_empty();
         let known = word.value.known();
         if first && !entry.subcommands.is_empty() {

@@ -145,4 +145,8 @@ roles! {
     "loose" = Loose,
     /// The same, where the value may be a file that is written.
     "loose-write" = LooseWrite,
+    /// The same as `loose`, of a program of which no option runs or writes anything.
+    "harmless" = Harmless,
+    /// A file that Perl opens by `open(F, NAME)`, which takes `COMMAND |` for a command.
+    "perl-file" = PerlFile,
 }

@@ -261,3 +261,18 @@ fn through_files_that_the_text_writes() {
 fn beside_everyday_texts() {
     holds(include_str!("needless.toml"));
 }
+
+#[test]
+fn against_entries_that_do_not_list_all_options() {
+    holds(include_str!("loose.toml"));
+}
+
+#[test]
+fn through_names_of_files_that_perl_takes_for_commands() {
+    holds(include_str!("perl-opens.toml"));
+}
+
+#[test]
+fn that_write_outside_the_root_by_parts_of_words() {
+    holds(include_str!("outside.toml"));
+}

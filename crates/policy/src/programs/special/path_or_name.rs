@@ -10,11 +10,19 @@ pub(crate) fn place(role: Role, word: &Word, collector: &mut Collector) {
     match role {
         Role::Name => name(word, collector),
         Role::Package => package(word, collector),
-        Role::Loose => loose(word, collector),
+        Role::Loose | Role::Harmless => loose(word, collector),
+        Role::PerlFile => perl_file(word, collector),
         Role::LooseWrite => loose_write(word, collector),
         Role::Source if word.value.lead().contains("://") => collector.role(Role::Url, word, ""),
         Role::Source => collector.role(Role::Path, word, ""),
         Role::HostPath if !is_remote(word) => collector.role(Role::Path, word, ""),
+        Role::HostWrite if is_file_address(word) => {
+            let lead = word.value.lead();
+            let prefix = if lead.get(5..).is_some_and(|rest| rest.starts_with("//")) { 7 } else { 5 };
+            if let Some(path) = after(word, prefix) {
+                collector.role(Role::Write, &path, "");
+            }
+        }
         Role::HostWrite if !is_remote(word) => collector.role(Role::Write, word, ""),
         Role::Volume => volume(word, collector),
         Role::Mount => mount(word, collector),
@@ -31,7 +39,7 @@ fn is_path(text: &str) -> bool {
 /// Reads a name of something. If it looks like a path, it is one.
 pub(super) fn name(word: &Word, collector: &mut Collector) {
     let lead = word.value.lead();
-    if lead.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
+    if is_file_address(word) {
         collector.role(Role::Url, word, "");
     } else if is_path(lead) || is_home(word) {
         collector.effect(word, EffectKind::Reads(word.clone()));
@@ -51,6 +59,27 @@ fn loose_write(word: &Word, collector: &mut Collector) {
     {
         collector.effect(word, EffectKind::Writes(value));
     }
+}
+
+/// Reads a file that Perl opens by its name alone. A name that can't be known may be a command.
+fn perl_file(word: &Word, collector: &mut Collector) {
+    let may_be_command = match &word.value {
+        Value::Known(_) => false,
+        Value::Unknown(unknown) if matches!(unknown.why, Why::Process | Why::Tilde { rest: Some(_), .. }) => {
+            false
+        }
+        // If its beginning and its end are known, the judge sees whether Perl takes them for signs of a command.
+        Value::Unknown(unknown) => {
+            let ends_plainly =
+                unknown.tail.as_ref().is_some_and(|tail| tail.ends_with(char::is_alphanumeric));
+            unknown.splits && unknown.why != Why::Glob || unknown.lead.is_empty() || !ends_plainly
+        }
+    };
+    if may_be_command {
+        let why = "a command, if the name of the file ends with `|`";
+        collector.effect(word, EffectKind::Opaque(word.clone(), why));
+    }
+    collector.role(Role::Write, word, "");
 }
 
 fn loose_value(word: &Word) -> Option<Word> {
@@ -79,6 +108,10 @@ fn has_extras(word: &Word) -> bool {
 
 fn is_home(word: &Word) -> bool {
     matches!(&word.value, Value::Unknown(unknown) if matches!(unknown.why, Why::Tilde { .. }))
+}
+
+fn is_file_address(word: &Word) -> bool {
+    word.value.lead().get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
 }
 
 /// Whether a path is on another machine: `host:path`, `user@host:path`, `rsync://host/path` have a colon before the first

@@ -1,0 +1,118 @@
+//! Judges the words that a program's entry in the tables doesn't explain.
+//!
+//! Some entries don't list all options (`open`, the role `loose`). Of such an option, and of the word behind it, no more is
+//! known than of the words of a program that no table lists. So [`super::unlisted`] reads them.
+
+use shellgate_syntax::{Value, Word};
+
+use super::unlisted::{Suspicion, candidates, is_plainly_path, names_language, path_candidates};
+use super::{Basis, Judge, perl_opens};
+use crate::calls::{Call, Stdin};
+use crate::programs::{ProgramKind, Property, has, kind_of};
+use crate::verdict::ReasonCode;
+
+const NOTHING_KNOWN: &str = "nothing is known of this program";
+const NOT_ALL_KNOWN: &str = "not all options of this program are known";
+
+impl Judge<'_> {
+    /// Judges the words and the standard input of a program whose options aren't all known: one may name a program to
+    /// start.
+    pub(super) fn judge_loose(&mut self, call: &Call, basis: Basis) {
+        if !self.restricts(basis) {
+            return;
+        }
+        if call.meaning.entry.is_some_and(|name| has(name, Property::ReadsResponseFiles))
+            && call.words.iter().skip(1).any(names_response)
+        {
+            self.ask(ReasonCode::Unknown, call.span, "it takes further words from a file".to_owned());
+        }
+        if !call.meaning.is_loose {
+            return;
+        }
+        let is_named = matches!(basis, Basis::Named(_));
+        let texts = || call.meaning.unexplained.iter().filter_map(|word| word.value.known());
+        let outside = || texts().find_map(|text| self.suspicion_of_write(text)).filter(|_| is_named);
+        let found = match call.meaning.kind {
+            Some(ProgramKind::Builder) => self.suspicion_of_options(call).or_else(outside),
+            // What clients of services and interpreters are given are names, queries and texts for others.
+            Some(ProgramKind::Network | ProgramKind::Interpreter) => {
+                texts().find_map(|text| self.suspicion_of_value(text)).or_else(outside)
+            }
+            _ => {
+                let words = call.meaning.unexplained.iter();
+                let mut found = words.filter_map(|word| self.suspicion_of_unexplained(call, word, is_named));
+                let input = || match &call.stdin {
+                    Stdin::Text(text) => self.excluded_in(text),
+                    Stdin::Empty | Stdin::Unknown => None,
+                };
+                found.next().or_else(|| self.suspicion_of_any(call, is_named)).or_else(input)
+            }
+        };
+        if let Some(Suspicion { message, rule }) = found {
+            let message = message.replace(NOTHING_KNOWN, NOT_ALL_KNOWN);
+            self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
+        }
+    }
+
+    /// Why one of the options of a build tool, or a word behind one, may be a command.
+    fn suspicion_of_options(&self, call: &Call) -> Option<Suspicion> {
+        let texts: Vec<&str> = call.words.iter().skip(1).map(|word| word.value.lead()).collect();
+        let is_option = |text: &str| text.starts_with('-');
+        // An option, or the word behind one, which may be its value; or a text.
+        let mut values = texts.iter().enumerate().filter(|(at, text)| {
+            is_option(text)
+                || text.contains([' ', ';', '|', '&', '{'])
+                || at.checked_sub(1).and_then(|at| texts.get(at)).is_some_and(|text| is_option(text))
+        });
+        values.find_map(|(_, text)| self.suspicion_of_value(text))
+    }
+
+    /// Why a value may be a command: it names a program that is excluded, or a shell.
+    fn suspicion_of_value(&self, text: &str) -> Option<Suspicion> {
+        let shell = || candidates(text).find(|name| kind_of(name) == Some(ProgramKind::Shell));
+        let starts = |name| Suspicion::new(format!("it may start `{name}`: {NOTHING_KNOWN}"));
+        self.excluded_in(text).or_else(|| shell().map(starts))
+    }
+
+    /// Why a word that the entry doesn't explain may be a command, or a file outside the root that is written.
+    fn suspicion_of_unexplained(&self, call: &Call, word: &Word, is_named: bool) -> Option<Suspicion> {
+        let before = call.words.iter().take_while(|other| *other != word).last();
+        let before = before.map_or("", |word| word.value.lead());
+        match &word.value {
+            Value::Known(text) if names_language(text, before) => self.excluded_in(text),
+            Value::Known(text) => self
+                .suspicion_of_word(text, is_named)
+                // A word of its own is more often a file to read or write.
+                .or_else(|| self.suspicion_of_file(text, before).filter(|_| text.contains('=')))
+                .or_else(|| self.suspicion_of_write(text).filter(|_| is_named)),
+            Value::Unknown(unknown) if is_plainly_path(unknown) && !self.may_be_program(unknown) => None,
+            Value::Unknown(_) => {
+                Some(Suspicion::new(format!("it may run a word that can't be known: {NOTHING_KNOWN}")))
+            }
+        }
+    }
+
+    /// Why any word of the call, also one that the entry takes for a path, may be something else.
+    fn suspicion_of_any(&self, call: &Call, is_named: bool) -> Option<Suspicion> {
+        call.words.iter().skip(1).find_map(|word| {
+            if perl_opens::may_be_command(word) {
+                return Some(Suspicion::new(format!("{}: {NOTHING_KNOWN}", perl_opens::MESSAGE)));
+            }
+            if names_response(word) {
+                return Some(Suspicion::new(format!(
+                    "it may take further words from a file: {NOTHING_KNOWN}"
+                )));
+            }
+            // `of=../x`, `file:../x`
+            let text = word.value.known().filter(|_| is_named)?;
+            let mut inner = path_candidates(text).filter(|path| *path != text);
+            inner.find_map(|path| self.suspicion_of_write(path))
+        })
+    }
+}
+
+/// Whether a word is `@FILE`.
+fn names_response(word: &Word) -> bool {
+    let lead = word.value.lead();
+    lead.starts_with('@') && (lead.len() > 1 || word.value.known().is_none())
+}
