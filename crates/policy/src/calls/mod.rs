@@ -38,7 +38,7 @@ pub(crate) use stdin::Stdin;
 use crate::machine::Machine;
 use crate::matching::Candidate;
 use crate::program_names::ProgramNames;
-use crate::programs::CallMeaning;
+use crate::programs::{CallMeaning, base_name};
 
 /// How deep texts and wrappers may be inside each other.
 const MAX_DEPTH: usize = 40;
@@ -100,6 +100,11 @@ impl Call {
     /// The call as rules are compared with it.
     pub(crate) fn candidate<'a>(&'a self, machine: &'a Machine) -> Candidate<'a> {
         Candidate { words: &self.words, meaning: &self.meaning, machine, more_words: self.more_words }
+    }
+
+    /// The first name of the program's entry in the tables, or its name without a folder.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.meaning.entry.or_else(|| self.program().map(base_name))
     }
 
     /// The program's name as it is written, if that can be known.

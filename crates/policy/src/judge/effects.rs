@@ -1,23 +1,17 @@
-//! What the rules decide about the effects of a call: code that it runs, files that it writes, variables that it sets.
+//! What the rules decide about the effects of a call, one after the other: code that it runs is judged here, files in
+//! [`super::files`], variables in [`super::variables`].
 
-use shellgate_syntax::{Redirect, RedirectOperator, RedirectTarget, Span, Unknown, Value, Why, Word};
+use shellgate_syntax::{Span, Unknown, Value, Why, Word};
 
-use super::links::has_option;
 use super::{Basis, Judge, perl_opens};
 use crate::calls::Call;
-use crate::programs::{
-    Effect, EffectKind, ProgramKind, Property, VariableRow, base_name, has, variable, words,
-};
+use crate::programs::{Effect, EffectKind, ProgramKind, base_name};
 use crate::redirects::{self, FileAccess};
-use crate::rules::{Prefix, Redirects};
-use crate::secrets;
+use crate::rules::Prefix;
 use crate::verdict::ReasonCode;
 
 /// What the tables call code in the program's own language: a file of it, or a module that it finds.
 const OWN_CODE: [&str; 2] = ["a script", "a module that it finds and runs"];
-
-pub(super) const WRITES_GIT_FOLDER: &str =
-    "it writes into `.git`, whose files can name programs that git runs";
 
 /// Code that a call runs and that we can't read.
 struct OpaqueCode<'a> {
@@ -27,15 +21,6 @@ struct OpaqueCode<'a> {
     word: Option<&'a Word>,
     /// Whether it is in the program's own language.
     is_own_language: bool,
-}
-
-/// Who sees a variable that is set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Audience {
-    /// The programs that are started with it.
-    Programs,
-    /// The shell alone, unless the variable came in from outside.
-    Shell,
 }
 
 impl Judge<'_> {
@@ -188,114 +173,6 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges a file that the program writes.
-    fn judge_write(&mut self, call: &Call, basis: Basis, word: &Word, span: Span) {
-        if self.is_in_git_folder(word) {
-            self.ask(ReasonCode::Write, span, WRITES_GIT_FOLDER.to_owned());
-            return;
-        }
-        if self.judge_secret(word, span) || self.asks_about_startup_file(call, word, span) {
-            return;
-        }
-        let path = redirects::known_path(&word.value, self.machine);
-        if let Some(path) = path.filter(|path| self.restricts(basis) && self.may_follow_link(path)) {
-            let message =
-                format!("it writes `{path}`, which may lead anywhere: through a link that the command makes");
-            self.ask(ReasonCode::Outside, span, message);
-            return;
-        }
-        let access = redirects::access_to(word, self.state.directories.as_deref(), self.machine, true);
-        let access = self.with_links(access, None);
-        if self.asks_about_instructions(&access, span) {
-            return;
-        }
-        // `gnupg-ring:../x`
-        let access = match access {
-            FileAccess::WriteInside(path) if self.is_outside_behind_prefix(&path) => {
-                FileAccess::WriteOutside(path)
-            }
-            access => access,
-        };
-        // A rule that allows a program whose purpose is writing allows that it writes.
-        let is_purpose = matches!(call.meaning.kind, Some(ProgramKind::Writer | ProgramKind::Builder));
-        match (access, basis, is_purpose) {
-            (FileAccess::None | FileAccess::WriteInside(_), Basis::Named(_), true) => {}
-            (_, Basis::Everything, true) => {}
-            (FileAccess::WriteInside(_), Basis::Everything, false) if edits_in_place(call, word) => {}
-            (FileAccess::WriteOutside(path), _, true) => {
-                self.ask(
-                    ReasonCode::Outside,
-                    span,
-                    format!("it writes `{path}`, outside the root or unknown"),
-                );
-            }
-            (access, _, _) => self.judge_access(access, span),
-        }
-    }
-
-    /// Whether a path leads outside the root if what stands before its colon is a prefix.
-    fn is_outside_behind_prefix(&self, path: &str) -> bool {
-        path.split_once(':').is_some_and(|(prefix, rest)| {
-            let is_prefix = !prefix.is_empty() && prefix.chars().all(|c| c.is_alphanumeric() || c == '-');
-            is_prefix && !rest.is_empty() && !self.is_inside(rest)
-        })
-    }
-
-    /// Asks if a word names a file that holds secrets. Returns whether it does.
-    pub(super) fn judge_secret(&mut self, word: &Word, span: Span) -> bool {
-        let written = word.span.of(self.text);
-        let named = secrets::named_by(&word.value, written, self.state.directories.as_deref(), self.machine);
-        let named = named.or_else(|| self.secret_behind_link(word));
-        let Some(path) = named else { return false };
-        self.ask(ReasonCode::Outside, span, format!("it touches `{path}`, which holds secrets"));
-        true
-    }
-
-    /// The secret that a word may name through a link that the text makes: `h/.ssh/id_rsa` behind `ln -s ~ h`.
-    fn secret_behind_link(&self, word: &Word) -> Option<String> {
-        let path = secrets::path_of(&word.value, self.machine).filter(|path| self.may_follow_link(path))?;
-        secrets::ends_like_one(&path, self.machine).then_some(path)
-    }
-
-    /// Judges a folder that a program is told to work in: files in it may say what the program does.
-    fn judge_directory(&mut self, call: &Call, word: &Word, span: Span) {
-        let is_builtin = call.meaning.kind == Some(ProgramKind::Builtin);
-        let path = redirects::known_path(&word.value, self.machine);
-        if !is_builtin && !path.is_some_and(|path| self.is_inside(&path)) {
-            self.ask(
-                ReasonCode::Outside,
-                span,
-                "it works in a folder outside the root, or unknown".to_owned(),
-            );
-        }
-    }
-
-    /// Whether a path leads into a folder that git keeps its settings in, from any of the folders that it may start from.
-    fn is_in_git_folder(&self, word: &Word) -> bool {
-        let Some(path) = redirects::known_path(&word.value, self.machine) else { return false };
-        let start = [self.machine.directory().to_owned()];
-        let mut folders = self.state.directories.as_deref().unwrap_or(&start).iter();
-        folders.any(|from| self.is_git_folder(from, &path))
-    }
-
-    /// The access to a file, if links that the text makes are followed.
-    fn with_links(&self, access: FileAccess, reads: Option<&Word>) -> FileAccess {
-        let links = &self.state.links;
-        match access {
-            FileAccess::WriteInside(path) if links.anywhere || self.may_follow_link(&path) => {
-                FileAccess::WriteOutside(path)
-            }
-            FileAccess::None => {
-                let path = reads.and_then(|word| redirects::known_path(&word.value, self.machine));
-                match path.filter(|path| self.may_follow_link(path)) {
-                    Some(path) => FileAccess::ReadOutside(path),
-                    None => FileAccess::None,
-                }
-            }
-            access => access,
-        }
-    }
-
     /// The rule that excludes a program of this name.
     pub(super) fn excluded_by_name(&self, name: &str) -> Option<(String, String)> {
         self.rules.exclude.iter().find_map(|entry| match &entry.prefix {
@@ -305,123 +182,9 @@ impl Judge<'_> {
             _ => None,
         })
     }
-
-    /// Judges a redirect of a call.
-    pub(super) fn judge_redirect(&mut self, call: &Call, redirect: &Redirect) {
-        let span = call.span;
-        if let RedirectTarget::Word(word) = &redirect.target
-            && !matches!(redirect.operator, RedirectOperator::HereString | RedirectOperator::HereDocument)
-            && self.judge_secret(word, span)
-        {
-            return;
-        }
-        let access = redirects::access_of(redirect, self.state.directories.as_deref(), self.machine);
-        let reads = match (&redirect.target, redirect.operator) {
-            (RedirectTarget::Word(word), RedirectOperator::Read) => Some(word),
-            _ => None,
-        };
-        let access = self.with_links(access, reads);
-        if let (RedirectTarget::Word(word), FileAccess::WriteInside(_)) = (&redirect.target, &access)
-            && self.is_in_git_folder(word)
-        {
-            self.ask(ReasonCode::Write, span, WRITES_GIT_FOLDER.to_owned());
-            return;
-        }
-        if let (RedirectTarget::Word(word), FileAccess::WriteInside(_)) = (&redirect.target, &access)
-            && self.asks_about_startup_file(call, word, span)
-        {
-            return;
-        }
-        if !self.asks_about_instructions(&access, span) {
-            self.judge_access(access, span);
-        }
-    }
-
-    fn judge_access(&mut self, access: FileAccess, span: Span) {
-        let writes = |path: &str| format!("it writes the file `{path}`");
-        match (access, self.rules.redirects) {
-            (FileAccess::None, _)
-            | (FileAccess::WriteInside(_), Redirects::InsideRoot | Redirects::Allow)
-            | (FileAccess::WriteOutside(_), Redirects::Allow) => {}
-            (FileAccess::WriteInside(path), Redirects::Ask) => {
-                self.ask(ReasonCode::Write, span, writes(&path)).hint =
-                    Some("`redirects = \"scope\"` allows it inside the root".to_owned());
-            }
-            (FileAccess::WriteOutside(path), _) => {
-                self.ask(
-                    ReasonCode::Outside,
-                    span,
-                    format!("{}, outside the root or unknown", writes(&path)),
-                );
-            }
-            (FileAccess::ReadOutside(path), _) => {
-                self.ask(
-                    ReasonCode::Outside,
-                    span,
-                    format!("it reads `{path}`, outside the root or unknown"),
-                );
-            }
-            (FileAccess::Connect(path), _) => {
-                self.ask(ReasonCode::Outside, span, format!("it opens the network connection `{path}`"));
-            }
-        }
-    }
-
-    /// Judges a variable that programs get. A name or value of `None` can't be known.
-    pub(super) fn judge_variable(&mut self, name: Option<&str>, value: Option<&str>, span: Span) {
-        self.judge_assignment(name, value, span, Audience::Programs);
-    }
-
-    /// Judges a variable that is set for some `audience`.
-    pub(super) fn judge_assignment(
-        &mut self,
-        name: Option<&str>,
-        value: Option<&str>,
-        span: Span,
-        audience: Audience,
-    ) {
-        let matters = |row: &&VariableRow| {
-            let is_seen = audience == Audience::Programs || !row.only_exported;
-            is_seen && !value.is_some_and(|value| row.is_harmless(value))
-        };
-        // A program may run any part of a value. The shell's own variables are mostly texts; one that begins with a command
-        // is likely to be run.
-        let counted = if audience == Audience::Programs { usize::MAX } else { 1 };
-        let excluded = |value: &str| names(value).take(counted).find_map(|name| self.excluded_by_name(name));
-        let message = match name {
-            None => "which variable it sets can't be known".to_owned(),
-            Some(name) => match variable(name).filter(matters) {
-                Some(row) => format!("it sets `{name}`: {}", row.about),
-                None => match value.and_then(excluded) {
-                    Some((program, _)) => format!("it sets `{name}` to `{program}`, which is excluded"),
-                    None => return,
-                },
-            },
-        };
-        self.ask(ReasonCode::Assignment, span, message).token = name.map(str::to_owned);
-    }
-}
-
-/// Whether a word of a call is a file that an option has it edit in place: `sed -i s/a/b/ x`.
-fn edits_in_place(call: &Call, word: &Word) -> bool {
-    call.meaning.entry == Some("sed")
-        && has_option(call, words::SED_IN_PLACE_OPTIONS)
-        && word.value.known().is_some()
-        && call.words.contains(word)
 }
 
 /// The words of a text that may be names of programs.
 pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || "._-/+".contains(c))).filter(|name| !name.is_empty())
-}
-
-/// Whether a call may make the shell export every variable that it sets: `set -a`, `set -o allexport`, or another shell
-/// with such an option.
-pub(super) fn may_export_all(call: &Call) -> bool {
-    let sets = call.program().is_some_and(|name| has(name, Property::SetsShellOptions));
-    let may_export = |word: &Word| match word.value.known() {
-        Some(text) => text.starts_with('-') && text.contains('a') || text == "allexport",
-        None => true,
-    };
-    sets && call.words.iter().skip(1).any(may_export)
 }

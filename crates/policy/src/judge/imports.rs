@@ -6,7 +6,7 @@ use shellgate_syntax::{RedirectOperator, RedirectTarget, Span, Word};
 
 use super::{Basis, Judge};
 use crate::calls::{Call, FoundCalls};
-use crate::programs::{EffectKind, Property, base_name, has, words};
+use crate::programs::{EffectKind, Property, has, words};
 use crate::verdict::ReasonCode;
 
 const NPX: &str = "npx";
@@ -59,7 +59,7 @@ pub(super) fn may_write_tools(found: &FoundCalls) -> bool {
     let is_tree =
         |word: &Word| word.value.known().is_none_or(|text| words::GIT_TREE_SUBCOMMANDS.contains(&text));
     found.calls.iter().any(|call| {
-        let name = call.meaning.entry.or_else(|| call.program().map(base_name));
+        let name = call.name();
         name.is_some_and(|name| {
             unpacks.iter().any(|property| has(name, *property))
                 || has(name, Property::RunsGit) && call.words.iter().any(is_tree)
@@ -71,7 +71,7 @@ pub(super) fn may_write_tools(found: &FoundCalls) -> bool {
 pub(super) fn may_write_modules(found: &FoundCalls) -> bool {
     let is_module = |word: &Word| word.value.known().is_none_or(|path| path.contains(".py"));
     found.calls.iter().any(|call: &Call| {
-        let name = call.meaning.entry.or_else(|| call.program().map(base_name));
+        let name = call.name();
         name.is_some_and(|name| has(name, Property::MakesLinks)) || writes_file(call, is_module)
     })
 }

@@ -26,7 +26,7 @@ pub(super) struct MadeLinks {
 impl Judge<'_> {
     /// Adds the links that a call may make.
     pub(super) fn note_links(&self, call: &Call, directories: Option<&[PathBuf]>, links: &mut MadeLinks) {
-        let name = call.meaning.entry.or_else(|| call.program().map(base_name));
+        let name = call.name();
         if !name.is_some_and(|name| has(name, Property::MakesLinks)) || links.anywhere {
             return;
         }

@@ -1,13 +1,23 @@
 //! Judges a command: compares every call that it leads to with every rule.
 //!
 //! [`calls`] finds the calls. Each becomes a [`Part`]: [`program`] says what the rules decide about the program, [`effects`]
-//! what they decide about what it does besides ([`instructions`]: files that agents read; [`unlisted`]: programs without an entry in
-//! the tables; [`loose`]: words that an entry doesn't explain), [`granting`] which rules widen what it may reach. [`state`], [`links`] and [`planted`] follow what one call does to later ones, [`place`] says where it does it.
-//! [`repositories`], [`staging`], [`remotes`] and [`patches`] say what git finds then.
-//! Whatever speaks against allowing a call is a [`Reason`]. The strictest
-//! reason decides, and what can't be known is never allowed.
+//! what they decide about what it does besides, and [`granting`] which rules widen what it may reach.
+//!
+//! | module | decides about |
+//! |---|---|
+//! | `files`, `instructions`, `perl_opens` | files that it reads and writes; files that agents read; names that are commands |
+//! | `variables` | variables that it sets |
+//! | `imports` | code that it finds in its folder |
+//! | `unlisted`, `loose` | programs without an entry in the tables; words that an entry doesn't explain |
+//! | `state`, `links`, `planted` | what one call does to later ones |
+//! | `place` | files that no word names |
+//! | `repositories`, `staging`, `remotes`, `patches` | what git finds where it works |
+//!
+//! Whatever speaks against allowing a call is a [`Reason`]. The strictest reason decides, and what can't be known is never
+//! allowed.
 
 mod effects;
+mod files;
 mod granting;
 mod imports;
 mod instructions;
@@ -23,10 +33,11 @@ mod repositories;
 mod staging;
 mod state;
 mod unlisted;
+mod variables;
 
-use effects::Audience;
 use shellgate_syntax::{Assigned, Span, Unreadable};
 use state::{States, TextState};
+use variables::Audience;
 
 use crate::calls::{self, Call, FoundCalls, Shadowed, Stdin};
 use crate::characters;
@@ -218,7 +229,7 @@ impl<'a> Judge<'a> {
         self.writing_calls = found.calls.iter().filter(|call| self.may_write(call)).count();
         self.writes_modules = imports::may_write_modules(found);
         self.writes_tools = imports::may_write_tools(found);
-        self.exports_all = found.calls.iter().any(effects::may_export_all);
+        self.exports_all = found.calls.iter().any(variables::may_export_all);
         for call in &found.calls {
             self.judge_call(call);
         }

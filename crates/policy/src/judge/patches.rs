@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use shellgate_syntax::{RedirectOperator, RedirectTarget, Word};
 
-use super::effects::WRITES_GIT_FOLDER;
+use super::files::WRITES_GIT_FOLDER;
 use super::links::has_option;
 use super::state::{Directories, is_in_pipeline};
 use super::{Basis, Judge};

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::planted::{is_unpacker, may_unpack};
 use super::{Basis, Judge};
 use crate::calls::Call;
-use crate::programs::{ProgramKind, Property, base_name, has};
+use crate::programs::{ProgramKind, Property, has};
 use crate::verdict::ReasonCode;
 
 impl Judge<'_> {
@@ -47,7 +47,7 @@ impl Judge<'_> {
 
 /// Whether a call may write files that its words don't name.
 fn may_write_unnamed(call: &Call) -> bool {
-    let name = call.meaning.entry.or_else(|| call.program().map(base_name));
+    let name = call.name();
     if is_unpacker(call) {
         return may_unpack(call);
     }

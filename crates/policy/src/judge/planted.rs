@@ -162,7 +162,7 @@ impl Judge<'_> {
 
 /// Whether what a call writes has a content, other than an empty folder or the rights of a file.
 fn writes_content(call: &Call) -> bool {
-    let name = call.meaning.entry.or_else(|| call.program().map(base_name));
+    let name = call.name();
     !call.redirects.is_empty() || !name.is_some_and(|name| has(name, Property::WritesNoContent))
 }
 
@@ -207,7 +207,7 @@ fn ends_ordinarily(call: &Call, word: &Word) -> bool {
 
 /// Whether a call that writes into a folder may make hidden files there.
 fn puts_hidden_names(call: &Call) -> bool {
-    let name = call.meaning.entry.or_else(|| call.program().map(base_name));
+    let name = call.name();
     let is_plain = |word: &Word| {
         let name = word.value.known().map(|path| base_name(path.trim_end_matches('/')));
         name.is_some_and(|name| !name.starts_with('.') && !name.is_empty())
@@ -241,13 +241,13 @@ fn written(call: &Call) -> impl Iterator<Item = &Word> {
 
 /// Whether a program unpacks, with the right options.
 pub(super) fn is_unpacker(call: &Call) -> bool {
-    let name = call.meaning.entry.or_else(|| call.program().map(base_name));
+    let name = call.name();
     name.is_some_and(|name| has(name, Property::Unpacks) || has(name, Property::UnpacksByLetter))
 }
 
 /// Whether a call makes files whose names it doesn't show: it unpacks, or copies a whole folder.
 pub(super) fn may_unpack(call: &Call) -> bool {
-    let Some(name) = call.meaning.entry.or_else(|| call.program().map(base_name)) else { return false };
+    let Some(name) = call.name() else { return false };
     if has(name, Property::UnpacksByLetter) {
         let is_unknown = |word: &Word| word.value.known().is_none();
         return has_option(call, &["-x"]) || call.words.iter().any(is_unknown) || call.meaning.kind.is_none();
