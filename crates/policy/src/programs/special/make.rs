@@ -51,7 +51,7 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
     let Some((left, _)) = lead.split_once('=') else {
         // A word that isn't known may be an assignment. One whose every value is known to be a plain word isn't.
         match &word.value {
-            Value::Known(text) if is_plain_word(text) => {}
+            Value::Known(text) if is_plain_word(text) => writes_above(word, text, collector),
             Value::Unknown(unknown) if lead.is_empty() && matches!(unknown.why, Why::Parameter(_)) => {
                 collector.effect(word, EffectKind::MaybeOption(word.clone()));
             }
@@ -70,9 +70,19 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
     {
         collector.effect(word, EffectKind::Inline(word.clone(), "make"));
     }
+    // `CPPFLAGS='-MF ../x'`: make's own rules hand values to compilers.
+    value.iter().for_each(|value| writes_above(word, value.value.lead(), collector));
     let name = with_text(word, name).value;
     collector
         .effect(word, EffectKind::Assigns { name, value: value.map(|word: Word| -> Value { word.value }) });
+}
+
+/// Notes the paths in a text that lead out of the folder: make may make them.
+fn writes_above(word: &Word, text: &str, collector: &mut Collector) {
+    let leads_up = |path: &&str| path.split('/').any(|part| part == "..");
+    for path in text.split([' ', '=', ',']).filter(leads_up) {
+        collector.effect(word, EffectKind::Writes(with_text(word, path)));
+    }
 }
 
 /// Whether all that isn't known of a value is the home folder: `PREFIX=~/x`, `PREFIX=$HOME/x`.
