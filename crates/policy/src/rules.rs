@@ -155,6 +155,11 @@ impl Rules {
     pub(crate) fn restrict_something(&self) -> bool {
         !self.exclude.is_empty() || self.rules.iter().any(|rule| rule.decision != Decision::Allow)
     }
+
+    /// Whether only programs may run that rules name.
+    pub(crate) fn name_programs(&self) -> bool {
+        self.core.as_ref().is_some_and(|core| !core.iter().any(|entry| entry.prefix == Prefix::Everything))
+    }
 }
 
 #[cfg(test)]

@@ -145,14 +145,16 @@ impl KnownValues {
             && (self.is_set_before(name, call.span, source) || self.is_set_by_loop(name, call, source))
     }
 
-    /// Whether a word is the variable of a loop over names of files that the call is in, and nothing else.
+    /// Whether a word begins with the variable of a loop over names of files that the call is in: `"$f"`, `"$f.bak"`.
     pub(super) fn is_pattern(&self, word: &Word, call: &Invocation, source: &str) -> bool {
         let Value::Unknown(Unknown { why: Why::Parameter(name), lead, tail, splits: false }) = &word.value
         else {
             return false;
         };
-        let alone = lead.is_empty() && tail.as_deref() == Some("");
-        alone && self.patterns.contains(name) && self.is_set_by_loop(name, call, source)
+        lead.is_empty()
+            && tail.is_some()
+            && self.patterns.contains(name)
+            && self.is_set_by_loop(name, call, source)
     }
 
     /// The value of a variable that is certainly set, and always to the same value.

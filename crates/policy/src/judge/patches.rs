@@ -63,6 +63,20 @@ impl Judge<'_> {
         {
             self.ask(ReasonCode::Write, call.span, WRITES_GIT_FOLDER.to_owned());
         }
+        if matches!(basis, Basis::Named(_)) && patches.iter().any(|patch| self.names_outside(patch)) {
+            let message = "it applies a patch that names a file outside the root".to_owned();
+            self.ask(ReasonCode::Outside, call.span, message);
+        }
+        if call.meaning.entry == Some("patch") && patches.iter().any(|patch| is_ed_script(patch)) {
+            let message = "its input is a script for `ed`, which it starts".to_owned();
+            self.ask(ReasonCode::Unknown, call.span, message);
+        }
+    }
+
+    /// Whether a patch names a file outside the root, through links on the way, too.
+    fn names_outside(&self, patch: &str) -> bool {
+        let is_outside = |path: &str| path != "/dev/null" && !self.is_inside(path);
+        named_paths(patch).is_none_or(|paths| paths.into_iter().any(is_outside))
     }
 
     /// The folders that the paths of a patch and its own path may start from.
@@ -122,7 +136,7 @@ impl Judge<'_> {
 pub(super) fn patches(call: &Call) -> bool {
     match call.meaning.entry {
         Some("patch") => true,
-        Some("git") => call.meaning.subcommands.first() == Some(&"apply"),
+        Some("git") => call.meaning.subcommands.first().is_some_and(|name| ["am", "apply"].contains(name)),
         _ => false,
     }
 }
@@ -151,6 +165,14 @@ fn read(file: &Path) -> Option<String> {
     }
     file.take(MAX_PATCH_BYTES).read_to_end(&mut text).ok()?;
     Some(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Whether a patch has a line that only a script of `ed` has: `3,5d`. In a diff, numbers follow the letter.
+fn is_ed_script(patch: &str) -> bool {
+    patch.split(['\n', '\r']).any(|line| {
+        let numbers = line.strip_suffix(['a', 'c', 'd']).unwrap_or_default();
+        !numbers.is_empty() && numbers.chars().all(|c| c.is_ascii_digit() || c == ',')
+    })
 }
 
 /// What may be paths of files in a patch, whole and without their beginnings. `None`: they can't be told, or are too many.

@@ -6,7 +6,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use shellgate_syntax::{RedirectOperator, RedirectTarget, Span, Value, Word};
+use shellgate_syntax::{RedirectOperator, RedirectTarget, Span, Value, Why, Word};
 
 use super::effects::names;
 use super::links::has_option;
@@ -46,9 +46,12 @@ impl Judge<'_> {
             planted.writes_git_settings |=
                 self.may_be_settings(word, directories) || self.leads_through_link(call, word, directories);
             let is_product = call.meaning.kind == Some(ProgramKind::Builder);
-            if planted.build_file.is_none() && writes_content(call) && !is_product {
-                let path = known_path(&word.value, self.machine);
-                planted.build_file = path.filter(|path| is_build_file(base_name(path)));
+            if planted.build_file.is_none() && writes_content(call) && !is_product && !edits_plainly(call) {
+                planted.build_file = match known_path(&word.value, self.machine) {
+                    Some(path) => Some(path).filter(|path| is_build_file(base_name(path))),
+                    // What is copied is on the disk already; what is written otherwise may be in the text.
+                    None => (!copies(call)).then(|| word.value.lead().to_owned()),
+                };
             }
         }
     }
@@ -76,13 +79,18 @@ impl Judge<'_> {
         let planted = &self.states.planted;
         let message = match (&planted.build_file, &planted.excluded) {
             (Some(file), _) => format!("it runs what `{file}` says, and the command writes that file"),
-            (None, Some(name)) if planted.writes_files => {
+            (None, Some(name)) if self.others_write(call) => {
                 format!("it may run what the command writes, and that names `{name}`, which is excluded")
             }
             _ => return,
         };
         self.ask(ReasonCode::Unknown, call.span, message).hint =
             Some("write the file first, and run the program in a command of its own".to_owned());
+    }
+
+    /// Whether another call than this one may write files.
+    fn others_write(&self, call: &Call) -> bool {
+        self.writing_calls > usize::from(self.may_write(call))
     }
 
     /// Asks about a file that programs of the user read when they start. Returns whether it is one.
@@ -166,6 +174,18 @@ fn writes_content(call: &Call) -> bool {
     !call.redirects.is_empty() || !name.is_some_and(|name| has(name, Property::WritesNoContent))
 }
 
+/// Whether a call copies, moves or links files.
+fn copies(call: &Call) -> bool {
+    call.name().is_some_and(|name| has(name, Property::MakesLinks))
+}
+
+/// Whether a call edits files by words that hide no name: `sed -i s/1.0/1.1/ package.json`.
+fn edits_plainly(call: &Call) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || " ._-/=,:^$|@%+~#".contains(c);
+    call.name() == Some("sed")
+        && call.words.iter().all(|word| word.value.known().is_some_and(|text| text.chars().all(is_plain)))
+}
+
 /// Whether a file of this name tells a build tool what to run.
 fn is_build_file(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
@@ -192,7 +212,10 @@ fn is_hidden(name: &str) -> bool {
 /// Whether a path that isn't known has a hidden name at its end: `"$x/.profile"`.
 fn may_end_hidden(word: &Word) -> bool {
     let Value::Unknown(unknown) = &word.value else { return false };
-    unknown.tail.as_deref().is_some_and(|tail| base_name(tail).starts_with('.'))
+    unknown
+        .tail
+        .as_deref()
+        .is_some_and(|tail| base_name(tail).starts_with('.') && !words::ORDINARY_ENDINGS.contains(&tail))
 }
 
 /// Whether a path that isn't known ends like a file that no program reads when it starts: `"$x.o"`, also if it is `.o` alone.
@@ -208,9 +231,16 @@ fn ends_ordinarily(call: &Call, word: &Word) -> bool {
 /// Whether a call that writes into a folder may make hidden files there.
 fn puts_hidden_names(call: &Call) -> bool {
     let name = call.name();
-    let is_plain = |word: &Word| {
-        let name = word.value.known().map(|path| base_name(path.trim_end_matches('/')));
-        name.is_some_and(|name| !name.starts_with('.') && !name.is_empty())
+    let is_plain = |word: &Word| match &word.value {
+        Value::Known(path) => {
+            let name = base_name(path.trim_end_matches('/'));
+            !name.starts_with('.') && !name.is_empty()
+        }
+        // A pattern finds hidden names only if it begins like one.
+        Value::Unknown(unknown) => {
+            let name = unknown.lead.rsplit('/').next().unwrap_or_default();
+            unknown.why == Why::Glob && !name.starts_with(['.', '-'])
+        }
     };
     !name.is_some_and(|name| has(name, Property::WritesWhatItNames))
         || !call.words.iter().skip(1).rev().skip(1).all(is_plain)

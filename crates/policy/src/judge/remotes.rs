@@ -20,12 +20,19 @@ fn subcommand(call: &Call) -> Option<&'static str> {
     call.meaning.subcommands.first().copied().filter(|_| call.meaning.entry == Some("git"))
 }
 
-/// Whether a text may put another repository at a path.
-fn may_change(links: &MadeLinks, place: &Path) -> bool {
-    links.may_hold(place) && !links.is_clone(place) || links.anywhere && repository::holds_repository(place)
-}
-
 impl Judge<'_> {
+    /// Whether git must not push to a repository at a path: the text may put another one there, or only named programs may run
+    /// and it is outside the root.
+    fn is_forbidden_target(&self, links: &MadeLinks, place: &Path) -> bool {
+        let is_outside = || {
+            let real = place.canonicalize().unwrap_or_else(|_| place.to_owned());
+            !real.starts_with(self.machine.root())
+        };
+        links.may_hold(place) && !links.is_clone(place)
+            || repository::holds_repository(place)
+                && (links.anywhere || self.rules.name_programs() && is_outside())
+    }
+
     /// Whether a call of git names a repository on this machine that may run something.
     pub(super) fn names_harmful_remote(&self, call: &Call, directories: Option<&[PathBuf]>) -> bool {
         if !subcommand(call).is_some_and(|name| words::GIT_ADDRESS_SUBCOMMANDS.contains(&name)) {
@@ -37,7 +44,8 @@ impl Judge<'_> {
             let Some(address) = known_path(value, self.machine) else { return true };
             let harmless = |from: &PathBuf| {
                 let repositories = self.machine.repositories();
-                repositories.is_harmless_address(&address, from, &|place| may_change(links, place))
+                repositories
+                    .is_harmless_address(&address, from, &|place| self.is_forbidden_target(links, place))
             };
             folders.iter().all(harmless)
         };
@@ -56,10 +64,9 @@ impl Judge<'_> {
         let links = &self.state.links;
         !self.states.names_harmful_remote
             && !self.may_push_to_unknown_path(call)
-            && directories
-                .into_iter()
-                .flatten()
-                .all(|folder| repositories.has_harmless_remotes(folder, &|place| may_change(links, place)))
+            && directories.into_iter().flatten().all(|folder| {
+                repositories.has_harmless_remotes(folder, &|place| self.is_forbidden_target(links, place))
+            })
     }
 
     /// Whether the repository to push to is a path that can't be known.
