@@ -168,7 +168,7 @@ impl Machine {
 
     /// The file of a program that is named by a path, links followed.
     pub(crate) fn program_file(&self, path: &str) -> Option<PathBuf> {
-        self.directory.join(path).canonicalize().ok()
+        paths::canonical(&self.directory.join(path))
     }
 
     /// Whether `path` leads into the root from each of `directories`. `None`: from anywhere.

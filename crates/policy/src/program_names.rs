@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use shellgate_syntax::Word;
 
+use crate::paths;
 use crate::programs::{self, CallMeaning, base_name, is_listed, is_multi_call};
 use crate::search_path::SearchPath;
 
@@ -42,9 +43,9 @@ impl ProgramNames {
             return known.clone();
         }
         let file = if program.contains('/') {
-            self.directory.join(program).canonicalize().ok()
+            paths::canonical(&self.directory.join(program))
         } else {
-            self.search_path.folders().find_map(|folder| folder.file(program)?.canonicalize().ok())
+            self.search_path.folders().find_map(|folder| paths::canonical(&folder.file(program)?))
         };
         let name = file.and_then(|file| Some(base_name(file.to_str()?).to_owned()));
         let name = name.filter(|name| is_listed(name) && !is_multi_call(name));
