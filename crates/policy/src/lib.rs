@@ -19,6 +19,7 @@ mod redirects;
 mod repository;
 mod rules;
 mod scope;
+mod search_path;
 mod secrets;
 mod suggestion;
 mod typed_input;

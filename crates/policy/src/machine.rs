@@ -11,6 +11,7 @@ use crate::paths::{self, PathCache, TooManyLinks};
 use crate::program_names::ProgramNames;
 use crate::protection::Protected;
 use crate::repository::{self, Repositories};
+use crate::search_path::{ProgramFolder, SearchPath};
 use crate::secrets::Secrets;
 
 /// Folders of programs on every machine, on PATH or not.
@@ -24,6 +25,7 @@ pub struct Machine {
     directory: PathBuf,
     home: Option<PathBuf>,
     search_path: OsString,
+    program_folders: SearchPath,
     protected: Option<Protected>,
     programs: RefCell<HashMap<String, Found>>,
     paths: RefCell<PathCache>,
@@ -54,6 +56,7 @@ impl Machine {
             root: root.to_owned(),
             directory: directory.to_owned(),
             home,
+            program_folders: SearchPath::new(directory, &search_path),
             search_path,
             protected: None,
             programs: RefCell::default(),
@@ -103,7 +106,7 @@ impl Machine {
 
     /// Finds entries of programs by the files that they lead to.
     pub(crate) fn program_names(&self) -> ProgramNames {
-        ProgramNames::new(self.directory.clone(), self.search_path.clone())
+        ProgramNames::new(self.directory.clone(), &self.search_path)
     }
 
     /// Whether a folder, named by a path or by the beginning of one, is on PATH.
@@ -112,9 +115,10 @@ impl Machine {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         folder.to_str().is_some_and(|folder| PROGRAM_FOLDERS.contains(&folder))
             || folder.is_absolute()
-                && std::env::split_paths(&self.search_path).any(|listed| {
-                    listed == folder || listed.canonicalize().is_ok_and(|listed| listed == real)
-                })
+                && self
+                    .program_folders
+                    .folders()
+                    .any(|one| one.listed == folder || one.real().is_some_and(|one| one == real))
     }
 
     /// Where the program of this name is found. The name has no slash.
@@ -129,10 +133,10 @@ impl Machine {
 
     fn search(&self, name: &str) -> Found {
         let mut trusted = true;
-        for folder in std::env::split_paths(&self.search_path) {
+        for folder in self.program_folders.folders() {
             // A program in a folder that others can write may hide one of a later folder.
-            trusted &= self.is_trusted(&folder);
-            let file = self.directory.join(&folder).join(name);
+            trusted &= self.is_trusted(folder);
+            let Some(file) = folder.file(name) else { continue };
             let is_program = std::fs::metadata(&file)
                 .is_ok_and(|metadata| metadata.is_file() && metadata.mode() & 0o111 != 0);
             if is_program {
@@ -142,15 +146,13 @@ impl Machine {
         Found::Nowhere
     }
 
-    fn is_trusted(&self, folder: &Path) -> bool {
-        if !folder.is_absolute() {
+    fn is_trusted(&self, folder: &ProgramFolder) -> bool {
+        if !folder.listed.is_absolute() {
             return false;
         }
         // A folder that doesn't exist holds no program. Making it takes the right to write its parent.
-        let Ok(real) = folder.canonicalize() else { return true };
-        let Ok(metadata) = real.metadata() else { return false };
-        let others_may_write = metadata.mode() & 0o002 != 0;
-        !real.starts_with(&self.root) && !others_may_write
+        let Some(real) = folder.real() else { return true };
+        !real.starts_with(&self.root) && !folder.others_may_write()
     }
 
     /// Whether a program is the one that a rule names. `compare` is asked once for each pair.
@@ -166,7 +168,7 @@ impl Machine {
 
     /// The file of a program that is named by a path, links followed.
     pub(crate) fn program_file(&self, path: &str) -> Option<PathBuf> {
-        self.directory.join(path).canonicalize().ok()
+        paths::canonical(&self.directory.join(path))
     }
 
     /// Whether `path` leads into the root from each of `directories`. `None`: from anywhere.

@@ -55,6 +55,11 @@ pub fn resolve(path: &Path) -> Result<PathBuf, TooManyLinks> {
     Ok(reached)
 }
 
+/// Where a path leads, if anything is there. If not, one system call says so; canonicalizing takes one for each name.
+pub(crate) fn canonical(path: &Path) -> Option<PathBuf> {
+    path.exists().then(|| path.canonicalize().ok()).flatten()
+}
+
 /// The names in a path, the last one first. `..` is one of them.
 fn names_backwards(path: &Path) -> Vec<OsString> {
     let names = path.components().rev().filter_map(|component| match component {

@@ -5,24 +5,27 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use shellgate_syntax::Word;
 
+use crate::paths;
 use crate::programs::{self, CallMeaning, base_name, is_listed, is_multi_call};
+use crate::search_path::SearchPath;
 
 /// Where programs are looked for. It remembers what it found.
 #[derive(Debug, Default)]
 pub(crate) struct ProgramNames {
     directory: PathBuf,
-    search_path: OsString,
+    search_path: SearchPath,
     found: RefCell<HashMap<String, Option<String>>>,
 }
 
 impl ProgramNames {
     /// Programs that a command finds from `directory` with this PATH.
-    pub(crate) fn new(directory: PathBuf, search_path: OsString) -> Self {
+    pub(crate) fn new(directory: PathBuf, search_path: &OsStr) -> Self {
+        let search_path = SearchPath::new(&directory, search_path);
         Self { directory, search_path, found: RefCell::default() }
     }
 
@@ -40,10 +43,9 @@ impl ProgramNames {
             return known.clone();
         }
         let file = if program.contains('/') {
-            self.directory.join(program).canonicalize().ok()
+            paths::canonical(&self.directory.join(program))
         } else {
-            let mut folders = std::env::split_paths(&self.search_path);
-            folders.find_map(|folder| self.directory.join(folder).join(program).canonicalize().ok())
+            self.search_path.folders().find_map(|folder| paths::canonical(&folder.file(program)?))
         };
         let name = file.and_then(|file| Some(base_name(file.to_str()?).to_owned()));
         let name = name.filter(|name| is_listed(name) && !is_multi_call(name));

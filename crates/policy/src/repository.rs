@@ -29,6 +29,8 @@ const MAX_SUBMODULES: usize = 1000;
 pub(crate) struct Repositories {
     /// The top of the root's own repository.
     own: Option<PathBuf>,
+    /// Folders, and whether git takes them for the top of a repository.
+    tops: RefCell<HashMap<PathBuf, bool>>,
     /// Folders, and whether git runs nothing when it is started there.
     started_in: RefCell<HashMap<PathBuf, bool>>,
     /// Tops of repositories, and whether they run nothing.
@@ -39,27 +41,41 @@ pub(crate) struct Repositories {
 
 impl Repositories {
     pub(crate) fn new(root: &Path) -> Self {
-        let own = top_of(root).map(Path::to_owned);
-        Self { own, started_in: RefCell::default(), known: RefCell::default(), walked: RefCell::default() }
+        let mut repositories = Self {
+            own: None,
+            tops: RefCell::default(),
+            started_in: RefCell::default(),
+            known: RefCell::default(),
+            walked: RefCell::default(),
+        };
+        repositories.own = repositories.top_of(root).map(Path::to_owned);
+        repositories
+    }
+
+    /// The folder at or above `folder` that git takes for the top of a repository.
+    pub(crate) fn top_of<'a>(&self, folder: &'a Path) -> Option<&'a Path> {
+        folder.ancestors().find(|folder| remember(&self.tops, folder, || holds_repository(folder)))
     }
 
     /// Whether git, started in `folder`, finds no repository, the one of the root, or one whose settings run nothing, and
     /// the same of their submodules.
     pub(crate) fn is_harmless_in(&self, folder: &Path) -> bool {
-        remember(&self.started_in, folder, || top_of(folder).is_none_or(|top| self.is_harmless_top(top, 0)))
+        remember(&self.started_in, folder, || {
+            self.top_of(folder).is_none_or(|top| self.is_harmless_top(top, 0))
+        })
     }
 
     /// The same of every repository in and below a folder, which may become a submodule.
     pub(crate) fn is_harmless_below(&self, folder: &Path) -> bool {
         remember(&self.walked, folder, || {
-            let tops = nested::tops_below(folder, top_of(folder).unwrap_or(folder));
+            let tops = nested::tops_below(folder, self.top_of(folder).unwrap_or(folder));
             tops.is_some_and(|tops| tops.iter().all(|top| self.is_harmless_top(top, 1)))
         })
     }
 
     /// Whether the addresses in the settings that git finds in `folder` are harmless to push to.
     pub(crate) fn has_harmless_remotes(&self, folder: &Path, may_change: &dyn Fn(&Path) -> bool) -> bool {
-        let Some(top) = top_of(folder) else { return true };
+        let Some(top) = self.top_of(folder) else { return true };
         let config = place_of(top).and_then(|place| read(&common_place(&place)?.join("config")));
         let is_harmless = |address: String| self.is_harmless_address(&address, top, may_change);
         config.is_some_and(|config| settings::addresses(&config).all(is_harmless))
@@ -113,11 +129,6 @@ fn remember(answers: &RefCell<HashMap<PathBuf, bool>>, path: &Path, find: impl F
         answers.borrow_mut().insert(path.to_owned(), answer);
         answer
     })
-}
-
-/// The folder at or above `folder` that git takes for the top of a repository.
-pub(crate) fn top_of(folder: &Path) -> Option<&Path> {
-    folder.ancestors().find(|folder| holds_repository(folder))
 }
 
 /// Whether a path is inside a folder that has a repository's layout.

@@ -15,8 +15,10 @@ pub fn read(text: &str) -> Result<Findings, Unreadable> {
     parse::guard(text)?;
     with_stack(text, |limit| {
         let reading = parse::script(text, limit)?;
+        // The other readers need much memory, which is free again when the findings take theirs.
+        let doubt = check::doubt(text, &reading);
         let mut findings = walk::findings(text, &reading).ok_or(Stop::Work)?;
-        findings.doubts.extend(check::doubt(text, &reading));
+        findings.doubts.extend(doubt);
         Ok(findings)
     })
 }

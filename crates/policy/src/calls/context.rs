@@ -161,7 +161,10 @@ fn collect_builtins(words: &[Word], depth: usize, found: &mut Vec<CallMeaning>) 
     if !name.is_some_and(is_builtin) || depth > MAX_DEPTH {
         return;
     }
-    let meaning = understand(words);
+    let mut meaning = understand(words);
+    // All of them are kept at once, and only the effects are asked for.
+    meaning.canonical = Vec::new();
+    meaning.effects.shrink_to_fit();
     for effect in &meaning.effects {
         if let EffectKind::Argv { words, .. } = &effect.kind {
             collect_builtins(words, depth + 1, found);

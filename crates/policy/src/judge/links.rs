@@ -1,6 +1,8 @@
 //! Links that a text makes: a path that leads through one may lead anywhere.
 
+use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 
 use shellgate_syntax::{Value, Word};
 
@@ -13,14 +15,18 @@ use crate::redirects::known_path;
 /// If a text may make more links than this, it may make any.
 const MAX_LINKS: usize = 64;
 
-/// Names that the text may make into links, or below which it may make some.
+/// Names that the text may make into links, or below which it may make some. Every call is judged by a copy, so copies share
+/// the names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MadeLinks {
-    names: Vec<PathBuf>,
+    /// Each name, and how often the text may make it.
+    names: Rc<HashMap<PathBuf, usize>>,
+    /// How often the text may make any of the names.
+    made: usize,
     /// Whether they may be anywhere.
     pub(super) anywhere: bool,
     /// The folders that `git clone` makes.
-    clones: Vec<PathBuf>,
+    clones: Rc<Vec<PathBuf>>,
 }
 
 impl Judge<'_> {
@@ -67,8 +73,8 @@ impl Judge<'_> {
                 let target = target.and_then(|word| self.moved(directories, Some(&word)));
                 match target {
                     Some(target) => {
-                        links.clones.extend(target.iter().cloned());
-                        links.names.extend(target);
+                        Rc::make_mut(&mut links.clones).extend(target.iter().cloned());
+                        links.add(target);
                     }
                     None => links.anywhere = true,
                 }
@@ -79,11 +85,10 @@ impl Judge<'_> {
         }
         for word in writes.into_iter().cloned().chain(names) {
             match self.moved(directories, Some(&word)) {
-                Some(names) => links.names.extend(names),
+                Some(names) => links.add(names),
                 None => links.anywhere = true,
             }
         }
-        links.anywhere |= links.names.len() > MAX_LINKS;
     }
 
     /// Whether a path is a plain file, from every folder: copying and moving it makes no link.
@@ -109,18 +114,27 @@ impl Judge<'_> {
 }
 
 impl MadeLinks {
+    fn add(&mut self, names: Vec<PathBuf>) {
+        self.made += names.len();
+        self.anywhere |= self.made > MAX_LINKS;
+        let all = Rc::make_mut(&mut self.names);
+        for name in names {
+            *all.entry(name).or_default() += 1;
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.count() == 0
     }
 
     /// How much is known to be made; it grows with each link.
     pub(super) fn count(&self) -> usize {
-        self.names.len() + usize::from(self.anywhere)
+        self.made + usize::from(self.anywhere)
     }
 
     /// Whether a folder is a new clone that the text makes and nothing else: git itself writes its settings.
     pub(super) fn is_clone(&self, folder: &Path) -> bool {
-        let made = self.names.iter().filter(|name| folder.starts_with(name)).count();
+        let made: usize = folder.ancestors().filter_map(|folder| self.names.get(folder)).sum();
         made == 1 && self.clones.iter().any(|clone| clone == folder)
     }
 
@@ -138,7 +152,7 @@ impl MadeLinks {
                 Component::CurDir => {}
                 part => reached.push(part),
             }
-            self.names.contains(&reached)
+            self.names.contains_key(&reached)
         })
     }
 }

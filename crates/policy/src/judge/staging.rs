@@ -10,7 +10,7 @@ use super::links::has_option;
 use crate::calls::Call;
 use crate::programs::{Canonical, EffectKind, Property, has, words};
 use crate::redirects::known_path;
-use crate::repository;
+use crate::repository::Repositories;
 
 /// If a text may take more paths into an index than this, all below their repositories count.
 const MAX_STAGED_PATHS: usize = 16;
@@ -23,9 +23,9 @@ pub(super) struct Staged {
 }
 
 impl Staged {
-    fn add(&mut self, path: PathBuf) {
+    fn add(&mut self, path: PathBuf, repositories: &Repositories) {
         let is_full = self.paths.len() >= MAX_STAGED_PATHS;
-        let path = if is_full { repository::top_of(&path).unwrap_or(&path).to_owned() } else { path };
+        let path = if is_full { repositories.top_of(&path).unwrap_or(&path).to_owned() } else { path };
         if self.paths.contains(&path) {
             return;
         }
@@ -40,6 +40,7 @@ impl Judge<'_> {
     /// Adds the paths that a call may take into an index, or move to where git finds them.
     pub(super) fn note_staged(&self, call: &Call, directories: Option<&[PathBuf]>, staged: &mut Staged) {
         let Some(name) = call.meaning.entry else { return };
+        let repositories = self.machine.repositories();
         if has(name, Property::RunsGit) {
             let operands = match stages(call) {
                 Stages::Nothing => return,
@@ -49,16 +50,16 @@ impl Judge<'_> {
             // Git in an unknown folder is never allowed.
             let directories = self.git_directories(call, directories.map(<[PathBuf]>::to_vec));
             for folder in directories.unwrap_or_default() {
-                let top = repository::top_of(&folder).unwrap_or(&folder);
+                let top = repositories.top_of(&folder).unwrap_or(&folder);
                 for path in operands.iter().map(|operand| folder.join(operand)) {
                     let is_below = !operands.contains(&".") && path.symlink_metadata().is_ok();
-                    staged.add(if is_below { path } else { top.to_owned() });
+                    staged.add(if is_below { path } else { top.to_owned() }, repositories);
                 }
             }
         }
         for path in copied(call).filter_map(|word| known_path(&word.value, self.machine)) {
             let places = directories.into_iter().flatten().map(|from| from.join(&path));
-            places.filter(|place| place.is_dir()).for_each(|place| staged.add(place));
+            places.filter(|place| place.is_dir()).for_each(|place| staged.add(place, repositories));
         }
     }
 
@@ -67,7 +68,7 @@ impl Judge<'_> {
         let repositories = self.machine.repositories();
         let links = &self.state.links;
         let is_harmless = |path: &PathBuf| {
-            let top = links.may_hold(path).then(|| repository::top_of(path)).flatten();
+            let top = links.may_hold(path).then(|| repositories.top_of(path)).flatten();
             let path = top.unwrap_or(path);
             repositories.is_harmless_in(path) && repositories.is_harmless_below(path)
         };

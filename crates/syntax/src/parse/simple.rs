@@ -40,6 +40,7 @@ impl Parser<'_> {
         }
         // Blanks and a comment behind it are no part of it.
         self.pos = end;
+        command.words.shrink_to_fit();
         Ok(Command { span: self.span(start, end), kind: CommandKind::Simple(command), redirects: Vec::new() })
     }
 

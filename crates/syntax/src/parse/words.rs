@@ -93,6 +93,8 @@ impl Parser<'_> {
             pieces.push(self, at, kind);
         }
         pieces.flush(self, self.pos);
+        // A long text has many words, and most have one piece.
+        pieces.done.shrink_to_fit();
         Ok(Text { span: self.since(start), pieces: pieces.done, head })
     }
 

@@ -154,6 +154,7 @@ impl Walker<'_> {
             let context = if assigns { Context::Assignment } else { Context::Argument };
             invocation.words.extend(self.words(word, context));
         }
+        invocation.words.shrink_to_fit();
         invocation.redirects = self.redirects(&simple.redirects);
         invocation.redirects.extend(both);
         self.note_extglob(&invocation);
