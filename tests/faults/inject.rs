@@ -14,28 +14,38 @@ pub(super) const FAULTS: [&str; 8] = [
     "signal=KILL",
 ];
 
-/// Calls that can't fail (`prlimit64` when it only reads), or whose failure is the end of the process anyway. `close` gives the
-/// descriptor back whatever it says, and the standard library takes another answer for a mistake of the program.
+/// Calls in which no fault is tried.
 const LEFT_OUT: &[&str] = &[
-    "arch_prctl",
-    "close",
-    "execve",
-    "exit",
-    "exit_group",
+    // The kernel has no error for them, or only for arguments that the program never passes.
     "getegid",
     "geteuid",
     "getgid",
     "getpgrp",
     "getpid",
     "getppid",
-    "getrandom",
     "gettid",
     "getuid",
-    "prlimit64",
-    "restart_syscall",
     "rt_sigreturn",
     "umask",
+    // It reads limits of the process itself.
+    "prlimit64",
+    // The generator is ready once the machine has started.
+    "getrandom",
+    // The process ends here, whatever it says.
+    "exit",
+    "exit_group",
+    // Before `main`: the program doesn't begin.
+    "arch_prctl",
+    "execve",
+    // The kernel calls it to go on with a call that was interrupted, not the program.
+    "restart_syscall",
+    // It gives the descriptor back whatever it says, and the standard library takes another answer for a mistake of the program.
+    "close",
 ];
+
+/// Calls whose `EAGAIN` says that nothing is there, or no room. A process that waits for the next event is right to wait then, and
+/// the kernel, which has told of this event already, doesn't tell it again.
+const NOT_READY: &[&str] = &["accept4", "recvfrom", "recvmsg", "sendto", "writev"];
 
 /// How many runs are tried of a scenario, unless `SHELLGATE_FAULTS` says otherwise.
 const SAMPLE_RUNS: usize = 11;
@@ -60,7 +70,9 @@ pub(super) fn plan(log: &str, seed: usize) -> Vec<String> {
         .flat_map(|(name, threads)| {
             (1..=threads.values().copied().max().unwrap_or(0)).map(move |nth| (name, nth))
         })
-        .flat_map(|(name, nth)| FAULTS.map(|fault| format!("inject={name}:{fault}:when={nth}")))
+        .flat_map(|(name, nth)| FAULTS.map(|fault| (*name, fault, nth)))
+        .filter(|(name, fault, _)| *fault != "error=EAGAIN" || !NOT_READY.contains(name))
+        .map(|(name, fault, nth)| format!("inject={name}:{fault}:when={nth}"))
         .collect();
     let runs = match std::env::var("SHELLGATE_FAULTS").ok() {
         Some(value) if value == "all" => all.len(),

@@ -56,17 +56,15 @@ fn faults_in_the_one_who_answers() {
         wait_until("it asks", || !waiting(place).is_empty());
         let number = waiting(place).remove(0);
         let output = traced(place, strace, &["approvals", "approve", &number]).output().unwrap();
+        // The first try may have counted.
+        let again = (!output.status.success()).then(|| bounded(place, &["approvals", "approve", &number]));
+        let asked = asker.wait_with_output().unwrap();
         if hangs(&output) && !strace.concat().contains("KILL") {
             return Err("it hangs".to_owned());
         }
-        if !output.status.success() {
-            // The first try may have counted.
-            let again = bounded(place, &["approvals", "approve", &number]);
-            if !matches!(again.status.code(), Some(0 | 4 | 6)) {
-                return Err(format!("it can't be answered any more: {again:?}"));
-            }
+        if again.as_ref().is_some_and(|again| !matches!(again.status.code(), Some(0 | 4 | 6))) {
+            return Err(format!("it can't be answered any more: {again:?}"));
         }
-        let asked = asker.wait_with_output().unwrap();
         match asker_came(place, &asked)? {
             Verdict::Success => right_or_honest(output.status.success(), &output),
             Verdict::HonestError => Err(format!("the asker got no yes: {asked:?}, answered {output:?}")),
