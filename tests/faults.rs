@@ -169,8 +169,8 @@ fn honest(output: &Output) -> Result<Verdict, String> {
     }
     // Without memory the runtime ends the process; a killed process says nothing.
     let was_killed = output.status.code().is_none_or(|code| code >= 128);
-    // An answer for a program has its error in it.
-    if said.contains(r#""error":{"code":"#) {
+    // An answer for a program has its error in it, or says that output is missing.
+    if said.contains(r#""error":{"code":"#) || said.contains(r#""stdout_truncated":true"#) {
         return Ok(Verdict::HonestError);
     }
     match output.status.success() || (said.trim().is_empty() && !was_killed) {
