@@ -4,7 +4,7 @@ use std::process::Output;
 
 use super::trace::{attach, begin, bounded, detach, hangs};
 use super::{Verdict, id_of, made, right_or_honest, stdout, try_all};
-use crate::support::{Place, processes_with, wait_until};
+use crate::support::{Place, wait_until};
 
 /// Starts a keeper with a job. Returns its pid and the job's id.
 fn kept(place: &Place) -> (u64, String) {
@@ -115,10 +115,16 @@ fn faults_while_a_command_is_sent_to_the_background() {
         let mark = crate::support::mark();
         let call = format!(r#"{{"command": "sleep {mark}; exit 7"}}"#);
         let caller = begin(place, &["call", &call]);
-        wait_until("it runs", || !processes_with(&format!("sleep {mark}")).is_empty());
-        let history = stdout(&place.output(["history", "--json"]));
-        let history: serde_json::Value = serde_json::from_str(&history).unwrap();
-        let id = history[0]["id"].as_str().unwrap();
+        let newest = || -> serde_json::Value {
+            let history = place.output(["history", "--json"]).stdout;
+            serde_json::from_slice::<serde_json::Value>(&history).unwrap()[0].clone()
+        };
+        let runs = |newest: &serde_json::Value| {
+            newest["command"].as_str().unwrap().contains(&mark) && newest["status"] == "running"
+        };
+        wait_until("it runs", || runs(&newest()));
+        let newest = newest();
+        let id = newest["id"].as_str().unwrap();
         let strace = attach(place, keeper, strace);
         let output = bounded(place, &["background", id]);
         let released = output.status.success();
