@@ -2,15 +2,24 @@
 //! killing it. Afterwards nothing false was said, nothing hangs or is left behind, the record is whole and the next call works.
 //!
 //! The sample that runs with the other tests is a small part. `SHELLGATE_FAULTS=all` tries every call with every fault:
-//! `SHELLGATE_FAULTS=all cargo nextest run -p shellgate-cli faults:: --no-capture`.
+//! `SHELLGATE_FAULTS=all cargo nextest run --profile faults -p shellgate-cli faults:: --no-capture`. A number instead of `all`
+//! is the size of the sample, and `inject=…` is a single fault, as a failed run names it.
 
 mod front_end;
 mod inject;
 mod keeper;
+mod questions;
+mod server;
+mod standby;
+mod trace;
 
 use std::process::Output;
+use std::sync::Mutex;
 
-use crate::support::Place;
+use crate::support::{Place, pids, wait_until};
+
+/// Runs of a scenario at the same time. Most of the time they wait.
+const WORKERS: usize = 3;
 
 /// What came of a run with a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +45,10 @@ impl Tally {
         match came {
             Ok(Verdict::Success) => self.success += 1,
             Ok(Verdict::HonestError) => self.honest += 1,
-            Err(why) => self.wrong.push(format!("{fault}: {why}")),
+            Err(why) => {
+                println!("wrong: {fault}: {why}");
+                self.wrong.push(format!("{fault}: {why}"));
+            }
         }
     }
 
@@ -53,10 +65,48 @@ impl Tally {
     }
 }
 
-/// What must hold after any fault: the record is whole, and the next call works.
+/// Tries the faults of a scenario. `run` runs it in a new place with `strace ARGUMENTS` at one of its processes; it succeeds
+/// without a fault.
+fn try_all(name: &str, run: impl Fn(&Place, &[&str]) -> Result<Verdict, String> + Sync) {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let came = try_one(&run, &["-o", log.path().to_str().unwrap()]);
+    assert_eq!(came, Ok(Verdict::Success), "{name}: without faults");
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    let (plan, tally) =
+        (Mutex::new(inject::plan(&log, name.len()).into_iter()), Mutex::new(Tally::default()));
+    let work = || {
+        let next = || plan.lock().unwrap().next();
+        while let Some(fault) = next() {
+            let came = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                try_one(&run, &["-o", "/dev/null", "-e", &fault])
+            }));
+            let came = came.unwrap_or_else(|panic| Err(format!("{:?}", panic.downcast_ref::<String>())));
+            tally.lock().unwrap().add(&fault, came);
+        }
+    };
+    std::thread::scope(|scope| (0..WORKERS).for_each(|_| drop(scope.spawn(work))));
+    tally.into_inner().unwrap().assert_none_is_wrong(name);
+}
+
+/// One run, and what must hold after any fault.
+fn try_one(
+    run: impl Fn(&Place, &[&str]) -> Result<Verdict, String>,
+    strace: &[&str],
+) -> Result<Verdict, String> {
+    let place = Place::new(None);
+    let came = run(&place, strace)?;
+    let stopped = trace::bounded(&place, &["stop", "--all", "--now"]);
+    if trace::hangs(&stopped) {
+        return Err("`stop --all` hangs".to_owned());
+    }
+    afterwards(&place)?;
+    Ok(came)
+}
+
+/// What must hold after any fault: the next call works, the record is whole and nothing is left behind.
 fn afterwards(place: &Place) -> Result<(), String> {
-    let next = place.output(["call", r#"{"command": "echo next"}"#]);
-    let answer = String::from_utf8_lossy(&next.stdout);
+    let next = trace::bounded(place, &["call", r#"{"command": "echo next"}"#]);
+    let answer = stdout(&next);
     if !answer.contains(r#""stdout":"next\n""#) {
         return Err(format!("the next call fails: {answer} {}", String::from_utf8_lossy(&next.stderr)));
     }
@@ -64,10 +114,33 @@ fn afterwards(place: &Place) -> Result<(), String> {
     if verified.status.code() != Some(0) {
         return Err(format!("the record is broken: {verified:?}"));
     }
+    place.assert_nothing_is_left();
+    wait_until("no process of it is left", || processes_of(place).is_empty());
     // A look at the record settles what was left open.
-    place.output(["history"]);
+    let history = stdout(&place.output(["history", "--json"]));
+    let unsettled = ["queued", "starting", "running"].map(|status| format!(r#""status":"{status}""#));
+    if unsettled.iter().any(|status| history.contains(status)) {
+        return Err(format!("the record says that it goes on: {history}"));
+    }
+    if place.root().join("made").exists() && !history.contains("made") {
+        return Err(format!("it ran without a record: {history}"));
+    }
     let left = left_behind(place);
     if left.is_empty() { Ok(()) } else { Err(format!("left behind: {left:?}")) }
+}
+
+/// Processes that a command of this place has left, or that hold its files: keepers, standby processes.
+fn processes_of(place: &Place) -> Vec<u64> {
+    let is_below = |pid: u64| {
+        let directory = std::fs::read_link(format!("/proc/{pid}/cwd"));
+        directory.is_ok_and(|directory| directory.starts_with(place.root()))
+    };
+    let helpers = ["shellgate-keep", "shellgate-stby"].into_iter().flat_map(|name| place.holders(name));
+    let own = u64::from(std::process::id());
+    pids()
+        .filter(|pid| *pid != own && crate::support::is_alive(*pid) && is_below(*pid))
+        .chain(helpers)
+        .collect()
 }
 
 /// Files in the state folder that nothing needs.
@@ -81,6 +154,11 @@ fn left_behind(place: &Place) -> Vec<String> {
     in_top.chain(in_ends).collect()
 }
 
+/// The verdict on a run that is right or else must have told an error.
+fn right_or_honest(is_right: bool, output: &Output) -> Result<Verdict, String> {
+    if is_right { Ok(Verdict::Success) } else { honest(output) }
+}
+
 /// The error that a failed run told, or why it is none.
 fn honest(output: &Output) -> Result<Verdict, String> {
     let said =
@@ -91,12 +169,27 @@ fn honest(output: &Output) -> Result<Verdict, String> {
     }
     // Without memory the runtime ends the process; a killed process says nothing.
     let was_killed = output.status.code().is_none_or(|code| code >= 128);
-    // An answer for a program has its error in it.
-    if said.contains(r#""error":{"code":"#) {
+    // An answer for a program has its error in it, or says that output is missing.
+    if said.contains(r#""error":{"code":"#) || said.contains(r#""stdout_truncated":true"#) {
         return Ok(Verdict::HonestError);
     }
     match output.status.success() || (said.trim().is_empty() && !was_killed) {
         true => Err(format!("no error is told: {output:?}")),
         false => Ok(Verdict::HonestError),
     }
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Whether the command of a scenario has made its file.
+fn made(place: &Place) -> bool {
+    place.root().join("made").exists()
+}
+
+/// The id in the answer to a call.
+fn id_of(output: &Output) -> Option<String> {
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
+    Some(answer["id"].as_str()?.to_owned())
 }

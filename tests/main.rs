@@ -18,6 +18,7 @@ mod bad_input;
 mod bug_report;
 mod check;
 mod cli;
+mod conditions;
 mod dialects;
 mod docs;
 mod ends;

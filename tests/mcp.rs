@@ -10,7 +10,7 @@ mod http_limits;
 mod isolation;
 mod lost_keeper;
 mod shutdown;
-mod site;
+pub(crate) mod site;
 mod taken_back;
 pub(crate) mod talk;
 mod task_client;

@@ -1,124 +1,144 @@
 //! Faults in the keeper, which runs already: a job keeps it alive.
 
-use std::process::{Child, Output};
+use std::process::Output;
 
-use super::{Tally, Verdict, afterwards, honest, inject};
+use super::trace::{attach, begin, bounded, detach, hangs};
+use super::{Verdict, id_of, made, right_or_honest, stdout, try_all};
 use crate::support::{Place, wait_until};
 
-/// A place with a keeper.
-fn kept() -> (Place, u64) {
-    let place = Place::new(None);
-    place.output(["call", r#"{"command": "sleep 1000", "background": true}"#]);
-    let keeper = place.keepers()[0];
-    (place, keeper)
+/// Starts a keeper with a job. Returns its pid and the job's id.
+fn kept(place: &Place) -> (u64, String) {
+    let answer = place.output(["call", r#"{"command": "exec sleep 1000", "background": true}"#]);
+    (place.keepers()[0], id_of(&answer).unwrap())
 }
 
-/// Attaches `strace ARGUMENTS` to a process.
-fn attach(place: &Place, pid: u64, arguments: &[&str]) -> Child {
-    let mut strace = place.program("strace");
-    strace.args(["-qq", "--signal=none", "-p", &pid.to_string()]).args(arguments);
-    let mut strace = strace.stderr(std::process::Stdio::null()).spawn().unwrap();
-    let status = format!("/proc/{pid}/status");
-    let is_traced = || {
-        let status = std::fs::read_to_string(&status).unwrap_or_default();
-        status.lines().any(|line| line.starts_with("TracerPid:") && !line.ends_with("\t0"))
-    };
-    wait_until("it is traced", || is_traced() || !std::path::Path::new(&status).exists());
-    if !std::path::Path::new(&status).exists() {
-        strace.wait().unwrap();
-    }
-    strace
-}
-
-/// Ends `strace`; the process that it is attached to goes on.
-fn detach(mut strace: Child) {
-    // It has ended already if the process has.
-    let _ = rustix::process::kill_process(
-        rustix::process::Pid::from_child(&strace),
-        rustix::process::Signal::INT,
-    );
-    strace.wait().unwrap();
-}
-
-/// A call that the keeper serves, and whether it went well.
-struct Scenario {
-    name: &'static str,
-    words: &'static [&'static str],
-    is_right: fn(&Place, &Output) -> bool,
-}
-
-fn call(place: &Place, words: &[&str]) -> Output {
-    let mut command = place.program("timeout");
-    command.args(["--signal=KILL", "40"]).arg(crate::support::shellgate()).args(words);
-    command.output().unwrap()
-}
-
-fn try_fault(scenario: &Scenario, fault: &str) -> Result<Verdict, String> {
-    let (place, keeper) = kept();
-    let strace = attach(&place, keeper, &["-o", "/dev/null", "-e", fault]);
-    let output = call(&place, scenario.words);
-    detach(strace);
-    if output.status.code() == Some(137) {
+fn checked(output: &Output, is_right: bool) -> Result<Verdict, String> {
+    if hangs(output) {
         return Err("it hangs".to_owned());
     }
-    let came = match (scenario.is_right)(&place, &output) {
-        true => Verdict::Success,
-        false => honest(&output)?,
-    };
-    let stopped = call(&place, &["stop", "--all", "--now"]);
-    if stopped.status.code() == Some(137) {
-        return Err("stop hangs".to_owned());
-    }
-    afterwards(&place)?;
-    place.assert_nothing_is_left();
-    Ok(came)
+    right_or_honest(is_right, output)
 }
 
-fn try_all(scenario: &Scenario) {
-    let (place, keeper) = kept();
-    let log = place.root().join("log");
-    let strace = attach(&place, keeper, &["-o", log.to_str().unwrap()]);
-    let output = call(&place, scenario.words);
-    detach(strace);
-    assert!((scenario.is_right)(&place, &output), "{}: without faults: {output:?}", scenario.name);
-    place.output(["stop", "--all", "--now"]);
-    let log = std::fs::read_to_string(log).unwrap();
-    let mut tally = Tally::default();
-    for fault in inject::plan(&log, scenario.name.len()) {
-        tally.add(&fault, try_fault(scenario, &fault));
-    }
-    tally.assert_none_is_wrong(scenario.name);
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
+/// Tries the faults while the keeper serves `shellgate WORDS`, which went well if `is_right`.
+fn try_words(name: &str, words: &[&str], is_right: fn(&Place, &Output) -> bool) {
+    try_all(name, |place, strace| {
+        let (keeper, _) = kept(place);
+        let strace = attach(place, keeper, strace);
+        let output = bounded(place, words);
+        detach(strace);
+        checked(&output, is_right(place, &output))
+    });
 }
 
 #[test]
 fn faults_while_it_serves_a_call() {
-    try_all(&Scenario {
-        name: "the keeper serves a call",
-        words: &["call", r#"{"command": "echo out; echo x > made"}"#],
-        is_right: |place, output| {
-            stdout(output).contains(r#""stdout":"out\n""#) && place.root().join("made").exists()
-        },
+    let words = ["call", r#"{"command": "echo out; echo x > made"}"#];
+    try_words("the keeper serves a call", &words, |place, output| {
+        stdout(output).contains(r#""stdout":"out\n""#) && made(place)
+    });
+}
+
+#[test]
+fn faults_while_it_serves_a_call_with_a_terminal() {
+    let words = ["call", r#"{"command": "echo out; echo x > made", "pty": true}"#];
+    try_words("the keeper serves a terminal", &words, |place, output| {
+        stdout(output).contains(r#""stdout":"out\n""#)
+            && stdout(output).contains(r#""completed""#)
+            && made(place)
     });
 }
 
 #[test]
 fn faults_while_it_starts_a_job() {
-    try_all(&Scenario {
-        name: "the keeper starts a job",
-        words: &["call", r#"{"command": "echo out; sleep 1000", "background": true}"#],
-        is_right: |_, output| stdout(output).contains(r#""status":"running""#),
+    let words = ["call", r#"{"command": "echo out; sleep 1000", "background": true}"#];
+    try_words("the keeper starts a job", &words, |_, output| {
+        stdout(output).contains(r#""status":"running""#)
     });
 }
 
 #[test]
 fn faults_while_it_lists_its_jobs() {
-    try_all(&Scenario {
-        name: "the keeper lists its jobs",
-        words: &["jobs", "--json"],
-        is_right: |_, output| stdout(output).contains("sleep 1000") && output.status.success(),
+    try_words("the keeper lists its jobs", &["jobs", "--json"], |_, output| {
+        stdout(output).contains("sleep 1000") && output.status.success()
+    });
+}
+
+/// What is said to be stopped has ended.
+#[test]
+fn faults_while_it_stops_a_job() {
+    try_all("the keeper stops a job", |place, strace| {
+        let (keeper, id) = kept(place);
+        let host_pid = job_pid(place);
+        let strace = attach(place, keeper, strace);
+        let output = bounded(place, &["stop", &id]);
+        detach(strace);
+        let is_alive = crate::support::is_alive(host_pid);
+        if output.status.success() && is_alive {
+            return Err(format!("it is said to be stopped: {output:?}"));
+        }
+        checked(&output, output.status.success() && !is_alive)
+    });
+}
+
+/// The pid of the first process of the only job.
+fn job_pid(place: &Place) -> u64 {
+    let list: serde_json::Value = serde_json::from_slice(&place.output(["jobs", "--json"]).stdout).unwrap();
+    list["jobs"][0]["host_pid"].as_u64().unwrap()
+}
+
+/// A call whose command goes on, and a wait for its end.
+#[test]
+fn faults_while_it_hands_a_job_over() {
+    try_all("the keeper hands a job over", |place, strace| {
+        let (keeper, _) = kept(place);
+        let strace = attach(place, keeper, strace);
+        let command = r#"{"command": "echo out; until [ -e go ]; do sleep 0.01; done; echo x > made; exit 7", "wait_ms": 50}"#;
+        let output = bounded(place, &["call", command]);
+        place.write("go", "");
+        let running = stdout(&output).contains(r#""status":"running""#);
+        let came = id_of(&output).filter(|_| running).map(|id| bounded(place, &["wait", &id]));
+        detach(strace);
+        checked(&output, running)?;
+        let Some(waited) = came else { return Ok(Verdict::HonestError) };
+        if waited.status.success() {
+            return Err(format!("a job that can't exit with 0 is said to have done so: {waited:?}"));
+        }
+        checked(&waited, waited.status.code() == Some(7) && made(place))
+    });
+}
+
+/// `background` from another terminal takes a foreground command from its caller.
+#[test]
+fn faults_while_a_command_is_sent_to_the_background() {
+    try_all("the keeper takes a command from its caller", |place, strace| {
+        let (keeper, _) = kept(place);
+        let mark = crate::support::mark();
+        let call = format!(r#"{{"command": "sleep {mark}; exit 7"}}"#);
+        let caller = begin(place, &["call", &call]);
+        let newest = || -> serde_json::Value {
+            let history = place.output(["history", "--json"]).stdout;
+            serde_json::from_slice::<serde_json::Value>(&history).unwrap()[0].clone()
+        };
+        let runs = |newest: &serde_json::Value| {
+            newest["command"].as_str().unwrap().contains(&mark) && newest["status"] == "running"
+        };
+        wait_until("it runs", || runs(&newest()));
+        let newest = newest();
+        let id = newest["id"].as_str().unwrap();
+        let strace = attach(place, keeper, strace);
+        let output = bounded(place, &["background", id]);
+        let released = output.status.success();
+        detach(strace);
+        if !released {
+            bounded(place, &["stop", id, "--now"]);
+        }
+        let answer = caller.wait_with_output().unwrap();
+        let right = released && stdout(&answer).contains(r#""status":"running""#);
+        match right {
+            true => Ok(Verdict::Success),
+            // The caller has an error, if the one who released it has success.
+            false if released => checked(&answer, false),
+            false => checked(&output, false),
+        }
     });
 }

@@ -90,6 +90,27 @@ impl Site {
         )
     }
 
+    /// Calls a tool. `None`: the connection was refused, or closed without an answer.
+    pub(crate) fn try_call(&self, key: &str, tool: &str, arguments: Value) -> Option<Value> {
+        let more = format!("\r\nMCP-Protocol-Version: {NEWER}\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}");
+        let params = json!({"name": tool, "arguments": arguments, "_meta": meta(&json!({}))});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let (head, length) = (self.head(key, &more), body.len());
+        write!(stream, "{head}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}").ok()?;
+        let mut text = String::new();
+        let read = stream.read_to_string(&mut text);
+        assert!(
+            !read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock),
+            "no answer: {text}"
+        );
+        let (_, body) = text.split_once("\r\n\r\n")?;
+        let data =
+            body.lines().filter_map(|line| line.strip_prefix("data: ")).rfind(|data| data.starts_with('{'));
+        serde_json::from_str(data.unwrap_or(body)).ok()
+    }
+
     /// Sends a request of the newer protocol.
     pub(crate) fn newer(&self, key: &str, method: &str, params: Value) -> Answer {
         self.newer_that_can(&json!({}), key, method, params)

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -88,6 +88,40 @@ impl Talk {
                 return message;
             }
             self.heard.push_back(message);
+        }
+    }
+
+    /// Sends `initialize`. `None`: the server has closed its output.
+    pub(crate) fn try_begin(&mut self) -> Option<()> {
+        let hello = json!({
+            "protocolVersion": OLDER, "capabilities": {}, "clientInfo": {"name": "test", "version": "0"},
+        });
+        self.try_ask("initialize", hello)?;
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized", "params": {}});
+        writeln!(self.to.as_mut().unwrap(), "{ready}").ok()
+    }
+
+    /// Calls the tool. `None`: the server has closed its output before it answered.
+    pub(crate) fn try_call(&mut self, arguments: Value) -> Option<Value> {
+        self.try_ask("tools/call", json!({"name": "shell", "arguments": arguments}))
+    }
+
+    fn try_ask(&mut self, method: &str, params: Value) -> Option<Value> {
+        self.next += 1;
+        let request = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
+        // The server may have ended already.
+        writeln!(self.to.as_mut().unwrap(), "{request}").ok()?;
+        loop {
+            match self.from.recv_timeout(PATIENCE) {
+                Ok(line) => {
+                    let message: Value = serde_json::from_str(&line).unwrap();
+                    if message["id"] == self.next && message.get("method").is_none() {
+                        return Some(message);
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(error) => panic!("no answer: {error}"),
+            }
         }
     }
 

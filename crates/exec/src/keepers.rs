@@ -211,7 +211,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Continues a keeper that a command has suspended: it could not answer.
-fn wake(socket: &OwnedFd) {
+pub(crate) fn wake(socket: &OwnedFd) {
     if let Some(keeper) =
         keeper_of(socket).filter(|pid| proc::of(*pid).stat().is_some_and(|stat| stat.letter == b'T'))
     {
@@ -220,7 +220,7 @@ fn wake(socket: &OwnedFd) {
 }
 
 /// The process id of the keeper at the other end.
-fn keeper_of(socket: impl AsFd) -> Option<u32> {
+pub(crate) fn keeper_of(socket: impl AsFd) -> Option<u32> {
     let peer = rustix::net::sockopt::socket_peercred(socket).ok()?;
     let pid = peer.pid.as_raw_nonzero().get().unsigned_abs();
     processes::is_keeper(pid).then_some(pid)

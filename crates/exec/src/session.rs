@@ -211,7 +211,9 @@ impl Session {
         }
         let until = Instant::now() + CONNECT_TIMEOUT;
         loop {
-            let mut connection = KeeperConnection::new(self.connect()?);
+            let socket = self.connect()?;
+            keepers::wake(&socket);
+            let mut connection = KeeperConnection::new(socket);
             match connection.send(message, descriptors).and_then(|()| connection.next_before(until)) {
                 Ok(Some(FromKeeper::Elsewhere)) => {}
                 Ok(Some(FromKeeper::Unable(reason))) => return Err(SessionError::Keeper(reason)),
@@ -222,6 +224,10 @@ impl Session {
                 // It read our message and died. What it had done by then is found out by the handle of the execution.
                 Ok(None) => return Ok(connection),
                 Err(error) if was_unread(&error) => debug!("the keeper was about to exit: connects again"),
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                    let keeper = keepers::keeper_of(connection.socket()).unwrap_or(0);
+                    return Err(SessionError::Silent { keeper });
+                }
                 Err(error) => return Err(error.into()),
             }
             if Instant::now() > until {

@@ -17,8 +17,8 @@ pub struct ForgetReport {
     pub head: Head,
     /// How many entries lost their content.
     pub entries: usize,
-    /// Whether the content is gone from the files too. If another connection was reading, it is not: it goes when the
-    /// log is next copied to the main file.
+    /// Whether the content is gone from the files too. If another connection was reading, or a file could not be written,
+    /// it is not: it goes when the log is next copied to the main file.
     pub erased: bool,
 }
 
@@ -59,11 +59,11 @@ impl Journal {
             set_status(writer, id, Status::Forgotten)?;
             Ok((head, count))
         });
-        connection.pragma_update(None, "secure_delete", false)?;
+        // From here on the execution is forgotten, whatever fails. A connection that goes on overwriting is only slower.
+        let _ = connection.pragma_update(None, "secure_delete", false);
         let (head, entries) = forgotten?;
-        // The log still holds the old pages: it is copied to the main file and emptied.
-        let busy: i64 =
-            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", params![], |row| row.get(0))?;
-        Ok(ForgetReport { head, entries, erased: busy == 0 })
+        // The log still holds the old pages: it is copied to the main file and emptied. If it can't be, that is done later.
+        let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", params![], |row| row.get(0));
+        Ok(ForgetReport { head, entries, erased: busy.is_ok_and(|busy: i64| busy == 0) })
     }
 }

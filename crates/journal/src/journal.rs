@@ -1,5 +1,6 @@
 //! The handle to an open journal, and its transactions.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::SystemTime;
@@ -40,8 +41,52 @@ use crate::open::{self, Durability};
 pub struct Journal {
     pub(crate) folder: PathBuf,
     connection: Mutex<Connection>,
-    /// `None`: the journal is open for reading.
-    kept_head: Option<HeadFile>,
+    /// `None`: the journal is open for reading. Locked by those who have the connection.
+    writing: Option<Mutex<Writing>>,
+}
+
+/// What belongs to the connection of a journal that is open for writing.
+#[derive(Debug)]
+struct Writing {
+    durability: Durability,
+    kept_head: HeadFile,
+    /// Device and inode of the database.
+    file: (u64, u64),
+    /// The last transaction failed in SQLite. Its connection may have kept a lock that it could not release.
+    has_failed: bool,
+}
+
+impl Writing {
+    fn open(folder: &Path, durability: Durability) -> Result<(Connection, Self), Error> {
+        let connection = open::to_write(folder, durability)?;
+        let path = folder.join(open::FILE);
+        let file = identity(&path).map_err(|why| Error::from_io(&path, &why))?;
+        Ok((connection, Self { durability, kept_head: HeadFile::open(folder)?, file, has_failed: false }))
+    }
+
+    /// Opens the journal again if its file is not the one that was opened, or if the last transaction failed. Entries that are
+    /// written to a file that was removed would be lost.
+    fn reopen_if_needed(&mut self, folder: &Path, connection: &mut Connection) -> Result<(), Error> {
+        if !self.has_failed && identity(&folder.join(open::FILE)).is_ok_and(|file| file == self.file) {
+            return Ok(());
+        }
+        warn!(folder = %folder.display(), self.has_failed, "opens the journal again");
+        // The old connection is closed first: SQLite keeps one state of the locks for all connections of a process to a file.
+        self.has_failed = true;
+        *connection = Connection::open_in_memory()?;
+        (*connection, *self) = Self::open(folder, self.durability)?;
+        Ok(())
+    }
+}
+
+/// Whether this is a connection to a file. It is not between closing one and opening the next, if that fails.
+fn is_open(connection: &Connection) -> bool {
+    connection.path().is_some_and(|path| !path.is_empty())
+}
+
+fn identity(path: &Path) -> std::io::Result<(u64, u64)> {
+    let metadata = std::fs::metadata(path)?;
+    Ok((metadata.dev(), metadata.ino()))
 }
 
 impl Journal {
@@ -58,8 +103,9 @@ impl Journal {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_with(folder: &Path, durability: Durability) -> Result<Self, Error> {
-        let connection = Mutex::new(open::to_write(folder, durability)?);
-        Ok(Self { folder: folder.to_owned(), connection, kept_head: Some(HeadFile::open(folder)?) })
+        let (connection, writing) = Writing::open(folder, durability)?;
+        let (connection, writing) = (Mutex::new(connection), Some(Mutex::new(writing)));
+        Ok(Self { folder: folder.to_owned(), connection, writing })
     }
 
     /// Opens the journal for reading, also where it can't be written. Calls that write fail with [`Error::ReadOnly`].
@@ -68,7 +114,7 @@ impl Journal {
     /// When the journal doesn't exist or can't be read.
     pub fn open_read_only(folder: &Path) -> Result<Self, Error> {
         let connection = Mutex::new(open::to_read(folder)?);
-        Ok(Self { folder: folder.to_owned(), connection, kept_head: None })
+        Ok(Self { folder: folder.to_owned(), connection, writing: None })
     }
 
     /// The number and hash of the last entry. Keep it where those who can write the journal can't, and later pass it to
@@ -90,9 +136,9 @@ impl Journal {
     /// a writer holds it for as long as it waits for other processes.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
         match self.connection.try_lock() {
-            Ok(connection) => work(&connection),
+            Ok(connection) if is_open(&connection) => work(&connection),
             Err(TryLockError::Poisoned(poisoned)) => work(&poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => work(&self.reader()?),
+            Ok(_) | Err(TryLockError::WouldBlock) => work(&self.reader()?),
         }
     }
 
@@ -115,9 +161,28 @@ impl Journal {
         connection: &mut Connection,
         work: impl FnOnce(&mut Writer<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        let writing = self.writing.as_ref();
+        let mut writing = writing.map(|writing| writing.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(writing) = &mut writing {
+            writing.reopen_if_needed(&self.folder, connection)?;
+        }
+        let written = Self::transact(connection, writing.as_ref().map(|writing| &writing.kept_head), work);
+        if let (Some(writing), Err(Error::Busy | Error::Unusable { .. } | Error::Damaged { .. })) =
+            (&mut writing, &written)
+        {
+            writing.has_failed = true;
+        }
+        written
+    }
+
+    fn transact<T>(
+        connection: &mut Connection,
+        kept_head: Option<&HeadFile>,
+        work: impl FnOnce(&mut Writer<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let transaction = Transaction::begin(connection)?;
         let mut writer = Writer::new(transaction.0, now())?;
-        let lost = self.kept_head.as_ref().and_then(|kept| kept.lost_head(writer.head()));
+        let lost = kept_head.and_then(|kept| kept.lost_head(writer.head()));
         if let Some(Head { seq, hash }) = lost {
             warn!(from = writer.head().seq + 1, through = seq, "entries of the record were lost");
             writer.append_body(None, None, &EntryBody::Gap(Gap { through: seq, hash }))?;
@@ -126,7 +191,7 @@ impl Journal {
         let head = writer.head();
         writer.finish()?;
         transaction.commit()?;
-        if let Some(kept) = &self.kept_head {
+        if let Some(kept) = kept_head {
             kept.keep(head, lost.is_some());
         }
         Ok(result)

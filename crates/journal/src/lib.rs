@@ -102,6 +102,6 @@ pub use history::{PastExecution, Query, session_contains};
 pub use journal::Journal;
 pub use open::{BUSY_TIMEOUT, Durability};
 pub use prune::{PruneReport, Retention};
-pub use question::{AnswerResult, QueuedQuestion};
+pub use question::{AnswerResult, AskerState, QueuedQuestion};
 pub use status::Status;
 pub use verify::{Break, Difference, Intact, Verification};

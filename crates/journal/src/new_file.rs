@@ -84,8 +84,12 @@ fn remove_with_companions(path: &Path) {
     for beside in ["", "-wal", "-shm", "-journal"] {
         let mut name = path.to_owned().into_os_string();
         name.push(beside);
-        // Most of these don't exist. One that can't be removed is an unused file in the state folder.
-        let _ = fs::remove_file(name);
+        // Most of these don't exist. Once the journal is there, no process looks for such files again, so a failure is not
+        // the last word. One that can't be removed at all is an unused file in the state folder.
+        let removed = fs::remove_file(&name);
+        if removed.is_err_and(|error| error.kind() != io::ErrorKind::NotFound) {
+            let _ = fs::remove_file(&name);
+        }
     }
 }
 

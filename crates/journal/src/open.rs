@@ -41,6 +41,9 @@ pub enum Durability {
     Power,
 }
 
+/// How many files SQLite holds open for a journal: the database, its log, and the log's index.
+const SQLITE_FILES: usize = 3;
+
 /// Longest path of the state folder. SQLite takes paths of up to 512 bytes, with file names and suffixes.
 const FOLDER_MAX_BYTES: usize = 440;
 
@@ -64,7 +67,7 @@ pub(crate) fn to_write(folder: &Path, durability: Durability) -> Result<Connecti
         info!(version = schema::newest(MIGRATIONS), "migrated the journal");
     }
     if connection.is_readonly(rusqlite::MAIN_DB)? {
-        return Err(Error::ReadOnly);
+        return Err(why_unwritable(&path));
     }
     connection.pragma_update(None, "wal_autocheckpoint", LOG_MAX_PAGES)?;
     if durability == Durability::Process {
@@ -103,10 +106,33 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
 fn not_ours(path: &Path, error: rusqlite::Error) -> Error {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase) => Error::NotAJournal { path: path.to_owned() },
-        // SQLite can't create its log in this folder.
-        Some(rusqlite::ErrorCode::CannotOpen) => Error::ReadOnly,
+        // SQLite can't open or create its log in this folder.
+        Some(rusqlite::ErrorCode::CannotOpen) => why_unwritable(path),
         _ => error.into(),
     }
+}
+
+/// Why SQLite can't open the journal, or only for reading. SQLite doesn't say, so the system is asked. The file itself is not
+/// opened: closing it would release the locks that other connections of this process have on it.
+fn why_unwritable(path: &Path) -> Error {
+    use rustix::fs::{Access, AtFlags, CWD, accessat};
+    use rustix::io::Errno;
+    let folder = path.parent().unwrap_or(path);
+    let is_denied = |path: &Path| {
+        let access = accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS);
+        access.is_err_and(|error| matches!(error, Errno::ROFS | Errno::ACCESS | Errno::PERM))
+    };
+    if is_denied(path) || is_denied(folder) {
+        return Error::ReadOnly;
+    }
+    let mut held = Vec::new();
+    for _ in 0..SQLITE_FILES {
+        match fs::File::open(folder) {
+            Ok(file) => held.push(file),
+            Err(error) => return Error::from_io(folder, &error),
+        }
+    }
+    Error::Unusable { message: format!("SQLite can't open `{}`", path.display()) }
 }
 
 /// SQLite calls this when another connection has the lock that it wants: `tries` says how often before, for the same lock.

@@ -43,6 +43,17 @@ pub struct QueuedQuestion {
     pub question: RecordedQuestion,
 }
 
+/// What is known of the process that asked a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskerState {
+    /// It waits for the answer.
+    Alive,
+    /// It can't be seen from here.
+    Unknown,
+    /// It has ended.
+    Gone,
+}
+
 impl Journal {
     /// Puts a question into the queue. It stays there until it is closed or its execution ends.
     ///
@@ -120,23 +131,24 @@ impl Journal {
         rows.map(|row| row.map_err(Error::from).and_then(|(id, seq)| load(&snapshot, id, seq))).collect()
     }
 
-    /// Closes the questions that expire at `now` or before, and those whose asker is no longer `alive`. Returns them.
+    /// Closes the questions whose asker is gone, and those that expire at `now` or before and whose asker can't be seen. Returns
+    /// them. An asker that lives stops waiting by itself, and measures the time that it waits: the clock may have been set.
     ///
     /// # Errors
     /// When the journal can't be read or written.
     pub fn expire(
         &self,
         now: Millis,
-        alive: impl Fn(&ProcessIdentity) -> bool,
+        state_of: impl Fn(&ProcessIdentity) -> AskerState,
     ) -> Result<Vec<(QuestionId, QuestionOutcome)>, Error> {
         let mut closed = Vec::new();
         for QueuedQuestion { id, question, .. } in self.pending()? {
-            let outcome = if question.expires_at.is_some_and(|end| end <= now) {
-                QuestionOutcome::TimedOut
-            } else if alive(&question.asker) {
-                continue;
-            } else {
-                QuestionOutcome::AskerGone
+            let is_late = question.expires_at.is_some_and(|end| end <= now);
+            let outcome = match state_of(&question.asker) {
+                AskerState::Alive => continue,
+                _ if is_late => QuestionOutcome::TimedOut,
+                AskerState::Unknown => continue,
+                AskerState::Gone => QuestionOutcome::AskerGone,
             };
             // An answer that came in the meantime counts.
             if let AnswerResult::Taken(_) = self.write(|writer| close(writer, id, outcome.clone()))? {

@@ -30,6 +30,7 @@ mod session;
 mod stdio;
 mod tasks;
 mod tools;
+mod worker_threads;
 mod workers;
 
 pub use http::{Address, HttpError, Listening, serve_http};
@@ -60,6 +61,6 @@ fn tidy_soon(gate: &'static Gate) {
 
 /// One thread for the protocol, and more for work that blocks.
 fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    let mut runtime = tokio::runtime::Builder::new_current_thread();
-    runtime.enable_all().max_blocking_threads(limits::MAX_BLOCKING_THREADS).build()
+    worker_threads::prepare()?;
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
 }

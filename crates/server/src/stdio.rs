@@ -18,7 +18,7 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::{ErrorData, ServiceExt as _};
 use tokio_util::sync::CancellationToken;
-use tracing::info;
+use tracing::{info, warn};
 
 use crate::Offer;
 use crate::handler::Handler;
@@ -91,7 +91,7 @@ struct Stdio {
     ready: VecDeque<ClientJsonRpcMessage>,
     /// Whether the client has named its protocol version: rmcp wants that first.
     begun: bool,
-    /// Canceled when our input has ended and the calls under way had their grace time.
+    /// Canceled when our input has ended and the calls under way had their grace time, or when output can't be written.
     ended: CancellationToken,
 }
 
@@ -205,10 +205,18 @@ impl Stdio {
     fn send_error(&self, error: MessageError) {
         let MessageError { id, error } = error;
         let send = self.output.clone().write(&TxJsonRpcMessage::<RoleServer>::error(*error, id), None);
+        let ended = self.ended.clone();
         tokio::spawn(async move {
-            // An error is a client that reads no more: its input ends too.
-            let _ = send.await;
+            end_after_error(send.await, &ended);
         });
+    }
+}
+
+/// Ends the server when a message can't be written: the client would wait for it for ever.
+fn end_after_error(written: io::Result<()>, ended: &CancellationToken) {
+    if let Err(error) = written {
+        warn!(%error, "a message can't be written");
+        ended.cancel();
     }
 }
 
@@ -244,9 +252,9 @@ impl Transport<RoleServer> for Stdio {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
         let sent = self.output.clone().send(&message);
+        let ended = self.ended.clone();
         async move {
-            // An error is a client that reads no more: its input ends too.
-            let _ = sent.await;
+            end_after_error(sent.await, &ended);
             Ok(())
         }
     }

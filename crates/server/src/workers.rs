@@ -7,10 +7,15 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use tokio::sync::{OwnedMutexGuard, Semaphore};
-use tokio::task::JoinError;
+use tokio::sync::{OwnedMutexGuard, Semaphore, oneshot};
 
 use crate::limits::MAX_JOB_WAITS;
+use crate::worker_threads;
+
+/// The work panicked.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("a worker thread failed")]
+pub(crate) struct WorkFailed;
 
 /// A lock that serves its waiters in order.
 type Turn = tokio::sync::Mutex<()>;
@@ -70,7 +75,7 @@ impl Workers {
     pub(crate) async fn run_wait<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, JoinError> {
+    ) -> Result<T, WorkFailed> {
         // Never closed, so there is always a permit in the end.
         let _permit = self.0.job_waits.acquire().await;
         run(work).await
@@ -83,8 +88,13 @@ impl Workers {
 /// When it panics.
 pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, JoinError> {
-    tokio::task::spawn_blocking(work).await
+) -> Result<T, WorkFailed> {
+    let (done, result) = oneshot::channel();
+    worker_threads::submit(move || {
+        // The caller may have stopped waiting.
+        let _ = done.send(work());
+    });
+    result.await.map_err(|_| WorkFailed)
 }
 
 #[cfg(test)]

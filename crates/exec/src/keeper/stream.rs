@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
 use super::splice::{self, Relay};
@@ -17,6 +18,9 @@ const LARGE_PIPE_BYTES: usize = 1 << 20;
 
 /// After how many full reads in a row a command gets a large pipe.
 const FULL_READS_BEFORE_LARGE_PIPE: u8 = 4;
+
+/// How often a read is tried that fails for another reason than the end of the stream.
+const READ_ATTEMPTS: u8 = 8;
 
 /// More than a terminal holds. The kernel reports less, because it moves more bytes up while they are read.
 const MAX_TERMINAL_BYTES: u64 = 256 << 10;
@@ -32,6 +36,8 @@ pub(super) struct Source {
     spooled: u64,
     tail: Tail,
     lost: Option<String>,
+    /// Why the last read failed.
+    unread: Option<String>,
     full_reads: u8,
     /// The file system doesn't support `splice`: the keeper reads and writes.
     splice_unsupported: bool,
@@ -69,7 +75,7 @@ impl Source {
         Self::of(Some(pipe), Kind::Pipe, limit)
     }
 
-    /// The keeper's end of a terminal. Its end of stream is a read error, which is handled in the same way.
+    /// The keeper's end of a terminal. Its end of stream is the error `IO` after it was hung up.
     pub(super) fn terminal(master: OwnedFd, limit: u64) -> Self {
         Self::of(Some(master), Kind::Terminal(Relay::new().ok()), limit)
     }
@@ -89,6 +95,7 @@ impl Source {
             spooled: 0,
             tail: Tail::default(),
             lost: None,
+            unread: None,
             full_reads: 0,
             splice_unsupported: false,
         }
@@ -152,14 +159,32 @@ impl Source {
             return Drained::End(None);
         }
         let from = self.total;
-        match self.splice_to_file().unwrap_or_else(|| self.copy_to_file(buffer)) {
-            Ok(count @ 1..) => {
-                self.grow_pipe(count);
-                Drained::Bytes { from, to: self.total, spooled: self.spooled }
+        for _ in 0..READ_ATTEMPTS {
+            match self.splice_to_file().unwrap_or_else(|| self.copy_to_file(buffer)) {
+                Ok(count @ 1..) => {
+                    self.grow_pipe(count);
+                    return Drained::Bytes { from, to: self.total, spooled: self.spooled };
+                }
+                Err(Errno::AGAIN) => return Drained::Nothing,
+                Ok(_) => return Drained::End(self.pipe.take()),
+                Err(Errno::IO) if self.is_hung_up() => return Drained::End(self.pipe.take()),
+                // The bytes are still there, and the system may have been short of something for a moment.
+                Err(error) => self.unread = Some(plain(&error.into())),
             }
-            Err(Errno::AGAIN) => Drained::Nothing,
-            Ok(_) | Err(_) => Drained::End(self.pipe.take()),
         }
+        // What can't be read is missing, and the caller is told so.
+        self.lost = self.lost.take().or_else(|| self.unread.take());
+        Drained::End(self.pipe.take())
+    }
+
+    /// Whether this is a terminal that no process has open any more.
+    fn is_hung_up(&self) -> bool {
+        let (Kind::Terminal(_), Some(master)) = (&self.kind, &self.pipe) else { return false };
+        let mut polled = [PollFd::new(master, PollFlags::IN)];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        // If the system can't say, the error counts as what it most likely is.
+        rustix::io::retry_on_intr(|| rustix::event::poll(&mut polled, Some(&now))).is_err()
+            || polled.iter().any(|polled| polled.revents().contains(PollFlags::HUP))
     }
 
     /// Has the kernel move bytes into the file. `None`: it can't, or the file is full.

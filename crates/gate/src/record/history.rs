@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem::Finder;
 use shellgate_exec::{StoredEnd, Stream};
-use shellgate_journal::{ForgetReport, PastExecution, Query};
+use shellgate_journal::{ForgetReport, PastExecution, Query, Status};
 
 use super::RecordStore;
 use super::store::journal_error;
@@ -62,13 +62,24 @@ impl RecordStore {
         File::open(self.file(id, stream)).ok()
     }
 
-    /// Removes the content of an execution's entries and its output. A tombstone in the journal says so.
+    /// Removes the content of an execution's entries and its output. A tombstone in the journal says so. If the output of an
+    /// execution that was forgotten before is still there, because that call was interrupted, it is removed as well.
     ///
     /// # Errors
     /// `unknown_job` when the execution isn't known or was forgotten before, `busy` while it runs.
     pub fn forget(&self, id: &str) -> Result<ForgetReport, ErrorObject> {
         inside::refuse(RestrictedAction::Forget)?;
-        let forgotten = self.journal.forget(id, &approval::user()).map_err(|error| match error {
+        let forgotten = self.journal.forget(id, &approval::user());
+        let is_forgotten = || {
+            let execution = self.journal.execution(id);
+            execution.is_ok_and(|execution| {
+                execution.is_some_and(|execution| execution.status == Status::Forgotten)
+            })
+        };
+        if forgotten.is_ok() || is_forgotten() {
+            self.remove_output(id)?;
+        }
+        forgotten.map_err(|error| match error {
             shellgate_journal::Error::UnknownExecution { .. } => {
                 ErrorObject::new(Code::UnknownJob, format!("execution `{id}` was forgotten before")).token(id)
             }
@@ -78,7 +89,11 @@ impl RecordStore {
                     .hint(Hint::StopFirst { id: id.to_owned() })
             }
             error => journal_error(&error),
-        })?;
+        })
+    }
+
+    /// Removes what is kept of an execution outside the journal.
+    fn remove_output(&self, id: &str) -> Result<(), ErrorObject> {
         let kept = |stream: Stream| [stream.name().to_owned(), format!("{}.tail", stream.name())];
         for name in [Stream::Stdout, Stream::Stderr].map(kept).concat() {
             match std::fs::remove_file(self.state.spool().join(format!("{id}.{name}"))) {
@@ -90,7 +105,7 @@ impl RecordStore {
             }
         }
         StoredEnd::remove(&self.state, id);
-        Ok(forgotten)
+        Ok(())
     }
 
     fn file(&self, id: &str, stream: Stream) -> PathBuf {

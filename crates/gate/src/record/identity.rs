@@ -6,11 +6,14 @@ use std::sync::OnceLock;
 use shellgate_exec::proc::{self, Namespace};
 use shellgate_journal::ProcessIdentity;
 
+/// Stands for what the system didn't tell.
+const UNKNOWN: &str = "unknown";
+
 /// The identity of this process. Found out once: it takes reading two files, and every call needs it.
 pub(crate) fn own_identity() -> ProcessIdentity {
     static OWN: OnceLock<(u32, ProcessIdentity)> = OnceLock::new();
     let pid = std::process::id();
-    let find = || describe(pid).unwrap_or_else(|| ProcessIdentity("unknown".to_owned()));
+    let find = || describe(pid).unwrap_or_else(|| ProcessIdentity(UNKNOWN.to_owned()));
     let (of, identity) = OWN.get_or_init(|| (pid, find()));
     // After a fork this is another process.
     if *of == pid { identity.clone() } else { find() }
@@ -21,22 +24,40 @@ pub(crate) fn own_identity() -> ProcessIdentity {
 pub(crate) enum Liveness {
     Alive,
     Gone,
-    /// It is in another PID namespace, and can't be seen from here.
+    /// It is in another PID namespace and can't be seen from here, or the system doesn't tell.
     Unknown,
 }
 
-/// Whether the process is still alive. An identity that can't be read is that of none.
+/// Whether the process is still alive. A process is gone only when the system says so: an error may be one of this process,
+/// which has too few descriptors or too little memory.
 pub(crate) fn liveness(identity: &ProcessIdentity) -> Liveness {
-    let mut parts = identity.0.split(' ');
-    let pid = parts.next().and_then(|pid| pid.parse().ok());
-    let is_elsewhere = parts.nth(2).is_some_and(|namespace| namespace != pid_namespace());
-    if is_elsewhere && !is_of_earlier_boot(identity) {
+    if identity.0 == UNKNOWN {
         return Liveness::Unknown;
     }
-    match pid.and_then(describe) {
-        Some(now) if now == *identity => Liveness::Alive,
-        _ => Liveness::Gone,
+    let mut parts = identity.0.split(' ');
+    let pid = parts.next().and_then(|pid| pid.parse::<u32>().ok());
+    let (Some(pid), Some(started), Some(_boot)) = (pid, parts.next(), parts.next()) else {
+        return Liveness::Gone;
+    };
+    if is_of_earlier_boot(identity) {
+        return Liveness::Gone;
     }
+    let Some(namespace) = parts.next() else { return Liveness::Gone };
+    if proc::boot_id().is_none() || namespace == UNKNOWN || namespace != pid_namespace() {
+        return Liveness::Unknown;
+    }
+    match proc::of(pid).stat() {
+        Some(stat) if !stat.is_dead() && stat.started.to_string() == started => Liveness::Alive,
+        Some(_) => Liveness::Gone,
+        None if is_absent(pid) => Liveness::Gone,
+        None => Liveness::Unknown,
+    }
+}
+
+/// Whether the system knows no process of this number.
+fn is_absent(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.is_none_or(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
 }
 
 /// Whether the process ran before the machine was last started. `false` when its boot isn't known.
@@ -52,7 +73,7 @@ fn describe(pid: u32) -> Option<ProcessIdentity> {
 }
 
 fn pid_namespace() -> String {
-    proc::own().namespace(Namespace::Pid).map_or_else(|| "unknown".to_owned(), |number| number.to_string())
+    proc::own().namespace(Namespace::Pid).map_or_else(|| UNKNOWN.to_owned(), |number| number.to_string())
 }
 
 #[cfg(test)]
@@ -65,6 +86,12 @@ mod tests {
         assert_eq!(liveness(&own_identity()), Liveness::Alive);
         assert_eq!([of("1 1 nowhere"), of(""), of("1 1 nowhere 77")], [Liveness::Gone; 3]);
         assert_eq!(of(&format!("1 1 {} 77", proc::boot_id().unwrap())), Liveness::Unknown);
+        assert_eq!(of(UNKNOWN), Liveness::Unknown, "the system didn't tell");
+        let own = own_identity().0;
+        let (pid, rest) = own.split_once(' ').unwrap();
+        let (_, rest) = rest.split_once(' ').unwrap();
+        assert_eq!(of(&format!("{pid} 1 {rest}")), Liveness::Gone, "its number was given to another process");
+        assert_eq!(of(&format!("{} 1 {rest}", i32::MAX)), Liveness::Gone);
     }
 
     #[test]

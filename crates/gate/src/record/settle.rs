@@ -5,7 +5,9 @@
 use std::fs::File;
 
 use shellgate_exec::{ExecId, PerStream, StateFolder, StoredEnd, job_notes};
-use shellgate_journal::{Error, Journal, LossCause, PastExecution, Query, RecordedLoss, Status, Step};
+use shellgate_journal::{
+    AskerState, Error, Journal, LossCause, PastExecution, Query, RecordedLoss, Status, Step,
+};
 
 use tracing::{info, warn};
 
@@ -20,7 +22,7 @@ const MAX_SEARCHED_EXECUTIONS: usize = 1000;
 /// How long an execution that no keeper holds is left to a caller in another PID namespace, which can't be seen from here.
 const UNSEEN_CALLER_MS: shellgate_journal::Millis = 24 * 60 * 60 * 1000;
 
-/// Settles every execution that has no end in the record, and questions that have expired or whose asker is gone.
+/// Settles every execution that has no end in the record, and questions whose asker no longer waits.
 ///
 /// # Errors
 /// When the journal can't be read or written, or a keeper's answer can't be read.
@@ -35,7 +37,11 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
 fn settle_open(journal: &Journal, state: &StateFolder) -> Result<(), String> {
     let open = journal.open_executions().map_err(|error| error.to_string())?;
     journal
-        .expire(translate::now(), |asker| liveness(asker) != Liveness::Gone)
+        .expire(translate::now(), |asker| match liveness(asker) {
+            Liveness::Alive => AskerState::Alive,
+            Liveness::Unknown => AskerState::Unknown,
+            Liveness::Gone => AskerState::Gone,
+        })
         .map_err(|error| error.to_string())?;
     let groups = shellgate_exec::group_notes(state);
     let jobs = job_notes(state);

@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 
 use shellgate_journal::{
-    AnswerResult, EntryBody, Error, GrantScope, Journal, LossCause, ProcessIdentity, QuestionId,
+    AnswerResult, AskerState, EntryBody, Error, GrantScope, Journal, LossCause, ProcessIdentity, QuestionId,
     QuestionOutcome, RecordedChoice, SessionGrant,
 };
 
@@ -100,16 +100,21 @@ fn questions_are_closed_when_they_expire_or_their_asker_or_execution_ends() {
     let (_folder, journal) = journal();
     let mut ids = Vec::new();
     for (id, asker, expires_at) in [
-        ("1", "alive", Some(50)),
-        ("2", "alive", Some(100)),
+        ("1", "unseen", Some(50)),
+        ("2", "unseen", Some(100)),
         ("3", "dead", None),
         ("4", "alive", None),
         ("5", "alive", None),
+        ("6", "alive", Some(50)),
     ] {
         journal.begin(id, "s", asked("x"), vec![]).unwrap();
         ids.push(journal.ask(id, question(asker, expires_at)).unwrap());
     }
-    let alive = |owner: &ProcessIdentity| owner.0 == "alive";
+    let alive = |owner: &ProcessIdentity| match owner.0.as_str() {
+        "alive" => AskerState::Alive,
+        "unseen" => AskerState::Unknown,
+        _ => AskerState::Gone,
+    };
     assert_eq!(
         journal.expire(50, alive).unwrap(),
         [(ids[0], QuestionOutcome::TimedOut), (ids[2], QuestionOutcome::AskerGone)]
@@ -120,7 +125,10 @@ fn questions_are_closed_when_they_expire_or_their_asker_or_execution_ends() {
     assert_eq!(journal.poll_answer(ids[0]).unwrap(), Some(QuestionOutcome::TimedOut));
     assert_eq!(journal.poll_answer(ids[3]).unwrap(), Some(QuestionOutcome::Canceled));
     assert_eq!(journal.poll_answer(ids[4]).unwrap(), Some(QuestionOutcome::Canceled));
-    assert_eq!(journal.pending().unwrap().iter().map(|pending| pending.id).collect::<Vec<_>>(), [ids[1]]);
+    assert_eq!(
+        journal.pending().unwrap().iter().map(|pending| pending.id).collect::<Vec<_>>(),
+        [ids[1], ids[5]]
+    );
     let late = journal.answer(ids[0], answered(RecordedChoice::Once, "ann"), vec![]).unwrap();
     assert_eq!(late, AnswerResult::TooLate(QuestionOutcome::TimedOut));
     intact(&journal);

@@ -201,7 +201,7 @@ pub(crate) async fn started<T: Send + 'static>(
     start: impl FnOnce() -> Result<T, Refused> + Send + 'static,
 ) -> Result<T, Refused> {
     workers::run(start).await.unwrap_or_else(|error| {
-        error!(panic = error.is_panic(), "a worker thread failed");
+        error!("a worker thread failed");
         Err(Box::new(Report::of_error(lost(&error))))
     })
 }

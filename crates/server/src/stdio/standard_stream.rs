@@ -12,6 +12,9 @@ use crate::async_descriptor::AsyncDescriptor;
 /// A ready descriptor takes this much without blocking.
 const WRITE_CHUNK_BYTES: usize = 4096;
 
+/// How often the system is asked whether a descriptor is ready.
+const POLL_ATTEMPTS: u8 = 8;
+
 /// A pipe, a socket, a terminal or a file.
 #[derive(Debug)]
 pub(super) struct StandardStream {
@@ -40,13 +43,18 @@ impl StandardStream {
 
     /// Waits for bytes and appends them to `buffer`, which gets room for `room` bytes at least. Returns 0 at the end.
     pub(super) async fn read(&self, buffer: &mut Vec<u8>, room: usize) -> io::Result<usize> {
-        while !self.is_ready(PollFlags::IN)? {
-            if let Some(readiness) = &self.readiness {
-                readiness.readable().await?;
+        loop {
+            while !self.is_ready(PollFlags::IN)? {
+                if let Some(readiness) = &self.readiness {
+                    readiness.readable().await?;
+                }
+            }
+            buffer.reserve(room);
+            match rustix::io::read(&self.descriptor, spare_capacity(buffer)) {
+                Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
+                read => return Ok(read?),
             }
         }
-        buffer.reserve(room);
-        Ok(rustix::io::read(&self.descriptor, spare_capacity(buffer))?)
     }
 
     /// Whether the other end is closed. There may be bytes left to read.
@@ -77,10 +85,14 @@ impl StandardStream {
     /// Whether reading or writing would not block. It may fail.
     fn is_ready(&self, flags: PollFlags) -> io::Result<bool> {
         let no_wait = Timespec { tv_sec: 0, tv_nsec: 0 };
-        match rustix::event::poll(&mut [PollFd::new(&self.descriptor, flags)], Some(&no_wait)) {
-            Ok(ready) => Ok(ready > 0),
-            Err(rustix::io::Errno::INTR) => Ok(false),
-            Err(error) => Err(error.into()),
+        let mut attempt = 1;
+        loop {
+            match rustix::event::poll(&mut [PollFd::new(&self.descriptor, flags)], Some(&no_wait)) {
+                Ok(ready) => return Ok(ready > 0),
+                // The system may have been short of memory for a moment.
+                Err(_) if attempt < POLL_ATTEMPTS => attempt += 1,
+                Err(error) => return Err(error.into()),
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn forget(id: &str, json: bool) -> Result<(), CliError> {
     }
     let rest = match forgotten.erased {
         true => "",
-        false => "; another process was reading, so the bytes are erased from the file later",
+        false => "; the log could not be emptied now, so the bytes are erased from the file later",
     };
     output::print(&format!("forgot {id}: erased {} entries{rest}\n", forgotten.entries))
 }

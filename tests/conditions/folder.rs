@@ -1,0 +1,96 @@
+//! The state folder is read-only, full, deleted or in memory.
+
+use serde_json::{Value, json};
+
+use super::{assert_it_works_again, said};
+use crate::mcp::talk::Talk;
+use crate::support::{Place, for_each_user, shellgate};
+
+/// Runs a script in a mount namespace. In it, `sg` is shellgate and prints its exit code afterwards.
+fn in_own_mounts(place: &Place, script: &str) -> String {
+    let script = format!("sg() {{ {} \"$@\" 2>&1; echo \"code $?\"; }}\n{script}", shellgate().display());
+    let mut command = place.program("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "bash", "-c", &script]);
+    said(&command.output().unwrap()).1
+}
+
+#[test]
+fn nothing_runs_with_a_read_only_state_folder() {
+    for_each_user(|place| {
+        place.output(["run", "echo before"]);
+        let text = in_own_mounts(
+            place,
+            "mount --bind \"$SHELLGATE_HOME\" \"$SHELLGATE_HOME\" || exit 99
+mount -o remount,bind,ro \"$SHELLGATE_HOME\" || exit 99
+sg run 'touch made'
+sg jobs
+sg stop --all
+sg audit verify",
+        );
+        let refused =
+            "config: the command can't be recorded: the journal can't be written: it is read-only\n";
+        assert!(text.contains(refused) && text.contains("code 125\n"), "{text}");
+        let unread = "config: the journal can't be written: it is read-only\n";
+        assert_eq!(text.matches(unread).count(), 2, "jobs and stop don't know: {text}");
+        assert_eq!(text.matches("code 2\n").count(), 2, "{text}");
+        assert!(text.contains("intact: ") && text.ends_with("code 0\n"), "reading is possible: {text}");
+        assert!(!place.root().join("made").exists());
+        assert_it_works_again(place);
+    });
+}
+
+#[test]
+fn nothing_runs_with_a_full_state_folder_until_there_is_space() {
+    for_each_user(|place| {
+        let text = in_own_mounts(
+            place,
+            "mount -t tmpfs -o size=600k,mode=700 none \"$SHELLGATE_HOME\" || exit 99
+sg run 'echo in memory'
+cat /dev/zero > \"$SHELLGATE_HOME/fill\" 2> /dev/null
+sg run 'touch made'
+sg history
+sg audit verify
+rm \"$SHELLGATE_HOME/fill\"
+sg run 'echo next'
+sg audit verify",
+        );
+        let codes: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("code ")).collect();
+        assert_eq!(codes, ["0", "125", "0", "0", "0", "0"], "{text}");
+        let refused =
+            "config: the command can't be recorded: the journal can't be written: the disk is full\n";
+        assert!(text.contains(refused) && text.contains("next\n"), "{text}");
+        assert!(!place.root().join("made").exists());
+    });
+}
+
+/// A server has its record open. What it wrote to a removed file would be lost.
+#[test]
+fn a_server_whose_state_folder_is_deleted_runs_nothing_unrecorded() {
+    for_each_user(|place| {
+        let mut talk = Talk::new(place);
+        assert_eq!(talk.run(json!({"command": "echo before"}))["stdout"], "before\n");
+        std::fs::remove_dir_all(place.state()).unwrap();
+        for _ in 0..3 {
+            let report = talk.run(json!({"command": "touch made"}));
+            let error = &report["error"];
+            assert_eq!(error["code"], "config", "{report}");
+            assert!(
+                error["message"].as_str().unwrap().contains("No such file or directory")
+                    || error["message"].as_str().unwrap().contains("there is no journal"),
+                "{report}"
+            );
+        }
+        assert!(!place.root().join("made").exists());
+        // Once the folder is there again, the server records in the new journal.
+        std::fs::create_dir(place.state()).unwrap();
+        crate::support::give(&place.state(), place.user);
+        assert_eq!(said(&place.output(["run", "echo other"])), (Some(0), "other\n".to_owned()));
+        let report = talk.run(json!({"command": "touch made"}));
+        assert_eq!((&report["status"], &report["error"]), (&json!("completed"), &Value::Null), "{report}");
+        assert!(place.root().join("made").exists());
+        talk.leave();
+        let history = said(&place.output(["history"])).1;
+        assert!(history.contains("touch made") && history.contains("echo other"), "{history}");
+        assert_it_works_again(place);
+    });
+}

@@ -1,0 +1,103 @@
+//! Processes that are suspended and go on later, as when a laptop is closed.
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use super::{assert_it_works_again, said};
+use crate::mcp::talk::Talk;
+use crate::support::{Place, for_each_user, wait_until};
+
+fn signal(pid: u64, signal: Signal) {
+    kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), signal).unwrap();
+}
+
+/// Suspends a process and waits until it is.
+fn suspend(pid: u64) {
+    signal(pid, Signal::STOP);
+    let stat = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    wait_until("it is suspended", || stat().rsplit_once(") ").unwrap().1.starts_with('T'));
+}
+
+/// A command that runs until the file `go` is there.
+const UNTIL_GO: &str = "touch begun; until [ -e go ]; do sleep 0.01; done; echo out; exit 7";
+
+fn let_go(place: &Place) {
+    place.write("go", "");
+}
+
+fn wait_until_begun(place: &Place) {
+    wait_until("it runs", || place.root().join("begun").exists());
+}
+
+#[test]
+fn a_suspended_front_end_has_the_whole_result_afterwards() {
+    for_each_user(|place| {
+        let front = place.start(["run", UNTIL_GO]);
+        wait_until_begun(place);
+        suspend(u64::from(front.id()));
+        let_go(place);
+        wait_until("the command has ended", || {
+            !crate::support::processes_with("until [ -e go ]").iter().any(|pid| {
+                std::fs::read_link(format!("/proc/{pid}/cwd"))
+                    .is_ok_and(|directory| directory == place.root())
+            })
+        });
+        // Others can look meanwhile. They don't take it for lost.
+        let (code, text) = said(&place.output(["history"]));
+        assert!(code == Some(0) && !text.contains("lost"), "{text}");
+        signal(u64::from(front.id()), Signal::CONT);
+        let output = front.wait_with_output().unwrap();
+        assert_eq!(said(&output), (Some(7), "out\n".to_owned()));
+        assert_it_works_again(place);
+    });
+}
+
+#[test]
+fn a_keeper_that_is_suspended_for_a_while_loses_nothing() {
+    for_each_user(|place| {
+        let front = place.start(["run", UNTIL_GO]);
+        wait_until_begun(place);
+        let keeper = place.keepers()[0];
+        suspend(keeper);
+        let_go(place);
+        signal(keeper, Signal::CONT);
+        assert_eq!(said(&front.wait_with_output().unwrap()), (Some(7), "out\n".to_owned()));
+        assert_it_works_again(place);
+    });
+}
+
+/// A caller continues a suspended keeper, because no command could run otherwise.
+#[test]
+fn a_suspended_keeper_goes_on_for_the_next_call() {
+    for_each_user(|place| {
+        let front = place.start(["run", UNTIL_GO]);
+        wait_until_begun(place);
+        for words in [vec!["run", "echo hi"], vec!["call", r#"{"command": "echo hi"}"#], vec!["jobs"]] {
+            suspend(place.keepers()[0]);
+            let (code, text) = said(&place.output(&words));
+            assert!(code == Some(0) && (text.contains("hi") || text.contains("until")), "{words:?}: {text}");
+        }
+        let_go(place);
+        assert_eq!(said(&front.wait_with_output().unwrap()), (Some(7), "out\n".to_owned()));
+        assert_it_works_again(place);
+    });
+}
+
+#[test]
+fn a_suspended_server_answers_afterwards() {
+    for_each_user(|place| {
+        let mut talk = Talk::new(place);
+        let id = talk.call(json!({"command": UNTIL_GO}));
+        wait_until_begun(place);
+        let server = u64::from(talk.server.id());
+        suspend(server);
+        let_go(place);
+        // Another front end of the session works meanwhile.
+        assert_eq!(said(&place.output(["run", "echo other"])), (Some(0), "other\n".to_owned()));
+        signal(server, Signal::CONT);
+        let report = talk.answer(id)["result"]["structuredContent"].clone();
+        assert_eq!((&report["stdout"], &report["exit_code"]), (&json!("out\n"), &json!(7)), "{report}");
+        talk.leave();
+        assert_it_works_again(place);
+    });
+}

@@ -1,0 +1,114 @@
+//! Faults in the MCP server. `strace` counts the calls of each thread by themselves, so a fault may hit several threads once.
+
+use serde_json::{Value, json};
+
+use super::trace::{attach, detach};
+use super::{Verdict, made, try_all};
+use crate::mcp::site::Site;
+use crate::mcp::talk::Talk;
+use crate::support::Place;
+
+fn arguments() -> Value {
+    json!({"command": "echo out; echo x > made"})
+}
+
+/// The verdict on the answer to a call. `None`: the connection was closed without one.
+fn came(place: &Place, answer: Option<&Value>) -> Result<Verdict, String> {
+    let Some(answer) = answer else { return Ok(Verdict::HonestError) };
+    let report = &answer["result"]["structuredContent"];
+    if report["status"] == "completed" && report["stdout"] == "out\n" && made(place) {
+        return Ok(Verdict::Success);
+    }
+    // The fault may also have killed the command itself, or the answer says that output is missing.
+    let is_told = report["error"]["code"].is_string()
+        || report["signal"].is_object()
+        || report["stdout_truncated"] == true;
+    match is_told || answer["error"]["code"].is_i64() {
+        true => Ok(Verdict::HonestError),
+        false => Err(format!("no error is told: {answer}")),
+    }
+}
+
+/// Whether a server that lives after a fault answers its next calls. The first of them may fail honestly: it finds what the
+/// fault left, such as a lock that could not be released.
+fn works(place: &Place, next: impl Fn() -> Option<Value>, is_alive: impl Fn() -> bool) -> Result<(), String> {
+    let is_right = |answer: &Value| answer["result"]["structuredContent"]["stdout"] == "again\n";
+    let mut answer = next();
+    if let Some(first) = answer.as_ref().filter(|answer| !is_right(answer)) {
+        came(place, Some(first))?;
+        answer = next();
+    }
+    match answer.as_ref().is_some_and(is_right) || answer.is_none() && !is_alive() {
+        true => Ok(()),
+        false => Err(format!("the server goes on and its next call fails: {answer:?}")),
+    }
+}
+
+/// Whether a process that closes its connections ends soon.
+fn ends(server: &mut std::process::Child) -> bool {
+    let server = std::cell::RefCell::new(server);
+    crate::support::wait_until("the server ends", || server.borrow_mut().try_wait().unwrap().is_some());
+    true
+}
+
+#[test]
+fn faults_in_a_call_over_standard_input() {
+    try_all("a call over standard input", |place, strace| {
+        let mut talk = Talk::new(place);
+        let words: Vec<&str> = ["-f"].into_iter().chain(strace.iter().copied()).collect();
+        let strace = attach(place, u64::from(talk.server.id()), &words);
+        let answer = talk.try_call(arguments());
+        detach(strace);
+        let verdict = came(place, answer.as_ref())?;
+        let talk = std::cell::RefCell::new(talk);
+        let next = || talk.borrow_mut().try_call(json!({"command": "echo again"}));
+        works(place, next, || !ends(&mut talk.borrow_mut().server))?;
+        talk.into_inner().leave();
+        Ok(verdict)
+    });
+}
+
+#[test]
+fn faults_in_a_call_over_http() {
+    try_all("a call over HTTP", |place, strace| {
+        let site = Site::new(place, &[]);
+        let words: Vec<&str> = ["-f"].into_iter().chain(strace.iter().copied()).collect();
+        let strace = attach(place, u64::from(site.server.id()), &words);
+        let call = |site: &Site, arguments: Value| site.try_call(&site.key, "shell", arguments);
+        let answer = call(&site, arguments());
+        detach(strace);
+        let verdict = came(place, answer.as_ref())?;
+        let site = std::cell::RefCell::new(site);
+        let next = || call(&site.borrow(), json!({"command": "echo again"}));
+        works(place, next, || !ends(&mut site.borrow_mut().server))?;
+        drop(site);
+        Ok(verdict)
+    });
+}
+
+/// The server prunes when it starts: output beyond `keep_mb` goes.
+#[test]
+fn faults_while_it_starts_and_prunes() {
+    try_all("the server starts and prunes", |place, strace| {
+        let config = place.write("keep.toml", "[journal]\nkeep_mb = 1\n");
+        let flags = ["--config", config.to_str().unwrap()];
+        let big = place.call(&json!({"command": "head -c 1200000 /dev/zero"}));
+        place.call(&json!({"command": "echo kept"}));
+        let file = std::path::PathBuf::from(big["stdout_file"].as_str().unwrap());
+        let words: Vec<&str> = ["-f"].into_iter().chain(strace.iter().copied()).collect();
+        let mut talk = Talk::with(super::trace::traced(place, &words, &["mcp", flags[0], flags[1]]));
+        let Some(answer) = talk.try_begin().and_then(|()| talk.try_call(arguments())) else {
+            drop(talk);
+            return Ok(Verdict::HonestError);
+        };
+        let verdict = came(place, Some(&answer))?;
+        talk.leave();
+        // Pruning that failed is tried again by the next server.
+        if file.exists() {
+            let talk = Talk::begin(place.shellgate(["mcp", flags[0], flags[1]]), &json!({}));
+            crate::support::wait_until("it prunes", || !file.exists());
+            talk.leave();
+        }
+        Ok(verdict)
+    });
+}
