@@ -19,9 +19,9 @@ fn came(place: &Place, answer: Option<&Value>) -> Result<Verdict, String> {
     if report["status"] == "completed" && report["stdout"] == "out\n" && made(place) {
         return Ok(Verdict::Success);
     }
-    // The fault may also have killed the command itself, or the answer says that output is missing.
+    // The fault may also be one of the command itself, or the answer says that output is missing.
     let is_told = report["error"]["code"].is_string()
-        || report["signal"].is_object()
+        || report["status"] == "failed" && (report["signal"].is_object() || report["exit_code"].is_i64())
         || report["stdout_truncated"] == true;
     match is_told || answer["error"]["code"].is_i64() {
         true => Ok(Verdict::HonestError),

@@ -48,7 +48,11 @@ pub(super) fn attach(place: &Place, pid: u64, arguments: &[&str]) -> Child {
     let folder = format!("/proc/{pid}/task");
     let status = |thread: &Path| std::fs::read_to_string(thread.join("status")).unwrap_or_default();
     let is_traced = |thread: &Path| {
-        status(thread).lines().any(|line| line.starts_with("TracerPid:") && !line.ends_with("\t0"))
+        // One that the fault has ended already isn't traced any more.
+        let is_it = |line: &str| {
+            line.starts_with("TracerPid:") && !line.ends_with("\t0") || line.starts_with("State:\tZ")
+        };
+        status(thread).lines().any(is_it)
     };
     let threads = || std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|thread| thread.path());
     let all = arguments.contains(&"-f");
