@@ -135,7 +135,8 @@ impl MadeLinks {
     /// Whether a folder is a new clone that the text makes and nothing else: git itself writes its settings.
     pub(super) fn is_clone(&self, folder: &Path) -> bool {
         let made: usize = folder.ancestors().filter_map(|folder| self.names.get(folder)).sum();
-        made == 1 && self.clones.iter().any(|clone| clone == folder)
+        // If there may be links anywhere, one may have taken its place.
+        made == 1 && !self.anywhere && self.clones.iter().any(|clone| clone == folder)
     }
 
     /// Whether a path may lead through one of the links.
