@@ -68,7 +68,8 @@ fn calls_before_and_after_a_jump_are_recorded() {
             assert_eq!(said(&output), (Some(7), format!("{count}{number}\n")), "{difference}");
         }
     }
-    assert_eq!(days_in_history(&place), 3);
+    // Midnight may pass meanwhile.
+    assert!(days_in_history(&place) >= 3);
     let history = said(&place.output(["history", "--json"])).1;
     assert_eq!(history.matches(r#""exit_code":7"#).count(), 6, "{history}");
     assert_it_works_again(&place);
