@@ -4,7 +4,8 @@
 //! shorter. The file tells how long it was. It is written after each transaction, so it is never ahead of a database that
 //! lost nothing.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
@@ -13,6 +14,7 @@ use tracing::warn;
 
 use crate::error::Error;
 use crate::hash::Head;
+use crate::new_file::NewFile;
 
 /// Name of the file in the state folder.
 const FILE: &str = "journal.head";
@@ -27,11 +29,12 @@ impl HeadFile {
     /// Opens the file, and creates it if it doesn't exist.
     pub(crate) fn open(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(FILE);
-        let flags = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
-        let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let file = options.custom_flags(flags).open(&path).map_err(|why| Error::from_io(&path, &why))?;
-        Ok(Self(file))
+        let mut opened = open(&path);
+        if opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            create(folder, &path)?;
+            opened = open(&path);
+        }
+        opened.map(Self).map_err(|error| Error::from_io(&path, &error))
     }
 
     /// The head in the file of this folder. `None`: there is none, or it can't be read.
@@ -53,7 +56,7 @@ impl HeadFile {
         }
     }
 
-    fn try_keep(&self, head: Head, after_loss: bool) -> std::io::Result<()> {
+    fn try_keep(&self, head: Head, after_loss: bool) -> io::Result<()> {
         flock(&self.0, FlockOperation::LockExclusive)?;
         let is_later = read(&self.0).is_none_or(|kept| kept.seq < head.seq);
         let written = match is_later || after_loss {
@@ -62,6 +65,20 @@ impl HeadFile {
         };
         flock(&self.0, FlockOperation::Unlock)?;
         written
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let flags = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
+    OpenOptions::new().read(true).write(true).custom_flags(flags).open(path)
+}
+
+/// Makes the file, with its owner's rights before it has its name: the umask may remove even those.
+fn create(folder: &Path, path: &Path) -> Result<(), Error> {
+    let file = NewFile::create(folder)?;
+    match fs::hard_link(file.path(), path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(Error::from_io(path, &error)),
+        _ => Ok(()),
     }
 }
 
