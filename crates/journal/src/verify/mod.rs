@@ -118,7 +118,7 @@ pub enum Difference {
         anchored: u64,
     },
     /// Entries before it were lost, and the entry says so.
-    #[error("the entries before it, up to {through}, were lost with the log of the database")]
+    #[error("it follows a loss: the record had entries up to {through}, and the database no longer had them")]
     Lost {
         /// The last entry that was lost.
         through: u64,
