@@ -21,6 +21,7 @@ mod rules;
 mod scope;
 mod search_path;
 mod secrets;
+mod short_file;
 mod suggestion;
 mod typed_input;
 mod verdict;

@@ -12,8 +12,9 @@ mod settings;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use crate::short_file;
 
 /// Longer settings are not read.
 const MAX_CONFIG_BYTES: u64 = 64 << 10;
@@ -183,9 +184,7 @@ fn common_place(place: &Path) -> Option<PathBuf> {
 }
 
 fn read(file: &Path) -> Option<String> {
-    let mut text = String::new();
-    fs::File::open(file).ok()?.take(MAX_CONFIG_BYTES + 1).read_to_string(&mut text).ok()?;
-    (u64::try_from(text.len()).ok()? <= MAX_CONFIG_BYTES).then_some(text)
+    String::from_utf8(short_file::read(file, MAX_CONFIG_BYTES)?).ok()
 }
 
 /// Whether a repository has no hooks but the examples that git puts there. `None`: the folder can't be read.

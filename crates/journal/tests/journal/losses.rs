@@ -63,7 +63,7 @@ fn a_removed_or_damaged_log_is_noticed_and_the_loss_is_recorded() {
         let gap: serde_json::Value = serde_json::from_str(export.lines().nth(3).unwrap()).unwrap();
         assert_eq!((&gap["kind"], &gap["body"]["through"]), (&"gap".into(), &15.into()), "{name}");
 
-        // Whoever keeps a head after the loss knows of it.
+        // A person who keeps a head after the loss knows of the loss.
         let head = journal.head().unwrap();
         run(&journal, "later", "s", "true");
         assert!(matches!(journal.verify_with_head(head).unwrap(), Verification::Intact(_)), "{name}");

@@ -1,9 +1,7 @@
 //! Patches: the files that `patch` writes are named in its input, git's settings perhaps among them.
 
 use std::collections::HashSet;
-use std::fs;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use shellgate_syntax::{RedirectOperator, RedirectTarget, Word};
 
@@ -14,6 +12,7 @@ use super::{Basis, Judge};
 use crate::calls::{Call, When};
 use crate::programs::{EffectKind, Property, base_name, has, words};
 use crate::redirects::known_path;
+use crate::short_file;
 use crate::verdict::ReasonCode;
 
 /// Longer patches are not read.
@@ -118,7 +117,11 @@ impl Judge<'_> {
         let path = known_path(&word.value, self.machine)?;
         let files =
             folders.iter().map(|from| from.join(&path)).filter(|file| file.symlink_metadata().is_ok());
-        let patches = files.map(|file| read(&file)).collect::<Option<Vec<_>>>()?;
+        let read = |file: PathBuf| {
+            let bytes = short_file::read(&file, MAX_PATCH_BYTES)?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let patches = files.map(read).collect::<Option<Vec<_>>>()?;
         (!patches.is_empty()).then_some(patches)
     }
 
@@ -154,17 +157,6 @@ fn is_plain_git(call: &Call) -> bool {
 /// Whether a call of `patch` only shows what it would do.
 fn is_trial(call: &Call) -> bool {
     call.meaning.entry == Some("patch") && has_option(call, &["--dry-run"])
-}
-
-fn read(file: &Path) -> Option<String> {
-    let mut text = Vec::new();
-    let file = fs::File::open(file).ok()?;
-    let is_short = file.metadata().is_ok_and(|data| data.is_file() && data.len() <= MAX_PATCH_BYTES);
-    if !is_short {
-        return None;
-    }
-    file.take(MAX_PATCH_BYTES).read_to_end(&mut text).ok()?;
-    Some(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// Whether a patch has a line that only a script of `ed` has: `3,5d`. In a diff, numbers follow the letter.

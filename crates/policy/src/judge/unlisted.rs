@@ -219,7 +219,7 @@ fn plain_path_candidates(text: &str) -> impl Iterator<Item = &str> {
     whole.into_iter().chain(value).chain(glued).filter(|path| !path.is_empty())
 }
 
-/// The same, and what follows each `=`, `,`, quote or prefix: `if=a,of=PATH`, `file:PATH`.
+/// The parts of a word that may be a path, and the text behind each `=`, `,`, quote or prefix: `if=a,of=PATH`, `file:PATH`.
 pub(super) fn path_candidates(text: &str) -> impl Iterator<Item = &str> {
     let is_address =
         is_url(text) && !text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));

@@ -3,9 +3,9 @@
 //! Only the modes and names of the entries are read. The crates that read an index bring a whole implementation of git
 //! with them.
 
-use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use crate::short_file;
 
 /// Longer indexes are not read. One with half a million files is about as long.
 const MAX_INDEX_BYTES: u64 = 64 << 20;
@@ -54,14 +54,7 @@ fn path(name: Vec<u8>) -> Option<PathBuf> {
 }
 
 fn read(file: &Path) -> Option<Contents> {
-    let mut bytes = Vec::new();
-    let file = fs::File::open(file).ok()?;
-    // A pipe would wait for its writer.
-    let is_short = file.metadata().is_ok_and(|data| data.is_file() && data.len() <= MAX_INDEX_BYTES);
-    if !is_short {
-        return None;
-    }
-    file.take(MAX_INDEX_BYTES).read_to_end(&mut bytes).ok()?;
+    let bytes = short_file::read(file, MAX_INDEX_BYTES)?;
     // Whichever length is right, only with that one does the content end where the file ends.
     HASH_BYTES.iter().find_map(|hash| parse(&bytes, *hash))
 }
