@@ -83,6 +83,21 @@ fn a_suspended_keeper_goes_on_for_the_next_call() {
     });
 }
 
+/// A server has connections to its keeper already.
+#[test]
+fn a_suspended_keeper_goes_on_for_the_next_call_of_a_server() {
+    for_each_user(|place| {
+        let mut talk = Talk::new(place);
+        for _ in 0..3 {
+            assert_eq!(talk.run(json!({"command": "echo hi"}))["stdout"], "hi\n");
+            suspend(place.keepers()[0]);
+        }
+        assert_eq!(talk.run(json!({"command": "echo hi"}))["stdout"], "hi\n");
+        talk.leave();
+        assert_it_works_again(place);
+    });
+}
+
 #[test]
 fn a_suspended_server_answers_afterwards() {
     for_each_user(|place| {

@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::Signal;
 
+use crate::keepers;
+use crate::sys::processes::PinnedKeeper;
 use crate::wire::{self, FromKeeper, ToKeeper};
 
 /// More idle connections than this are closed.
@@ -24,7 +27,8 @@ impl Pool {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    pub(crate) fn give_back(&self, connection: KeeperConnection) {
+    pub(crate) fn give_back(&self, mut connection: KeeperConnection) {
+        connection.pin_keeper();
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < MAX_IDLE_CONNECTIONS {
             idle.push(connection);
@@ -37,13 +41,28 @@ impl Pool {
 pub(crate) struct KeeperConnection {
     socket: OwnedFd,
     frames: wire::Frames,
+    /// The keeper, once the connection has been idle: a command may suspend it meanwhile.
+    keeper: Option<PinnedKeeper>,
     /// A message that was put back.
     read: Option<FromKeeper>,
 }
 
 impl KeeperConnection {
     pub(crate) fn new(socket: OwnedFd) -> Self {
-        Self { socket, frames: wire::Frames::default(), read: None }
+        Self { socket, frames: wire::Frames::default(), keeper: None, read: None }
+    }
+
+    fn pin_keeper(&mut self) {
+        if self.keeper.is_none() {
+            self.keeper = keepers::keeper_of(&self.socket).and_then(PinnedKeeper::of);
+        }
+    }
+
+    /// Continues the keeper of a connection that was idle. A keeper that isn't suspended doesn't notice.
+    pub(crate) fn continue_keeper(&self) {
+        if let Some(keeper) = &self.keeper {
+            keeper.signal(Signal::CONT);
+        }
     }
 
     pub(crate) fn send(&mut self, message: &ToKeeper, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {

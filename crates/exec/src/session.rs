@@ -206,6 +206,7 @@ impl Session {
         while let Some(mut connection) = self.pool.as_ref().and_then(Pool::take) {
             // Sending fails when the keeper of that connection is gone.
             if connection.send(message, descriptors).is_ok() {
+                connection.continue_keeper();
                 return Ok(connection);
             }
         }

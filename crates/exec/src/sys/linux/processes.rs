@@ -1,5 +1,6 @@
 //! Recognising keepers, and signalling processes: each only when it is certain that it is the one that was meant.
 
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -15,6 +16,24 @@ pub(crate) const KEEPER: &str = "shellgate-keep";
 /// Whether `pid` is a keeper.
 pub(crate) fn is_keeper(pid: u32) -> bool {
     proc::of(pid).name_and_stat().is_some_and(|(name, _)| name == KEEPER)
+}
+
+/// A keeper that can be continued for one system call, however often it may be suspended.
+#[derive(Debug)]
+pub(crate) struct PinnedKeeper(OwnedFd);
+
+impl PinnedKeeper {
+    /// Pins the process if it is a keeper.
+    pub(crate) fn of(pid: u32) -> Option<Self> {
+        let target = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
+        let pinned = rustix::process::pidfd_open(target, PidfdFlags::empty()).ok()?;
+        is_keeper(pid).then_some(Self(pinned))
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        // One that ended meanwhile needs no signal.
+        let _ = rustix::process::pidfd_send_signal(&self.0, signal);
+    }
 }
 
 /// The state folder of a keeper: it holds the folder of its socket open.
@@ -114,11 +133,8 @@ pub(crate) fn signal_own_child(pid: u32, signal: Signal) {
 
 /// Signals a keeper, if it still is one.
 pub(crate) fn signal_keeper(pid: u32, signal: Signal) {
-    let Some(target) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
-    let Ok(pinned) = rustix::process::pidfd_open(target, PidfdFlags::empty()) else { return };
-    if is_keeper(pid) {
-        // One that ended meanwhile needs no signal.
-        let _ = rustix::process::pidfd_send_signal(&pinned, signal);
+    if let Some(keeper) = PinnedKeeper::of(pid) {
+        keeper.signal(signal);
     }
 }
 
