@@ -31,12 +31,14 @@ thread_local! {
     static OWN: std::cell::RefCell<Option<Arc<Context>>> = const { std::cell::RefCell::new(None) };
 }
 
-/// Answers held calls until no process has the filter any more. Writes to `ready` when all threads are up.
+/// Answers held calls until no process has the filter any more. Writes to `ready` when all threads are up, or why they aren't.
 pub(super) fn run(context: Context, ready: OwnedFd) -> c_int {
     let context = Arc::new(context);
     signals::interrupt_by(INTERRUPT);
     for _ in 0..READY_THREADS {
-        if start_thread(&context).is_err() {
+        if let Err(errno) = start_thread(&context) {
+            // A launcher that is gone needs no answer.
+            let _ = rustix::io::write(&ready, &errno.raw_os_error().to_ne_bytes());
             return 1;
         }
     }
