@@ -58,17 +58,18 @@ impl Judge<'_> {
 
     /// An excluded program that a text names: in a file that it writes, for example.
     pub(super) fn excluded_in_text(&self, found: &FoundCalls) -> Option<String> {
-        let words = found
-            .calls
-            .iter()
-            .flat_map(|call| call.words.iter().skip(1))
-            .filter_map(|word| word.value.known());
-        let bodies = found.calls.iter().flat_map(|call| &call.redirects).filter_map(|redirect| {
+        let words = found.calls.iter().flat_map(|call| call.words.iter().skip(1));
+        let bodies = found.calls.iter().flat_map(|call| &call.redirects).map(|redirect| {
             let (RedirectTarget::Word(text) | RedirectTarget::Body(text)) = &redirect.target;
-            text.value.known()
+            text
         });
-        let mut all = words.chain(bodies).flat_map(names);
+        let mut all = words.chain(bodies).flat_map(|word| names(self.value_or_source(word)));
         all.find_map(|name| self.excluded_by_name(name)).map(|(name, _)| name)
+    }
+
+    /// What a word will be, or how it is written: a pattern that matches nothing stays as it is.
+    fn value_or_source<'b>(&'b self, word: &'b Word) -> &'b str {
+        word.value.known().or_else(|| self.text.get(word.span.start..word.span.end)).unwrap_or_default()
     }
 
     /// Asks if a build tool may run what the text itself writes.
