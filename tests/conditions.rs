@@ -1,9 +1,11 @@
-//! Conditions that a machine gets into: a state folder that can't be written or vanishes, limits that are reached, a clock that
-//! jumps, processes that are suspended. In each, what the user is told is so, and the next call works when the condition ends.
+//! Conditions that a machine gets into: a state folder that can't be written, is slow or vanishes, limits that are reached, a
+//! clock that jumps, processes that are suspended. In each, what the user is told is so, and the next call works when the
+//! condition ends.
 
 mod clock;
 mod folder;
 mod limits;
+mod slow_disk;
 mod suspended;
 
 use std::process::Output;

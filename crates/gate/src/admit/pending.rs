@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use shellgate_exec::ExecId;
-use shellgate_journal::{self as journal, AnswerResult, QuestionId, RecordedQuestion, UnwrittenSettings};
+use shellgate_journal::{AnswerResult, QuestionId, RecordedQuestion, UnwrittenSettings};
 use tracing::info;
 
 use super::admission::Admitted;
@@ -103,7 +103,10 @@ impl<'a> UnaskedQuestion<'a> {
         let log = self.gate.recorder.begin(&self.asked.id, question.session, asked, Vec::new())?;
         let Some(log) = log else { return Ok(None) };
         let question = record::question(&question);
-        let number = log.journal().ask(&self.asked.id, question.clone()).map_err(|e| unwritable(&e))?;
+        let number = log
+            .journal()
+            .ask(&self.asked.id, question.clone())
+            .map_err(|error| record::unwritable(&error))?;
         Ok(Some(QuestionEntry { log, number, question }))
     }
 
@@ -214,7 +217,7 @@ impl<'a> PendingQuestion<'a> {
         let recorded = || self.queue.recorded_answer().unwrap_or(Answer::Unavailable);
         let result = match (&answer, channel) {
             (Answer::TimedOut, _) => {
-                entry.log.journal().time_out(entry.number).map_err(|e| unwritable(&e))?
+                entry.log.journal().time_out(entry.number).map_err(|error| record::unwritable(&error))?
             }
             // Only a yes that is in the record counts.
             (Answer::Yes(_), ApprovalChannel::Queue) => return Ok((recorded(), channel, None)),
@@ -277,10 +280,6 @@ fn counts(channel: ApprovalChannel) -> bool {
 fn answer_error(error: AnswerError) -> ErrorObject {
     match error {
         AnswerError::NotOffered(what) => ErrorObject::invalid(format!("the question doesn't offer {what}")),
-        AnswerError::Journal(error) => unwritable(&error),
+        AnswerError::Journal(error) => record::unwritable(&error),
     }
-}
-
-fn unwritable(error: &journal::Error) -> ErrorObject {
-    record::unwritable(&error.to_string())
 }

@@ -90,7 +90,7 @@ impl Recorder {
     /// # Errors
     /// `config`, with the reason.
     pub(crate) fn check(&self) -> Result<(), ErrorObject> {
-        self.missing.as_deref().map_or(Ok(()), |why| Err(unwritable(why)))
+        self.missing.as_deref().map_or(Ok(()), |why| Err(unrecorded(why)))
     }
 
     /// Writes a request and the entries that follow it at once.
@@ -106,7 +106,7 @@ impl Recorder {
     ) -> Result<Option<ExecutionLog>, ErrorObject> {
         self.check()?;
         let Some(journal) = &self.journal else { return Ok(None) };
-        journal.begin(id, session, asked, steps).map_err(|error| unwritable(&error.to_string()))?;
+        journal.begin(id, session, asked, steps).map_err(|error| unwritable(&error))?;
         Ok(Some(ExecutionLog { journal: journal.clone(), id: id.to_owned() }))
     }
 }
@@ -117,7 +117,7 @@ impl ExecutionLog {
     /// # Errors
     /// `config` when it can't be written.
     pub(crate) fn append(&self, step: Step) -> Result<(), ErrorObject> {
-        self.journal.append(&self.id, vec![step]).map(drop).map_err(|error| unwritable(&error.to_string()))
+        self.journal.append(&self.id, vec![step]).map(drop).map_err(|error| unwritable(&error))
     }
 
     /// Writes the end. `false` when it can't be written: then the keeper stores the end, for [`settle()`] to write later.
@@ -169,8 +169,22 @@ pub(crate) fn sandbox_mode(started: &RecordedStart) -> Option<&str> {
     started.confinement.get(MODE)?.as_str()
 }
 
-pub(crate) fn unwritable(why: &str) -> ErrorObject {
-    ErrorObject::new(Code::Config, format!("the command can't be recorded: {why}")).hint(
-        "free some space or make the state folder writable; `journal.required = false` runs commands without a record",
-    )
+/// The answer to a command that the journal doesn't take.
+pub(crate) fn unwritable(error: &journal::Error) -> ErrorObject {
+    match error {
+        journal::Error::Busy => {
+            not_recorded(&error.to_string(), "try again when the other processes have written")
+        }
+        error => unrecorded(&error.to_string()),
+    }
+}
+
+/// The answer to a command while there is no journal.
+fn unrecorded(why: &str) -> ErrorObject {
+    not_recorded(why, "free some space or make the state folder writable")
+}
+
+fn not_recorded(why: &str, advice: &str) -> ErrorObject {
+    ErrorObject::new(Code::Config, format!("the command can't be recorded: {why}"))
+        .hint(format!("{advice}; `journal.required = false` runs commands without a record"))
 }
