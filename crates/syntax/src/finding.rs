@@ -12,6 +12,8 @@ pub struct Findings {
     pub invocations: Vec<Invocation>,
     /// Every function that is defined. Their bodies are among the invocations.
     pub functions: Vec<Function>,
+    /// Every `for` loop, over words or by expressions.
+    pub loops: Vec<Loop>,
     /// Every arithmetic context: bash evaluates the *values* of the variables in it as expressions again, and a
     /// subscript in a value can run commands.
     pub arithmetic: Vec<Arithmetic>,
@@ -175,6 +177,15 @@ pub struct Function {
     pub constructs: Arc<[Construct]>,
 }
 
+/// A `for` loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// Its variable, or its expressions.
+    pub header: Span,
+    /// From the end of the header's variable or expressions to the end of the loop.
+    pub rest: Span,
+}
+
 /// An arithmetic context: `$(( ))`, `(( ))`, `$[ ]`, a subscript, an offset, `[[ a -eq b ]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arithmetic {
@@ -184,6 +195,8 @@ pub struct Arithmetic {
     pub names: Vec<String>,
     /// Whether it also holds text that is no variable's value: a substitution's output, `${x:-y}`.
     pub expands: bool,
+    /// Whether a name is put together from parts: `x$i`. It may be the name of any variable.
+    pub composes: bool,
 }
 
 /// A construct that can run what isn't in the tree.

@@ -32,7 +32,7 @@ mod word;
 
 pub use finding::{
     Arithmetic, Assigned, Assignment, Construct, Descriptor, Doubt, Findings, Function, Hazard, HazardKind,
-    Input, Invocation, Redirect, RedirectOperator, RedirectTarget,
+    Input, Invocation, Loop, Redirect, RedirectOperator, RedirectTarget,
 };
 pub use reader::{read, read_arithmetic, read_script};
 pub use span::Span;

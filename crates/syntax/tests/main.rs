@@ -6,3 +6,4 @@ mod oracle;
 mod render;
 mod support;
 mod vectors;
+mod words;

@@ -52,6 +52,9 @@ impl FoundCalls {
         if arithmetic.expands {
             return self.add_hazard(span, UNKNOWN.to_owned());
         }
+        if arithmetic.composes || arithmetic.names.iter().any(|name| context.attributes.is_composed(name)) {
+            return self.follow_all_variables(span, context, seen);
+        }
         for name in &arithmetic.names {
             if is_set_by_shell(name) {
                 self.add_hazard(span, format!("`{name}`: {UNKNOWN}"));
@@ -72,6 +75,25 @@ impl FoundCalls {
                 self.add_hazard(span, format!("`{name}`: {UNKNOWN}"));
             }
             for value in assigned.flatten().flat_map(values) {
+                if self.evaluations > MAX_EVALUATIONS {
+                    return self.too_many_values(span);
+                }
+                self.follow_value(value, span, context, seen);
+            }
+        }
+    }
+
+    /// Follows the values of all variables: a name that is put together in an expression may be any of them.
+    fn follow_all_variables(&mut self, span: Span, context: &TextContext, seen: &mut HashSet<String>) {
+        if context.depth > 0 {
+            return self.add_hazard(span, UNKNOWN.to_owned());
+        }
+        let mut names: Vec<&String> = context.values.keys().collect();
+        names.sort();
+        for name in names {
+            let first_time = seen.insert(name.clone());
+            let assigned = context.values.get(name).filter(|_| first_time);
+            for value in assigned.into_iter().flatten().flat_map(values) {
                 if self.evaluations > MAX_EVALUATIONS {
                     return self.too_many_values(span);
                 }
@@ -115,7 +137,7 @@ impl FoundCalls {
                         || words::INTEGER_VARIABLES.contains(&name.as_str())) =>
             {
                 let names = vec![name.clone()];
-                let arithmetic = syntax::Arithmetic { span, names, expands: false };
+                let arithmetic = syntax::Arithmetic { span, names, expands: false, composes: false };
                 self.follow_expression(&arithmetic, span, context, seen);
             }
             Value::Unknown(_) => self.add_hazard(span, UNKNOWN.to_owned()),

@@ -13,6 +13,8 @@ use crate::programs::{Property, has, words};
 pub(super) struct Attributes {
     integers: HashSet<String>,
     lists: HashSet<String>,
+    /// Variables whose values are put together from several in the text, or changed: `x+=y`, `declare -u x`.
+    composed: HashSet<String>,
     /// Whether a variable whose name can't be known becomes an integer.
     any_integer: bool,
 }
@@ -35,9 +37,16 @@ impl Attributes {
                 if matches!(assignment.value, Assigned::Array(_)) || assignment.subscript.is_some() {
                     found.lists.insert(assignment.name.clone());
                 }
+                if assignment.append && !matches!(assignment.value, Assigned::Array(_)) {
+                    found.composed.insert(assignment.name.clone());
+                }
             }
             let Some(declaration) = Declaration::of(&invocation.words) else { continue };
             let names = declaration.operands.iter().map(|word| variable_name(word.value.lead()).to_owned());
+            let changes_case = declaration.letters.contains(['l', 'u', 'c']);
+            let adds = |word: &&Word| changes_case || word.value.lead().contains("+=");
+            let composed = declaration.operands.iter().filter(adds);
+            found.composed.extend(composed.map(|word| variable_name(word.value.lead()).to_owned()));
             if declaration.letters.contains('i') {
                 found.any_integer |= declaration
                     .operands
@@ -49,6 +58,11 @@ impl Attributes {
             }
         }
         found
+    }
+
+    /// Whether this variable may have a value that is written nowhere.
+    pub(super) fn is_composed(&self, name: &str) -> bool {
+        self.composed.contains(name)
     }
 
     /// Whether the values of this variable are evaluated as expressions.
@@ -69,13 +83,23 @@ impl<'a> Declaration<'a> {
         let builtin = words.first().and_then(known).filter(|name| has(name, Property::DeclaresVariables))?;
         let rest = words.get(1..)?;
         let options = rest.iter().take_while(|word| word.value.lead().starts_with(['-', '+'])).count();
-        let letters = rest.iter().take(options).filter_map(known).collect();
+        // `+f` says nothing about functions.
+        let letters = rest.iter().take(options).filter_map(known);
+        let letters = letters.map(|text| {
+            if text.starts_with('+') { text.replace(['f', 'F', 'p'], "") } else { text.to_owned() }
+        });
+        let letters = letters.collect();
         Some(Self { builtin, letters, operands: rest.get(options..)? })
     }
 
     /// Whether it makes integers: what they are set to is evaluated.
     pub(super) fn makes_integers(&self) -> bool {
         self.letters.contains('i')
+    }
+
+    /// Whether it makes constants, which can't be set any more.
+    pub(super) fn makes_constants(&self) -> bool {
+        self.letters.contains('r') || has(self.builtin, Property::MakesConstants)
     }
 
     /// Why what it does can't be followed, if it can't.

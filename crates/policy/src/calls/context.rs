@@ -24,6 +24,8 @@ pub(super) struct TextContext {
     pub(super) depth: usize,
     /// The functions that the text defines, by name.
     pub(super) functions: Rc<HashMap<String, Vec<Function>>>,
+    /// The functions that the texts around it define. It may run among them: `export -f`.
+    pub(super) outer_functions: Rc<HashSet<String>>,
     /// What each variable is set to, wherever in the text.
     pub(super) values: Rc<HashMap<String, Vec<Assigned>>>,
     pub(super) known_values: Rc<KnownValues>,
@@ -54,12 +56,18 @@ pub(super) struct InnerText {
 }
 
 impl TextContext {
-    pub(super) fn new(
+    /// The text of the command itself.
+    pub(super) fn of_command(source: &str, stdin: Stdin, findings: &Findings) -> Self {
+        Self::new(source, None, stdin, 0, findings, Rc::default())
+    }
+
+    fn new(
         source: &str,
         place: Option<Span>,
         stdin: Stdin,
         depth: usize,
         findings: &Findings,
+        outer_functions: Rc<HashSet<String>>,
     ) -> Self {
         let mut values: HashMap<String, Vec<Assigned>> = HashMap::new();
         let mut builtins: Vec<CallMeaning> = Vec::new();
@@ -85,8 +93,9 @@ impl TextContext {
         Self {
             source: source.into(),
             place,
-            stdin: inherited_in(findings, stdin),
+            stdin: inherited_in(findings, &outer_functions, stdin),
             depth,
+            outer_functions,
             functions: functions_by_name(findings).into(),
             values: values.into(),
             known_values: known_values.into(),
@@ -101,11 +110,20 @@ impl TextContext {
 
     /// A text inside this one.
     pub(super) fn inner(&self, source: &str, inner: InnerText, findings: &Findings) -> Self {
+        let functions = self.functions_around();
         Self {
             when: self.when.max(inner.when),
             folders: inner.folders,
-            ..Self::new(source, Some(inner.span), inner.stdin, self.depth + 1, findings)
+            ..Self::new(source, Some(inner.span), inner.stdin, self.depth + 1, findings, functions)
         }
+    }
+
+    /// The functions that a text inside this one may run among.
+    pub(super) fn functions_around(&self) -> Rc<HashSet<String>> {
+        if self.functions.is_empty() {
+            return Rc::clone(&self.outer_functions);
+        }
+        Rc::new(self.outer_functions.iter().chain(self.functions.keys()).cloned().collect())
     }
 
     /// Where a part of this text is in the command: a text inside another has one place for all of its parts.

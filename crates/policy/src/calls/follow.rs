@@ -210,7 +210,8 @@ impl FoundCalls {
         }
         match syntax::read(text) {
             Ok(findings) => {
-                let reads_on = |one: &Invocation| may_read_input(one, &findings);
+                let functions = context.functions_around();
+                let reads_on = |one: &Invocation| may_read_input(one, &findings, &functions);
                 if inner.is_input
                     && text.trim_end().contains('\n')
                     && findings.invocations.iter().any(reads_on)

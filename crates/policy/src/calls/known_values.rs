@@ -8,20 +8,17 @@
 use std::collections::{HashMap, HashSet};
 
 use shellgate_syntax::{
-    self as syntax, Assigned, Construct, Findings, Invocation, Span, Unknown, Value, Why, Word,
+    self as syntax, Assigned, Assignment, Construct, Findings, Invocation, Span, Unknown, Value, Why, Word,
 };
 
 use super::arithmetic::is_set_by_shell;
 use super::attributes::Declaration;
 use super::shadowing::happens_before;
-use crate::programs::{CallMeaning, EffectKind, ProgramKind, Property, has};
+use crate::programs::{CallMeaning, EffectKind, ProgramKind, Property, has, words};
 
 /// Longer values aren't looked at, and no more values of one variable: each use of it would look at all.
 const MAX_VALUE_BYTES: usize = 256;
 const MAX_VALUES: usize = 64;
-
-/// How much text may be between the beginning of a loop and a call that uses its variable.
-const MAX_LOOP_BYTES: usize = 2048;
 
 /// How many of the places where a variable is set are looked at.
 const MAX_LOOKUPS: usize = 4;
@@ -33,12 +30,21 @@ pub(super) struct KnownValues {
     /// The variables that are set to numbers only.
     numbers: HashSet<String>,
     /// Where variables are set outside all constructs, for this shell.
-    set_at: HashMap<String, Vec<Span>>,
-    /// Where the variables of loops are set, for their bodies.
+    set_at: HashMap<String, Vec<SetAt>>,
+    /// The loops that set a variable, from behind their header to their end.
     loops: HashMap<String, Vec<Span>>,
     /// The variables of loops that are known words or names of files (`for f in *.c`), and no option unless a file has the
     /// name of one.
     patterns: HashSet<String>,
+}
+
+/// Where a variable is set.
+#[derive(Clone, Copy, Debug)]
+struct SetAt {
+    span: Span,
+    /// Whether an error may keep bash from setting it: `y=$((1/0)) x=5` doesn't set `x`. Bash skips the rest of the line then,
+    /// and goes on with the next one.
+    may_fail: bool,
 }
 
 impl KnownValues {
@@ -70,6 +76,8 @@ impl KnownValues {
                 _ => {}
             }
         }
+        let bodies: HashMap<usize, Span> =
+            findings.loops.iter().map(|one| (one.header.start, one.rest)).collect();
         let mut loops: HashMap<String, Vec<Span>> = HashMap::new();
         let mut other_than_patterns: HashSet<&str> = HashSet::new();
         let mut all: HashMap<&str, Vec<Option<&str>>> = HashMap::new();
@@ -81,7 +89,8 @@ impl KnownValues {
             }
             match &assignment.value {
                 Assigned::ByShell(items) if !items.is_empty() && items.iter().all(is_name_or_pattern) => {
-                    loops.entry(assignment.name.clone()).or_default().push(assignment.span);
+                    let body = bodies.get(&assignment.span.start).copied();
+                    loops.entry(assignment.name.clone()).or_default().extend(body);
                 }
                 _ => {
                     other_than_patterns.insert(&assignment.name);
@@ -113,21 +122,28 @@ impl KnownValues {
                 && !is_set_by_shell(name)
         };
         let patterns = loops.keys().filter(is_pattern).cloned().collect();
-        for (name, span) in findings.arithmetic.iter().flat_map(|one| loop_numbers(one.span, source)) {
-            loops.entry(name.to_owned()).or_default().push(span);
-            all.entry(name).or_default().push(None);
+        for one in &findings.loops {
+            for name in loop_numbers(one.header, source) {
+                loops.entry(name.to_owned()).or_default().push(one.rest);
+                all.entry(name).or_default().push(None);
+            }
         }
         let numbers = all.keys().filter(is_number).map(|name| (*name).to_owned()).collect();
-        let mut set_at: HashMap<String, Vec<Span>> = HashMap::new();
+        let declarations = || findings.invocations.iter().filter_map(|one| Declaration::of(&one.words));
+        let makes_constants = declarations().any(|declaration| declaration.makes_constants());
+        let mut set_at: HashMap<String, Vec<SetAt>> = HashMap::new();
         let certain = |one: &&Invocation| one.words.is_empty() && one.constructs.is_empty();
         for invocation in findings.invocations.iter().filter(certain) {
+            let may_fail = makes_constants || !invocation.redirects.is_empty() || {
+                invocation.assignments.iter().any(may_fail)
+            };
             for assignment in &invocation.assignments {
-                set_at.entry(assignment.name.clone()).or_default().push(invocation.span);
+                let set = SetAt { span: invocation.span, may_fail };
+                set_at.entry(assignment.name.clone()).or_default().push(set);
             }
         }
         // `local x` makes an empty one, and a constant can't be set.
-        let declarations = findings.invocations.iter().filter_map(|one| Declaration::of(&one.words));
-        for name in declarations.flat_map(|declaration| declaration.without_value().collect::<Vec<_>>()) {
+        for name in declarations().flat_map(|declaration| declaration.without_value().collect::<Vec<_>>()) {
             set_at.remove(name);
             loops.remove(name);
         }
@@ -142,19 +158,16 @@ impl KnownValues {
         let alone = lead.is_empty() && tail.as_deref() == Some("");
         alone
             && self.numbers.contains(name)
-            && (self.is_set_before(name, call.span, source) || self.is_set_by_loop(name, call, source))
+            && (self.is_set_before(name, call.span, source) || self.is_set_by_loop(name, call))
     }
 
     /// Whether a word begins with the variable of a loop over names of files that the call is in: `"$f"`, `"$f.bak"`.
-    pub(super) fn is_pattern(&self, word: &Word, call: &Invocation, source: &str) -> bool {
+    pub(super) fn is_pattern(&self, word: &Word, call: &Invocation) -> bool {
         let Value::Unknown(Unknown { why: Why::Parameter(name), lead, tail, splits: false }) = &word.value
         else {
             return false;
         };
-        lead.is_empty()
-            && tail.is_some()
-            && self.patterns.contains(name)
-            && self.is_set_by_loop(name, call, source)
+        lead.is_empty() && tail.is_some() && self.patterns.contains(name) && self.is_set_by_loop(name, call)
     }
 
     /// The value of a variable that is certainly set, and always to the same value.
@@ -165,18 +178,15 @@ impl KnownValues {
     }
 
     /// Whether a call is in the body of a loop that sets a variable. The words of a loop may have calls in substitutions.
-    fn is_set_by_loop(&self, name: &str, call: &Invocation, source: &str) -> bool {
+    fn is_set_by_loop(&self, name: &str, call: &Invocation) -> bool {
         let in_substitution =
             |construct: &Construct| matches!(construct, Construct::Substitution | Construct::Process);
         if call.constructs.iter().any(in_substitution) {
             return false;
         }
-        // The text behind a loop has its end before it.
-        self.loops.get(name).is_some_and(|set| {
-            set.iter().take(MAX_LOOKUPS).any(|at| {
-                let body = source.get(at.end..call.span.start);
-                body.is_some_and(|body| body.len() <= MAX_LOOP_BYTES && !body.contains("done"))
-            })
+        self.loops.get(name).is_some_and(|loops| {
+            let mut loops = loops.iter().take(MAX_LOOKUPS);
+            loops.any(|rest| rest.start <= call.span.start && call.span.end <= rest.end)
         })
     }
 
@@ -184,7 +194,10 @@ impl KnownValues {
     fn is_set_before(&self, name: &str, call: Span, source: &str) -> bool {
         self.set_at.get(name).is_some_and(|set| {
             // The first few are enough: most variables are set once.
-            set.iter().take(MAX_LOOKUPS).any(|at| happens_before(*at, call, source))
+            set.iter().take(MAX_LOOKUPS).any(|set| {
+                let between = source.get(set.span.end..call.start).unwrap_or("\n");
+                happens_before(set.span, call, source) && !(set.may_fail && between.contains('\n'))
+            })
         })
     }
 
@@ -205,6 +218,18 @@ impl KnownValues {
         let are_harmless = |values: &Vec<String>| values.len() <= MAX_VALUES && values.iter().all(harmless);
         alone && self.by_name.get(name).is_some_and(are_harmless)
     }
+}
+
+/// Whether an error may stop an assignment: a constant, a subscript, an expansion that isn't the value of a variable.
+fn may_fail(assignment: &Assignment) -> bool {
+    let is_plain = |value: &Value| match value {
+        Value::Known(_) => true,
+        Value::Unknown(Unknown { why, .. }) => matches!(why, Why::Tilde { .. }),
+    };
+    let has_plain_value = matches!(&assignment.value, Assigned::Scalar(value) if is_plain(value));
+    let name = assignment.name.as_str();
+    let may_be_constant = is_set_by_shell(name) || words::CONSTANT_VARIABLES.contains(&name);
+    !has_plain_value || assignment.subscript.is_some() || may_be_constant
 }
 
 /// Whether a value is a number: digits, or the result of an expression alone.
@@ -231,15 +256,14 @@ fn is_name_or_pattern(value: &Value) -> bool {
 }
 
 /// The variables that the beginning of an arithmetic loop sets to numbers: `i=0,j=9;i<j;i++`.
-fn loop_numbers(span: Span, source: &str) -> impl Iterator<Item = (&str, Span)> {
-    let first = span.of(source).split_once(';').map(|(first, _)| first);
+fn loop_numbers(expressions: Span, source: &str) -> impl Iterator<Item = &str> {
+    let first = expressions.of(source).split_once(';').map(|(first, _)| first);
     let sets = first.unwrap_or_default().split(',').filter_map(|one| one.split_once('='));
     let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic() || c == '_') && !name.is_empty();
     let is_number = |text: &str| text.trim().bytes().all(|byte| byte.is_ascii_digit());
     sets.filter(move |(_, value)| is_number(value))
         .map(|(name, _)| name.trim())
         .filter(move |name| is_name(name))
-        .map(move |name| (name, span))
 }
 
 /// Whether an unquoted expansion of `value` stays one word, as it is.

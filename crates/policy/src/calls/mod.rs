@@ -179,7 +179,7 @@ struct PendingCall {
 pub(crate) fn of_text(source: &str, stdin: Stdin, programs: ProgramNames) -> Result<FoundCalls, Unreadable> {
     let mut found = FoundCalls { programs, ..FoundCalls::default() };
     let findings = syntax::read(source)?;
-    let context = TextContext::new(source, None, stdin, 0, &findings);
+    let context = TextContext::of_command(source, stdin, &findings);
     found.follow_findings(findings, &context);
     if found.shares_variables && found.evaluates_variables {
         let message = "a text that is run here may set what is evaluated as an expression elsewhere";
@@ -198,7 +198,7 @@ pub(crate) fn of_argv(argv: &[String], shown: &str, stdin: Stdin, programs: Prog
     let span = Span::new(0, shown.len());
     let words = argv.iter().map(|word| Word { span, value: Value::Known(word.clone()) }).collect();
     let invocation = Invocation { words, span, ..Invocation::default() };
-    let context = TextContext::new(shown, None, stdin, 0, &Findings::default());
+    let context = TextContext::of_command(shown, stdin, &Findings::default());
     found.follow_invocation(invocation, &context);
     found
 }

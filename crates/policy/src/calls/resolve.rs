@@ -21,7 +21,7 @@ pub(super) fn resolve_words(pending: &mut PendingCall, context: &TextContext) {
         // A variable whose value is one word can't become none or several.
         let is_one_word = known.is_one_word(word, call.span, source);
         let is_number = known.is_number(word, call, source) || is_number_behind_option(word, context);
-        let is_pattern = known.is_pattern(word, call, source);
+        let is_pattern = known.is_pattern(word, call);
         let Value::Unknown(unknown) = &mut word.value else { continue };
         if is_one_word || is_number {
             unknown.splits = false;

@@ -3,11 +3,14 @@
 //! A text on standard input is known to a program only if nothing reads a part of it before, and `exec` gives the shell no
 //! other input.
 
+use std::collections::HashSet;
+
 use shellgate_syntax::{
-    Descriptor, Findings, Input, Invocation, Redirect, RedirectOperator, RedirectTarget, Value, Word,
+    Assigned, Assignment, Descriptor, Findings, Input, Invocation, Redirect, RedirectOperator,
+    RedirectTarget, Value, Word,
 };
 
-use crate::programs::{Property, has};
+use crate::programs::{Property, has, is_listed};
 
 /// What comes in on standard input.
 #[derive(Clone, Debug)]
@@ -34,13 +37,13 @@ pub(super) fn stdin_of(redirects: &[Redirect], input: &Input, inherited: &Stdin)
 }
 
 /// What the calls of a text read that inherit `stdin`: the text as a whole doesn't say which call reads which part.
-pub(super) fn inherited_in(findings: &Findings, stdin: Stdin) -> Stdin {
+pub(super) fn inherited_in(findings: &Findings, outer: &HashSet<String>, stdin: Stdin) -> Stdin {
     if findings.invocations.iter().any(replaces_input) {
         return Stdin::Unknown;
     }
     match stdin {
         Stdin::Text(_) => {
-            let readers = findings.invocations.iter().filter(|one| may_read_input(one, findings));
+            let readers = findings.invocations.iter().filter(|one| may_read_input(one, findings, outer));
             let is_written = findings.invocations.iter().flat_map(|one| &one.redirects).any(names_input);
             if readers.count() > 1 || is_written { Stdin::Unknown } else { stdin }
         }
@@ -58,13 +61,38 @@ pub(super) fn replaces_input(invocation: &Invocation) -> bool {
     redirected(&invocation.redirects, 0).is_some() && words.into_iter().any(replaces)
 }
 
-/// Whether an invocation may read the standard input that it inherits.
-pub(super) fn may_read_input(invocation: &Invocation, findings: &Findings) -> bool {
+/// Whether an invocation may read the standard input that it inherits. `outer` are the functions of the texts around it.
+pub(super) fn may_read_input(invocation: &Invocation, findings: &Findings, outer: &HashSet<String>) -> bool {
+    // `select` asks, and `read x <&0` and `read -u 3 x 3<&0` read it by another name.
+    let asks = |assignment: &Assignment| {
+        assignment.name == "REPLY" && matches!(assignment.value, Assigned::ByShell(_))
+    };
+    if invocation.assignments.iter().any(asks) || invocation.redirects.iter().any(duplicates_input) {
+        return true;
+    }
     let inherits = matches!(invocation.input, Input::Inherited | Input::Other)
         && redirected(&invocation.redirects, 0).is_none();
     let Some(program) = invocation.words.first().filter(|_| inherits) else { return false };
     let is_function = |name: &str| findings.functions.iter().any(|function| function.name == name);
-    !program.value.known().is_some_and(|name| has(name, Property::ReadsNoInput) || is_function(name))
+    let reads_nothing = |name: &str| match is_function(name) {
+        // What its body reads is found there. It may be defined too late or not at all.
+        true => !is_listed(name) && !outer.contains(name),
+        false => has(name, Property::ReadsNoInput) && !outer.contains(name),
+    };
+    !program.value.known().is_some_and(reads_nothing)
+}
+
+/// Whether a redirect may give standard input another descriptor.
+fn duplicates_input(redirect: &Redirect) -> bool {
+    let RedirectTarget::Word(word) = &redirect.target else { return false };
+    match redirect.operator {
+        // `2>&1` has nothing to do with it.
+        RedirectOperator::DuplicateIn | RedirectOperator::DuplicateOut => {
+            !matches!(word.value.known(), Some("1" | "2" | "-"))
+        }
+        RedirectOperator::Read | RedirectOperator::ReadWrite => names_input(redirect),
+        _ => false,
+    }
 }
 
 /// Whether a redirect may open standard input by its name.

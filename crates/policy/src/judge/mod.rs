@@ -249,6 +249,7 @@ impl<'a> Judge<'a> {
         if !call.in_wrapper {
             // `IFS=, read a b` changes how one line is split, and nothing else.
             let splits_line = call.shadowed == Shadowed::No
+                && call.assignments.len() == 1
                 && call.program().is_some_and(|name| has(name, Property::SplitsAtIfs));
             for assignment in call.assignments.iter().filter(|one| !(splits_line && one.name == "IFS")) {
                 let value = match &assignment.value {

@@ -136,6 +136,14 @@ impl Collector {
                 self.names_code = true;
                 self.effect(word, EffectKind::Shell(own));
             }
+            Role::Callback => {
+                self.names_code = true;
+                let value = match own.value {
+                    Value::Known(text) => Value::Known(format!("{text} \"$@\"")),
+                    unknown => unknown,
+                };
+                self.effect(word, EffectKind::Shell(Word { value, ..own }));
+            }
             Role::Command | Role::CommandMore | Role::Remote => self.rest(role, &[own]),
             Role::Code => {
                 self.names_code = true;

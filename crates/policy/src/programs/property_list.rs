@@ -34,6 +34,8 @@ properties! {
     "declares-variables" = DeclaresVariables,
     /// It makes a variable new and empty, and with `-n` another name for a variable.
     "makes-variables" = MakesVariables,
+    /// It makes variables constant.
+    "makes-constants" = MakesConstants,
     /// With redirects and without a command, it redirects the shell itself.
     "replaces-descriptors" = ReplacesDescriptors,
     /// It never reads its standard input.

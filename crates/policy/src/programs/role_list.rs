@@ -67,6 +67,8 @@ roles! {
     "arithmetic" = Arithmetic,
     /// A function or command that the shell will call.
     "function" = Function,
+    /// Text for the shell, behind which the shell puts words.
+    "callback" = Callback,
     /// Text that is split into further words of the call.
     "env-split" = EnvSplit,
     /// `name=TEXT` of an alias.

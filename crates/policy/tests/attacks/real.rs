@@ -213,6 +213,11 @@ fn through_what_outlives_a_call() {
 }
 
 #[test]
+fn through_words_numbers_and_errors() {
+    holds(include_str!("words.toml"));
+}
+
+#[test]
 fn through_links_that_the_text_makes() {
     holds(include_str!("links.toml"));
 }

@@ -12,9 +12,12 @@ const MAX_REEVALUATIONS: usize = 8;
 struct Seen {
     names: Vec<String>,
     expands: bool,
-    /// The text that bash evaluates, as far as it is written out.
+    /// The text that bash evaluates, as far as it is written out, with [`EXPANSION`] for each expansion.
     text: String,
 }
+
+/// Stands for an expansion in an expression's text. No text of a command has this character.
+const EXPANSION: char = '\0';
 
 impl Walker<'_> {
     pub(super) fn arithmetic(&mut self, text: &Text) {
@@ -26,12 +29,18 @@ impl Walker<'_> {
         collect(&text.pieces, &mut seen);
         names_in(&seen.text, &mut seen.names);
         let mut names = seen.names;
+        // Quotes that are characters of the expression are removed: `f"o"o` is `foo`.
+        let unquoted = seen.text.replace(['"', '\'', '\\'], "");
+        if unquoted != seen.text {
+            names_in(&unquoted, &mut names);
+        }
         let mut known = std::collections::HashSet::new();
         names.retain(|name| known.insert(name.clone()));
-        self.findings.arithmetic.push(Arithmetic { span, names, expands: seen.expands });
+        let composes = composes_name(&unquoted);
+        self.findings.arithmetic.push(Arithmetic { span, names, expands: seen.expands, composes });
         self.pieces(&text.pieces);
         if seen.text.contains(['$', '`']) {
-            self.expanded_again(&seen.text, span, again);
+            self.expanded_again(&seen.text.replace(EXPANSION, " "), span, again);
         }
     }
 
@@ -62,7 +71,12 @@ fn collect(pieces: &[Piece], seen: &mut Seen) {
             PieceKind::Parameter(parameter) => {
                 seen.names.push(parameter.name.clone());
                 seen.expands |= !matches!(parameter.operation, Operation::Value | Operation::Length);
-                seen.text.push(' ');
+                // The elements of a list are joined.
+                let joins = parameter.subscript.as_ref().is_some_and(parse::is_all);
+                if joins && parameter.operation == Operation::Value {
+                    seen.text.push(EXPANSION);
+                }
+                seen.text.push(EXPANSION);
             }
             PieceKind::Subscript(text) => {
                 seen.text.push('[');
@@ -74,10 +88,18 @@ fn collect(pieces: &[Piece], seen: &mut Seen) {
             | PieceKind::Arithmetic(_)
             | PieceKind::Array(_) => {
                 seen.expands |= !matches!(piece.kind, PieceKind::Arithmetic(_));
-                seen.text.push(' ');
+                seen.text.push(EXPANSION);
             }
         }
     }
+}
+
+/// Whether an expansion is a part of a name: `x$i`, `$a$b`. What begins with a digit is no name: `10#$n`.
+fn composes_name(text: &str) -> bool {
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '#' | '@' | EXPANSION);
+    text.split(|c: char| !part(c)).any(|token| {
+        token.len() > 1 && token.contains(EXPANSION) && !token.starts_with(|c: char| c.is_ascii_digit())
+    })
 }
 
 /// The variables in an expression. Numbers such as `0x1f` and `16#ff` are none.

@@ -42,8 +42,12 @@ impl Atom {
 /// The expansion has too many words, or isn't followed.
 struct TooManyWords;
 
-/// Expands the braces in a word. `budget` is how many characters and pieces the expansions may still have.
-pub(super) fn expand(pieces: &[Piece], budget: &Cell<Option<usize>>) -> Expanded {
+/// Expands the braces in a word. `source` is the whole text, and `budget` is how many characters and pieces the expansions may
+/// still have.
+pub(super) fn expand(pieces: &[Piece], source: &str, budget: &Cell<Option<usize>>) -> Expanded {
+    if has_braces_between_inner_quotes(pieces, source) {
+        return Expanded::Unknown;
+    }
     let literals = || {
         pieces.iter().filter_map(|piece| match &piece.kind {
             PieceKind::Literal(text) => Some(text.as_str()),
@@ -71,6 +75,25 @@ pub(super) fn expand(pieces: &[Piece], budget: &Cell<Option<usize>>) -> Expanded
             Expanded::Words(words.iter().map(|word| joined(word)).filter(|word| !word.is_empty()).collect())
         }
         Err(TooManyWords) => Expanded::Unknown,
+    }
+}
+
+/// Whether bash may expand braces that stand in double quotes: it takes the inner quotes of `"${x:-"{a,b}"}"` for the end of the
+/// outer ones.
+fn has_braces_between_inner_quotes(pieces: &[Piece], source: &str) -> bool {
+    let written = |piece: &Piece| source.get(piece.span.start..piece.span.end).unwrap_or_default();
+    let has_inner_quotes = |piece: &Piece| match &piece.kind {
+        PieceKind::Parameter(_) | PieceKind::Arithmetic(_) => written(piece).contains('"'),
+        // `$( … )` is one thing for it, backticks aren't.
+        PieceKind::Substitution(_) => written(piece).starts_with('`') && written(piece).contains('"'),
+        _ => false,
+    };
+    let is_mistaken =
+        |piece: &Piece| matches!(&piece.kind, PieceKind::Double(inner) if inner.iter().any(has_inner_quotes));
+    pieces.iter().any(is_mistaken) && {
+        let all = || pieces.iter().map(written);
+        let separators = all().any(|text| text.contains(',') || text.contains(".."));
+        separators && all().any(|text| text.replace("${", "").contains('{'))
     }
 }
 
@@ -131,7 +154,12 @@ fn closing(atoms: &[Atom], open: usize) -> Option<usize> {
                 return Some(at);
             }
         } else if depth == 0 {
-            separated |= atom.is(',') || (atom.is('.') && atoms.get(at + 1).is_some_and(|next| next.is('.')));
+            let follows = |distance: usize, character| {
+                atoms.get(at + distance).is_some_and(|next: &Atom| next.is(character))
+            };
+            // The brace of `..}` doesn't close a sequence.
+            let is_sequence = atom.is('.') && follows(1, '.') && !follows(2, '}');
+            separated |= atom.is(',') || is_sequence;
         }
         at += 1;
     }

@@ -10,8 +10,8 @@ use crate::tree::{
     TestOperator, Text,
 };
 use crate::{
-    Assigned, Assignment, Construct, Descriptor, Function, Hazard, HazardKind, Input, Invocation, Redirect,
-    RedirectOperator, RedirectTarget, Span, Value, Word,
+    Assigned, Assignment, Construct, Descriptor, Function, Hazard, HazardKind, Input, Invocation, Loop,
+    Redirect, RedirectOperator, RedirectTarget, Span, Value, Word,
 };
 
 impl Walker<'_> {
@@ -84,6 +84,11 @@ impl Walker<'_> {
             .find(changes_stdin)
             .map_or_else(|| self.input.clone(), |redirect| Input::Redirect(Box::new(redirect)));
         self.with_input(input, |walker| walker.compound(&command.kind, command.span));
+        // Variables that expansions outside all simple commands set: `[[ ${x:=y} ]]`.
+        if !self.set.is_empty() {
+            let index = self.reserve(command.span);
+            self.fill(index, Invocation { span: command.span, ..Invocation::default() });
+        }
     }
 
     /// Adds the redirects of a compound command, as an invocation without words.
@@ -208,10 +213,12 @@ impl Walker<'_> {
                 self.repeated_list(body);
             }
             CommandKind::For { kind, name, words, body } => {
+                self.note_loop(name.span, span);
                 self.loop_variable(*kind, name, words.as_deref());
                 self.repeated_list(body);
             }
             CommandKind::ArithmeticFor { expressions, body } => {
+                self.note_loop(expressions.span, span);
                 self.arithmetic(expressions);
                 self.repeated_list(body);
             }
@@ -239,6 +246,11 @@ impl Walker<'_> {
         let outer = std::mem::replace(&mut self.repeated, true);
         self.conditional_list(list);
         self.repeated = outer;
+    }
+
+    fn note_loop(&mut self, header: Span, whole: Span) {
+        let rest = Span::new(header.end, whole.end.max(header.end));
+        self.findings.loops.push(Loop { header, rest });
     }
 
     fn loop_variable(&mut self, kind: LoopKind, name: &Text, words: Option<&[Text]>) {

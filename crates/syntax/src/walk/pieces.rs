@@ -3,7 +3,7 @@
 use super::Walker;
 use crate::parse::is_all;
 use crate::tree::{Direction, Operation, Parameter, Piece, PieceKind, Text};
-use crate::{Assigned, Assignment, Construct, Input, Span};
+use crate::{Assigned, Assignment, Construct, Input, Span, Unknown, Value, Why};
 
 use super::value::Context;
 
@@ -75,7 +75,15 @@ impl Walker<'_> {
             Operation::Default(operator, text) => {
                 self.pieces(&text.pieces);
                 if matches!(*operator, ":=" | "=") {
-                    let value = Assigned::Scalar(self.value(&text.pieces, Context::Assignment));
+                    // The variable gets this, or keeps the value that it has.
+                    let given = self.value(&text.pieces, Context::Assignment);
+                    let own = Unknown {
+                        lead: String::new(),
+                        splits: false,
+                        why: Why::Parameter(parameter.name.clone()),
+                        tail: Some(String::new()),
+                    };
+                    let value = Assigned::ByShell(vec![given, Value::Unknown(own)]);
                     let subscript = parameter.subscript.as_ref();
                     let subscript = subscript.map(|text| self.value(&text.pieces, Context::Quiet));
                     let name = parameter.name.clone();

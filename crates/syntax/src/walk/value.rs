@@ -29,7 +29,7 @@ impl Walker<'_> {
             let value = Builder::new(self.text, context, text.head.is_some()).build(pieces);
             Word { span, value }
         };
-        match braces::expand(&text.pieces, &self.budget) {
+        match braces::expand(&text.pieces, self.text, &self.budget) {
             braces::Expanded::Same => vec![build(&text.pieces)],
             braces::Expanded::Words(words) => words.iter().map(|pieces| build(pieces)).collect(),
             braces::Expanded::Unknown => {

@@ -20,7 +20,10 @@ pub(crate) fn declare(_: &'static Entry, words: &[Word], collector: &mut Collect
         if options && lead.len() > 1 && lead.starts_with(['-', '+']) {
             for letter in lead.chars().skip(1) {
                 collector.option(&format!("-{letter}"), None);
-                given.push(letter);
+                // `+f` says nothing about functions.
+                if lead.starts_with('-') || !matches!(letter, 'f' | 'F') {
+                    given.push(letter);
+                }
                 if !words::DECLARE_LETTERS.contains(letter) {
                     collector
                         .effect(word, EffectKind::Unusual("has an option that isn't known for this builtin"));

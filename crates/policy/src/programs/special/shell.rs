@@ -119,6 +119,12 @@ impl<'w> Call<'w> {
     /// Reads a bundle of letters.
     fn letters(&mut self, text: &str, word: &'w Word, collector: &mut Collector) {
         let plus = text.starts_with('+');
+        // Bash takes long options with one dash too, `-norc`. Other shells take it for letters.
+        let long = format!("-{text}");
+        let is_long = |names: &[&str]| names.contains(&long.as_str());
+        if is_long(words::SHELL_LONG_OPTIONS) || is_long(words::SHELL_FILE_OPTIONS) {
+            collector.effect(word, EffectKind::Unusual(UNKNOWN));
+        }
         let mut letters = text.chars();
         letters.next();
         while let Some(letter) = letters.next() {
