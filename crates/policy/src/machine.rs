@@ -35,6 +35,8 @@ pub struct Machine {
     /// Folders, and whether they are in one that has a repository's layout.
     layouts: RefCell<HashMap<PathBuf, bool>>,
     repositories: OnceCell<Repositories>,
+    /// Paths, and whether a program file is there. `None`: nothing is.
+    program_files: RefCell<HashMap<PathBuf, Option<bool>>>,
 }
 
 /// Where a program was found by its name.
@@ -65,6 +67,7 @@ impl Machine {
             matches: RefCell::default(),
             layouts: RefCell::default(),
             repositories: OnceCell::new(),
+            program_files: RefCell::default(),
         }
     }
 
@@ -178,6 +181,17 @@ impl Machine {
             Some(directories) => directories.iter().all(|from| inside(from)),
             None => path.starts_with('/') && inside(Path::new("/")),
         }
+    }
+
+    /// Whether a path leads to a file that can be run. `None`: nothing is there.
+    pub(crate) fn is_program_file(&self, path: &Path) -> Option<bool> {
+        let known = self.program_files.borrow().get(path).copied();
+        known.unwrap_or_else(|| {
+            let metadata = std::fs::metadata(path).ok();
+            let is_program = metadata.map(|found| found.is_file() && found.mode() & 0o111 != 0);
+            self.program_files.borrow_mut().insert(path.to_owned(), is_program);
+            is_program
+        })
     }
 
     /// Whether a path is inside a folder that git may take for a repository.

@@ -168,7 +168,7 @@ fn place_of(top: &Path) -> Option<PathBuf> {
     let git = top.join(".git");
     let place = match fs::metadata(&git) {
         Ok(metadata) if metadata.is_dir() => git,
-        Ok(_) => top.join(read(&git)?.strip_prefix("gitdir:")?.trim()),
+        Ok(_) => top.join(without_line_ends(read(&git)?.strip_prefix("gitdir: ")?)),
         Err(_) => top.to_owned(),
     };
     place.canonicalize().ok()
@@ -180,7 +180,12 @@ fn common_place(place: &Path) -> Option<PathBuf> {
     if file.symlink_metadata().is_err() {
         return Some(place.to_owned());
     }
-    place.join(read(&file)?.trim()).canonicalize().ok()
+    place.join(without_line_ends(&read(&file)?)).canonicalize().ok()
+}
+
+/// A path as git reads it from a file: blanks are a part of it.
+fn without_line_ends(text: &str) -> &str {
+    text.trim_end_matches(['\n', '\r'])
 }
 
 fn read(file: &Path) -> Option<String> {

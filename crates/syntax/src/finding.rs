@@ -72,7 +72,7 @@ pub enum Input {
     #[default]
     Inherited,
     /// From the previous stage of a pipeline, whose invocations have these indices in [`Findings::invocations`].
-    Pipe(Vec<usize>),
+    Pipe(Arc<[usize]>),
     /// From a redirect of a compound command around it.
     Redirect(Box<Redirect>),
     /// From a coprocess, from the caller of the function that it is in, or from anything else.

@@ -33,6 +33,9 @@ impl FoundCalls {
     /// Follows an expression in a text.
     pub(super) fn follow_arithmetic(&mut self, arithmetic: &syntax::Arithmetic, context: &TextContext) {
         let span = context.place(arithmetic.span);
+        let is_set =
+            |name: &String| context.known_values.is_set_before(name, arithmetic.span, &context.source);
+        self.note_inherited(arithmetic.names.iter().filter(|name| !is_set(name)), span, context);
         self.follow_expression(arithmetic, span, context, &mut HashSet::new());
     }
 
@@ -66,20 +69,26 @@ impl FoundCalls {
             if !seen.insert(name.clone()) {
                 continue;
             }
-            let mut assigned = [name.as_str(), ANY_VARIABLE]
-                .into_iter()
-                .filter_map(|name| context.values.get(name))
-                .peekable();
-            // A text inside another one may use variables of that one.
-            if context.depth > 0 && assigned.peek().is_none() && !is_number(name) {
-                self.add_hazard(span, format!("`{name}`: {UNKNOWN}"));
-            }
+            let assigned =
+                [name.as_str(), ANY_VARIABLE].into_iter().filter_map(|name| context.values.get(name));
             for value in assigned.flatten().flat_map(values) {
                 if self.evaluations > MAX_EVALUATIONS {
                     return self.too_many_values(span);
                 }
                 self.follow_value(value, span, context, seen);
             }
+        }
+    }
+
+    /// Notes variables that a text inside another one may have from that one.
+    fn note_inherited<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n String>,
+        span: Span,
+        context: &TextContext,
+    ) {
+        for name in names.filter(|name| context.depth > 0 && !is_number(name)) {
+            self.add_hazard(span, format!("`{name}`: {UNKNOWN}"));
         }
     }
 
@@ -163,6 +172,7 @@ impl FoundCalls {
             Ok(mut findings) => {
                 // Its variables are those of the text around it.
                 for arithmetic in std::mem::take(&mut findings.arithmetic) {
+                    self.note_inherited(arithmetic.names.iter(), span, context);
                     self.follow_expression(&arithmetic, span, context, seen);
                 }
                 let rest = Findings { arithmetic: Vec::new(), ..findings };

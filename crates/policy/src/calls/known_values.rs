@@ -5,6 +5,7 @@
 //! word is none of a program's options. A variable that is set to numbers only, and certainly is set, is like the result
 //! of an expression.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use shellgate_syntax::{
@@ -36,6 +37,8 @@ pub(super) struct KnownValues {
     /// The variables of loops that are known words or names of files (`for f in *.c`), and no option unless a file has the
     /// name of one.
     patterns: HashSet<String>,
+    /// Whether variables are set before a call: each of its words may ask.
+    asked: RefCell<(Span, HashMap<String, bool>)>,
 }
 
 /// Where a variable is set.
@@ -137,7 +140,9 @@ impl KnownValues {
             let may_fail = makes_constants || !invocation.redirects.is_empty() || {
                 invocation.assignments.iter().any(may_fail)
             };
-            for assignment in &invocation.assignments {
+            // A loop whose redirect fails doesn't set its variable.
+            let by_text = |one: &&Assignment| !matches!(one.value, Assigned::ByShell(_));
+            for assignment in invocation.assignments.iter().filter(by_text) {
                 let set = SetAt { span: invocation.span, may_fail };
                 set_at.entry(assignment.name.clone()).or_default().push(set);
             }
@@ -147,7 +152,7 @@ impl KnownValues {
             set_at.remove(name);
             loops.remove(name);
         }
-        Self { by_name, numbers, set_at, loops, patterns }
+        Self { by_name, numbers, set_at, loops, patterns, asked: RefCell::default() }
     }
 
     /// Whether a word is a variable alone that is certainly a number for the call at `call`, like the result of an expression.
@@ -171,7 +176,7 @@ impl KnownValues {
     }
 
     /// The value of a variable that is certainly set, and always to the same value.
-    pub(super) fn only_value(&self, word: &Word, call: Span, source: &str) -> Option<&str> {
+    pub(super) fn only_value(&self, word: &Word, call: &Invocation, source: &str) -> Option<&str> {
         let Value::Unknown(Unknown { why: Why::Parameter(name), .. }) = &word.value else { return None };
         let (first, others) = self.by_name.get(name)?.split_first()?;
         (self.is_one_word(word, call, source) && others.iter().all(|other| other == first)).then_some(first)
@@ -191,20 +196,29 @@ impl KnownValues {
     }
 
     /// Whether a variable is certainly set when the call at `call` happens.
-    fn is_set_before(&self, name: &str, call: Span, source: &str) -> bool {
-        self.set_at.get(name).is_some_and(|set| {
-            // The first few are enough: most variables are set once.
-            set.iter().take(MAX_LOOKUPS).any(|set| {
-                let between = source.get(set.span.end..call.start).unwrap_or("\n");
-                happens_before(set.span, call, source) && !(set.may_fail && between.contains('\n'))
-            })
-        })
+    pub(super) fn is_set_before(&self, name: &str, call: Span, source: &str) -> bool {
+        let Some(set) = self.set_at.get(name) else { return false };
+        let mut asked = self.asked.borrow_mut();
+        if asked.0 != call {
+            *asked = (call, HashMap::new());
+        }
+        if let Some(answer) = asked.1.get(name) {
+            return *answer;
+        }
+        // The first few are enough: most variables are set once.
+        let answer = set.iter().take(MAX_LOOKUPS).any(|set| {
+            let between = source.get(set.span.end..call.start).unwrap_or("\n");
+            happens_before(set.span, call, source) && !(set.may_fail && between.contains('\n'))
+        });
+        asked.1.insert(name.to_owned(), answer);
+        answer
     }
 
     /// Whether a word is a variable alone that is certainly exactly one word for the call at `call`.
-    pub(super) fn is_one_word(&self, word: &Word, call: Span, source: &str) -> bool {
+    pub(super) fn is_one_word(&self, word: &Word, call: &Invocation, source: &str) -> bool {
         let Value::Unknown(Unknown { why: Why::Parameter(name), .. }) = &word.value else { return false };
-        self.is_no_option(word) && self.is_set_before(name, call, source)
+        self.is_no_option(word)
+            && (self.is_set_before(name, call.span, source) || self.is_set_by_loop(name, call))
     }
 
     /// Whether a word is a variable alone, and none of its values is an option or becomes several words.

@@ -13,13 +13,13 @@ pub(super) fn resolve_words(pending: &mut PendingCall, context: &TextContext) {
     let call = &pending.invocation;
     for (at, word) in words.iter_mut().enumerate() {
         // Which builtins a text calls was asked before, by the names that are written.
-        let name = known.only_value(word, call.span, source).filter(|name| at == 0 && !is_builtin(name));
+        let name = known.only_value(word, call, source).filter(|name| at == 0 && !is_builtin(name));
         if let Some(name) = name {
             word.value = Value::Known(name.to_owned());
             continue;
         }
         // A variable whose value is one word can't become none or several.
-        let is_one_word = known.is_one_word(word, call.span, source);
+        let is_one_word = known.is_one_word(word, call, source);
         let is_number = known.is_number(word, call, source) || is_number_behind_option(word, context);
         let is_pattern = known.is_pattern(word, call);
         let Value::Unknown(unknown) = &mut word.value else { continue };

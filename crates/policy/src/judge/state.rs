@@ -23,6 +23,9 @@ const PATH_MAX_BYTES: usize = 4096;
 /// If a relative path may start from more folders than this, it may start from anywhere.
 const MAX_DIRECTORIES: usize = 16;
 
+/// How many paths a long text may lead to: its words, times the folders that they may start from.
+const MAX_PATHS: usize = 40_000;
+
 /// If a text pushes more often than this, it isn't followed where to.
 const MAX_PUSHING_CALLS: usize = 32;
 
@@ -44,6 +47,8 @@ pub(super) struct TextState {
 #[derive(Debug)]
 pub(super) struct States {
     now: TextState,
+    /// If a relative path may start from more folders than this, it may start from anywhere: a long text has fewer.
+    max_directories: usize,
     pub(super) anytime: TextState,
     /// Files that the text may write and that tell programs what to run.
     pub(super) planted: Planted,
@@ -74,6 +79,7 @@ impl States {
         let state = TextState::new(directory);
         Self {
             now: state.clone(),
+            max_directories: MAX_DIRECTORIES,
             anytime: state,
             planted: Planted::default(),
             names_harmful_remote: false,
@@ -94,6 +100,8 @@ impl States {
 impl Judge<'_> {
     /// Looks through all calls for what may hold at any time.
     pub(super) fn survey(&mut self, found: &FoundCalls) {
+        let words = found.calls.iter().map(|call| call.words.len()).sum::<usize>();
+        self.states.max_directories = (MAX_PATHS / words.max(1)).clamp(1, MAX_DIRECTORIES);
         let start = self.states.now.clone();
         for call in &found.calls {
             let before = self.states.now.links.count();
@@ -183,7 +191,7 @@ impl Judge<'_> {
                 }
             }
         }
-        (all.len() <= MAX_DIRECTORIES).then_some(all)
+        (all.len() <= self.states.max_directories).then_some(all)
     }
 
     /// Follows what a call does to the state of what comes behind it.
@@ -211,7 +219,7 @@ impl Judge<'_> {
                 before.extend(after);
                 before.sort();
                 before.dedup();
-                (before.len() <= MAX_DIRECTORIES).then_some(before)
+                (before.len() <= self.states.max_directories).then_some(before)
             }
             _ => None,
         };

@@ -4,8 +4,6 @@
 //! or another program that runs commands, signs of a shell's grammar, or a word that can't be known. Words that are plainly
 //! paths, options or data stay as free as they are for every program.
 
-use std::os::unix::fs::MetadataExt as _;
-
 use shellgate_syntax::{Unknown, Value, Why, Word};
 
 use super::effects::names;
@@ -151,13 +149,11 @@ impl Judge<'_> {
             }
             let folders = self.state.directories.as_deref().unwrap_or_default().iter();
             let mut places = folders.map(|from| self.machine.cached_destination(from, path));
-            places.any(|place| match place.metadata() {
-                Ok(metadata) => {
-                    metadata.is_file()
-                        && metadata.mode() & 0o111 != 0
-                        && (place.starts_with(self.machine.root()) || path.starts_with("./"))
+            places.any(|place| match self.machine.is_program_file(&place) {
+                Some(is_program) => {
+                    is_program && (place.starts_with(self.machine.root()) || path.starts_with("./"))
                 }
-                Err(_) => path.contains('/') && !name.contains('.') && self.writing_calls > 1,
+                None => path.contains('/') && !name.contains('.') && self.writing_calls > 1,
             })
         });
         found.map(|path| Suspicion {

@@ -6,17 +6,17 @@ use crate::programs::words;
 /// repository.
 pub(super) fn are_harmless(config: &str, is_top: impl Fn(&str) -> Option<bool> + Copy) -> bool {
     let mut section = String::new();
-    config.lines().map(str::trim).all(|line| {
+    config.lines().map(trimmed).all(|line| {
         if line.is_empty() || line.starts_with(['#', ';']) {
             return true;
         }
-        if let Some(header) = line.strip_prefix('[') {
-            let Some(header) = header.strip_suffix(']') else { return false };
-            let name = header.split([' ', '\t', '.']).next().unwrap_or_default();
-            section = name.to_ascii_lowercase();
-            return true;
+        if line.starts_with('[') {
+            let name = section_of(line);
+            section = name.unwrap_or_default().to_ascii_lowercase();
+            return name.is_some();
         }
-        let (key, value) = line.split_once('=').map_or((line, ""), |(key, value)| (key.trim(), value.trim()));
+        let (key, value) =
+            line.split_once('=').map_or((line, ""), |(key, value)| (trimmed(key), trimmed(value)));
         let name = format!("{section}.{}", key.to_ascii_lowercase());
         let is_plain = !value.contains(['\\', '"']) && !value.contains("::") && !value.starts_with('-');
         is_plain
@@ -25,6 +25,23 @@ pub(super) fn are_harmless(config: &str, is_top: impl Fn(&str) -> Option<bool> +
                 name => words::GIT_HARMLESS_SETTINGS.contains(&name),
             }
     })
+}
+
+/// A line without the blanks that git ignores.
+fn trimmed(line: &str) -> &str {
+    line.trim_matches([' ', '\t', '\r'])
+}
+
+/// The section that a line begins: `[name]`, `[name "part"]`. `None`: it holds more than that.
+fn section_of(line: &str) -> Option<&str> {
+    let header = line.strip_prefix('[')?.strip_suffix(']')?;
+    let end = header.find([' ', '\t']).unwrap_or(header.len());
+    let (name, part) = header.split_at(end);
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || ".-".contains(c));
+    let part = trimmed(part);
+    let quoted = part.strip_prefix('"').and_then(|part| part.strip_suffix('"'));
+    let is_part = part.is_empty() || quoted.is_some_and(|part| !part.contains(['"', '\\']));
+    (is_name && is_part).then(|| name.split('.').next().unwrap_or(name))
 }
 
 /// What may be addresses in settings: the values, and the names of sections.
@@ -61,10 +78,15 @@ mod tests {
             "[filter \"x\"]\nclean = y",
             "[alias]\nst = !id",
             "[core]\nworktree = ../..",
+            "[core] fsmonitor = touch P #]",
+            "[core] fsmonitor = \"touch P; false\" ;]",
+            "[core \"]\"] fsmonitor = touch P #\"]",
+            "[core\u{a0}] fsmonitor = touch P #]",
         ] {
             assert!(!are_harmless(&format!("{plain}{odd}\n"), |_| None), "{odd}");
         }
     }
+
     #[test]
     fn addresses_are_the_values_of_settings() {
         let config = "[remote \"o\"]\n\turl = ./a\n\tpushurl=\"../b c\"\n[branch \"main\"]\nremote = x\n";

@@ -11,7 +11,7 @@ use crate::tree::{Piece, PieceKind};
 const MAX_BRACE_WORDS: usize = 256;
 
 /// How many characters and pieces all brace expansions of a text may have together.
-pub(super) const MAX_EXPANDED_ATOMS: usize = 200_000;
+pub(super) const MAX_EXPANDED_ATOMS: usize = 80_000;
 
 /// A word with more opening braces than this isn't expanded.
 const MAX_OPEN_BRACES: usize = 64;
