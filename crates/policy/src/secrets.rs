@@ -3,7 +3,7 @@
 //!
 //! A program that uses a key itself and doesn't show it (`ssh -i`) is no question: the tables give such words the role `key`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use shellgate_syntax::{Unknown, Value, Why};
@@ -20,7 +20,7 @@ const PUBLIC_ENDS: [&str; 1] = [".pub"];
 /// The paths of [`SECRET_PATHS`] on one machine.
 #[derive(Debug)]
 pub(crate) struct Secrets {
-    paths: Vec<PathBuf>,
+    paths: HashSet<PathBuf>,
     /// Beginnings of paths.
     beginnings: Vec<String>,
     /// A path that begins with none of these leads to no secret.
@@ -37,7 +37,7 @@ impl Secrets {
         homes.extend(
             home.and_then(|home| home.canonicalize().ok()).filter(|real| Some(real.as_path()) != home),
         );
-        let mut secrets = Self { paths: Vec::new(), beginnings: Vec::new(), tops: BTreeSet::new() };
+        let mut secrets = Self { paths: HashSet::new(), beginnings: Vec::new(), tops: BTreeSet::new() };
         secrets.tops.extend(homes.iter().map(|home| home.to_string_lossy().into_owned()));
         let paths = lines.flat_map(|line| match line.strip_prefix("~/") {
             Some(rest) => homes.iter().map(|home| home.join(rest)).collect(),
@@ -50,7 +50,9 @@ impl Secrets {
             }
             match path.to_str().and_then(|path| path.strip_suffix('*')) {
                 Some(beginning) => secrets.beginnings.push(beginning.to_owned()),
-                None => secrets.paths.push(path),
+                None => {
+                    secrets.paths.insert(path);
+                }
             }
         }
         secrets
@@ -61,7 +63,7 @@ impl Secrets {
         let text = path.to_string_lossy();
         self.tops.iter().any(|top| text.starts_with(top.as_str()))
             && !PUBLIC_ENDS.iter().any(|end| text.ends_with(end))
-            && (self.paths.iter().any(|secret| path.starts_with(secret))
+            && (path.ancestors().any(|part| self.paths.contains(part))
                 || self.beginnings.iter().any(|beginning| text.starts_with(beginning.as_str())))
     }
 }
