@@ -182,3 +182,31 @@ fn a_folder_that_cannot_be_written_is_refused() {
         }
     });
 }
+
+/// Closing a folder that others use would lock them out.
+#[test]
+fn a_folder_that_others_use_is_refused_and_stays_open() {
+    for_each_user(|place| {
+        let state = place.root().with_file_name("common");
+        make(place, &state, 0o1777);
+        std::fs::write(state.join("of another"), "x").unwrap();
+        let message = refused(place, &state);
+        assert!(message.contains("holds other files, and other users can open it"), "{message}");
+        let output = place.shellgate(["history"]).env("SHELLGATE_HOME", &state).output().unwrap();
+        assert!(!output.status.success());
+        assert_eq!(std::fs::metadata(&state).unwrap().mode() & 0o7777, 0o1777);
+        assert_eq!(std::fs::read_dir(&state).unwrap().count(), 1);
+    });
+}
+
+/// A sandbox has the folder where the link leads.
+#[test]
+fn a_folder_behind_a_link_works() {
+    for_each_user(|place| {
+        let state = place.root().with_file_name("real");
+        make(place, &state, 0o700);
+        let link = place.root().with_file_name("link");
+        std::os::unix::fs::symlink(&state, &link).unwrap();
+        assert_works(place, &link);
+    });
+}

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::outcome::plain;
 
+/// Beginnings of the names in a state folder.
+const OWN_NAMES: [&str; 7] = ["ends", "journal.", "log", "mcp-keys", "sessions", "setup", "spool"];
+
 /// A folder that only this user can open.
 #[derive(Clone, Debug)]
 pub struct StateFolder {
@@ -31,21 +34,31 @@ pub enum StateError {
         /// The id of that user.
         owner: u32,
     },
+    /// It holds other things, and other users can open it.
+    #[error(
+        "the state folder `{path}` holds other files, and other users can open it; name a folder of its own"
+    )]
+    Shared {
+        /// The folder.
+        path: PathBuf,
+    },
 }
 
 impl StateFolder {
     /// Opens the folder at `path`, and creates it when it doesn't exist. Its mode is 0700.
     ///
     /// # Errors
-    /// When it can't be created, or belongs to another user.
+    /// When it can't be created, belongs to another user, or holds other files and is open to other users.
     pub fn open(path: &Path) -> Result<Self, StateError> {
-        let folder = Self { path: path.to_owned() };
+        // Where a link leads: a sandbox has no link in place of the folder.
+        let folder = Self { path: path.canonicalize().unwrap_or_else(|_| path.to_owned()) };
         if folder.sockets().is_dir() && folder.spool().is_dir() && folder.ends().is_dir() {
             // Created by an earlier call. The folder itself is still checked each time.
-            folder.check(path)?;
+            folder.check(&folder.path)?;
             return Ok(folder);
         }
-        for path in [path.to_owned(), folder.sockets(), folder.spool(), folder.ends()] {
+        folder.refuse_shared()?;
+        for path in [folder.path.clone(), folder.sockets(), folder.spool(), folder.ends()] {
             if !path.is_dir() {
                 // The mode again, because the umask may take away even the user's own permissions.
                 let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
@@ -54,7 +67,23 @@ impl StateFolder {
             }
             folder.check(&path)?;
         }
-        Ok(folder)
+        let path = folder.path.canonicalize().unwrap_or(folder.path);
+        Ok(Self { path })
+    }
+
+    /// Refuses a folder that serves others too: closing it would lock them out.
+    fn refuse_shared(&self) -> Result<(), StateError> {
+        let is_open = self.path.metadata().is_ok_and(|metadata| metadata.mode() & 0o077 != 0);
+        let is_own = |entry: std::fs::DirEntry| {
+            let name = entry.file_name();
+            OWN_NAMES.iter().any(|own| name.to_string_lossy().starts_with(own))
+        };
+        let holds_others =
+            || std::fs::read_dir(&self.path).is_ok_and(|entries| !entries.flatten().all(is_own));
+        if is_open && holds_others() {
+            return Err(StateError::Shared { path: self.path.clone() });
+        }
+        Ok(())
     }
 
     fn check(&self, path: &Path) -> Result<(), StateError> {
