@@ -220,6 +220,28 @@ fn a_gate_without_its_keeper_program_says_so() {
     assert!(error.message.contains("/nonexistent/shellgate"), "{error}");
 }
 
+/// Two callers may start a keeper at the same time. It may serve the other one and exit before this one connects.
+#[test]
+fn a_keeper_that_exits_before_its_starter_connects_is_started_again() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new(None);
+    let (tried, shellgate) = (place.root().join("tried"), crate::support::shellgate());
+    // The first time it says that a keeper listens, and none does.
+    let script = format!(
+        "#!/bin/sh\n[ -e '{0}' ] || {{ : > '{0}'; exit 0; }}\nexec '{1}' \"$@\"\n",
+        tried.display(),
+        shellgate.display()
+    );
+    let program = place.write("keeper", &script);
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let builder = Gate::builder().root(place.root()).state_folder(place.state()).keeper_program(program);
+    let gate = builder.flags(crate::support::unasked()).build().unwrap();
+    assert!(tried.exists());
+    assert_eq!(gate.run(shell("echo hi")).stdout, "hi\n");
+    drop(gate);
+    place.assert_nothing_is_left();
+}
+
 #[test]
 fn pruning_removes_entries_with_their_files_and_the_chain_still_verifies() {
     let place = Place::new(None);

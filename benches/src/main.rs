@@ -1,6 +1,7 @@
 //! What shellgate costs, as ratios to a bare spawn measured in the same run, round by round, in shuffled order.
 //!
 //! `cargo run --release -p shellgate-benches` (after `cargo build --release`, which makes the binary it measures).
+//! `-- soak --minutes 60` measures nothing of this; it is the [`soak`].
 
 #![expect(
     clippy::print_stdout,
@@ -10,8 +11,10 @@
 
 mod floor;
 mod mcp;
+mod soak;
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use shellgate::request::{Action, Request};
@@ -19,9 +22,12 @@ use shellgate::{Gate, GateBuilder, State};
 
 const ROUNDS: usize = 600;
 
-fn main() {
+fn main() -> ExitCode {
     // This program is its own keeper too, so that the row measures the library as an embedder has it.
     shellgate::keeper_hook();
+    if std::env::args().nth(1).is_some_and(|word| word == "soak") {
+        return soak::run(&binary(), std::env::args().skip(2));
+    }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let place = Place { binary: binary(), folder: folder.path().to_owned() };
     let which = std::env::args().nth(1);
@@ -35,6 +41,7 @@ fn main() {
     if wanted("parallel") {
         parallel(&place);
     }
+    ExitCode::SUCCESS
 }
 
 /// The binary beside this one.

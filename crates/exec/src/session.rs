@@ -212,7 +212,11 @@ impl Session {
         }
         let until = Instant::now() + CONNECT_TIMEOUT;
         loop {
-            let socket = self.connect()?;
+            let Some(socket) = self.connect()? else {
+                debug!("the keeper has exited again: starts another one");
+                pause_before(until)?;
+                continue;
+            };
             keepers::wake(&socket);
             let mut connection = KeeperConnection::new(socket);
             match connection.send(message, descriptors).and_then(|()| connection.next_before(until)) {
@@ -231,10 +235,7 @@ impl Session {
                 }
                 Err(error) => return Err(error.into()),
             }
-            if Instant::now() > until {
-                return Err(SessionError::Keeper("it exits before it answers, again and again".to_owned()));
-            }
-            std::thread::sleep(Duration::from_millis(1));
+            pause_before(until)?;
         }
     }
 
@@ -244,18 +245,20 @@ impl Session {
         Ok(Address::new(&folder, name).map_err(|source| StateError::Unusable { path: folder, source })?)
     }
 
-    fn connect(&self) -> Result<OwnedFd, SessionError> {
+    /// Connects to the keeper, and starts it if there is none. `None`: the keeper that was started has exited already, because
+    /// it has served another caller meanwhile.
+    fn connect(&self) -> Result<Option<OwnedFd>, SessionError> {
         let address = self.address()?;
         if let Some(socket) = address.connect()? {
             debug!(socket = address.name(), "connected to the keeper");
-            return Ok(socket);
+            return Ok(Some(socket));
         }
         info!(socket = address.name(), starter = ?self.starter, "starts a keeper");
         match &self.starter {
-            Starter::Fork => self.fork(address),
+            Starter::Fork => self.fork(address).map(Some),
             Starter::Exec { program, log } => {
                 self.exec(program, *log)?;
-                address.connect()?.ok_or_else(|| SessionError::Keeper("it exited at once".to_owned()))
+                Ok(address.connect()?)
             }
         }
     }
@@ -368,6 +371,18 @@ pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
     // For the front end that started us, which reads it. One that is gone needs no answer.
     let _ = rustix::io::write(rustix::stdio::stdout(), word.as_bytes());
     3
+}
+
+/// Waits a moment before the next try.
+///
+/// # Errors
+/// When there were tries for too long.
+fn pause_before(until: Instant) -> Result<(), SessionError> {
+    if Instant::now() > until {
+        return Err(SessionError::Keeper("it exits before it answers, again and again".to_owned()));
+    }
+    std::thread::sleep(Duration::from_millis(1));
+    Ok(())
 }
 
 /// Takes the short name by which commands below a keeper recognise it.

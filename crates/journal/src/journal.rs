@@ -13,6 +13,7 @@ use crate::chain::{self, Writer};
 use crate::error::Error;
 use crate::hash::Head;
 use crate::head_file::HeadFile;
+use crate::long_log;
 use crate::open::{self, Durability};
 
 /// An open journal.
@@ -35,8 +36,9 @@ use crate::open::{self, Durability};
 /// | `history`, `execution`, `open_executions`, `names`, `entries_of`, `pending`, `verify`, `export` | no other process or thread, but they read as much as they are asked for | |
 ///
 /// Other writers usually take a tenth of a millisecond. With [`Durability::Power`], and once in about thirty calls with
-/// [`Durability::Process`], a call that writes also waits for the disk. So a thread that must stay responsive, such as the
-/// one that runs an event loop, leaves the first four rows to another thread.
+/// [`Durability::Process`], a call that writes also waits for the disk. Where processes read all the time, one call in some
+/// hundred also waits for readers, half a second at most. So a thread that must stay responsive, such as the one that runs an
+/// event loop, leaves the first four rows to another thread.
 #[derive(Debug)]
 pub struct Journal {
     pub(crate) folder: PathBuf,
@@ -172,14 +174,21 @@ impl Journal {
         {
             writing.has_failed = true;
         }
-        written
+        let (result, head) = written?;
+        if let (Some(writing), Err(error)) = (&mut writing, long_log::empty(&self.folder, connection, head)) {
+            // The entry is written.
+            warn!(%error, "the log can't be emptied");
+            writing.has_failed = true;
+        }
+        Ok(result)
     }
 
+    /// Returns the result of `work`, and the last entry.
     fn transact<T>(
         connection: &mut Connection,
         kept_head: Option<&HeadFile>,
         work: impl FnOnce(&mut Writer<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+    ) -> Result<(T, Head), Error> {
         let transaction = Transaction::begin(connection)?;
         let mut writer = Writer::new(transaction.0, now())?;
         let lost = kept_head.and_then(|kept| kept.lost_head(writer.head()));
@@ -194,7 +203,7 @@ impl Journal {
         if let Some(kept) = kept_head {
             kept.keep(head, lost.is_some());
         }
-        Ok(result)
+        Ok((result, head))
     }
 }
 

@@ -77,6 +77,7 @@ mod hash;
 mod head_file;
 mod history;
 mod journal;
+mod long_log;
 mod new_file;
 mod open;
 mod prune;

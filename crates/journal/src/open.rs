@@ -88,7 +88,7 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
     // SQLite need not lock: the owner of a connection lets one thread use it at a time.
     let mut connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_ENTRIES);
-    connection.busy_handler(Some(wait_while_busy))?;
+    wait_for_writers(&mut connection)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     let application: i64 = connection
         .pragma_query_value(None, "application_id", |row| row.get(0))
@@ -101,6 +101,11 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
         return Err(Error::Newer { found, known: schema::newest(MIGRATIONS) });
     }
     Ok(connection)
+}
+
+/// Has a connection wait while others write, for [`BUSY_TIMEOUT`] at most.
+pub(crate) fn wait_for_writers(connection: &mut Connection) -> Result<(), Error> {
+    Ok(connection.busy_handler(Some(wait_while_busy))?)
 }
 
 fn not_ours(path: &Path, error: rusqlite::Error) -> Error {

@@ -12,6 +12,7 @@ mod losses;
 mod processes;
 mod property;
 mod pruning;
+mod readers;
 mod recomputed;
 mod support;
 mod tamper;
