@@ -219,7 +219,9 @@ impl Session {
             };
             keepers::wake(&socket);
             let mut connection = KeeperConnection::new(socket);
-            match connection.send(message, descriptors).and_then(|()| connection.next_before(until)) {
+            let sent = connection.send(message, descriptors);
+            let is_sent = sent.is_ok();
+            match sent.and_then(|()| connection.next_before(until)) {
                 Ok(Some(FromKeeper::Elsewhere)) => {}
                 Ok(Some(FromKeeper::Unable(reason))) => return Err(SessionError::Keeper(reason)),
                 Ok(Some(first)) => {
@@ -232,6 +234,11 @@ impl Session {
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                     let keeper = keepers::keeper_of(connection.socket()).unwrap_or(0);
                     return Err(SessionError::Silent { keeper });
+                }
+                // The keeper may have started the command: the handle of the execution finds out.
+                Err(error) if is_sent => {
+                    warn!(%error, "the keeper's first answer can't be read");
+                    return Ok(connection);
                 }
                 Err(error) => return Err(error.into()),
             }

@@ -55,20 +55,21 @@ pub(super) struct InnerText {
     pub(super) folders: Rc<[Option<Word>]>,
 }
 
+/// What is around a text.
+struct Surroundings {
+    place: Option<Span>,
+    depth: usize,
+    functions: Rc<HashSet<String>>,
+}
+
 impl TextContext {
     /// The text of the command itself.
     pub(super) fn of_command(source: &str, stdin: Stdin, findings: &Findings) -> Self {
-        Self::new(source, None, stdin, 0, findings, Rc::default())
+        Self::new(source, stdin, findings, Surroundings { place: None, depth: 0, functions: Rc::default() })
     }
 
-    fn new(
-        source: &str,
-        place: Option<Span>,
-        stdin: Stdin,
-        depth: usize,
-        findings: &Findings,
-        outer_functions: Rc<HashSet<String>>,
-    ) -> Self {
+    fn new(source: &str, stdin: Stdin, findings: &Findings, around: Surroundings) -> Self {
+        let Surroundings { place, depth, functions: outer_functions } = around;
         let mut values: HashMap<String, Vec<Assigned>> = HashMap::new();
         let mut builtins: Vec<CallMeaning> = Vec::new();
         for invocation in &findings.invocations {
@@ -110,11 +111,15 @@ impl TextContext {
 
     /// A text inside this one.
     pub(super) fn inner(&self, source: &str, inner: InnerText, findings: &Findings) -> Self {
-        let functions = self.functions_around();
+        let around = Surroundings {
+            place: Some(inner.span),
+            depth: self.depth + 1,
+            functions: self.functions_around(),
+        };
         Self {
             when: self.when.max(inner.when),
             folders: inner.folders,
-            ..Self::new(source, Some(inner.span), inner.stdin, self.depth + 1, findings, functions)
+            ..Self::new(source, inner.stdin, findings, around)
         }
     }
 

@@ -37,7 +37,9 @@ fn is_posix(text: &str) -> bool {
             }
             '{' | '}' if !in_quotes => {
                 let is_word = is_separator(before) && is_separator(next);
-                if !is_word && !(c == '{' && is_separator(before) && next == '}' || before == '{') {
+                // `{}` means nothing to either.
+                let is_empty = c == '{' && is_separator(before) && next == '}' || before == '{';
+                if !(is_word || is_empty) {
                     return false;
                 }
             }
