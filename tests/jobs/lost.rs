@@ -37,6 +37,39 @@ fn a_killed_keeper_takes_its_jobs_along_and_the_record_says_so() {
     });
 }
 
+/// The keeper lives and holds the job. It can't be reached.
+#[test]
+fn a_job_whose_keeper_lost_its_socket_goes_on() {
+    for_each_user(|place| {
+        let id = start(place, "until [ -e go ]; do sleep 0.01; done; exit 7");
+        let sockets = std::fs::read_dir(place.state().join("sessions")).unwrap().flatten();
+        sockets.for_each(|entry| std::fs::remove_file(entry.path()).unwrap());
+        let (text, code) = run(place, &["jobs"]);
+        assert!(code != Some(0) && !text.contains("no command is running"), "{code:?} {text}");
+        place.write("go", "");
+        wait_until("its end is in the record", || {
+            run(place, &["history"]).0.lines().any(|line| line.contains(&id) && line.contains("failed 7"))
+        });
+        place.assert_nothing_is_left();
+    });
+}
+
+/// A copy names the same executions. Their keepers belong to the original.
+#[test]
+fn looking_at_a_copy_of_the_state_folder_ends_nothing() {
+    for_each_user(|place| {
+        let id = start(place, "until [ -e go ]; do sleep 0.01; done; exit 7");
+        let copy = place.home().join("copy");
+        assert!(place.program("cp").arg("-a").args([&place.state(), &copy]).status().unwrap().success());
+        for words in [&["history"][..], &["jobs"], &["audit", "verify"], &["doctor"]] {
+            place.shellgate(words.iter().copied()).env("SHELLGATE_HOME", &copy).output().unwrap();
+        }
+        place.write("go", "");
+        assert_eq!(run(place, &["wait", &id]).1, Some(7));
+        place.assert_nothing_is_left();
+    });
+}
+
 /// The record has a running job from before the last reboot.
 #[test]
 fn a_reboot_is_noticed() {

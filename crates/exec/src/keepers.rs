@@ -94,8 +94,25 @@ pub fn jobs(state: &StateFolder) -> Result<HeldJobs, SessionError> {
         }
     }
     jobs.sort_by_key(|job| job.id);
-    Ok(HeldJobs { jobs, silent })
+    let unreachable = || Some(SessionError::Silent { keeper: unreachable_keeper(state)? });
+    Ok(HeldJobs { jobs, silent: silent.or_else(unreachable) })
 }
+
+/// A keeper whose socket was removed. One that exits removes its socket itself, and is gone soon.
+fn unreachable_keeper(state: &StateFolder) -> Option<u32> {
+    let until = Instant::now() + EXIT_TIMEOUT;
+    loop {
+        let keeper = processes::keeper_without_socket(state.path())?;
+        if Instant::now() > until {
+            return Some(keeper);
+        }
+        std::thread::sleep(EXIT_POLL_INTERVAL);
+    }
+}
+
+/// How long a keeper may take to exit once it has removed its socket.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// What the keepers of this user hold.
 #[derive(Debug)]

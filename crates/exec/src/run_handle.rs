@@ -332,6 +332,13 @@ pub fn end_leftovers(id: ExecId) {
     crate::sys::processes::end_tagged(&[id.tag().get()]);
 }
 
+/// Whether a keeper holds processes of an execution, though it may be out of reach: its socket was removed, or it belongs to
+/// another state folder of which this one is a copy.
+#[must_use]
+pub fn is_kept_out_of_reach(id: ExecId) -> bool {
+    crate::sys::processes::has_process_with_keeper(id.tag())
+}
+
 /// Those of the executions that have processes, though no keeper holds them.
 #[must_use]
 pub fn abandoned(executions: &[ExecId]) -> Vec<ExecId> {

@@ -56,6 +56,10 @@ fn settle_open(journal: &Journal, state: &StateFolder) -> Result<(), String> {
             if let (Step::Closed(RecordedLoss { how: LossCause::KeeperLost, .. }), Ok(id)) =
                 (&step, execution.id.parse())
             {
+                if shellgate_exec::is_kept_out_of_reach(id) {
+                    warn!(%id, "its keeper lives and can't be reached: it stays open");
+                    continue;
+                }
                 // Its keeper is gone, so its processes are ended here.
                 shellgate_exec::end_leftovers(id);
             }

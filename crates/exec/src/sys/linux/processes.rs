@@ -1,7 +1,7 @@
 //! Recognising keepers, and signalling processes: each only when it is certain that it is the one that was meant.
 
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal};
@@ -53,6 +53,14 @@ pub(crate) fn socket_of_keeper(pid: u32) -> Option<String> {
     own?.path.file_name()?.to_str().map(ToOwned::to_owned)
 }
 
+/// A keeper of this state folder whose socket was removed: it lives, and can't be reached.
+pub(crate) fn keeper_without_socket(state: &Path) -> Option<u32> {
+    proc::all_pids().into_iter().find(|pid| {
+        let socket = || socket_of_keeper(*pid).filter(|_| state_of_keeper(*pid).as_deref() == Some(state));
+        is_keeper(*pid) && socket().is_some_and(|name| !state.join("sessions").join(name).exists())
+    })
+}
+
 /// Whether `pid` has the pipe with this number open as its standard output or error.
 pub(crate) fn holds_pipe(pid: u32, pipe: u64) -> bool {
     [1, 2].iter().any(|fd| proc::of(pid).link(*fd) == Some(Link::Pipe(pipe)))
@@ -90,16 +98,25 @@ pub(crate) fn end_tagged(tags: &[u64]) {
 /// The tags of processes that no keeper holds: none is among their ancestors. A keeper adopts every orphan below it, so
 /// theirs is gone.
 pub(crate) fn tags_without_keeper() -> Vec<Tag> {
-    let has_keeper = |pid: u32| {
-        let parent = |pid: &u32| proc::of(*pid).stat().map(|stat| stat.parent).filter(|parent| *parent != 0);
-        std::iter::successors(Some(pid), parent).take(MAX_ANCESTORS).any(is_keeper)
-    };
-    let tagged = proc::all_pids().into_iter().filter_map(|pid| {
+    tagged_processes().filter(|(pid, _)| !has_keeper(*pid)).map(|(_, tag)| tag).collect()
+}
+
+/// Whether a keeper holds a process with this tag, whether that keeper can be reached or not.
+pub(crate) fn has_process_with_keeper(wanted: Tag) -> bool {
+    tagged_processes().any(|(pid, tag)| tag == wanted && has_keeper(pid))
+}
+
+/// The living processes of executions, each with its tag.
+fn tagged_processes() -> impl Iterator<Item = (u32, Tag)> {
+    proc::all_pids().into_iter().filter_map(|pid| {
         let tag = proc::of(pid).lock_limit().and_then(Tag::from_limit)?;
-        let lives = proc::of(pid).stat().is_some_and(|stat| !stat.is_dead());
-        (lives && !has_keeper(pid)).then_some(tag)
-    });
-    tagged.collect()
+        proc::of(pid).stat().is_some_and(|stat| !stat.is_dead()).then_some((pid, tag))
+    })
+}
+
+fn has_keeper(pid: u32) -> bool {
+    let parent = |pid: &u32| proc::of(*pid).stat().map(|stat| stat.parent).filter(|parent| *parent != 0);
+    std::iter::successors(Some(pid), parent).take(MAX_ANCESTORS).any(is_keeper)
 }
 
 /// How many ancestors of a process are looked at. A process can't be its own ancestor, but `/proc` changes while it is read.
