@@ -124,6 +124,16 @@ impl Machine {
                     .any(|one| one.listed == folder || one.real().is_some_and(|one| one == real))
     }
 
+    /// Whether a folder, links followed, is one of PATH.
+    pub(crate) fn is_program_folder(&self, folder: &Path) -> bool {
+        self.program_folders.folders().any(|one| one.leads_to(folder))
+    }
+
+    /// Whether PATH has folders that depend on where a program starts.
+    pub(crate) fn has_relative_program_folders(&self) -> bool {
+        self.program_folders.folders().any(|one| !one.listed.is_absolute())
+    }
+
     /// Where the program of this name is found. The name has no slash.
     pub(crate) fn find(&self, name: &str) -> Found {
         if let Some(found) = self.programs.borrow().get(name) {

@@ -9,13 +9,14 @@
 //! | `variables` | variables that it sets |
 //! | `imports` | code that it finds in its folder |
 //! | `unlisted`, `loose` | programs without an entry in the tables; words that an entry doesn't explain |
-//! | `state`, `links`, `planted` | what one call does to later ones |
+//! | `state`, `links`, `planted`, `content` | what one call does to later ones |
 //! | `place` | files that no word names |
 //! | `repositories`, `staging`, `remotes`, `patches` | what git finds where it works |
 //!
 //! Whatever speaks against allowing a call is a [`Reason`]. The strictest reason decides, and what can't be known is never
 //! allowed.
 
+mod content;
 mod effects;
 mod files;
 mod granting;

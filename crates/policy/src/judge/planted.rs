@@ -13,7 +13,7 @@ use super::links::has_option;
 use super::{Basis, Judge};
 use crate::calls::{Call, FoundCalls};
 use crate::programs::{EffectKind, ProgramKind, Property, base_name, has, words};
-use crate::redirects::known_path;
+use crate::redirects::{is_descriptor, known_path};
 use crate::secrets;
 use crate::verdict::ReasonCode;
 
@@ -181,14 +181,14 @@ fn copies(call: &Call) -> bool {
 }
 
 /// Whether a call edits files by words that hide no name: `sed -i s/1.0/1.1/ package.json`.
-fn edits_plainly(call: &Call) -> bool {
+pub(super) fn edits_plainly(call: &Call) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || " ._-/=,:^$|@%+~#".contains(c);
     call.name() == Some("sed")
         && call.words.iter().all(|word| word.value.known().is_some_and(|text| text.chars().all(is_plain)))
 }
 
 /// Whether a file of this name tells a build tool what to run.
-fn is_build_file(name: &str) -> bool {
+pub(super) fn is_build_file(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     words::BUILD_FILES.iter().any(|file| match file.strip_prefix('*') {
         Some(end) => name.ends_with(end),
@@ -248,26 +248,34 @@ fn puts_hidden_names(call: &Call) -> bool {
 }
 
 /// The files that a call writes, by its words or its redirects. Git writes its own files well.
-fn written(call: &Call) -> impl Iterator<Item = &Word> {
+pub(super) fn written(call: &Call) -> impl Iterator<Item = &Word> {
+    written_by_words(call).chain(written_by_redirects(call))
+}
+
+/// The files that a call writes by its words.
+pub(super) fn written_by_words(call: &Call) -> impl Iterator<Item = &Word> {
     let is_git = call.meaning.entry.is_some_and(|name| has(name, Property::RunsGit));
-    let by_words = call.meaning.effects.iter().filter_map(move |effect| match &effect.kind {
+    call.meaning.effects.iter().filter_map(move |effect| match &effect.kind {
         EffectKind::Writes(word) if !is_git => Some(word),
         _ => None,
-    });
-    let by_redirects =
-        call.redirects.iter().filter_map(|redirect| match (&redirect.target, redirect.operator) {
-            (
-                RedirectTarget::Word(word),
-                RedirectOperator::Write
-                | RedirectOperator::Append
-                | RedirectOperator::Clobber
-                | RedirectOperator::ReadWrite
-                | RedirectOperator::WriteBoth
-                | RedirectOperator::AppendBoth,
-            ) => Some(word),
-            _ => None,
-        });
-    by_words.chain(by_redirects)
+    })
+}
+
+/// The files that a call writes by its redirects.
+pub(super) fn written_by_redirects(call: &Call) -> impl Iterator<Item = &Word> {
+    call.redirects.iter().filter_map(|redirect| match (&redirect.target, redirect.operator) {
+        (RedirectTarget::Word(word), RedirectOperator::DuplicateOut) if !is_descriptor(word) => Some(word),
+        (
+            RedirectTarget::Word(word),
+            RedirectOperator::Write
+            | RedirectOperator::Append
+            | RedirectOperator::Clobber
+            | RedirectOperator::ReadWrite
+            | RedirectOperator::WriteBoth
+            | RedirectOperator::AppendBoth,
+        ) => Some(word),
+        _ => None,
+    })
 }
 
 /// Whether a program unpacks, with the right options.

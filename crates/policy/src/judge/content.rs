@@ -1,0 +1,390 @@
+//! Content that a text itself puts into files. Some programs obey files: build tools, test runners, programs that no table
+//! lists. What such a file says isn't judged, so a text that writes one and runs such a program is asked about.
+//!
+//! A copy of what lies on the disk is no content of the text, and neither is the output of a build tool.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use shellgate_syntax::{RedirectOperator, RedirectTarget, Value, Why, Word};
+
+use super::links::has_option;
+use super::patches::patches;
+use super::planted::{edits_plainly, is_build_file, is_unpacker, written_by_redirects, written_by_words};
+use super::state::is_in_pipeline;
+use super::{Basis, Judge};
+use crate::calls::{Call, FoundCalls, Stdin};
+use crate::programs::{Canonical, EffectKind, ProgramKind, Property, base_name, has, is_builtin, words};
+use crate::redirects::known_path;
+use crate::verdict::ReasonCode;
+
+/// If the programs of a text that obey files have more words, they may name any file.
+const MAX_TOOL_WORDS: usize = 200;
+
+/// If a text writes more names than this, they may be the names of any programs.
+const MAX_WRITTEN_NAMES: usize = 2000;
+
+/// What a text has written so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OwnContent {
+    /// The first file with a content of its own, or the program that writes it.
+    file: Option<Rc<str>>,
+    /// The names of the files that it wrote, copied or linked.
+    names: Rc<HashSet<String>>,
+    /// Whether it wrote into a folder of PATH.
+    writes_programs: bool,
+}
+
+/// What the calls of a text do together, in whatever order.
+#[derive(Debug, Default)]
+pub(super) struct TextFacts {
+    /// Whether a stage of a pipeline makes content, other than showing what a file holds or what a build tool says.
+    pipes_content: bool,
+    /// Whether a call copies, renames, links or unpacks files.
+    moves_files: bool,
+    /// Whether a stage of a pipeline writes content of the text.
+    pub(super) writes_in_pipeline: bool,
+    /// Words of programs that obey files. `None`: some aren't known.
+    tool_words: Option<Vec<String>>,
+}
+
+impl OwnContent {
+    /// How much the text wrote; it grows.
+    pub(super) fn count(&self) -> usize {
+        usize::from(self.file.is_some())
+    }
+}
+
+impl TextFacts {
+    pub(super) fn of(found: &FoundCalls) -> Self {
+        let is_plain = |call: &Call| call.meaning.kind == Some(ProgramKind::Builder) || is_plain_reader(call);
+        let piped = found.calls.iter().filter(|call| is_in_pipeline(call) && !call.words.is_empty());
+        let mut tool_words = Some(Vec::new());
+        for call in found.calls.iter().filter(|call| obeys_files(call)) {
+            if call.more_words {
+                tool_words = None;
+            }
+            let assigned = call.assignments.iter().map(|one| match &one.value {
+                shellgate_syntax::Assigned::Scalar(value) => value.known(),
+                _ => None,
+            });
+            for word in call.words.iter().skip(1).map(|word| word.value.known()).chain(assigned) {
+                match (word, &mut tool_words) {
+                    (Some(word), Some(all)) if all.len() < MAX_TOOL_WORDS => all.push(word.to_owned()),
+                    _ => tool_words = None,
+                }
+            }
+        }
+        Self {
+            pipes_content: piped.into_iter().any(|call| !is_plain(call)),
+            moves_files: found.calls.iter().any(moves_files),
+            writes_in_pipeline: false,
+            tool_words,
+        }
+    }
+
+    /// Whether a program that obeys files may be told the name of this one.
+    fn may_name(&self, name: &str) -> bool {
+        self.tool_words.as_ref().is_none_or(|words| words.iter().any(|word| word.contains(name)))
+    }
+}
+
+impl Judge<'_> {
+    /// Adds what a call writes.
+    pub(super) fn note_content(
+        &self,
+        call: &Call,
+        directories: Option<&[PathBuf]>,
+        content: &mut OwnContent,
+    ) {
+        if content.file.is_none() {
+            content.file = self.own_content(call).map(Rc::from);
+        }
+        if !may_put_programs(call) {
+            return;
+        }
+        let copied = sources(call).filter(|_| copies_files(call)).map(last_name);
+        let targets: Vec<&Word> = written_by_words(call).chain(written_by_redirects(call)).collect();
+        let all: Vec<String> = targets.iter().copied().map(last_name).chain(copied).flatten().collect();
+        if !all.is_empty() && content.names.len() < MAX_WRITTEN_NAMES {
+            Rc::make_mut(&mut content.names).extend(all);
+        }
+        content.writes_programs |= targets.iter().any(|word| self.is_in_program_folder(word, directories))
+            || is_unpacker(call)
+                && directories.is_some_and(|folders| {
+                    folders.iter().any(|folder| self.machine.is_program_folder(folder))
+                });
+    }
+
+    /// The file that a call gives a content of the text's own, or the program that does.
+    fn own_content(&self, call: &Call) -> Option<String> {
+        let facts = &self.states.facts;
+        let name = call.name().unwrap_or_default();
+        let is_fed = self.has_text_input(call);
+        if is_fed && writes_its_input(call) || sets_by_words(call) {
+            return Some(name.to_owned());
+        }
+        let is_product = call.meaning.kind == Some(ProgramKind::Builder)
+            || words::COPYING_PROGRAMS.contains(&name) && !is_fed && !self.copies_device(call);
+        let is_silent =
+            has(name, Property::WritesNoContent) || edits_plainly(call) && !has_backup_suffix(call);
+        let by_words = written_by_words(call).filter(|_| !is_product && !is_silent);
+        let mut by_words =
+            by_words.filter(|word| !(name == "tee" && self.is_mere_data(call, word, is_fed, facts)));
+        let mut by_redirects =
+            written_by_redirects(call).filter(|word| !self.is_mere_data(call, word, is_fed, facts));
+        let word =
+            by_words.find(|word| !is_device(word)).or_else(|| by_redirects.find(|word| !is_device(word)))?;
+        Some(known_path(&word.value, self.machine).unwrap_or_else(|| word.value.lead().to_owned()))
+    }
+
+    /// Whether a file that a call writes certainly is no more than data: the output of a build tool, or a copy of what lies on
+    /// the disk with an ordinary name.
+    fn is_mere_data(&self, call: &Call, word: &Word, is_fed: bool, facts: &TextFacts) -> bool {
+        let Some(path) = known_path(&word.value, self.machine) else { return false };
+        let name = base_name(&path);
+        if is_build_file(name) || facts.moves_files || facts.may_name(name) {
+            return false;
+        }
+        let ends = |endings: &[&str]| endings.iter().any(|end| name.ends_with(end) && name.len() > end.len());
+        let is_plain = call.meaning.kind == Some(ProgramKind::Builder) || is_plain_reader(call);
+        let is_of_disk = is_plain && !is_fed && !self.copies_device(call);
+        let is_of_tool = call.meaning.kind == Some(ProgramKind::Builder) || is_in_pipeline(call);
+        ends(words::LOG_ENDINGS) || is_of_disk && (is_of_tool || ends(words::ORDINARY_ENDINGS))
+    }
+
+    /// Whether the text itself, or something that can't be known, is what a call reads from its standard input.
+    fn has_text_input(&self, call: &Call) -> bool {
+        let mut reads_file = false;
+        for redirect in &call.redirects {
+            match (&redirect.target, redirect.operator) {
+                (RedirectTarget::Body(_), _)
+                | (_, RedirectOperator::HereString | RedirectOperator::HereDocument) => return true,
+                (RedirectTarget::Word(word), RedirectOperator::Read) => {
+                    if self.is_device_source(word) {
+                        return true;
+                    }
+                    reads_file = true;
+                }
+                _ => {}
+            }
+        }
+        match &call.stdin {
+            _ if reads_file => false,
+            Stdin::Empty => false,
+            Stdin::Text(text) => !text.is_empty(),
+            Stdin::Unknown => !is_in_pipeline(call) || self.states.facts.pipes_content,
+        }
+    }
+
+    /// Whether a call reads a device, a descriptor or a process, and not a file.
+    fn copies_device(&self, call: &Call) -> bool {
+        sources(call).any(|word| self.is_device_source(word))
+    }
+
+    fn is_device_source(&self, word: &Word) -> bool {
+        let Some(path) = known_path(&word.value, self.machine) else {
+            return !matches!(&word.value, Value::Unknown(unknown) if unknown.why == Why::Glob);
+        };
+        if path == "/dev/null" {
+            return false;
+        }
+        let place = self.machine.cached_destination(self.machine.directory(), &path);
+        ["/dev", "/proc"]
+            .iter()
+            .any(|folder| place.starts_with(folder) || Path::new(&path).starts_with(folder))
+    }
+
+    fn is_in_program_folder(&self, word: &Word, directories: Option<&[PathBuf]>) -> bool {
+        let Some(path) = known_path(&word.value, self.machine) else { return false };
+        let absolute = [PathBuf::from("/")];
+        let from = if path.starts_with('/') { Some(absolute.as_slice()) } else { directories };
+        from.is_some_and(|folders| {
+            folders.iter().any(|from| {
+                let place = self.machine.cached_destination(from, &path);
+                self.machine.is_program_folder(&place)
+                    || place.parent().is_some_and(|folder| self.machine.is_program_folder(folder))
+            })
+        })
+    }
+
+    /// Asks if a program that obeys files runs behind content that the text writes.
+    pub(super) fn judge_content(&mut self, call: &Call, basis: Basis) {
+        if !self.restricts(basis) {
+            return;
+        }
+        self.judge_made_program(call);
+        if unpacks_text(call) && self.rules.restrict_something() {
+            let message = "it writes files whose names are in what it reads".to_owned();
+            self.ask(ReasonCode::Write, call.span, message);
+        }
+        if !obeys_files(call) {
+            return;
+        }
+        let file = self.state.content.file.clone();
+        let is_fed = has(call.name().unwrap_or_default(), Property::ObeysFiles) && self.has_text_input(call);
+        let message = match file {
+            Some(file) => format!("it may run what files say, and the command writes `{file}`"),
+            None if is_fed => "it may run what its input says".to_owned(),
+            None => return,
+        };
+        self.ask(ReasonCode::Unknown, call.span, message).hint =
+            Some("write the file first, and run the program in a command of its own".to_owned());
+    }
+
+    /// Asks if a program may be a file that the text made.
+    fn judge_made_program(&mut self, call: &Call) {
+        let Some(name) = call.program() else { return };
+        let content = &self.state.content;
+        let is_made = content.names.contains(base_name(name)) || content.names.len() >= MAX_WRITTEN_NAMES;
+        let runs_others = call.meaning.kind.is_none_or(|kind| {
+            matches!(kind, ProgramKind::Builder | ProgramKind::Workbench | ProgramKind::Interpreter)
+        }) || has(base_name(name), Property::RunsGit);
+        if name.contains('/') || is_builtin(name) || !(is_made || content.writes_programs && runs_others) {
+            return;
+        }
+        let message = if is_made {
+            format!("`{name}` may be a file that the command makes")
+        } else {
+            "it may run a program that the command puts into a folder of PATH".to_owned()
+        };
+        self.ask(ReasonCode::Unknown, call.span, message);
+    }
+}
+
+/// Whether a call runs what files say that its words needn't name.
+pub(super) fn obeys_files(call: &Call) -> bool {
+    let Some(name) = call.name() else { return false };
+    call.meaning.kind == Some(ProgramKind::Builder)
+        || has(name, Property::ObeysFiles)
+        || name == "node" && has_option(call, &["--test"])
+        || call.meaning.kind.is_none() && !call.words.is_empty() && !has(name, Property::MakesLinks)
+}
+
+/// Whether a call makes files whose names are in what it reads, wherever those lead.
+pub(super) fn unpacks_text(call: &Call) -> bool {
+    let Some(name) = call.program().map(base_name) else { return false };
+    let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.'));
+    has(name, Property::UnpacksText) || has(unversioned, Property::UnpacksText)
+}
+
+/// Whether a call shows what lies on the disk.
+fn is_plain_reader(call: &Call) -> bool {
+    let is_known = |word: &Word| {
+        word.value.known().is_some()
+            || matches!(&word.value, Value::Unknown(unknown) if matches!(unknown.why, Why::Glob | Why::Tilde { .. }))
+    };
+    let shows = match call.meaning.entry {
+        Some("git") => {
+            let subcommand = call.meaning.subcommands.first();
+            subcommand.is_some_and(|name| words::GIT_READING_SUBCOMMANDS.contains(name))
+                && !call.words.iter().any(|word| word.value.lead().contains(['%', '=']))
+        }
+        Some(name) => words::PLAIN_READERS.contains(&name),
+        None => false,
+    };
+    shows && call.words.iter().all(is_known)
+}
+
+/// Whether a call copies, renames, links or unpacks files, or replaces them by others.
+fn moves_files(call: &Call) -> bool {
+    let Some(name) = call.name() else { return false };
+    let git_moves = || {
+        let subcommand = call.meaning.subcommands.first();
+        subcommand.is_some_and(|name| words::GIT_TREE_SUBCOMMANDS.contains(name))
+    };
+    match name {
+        "git" => git_moves(),
+        _ => {
+            has(name, Property::MakesLinks)
+                || is_unpacker(call)
+                || unpacks_text(call)
+                || words::COMPRESSORS.contains(&name)
+                || matches!(name, "split" | "csplit" | "rename" | "prename" | "ar" | "jar")
+        }
+    }
+}
+
+/// Whether a call makes files of its input whose names its words don't hold, or edits by its input.
+fn writes_its_input(call: &Call) -> bool {
+    let name = call.name().unwrap_or_default();
+    match call.meaning.entry {
+        Some("git") => {
+            let subcommand = call.meaning.subcommands.first();
+            subcommand.is_some_and(|name| words::GIT_TEXT_SUBCOMMANDS.contains(name))
+        }
+        _ => {
+            patches(call)
+                || is_unpacker(call)
+                || unpacks_text(call)
+                || matches!(name, "split" | "csplit" | "ar" | "jar")
+                || matches!(call.meaning.kind, None | Some(ProgramKind::Workbench)) && !call.words.is_empty()
+        }
+    }
+}
+
+/// Whether a call writes a text of its words into a file that build tools obey: `npm pkg set`.
+fn sets_by_words(call: &Call) -> bool {
+    words::WRITING_SUBCOMMANDS.iter().any(|row| {
+        let mut parts = row.split(' ');
+        parts.next() == call.meaning.entry
+            && parts.all(|part| call.words.iter().any(|word| word.value.known() == Some(part)))
+    })
+}
+
+/// Whether a call keeps what it replaces, by a name that programs may obey: `sed -ifile s/a/b/ Make`.
+pub(super) fn has_backup_suffix(call: &Call) -> bool {
+    backup_suffixes(call).any(|suffix| suffix.is_none_or(|end| !words::PLAIN_BACKUP_ENDINGS.contains(&end)))
+}
+
+/// What a call adds to the names of the files that it replaces. `None`: something unknown.
+pub(super) fn backup_suffixes(call: &Call) -> impl Iterator<Item = Option<&str>> {
+    let options: &[&str] = match call.meaning.entry {
+        Some("sed") => words::SED_IN_PLACE_OPTIONS,
+        Some("cp" | "mv" | "ln" | "install" | "gzip" | "gunzip" | "xz" | "patch") => {
+            words::BACKUP_SUFFIX_OPTIONS
+        }
+        _ => &[],
+    };
+    call.meaning.canonical.iter().filter_map(move |one| match one {
+        Canonical::Option(name, Some(value)) if options.contains(&name.as_str()) => Some(value.known()),
+        _ => None,
+    })
+}
+
+/// Whether a call may make a file that later counts as a program.
+fn may_put_programs(call: &Call) -> bool {
+    let name = call.name().unwrap_or_default();
+    !call.redirects.is_empty() || !has(name, Property::WritesNoContent)
+}
+
+/// The words of a call that it reads.
+fn sources(call: &Call) -> impl Iterator<Item = &Word> {
+    call.meaning.effects.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Reads(word) => Some(word),
+        _ => None,
+    })
+}
+
+/// Whether a call makes files with the names of others.
+fn copies_files(call: &Call) -> bool {
+    matches!(call.meaning.entry, Some("cp" | "mv" | "ln" | "link" | "install" | "rsync" | "scp"))
+}
+
+/// The last name of a path.
+fn last_name(word: &Word) -> Option<String> {
+    let path = match &word.value {
+        Value::Known(path) => path.as_str(),
+        Value::Unknown(unknown) => match &unknown.why {
+            Why::Tilde { rest: Some(rest), .. } => rest.as_str(),
+            _ => unknown.tail.as_deref().filter(|tail| tail.contains('/'))?,
+        },
+    };
+    Some(base_name(path).to_owned())
+}
+
+/// Whether a word names a device: writing there makes no file.
+fn is_device(word: &Word) -> bool {
+    word.value.known().is_some_and(|path| path.starts_with("/dev/"))
+}
