@@ -9,13 +9,15 @@ use std::rc::Rc;
 
 use shellgate_syntax::{RedirectOperator, RedirectTarget, Value, Why, Word};
 
-use super::links::has_option;
-use super::patches::patches;
-use super::planted::{edits_plainly, is_build_file, is_unpacker, written_by_redirects, written_by_words};
 use super::state::is_in_pipeline;
+use super::writers::{
+    copies_files, edits_plainly, has_backup_suffix, is_build_file, is_device, is_plain_reader, is_unpacker,
+    last_name, moves_files, obeys_files, sets_by_words, sources, unpacks_text, writes_its_input,
+    written_by_redirects, written_by_words,
+};
 use super::{Basis, Judge};
 use crate::calls::{Call, FoundCalls, Stdin};
-use crate::programs::{Canonical, EffectKind, ProgramKind, Property, base_name, has, is_builtin, words};
+use crate::programs::{ProgramKind, Property, base_name, has, is_builtin, words};
 use crate::redirects::known_path;
 use crate::verdict::ReasonCode;
 
@@ -237,11 +239,20 @@ impl Judge<'_> {
     fn judge_made_program(&mut self, call: &Call) {
         let Some(name) = call.program() else { return };
         let content = &self.state.content;
+        let writes_programs = content.writes_programs;
         let is_made = content.names.contains(base_name(name)) || content.names.len() >= MAX_WRITTEN_NAMES;
         let runs_others = call.meaning.kind.is_none_or(|kind| {
             matches!(kind, ProgramKind::Builder | ProgramKind::Workbench | ProgramKind::Interpreter)
         }) || has(base_name(name), Property::RunsGit);
-        if name.contains('/') || is_builtin(name) || !(is_made || content.writes_programs && runs_others) {
+        if name.contains('/') || is_builtin(name) {
+            return;
+        }
+        let start = [self.machine.directory().to_owned()];
+        if self.machine.has_relative_program_folders() && self.state.directories.as_deref() != Some(&start) {
+            let message = "PATH has a folder that depends on where a program is started".to_owned();
+            self.ask(ReasonCode::Unknown, call.span, message);
+        }
+        if !(is_made || writes_programs && runs_others) {
             return;
         }
         let message = if is_made {
@@ -253,138 +264,8 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a call runs what files say that its words needn't name.
-pub(super) fn obeys_files(call: &Call) -> bool {
-    let Some(name) = call.name() else { return false };
-    call.meaning.kind == Some(ProgramKind::Builder)
-        || has(name, Property::ObeysFiles)
-        || name == "node" && has_option(call, &["--test"])
-        || call.meaning.kind.is_none() && !call.words.is_empty() && !has(name, Property::MakesLinks)
-}
-
-/// Whether a call makes files whose names are in what it reads, wherever those lead.
-pub(super) fn unpacks_text(call: &Call) -> bool {
-    let Some(name) = call.program().map(base_name) else { return false };
-    let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.'));
-    has(name, Property::UnpacksText) || has(unversioned, Property::UnpacksText)
-}
-
-/// Whether a call shows what lies on the disk.
-fn is_plain_reader(call: &Call) -> bool {
-    let is_known = |word: &Word| {
-        word.value.known().is_some()
-            || matches!(&word.value, Value::Unknown(unknown) if matches!(unknown.why, Why::Glob | Why::Tilde { .. }))
-    };
-    let shows = match call.meaning.entry {
-        Some("git") => {
-            let subcommand = call.meaning.subcommands.first();
-            subcommand.is_some_and(|name| words::GIT_READING_SUBCOMMANDS.contains(name))
-                && !call.words.iter().any(|word| word.value.lead().contains(['%', '=']))
-        }
-        Some(name) => words::PLAIN_READERS.contains(&name),
-        None => false,
-    };
-    shows && call.words.iter().all(is_known)
-}
-
-/// Whether a call copies, renames, links or unpacks files, or replaces them by others.
-fn moves_files(call: &Call) -> bool {
-    let Some(name) = call.name() else { return false };
-    let git_moves = || {
-        let subcommand = call.meaning.subcommands.first();
-        subcommand.is_some_and(|name| words::GIT_TREE_SUBCOMMANDS.contains(name))
-    };
-    match name {
-        "git" => git_moves(),
-        _ => {
-            has(name, Property::MakesLinks)
-                || is_unpacker(call)
-                || unpacks_text(call)
-                || words::COMPRESSORS.contains(&name)
-                || matches!(name, "split" | "csplit" | "rename" | "prename" | "ar" | "jar")
-        }
-    }
-}
-
-/// Whether a call makes files of its input whose names its words don't hold, or edits by its input.
-fn writes_its_input(call: &Call) -> bool {
-    let name = call.name().unwrap_or_default();
-    match call.meaning.entry {
-        Some("git") => {
-            let subcommand = call.meaning.subcommands.first();
-            subcommand.is_some_and(|name| words::GIT_TEXT_SUBCOMMANDS.contains(name))
-        }
-        _ => {
-            patches(call)
-                || is_unpacker(call)
-                || unpacks_text(call)
-                || matches!(name, "split" | "csplit" | "ar" | "jar")
-                || matches!(call.meaning.kind, None | Some(ProgramKind::Workbench)) && !call.words.is_empty()
-        }
-    }
-}
-
-/// Whether a call writes a text of its words into a file that build tools obey: `npm pkg set`.
-fn sets_by_words(call: &Call) -> bool {
-    words::WRITING_SUBCOMMANDS.iter().any(|row| {
-        let mut parts = row.split(' ');
-        parts.next() == call.meaning.entry
-            && parts.all(|part| call.words.iter().any(|word| word.value.known() == Some(part)))
-    })
-}
-
-/// Whether a call keeps what it replaces, by a name that programs may obey: `sed -ifile s/a/b/ Make`.
-pub(super) fn has_backup_suffix(call: &Call) -> bool {
-    backup_suffixes(call).any(|suffix| suffix.is_none_or(|end| !words::PLAIN_BACKUP_ENDINGS.contains(&end)))
-}
-
-/// What a call adds to the names of the files that it replaces. `None`: something unknown.
-pub(super) fn backup_suffixes(call: &Call) -> impl Iterator<Item = Option<&str>> {
-    let options: &[&str] = match call.meaning.entry {
-        Some("sed") => words::SED_IN_PLACE_OPTIONS,
-        Some("cp" | "mv" | "ln" | "install" | "gzip" | "gunzip" | "xz" | "patch") => {
-            words::BACKUP_SUFFIX_OPTIONS
-        }
-        _ => &[],
-    };
-    call.meaning.canonical.iter().filter_map(move |one| match one {
-        Canonical::Option(name, Some(value)) if options.contains(&name.as_str()) => Some(value.known()),
-        _ => None,
-    })
-}
-
 /// Whether a call may make a file that later counts as a program.
 fn may_put_programs(call: &Call) -> bool {
     let name = call.name().unwrap_or_default();
     !call.redirects.is_empty() || !has(name, Property::WritesNoContent)
-}
-
-/// The words of a call that it reads.
-fn sources(call: &Call) -> impl Iterator<Item = &Word> {
-    call.meaning.effects.iter().filter_map(|effect| match &effect.kind {
-        EffectKind::Reads(word) => Some(word),
-        _ => None,
-    })
-}
-
-/// Whether a call makes files with the names of others.
-fn copies_files(call: &Call) -> bool {
-    matches!(call.meaning.entry, Some("cp" | "mv" | "ln" | "link" | "install" | "rsync" | "scp"))
-}
-
-/// The last name of a path.
-fn last_name(word: &Word) -> Option<String> {
-    let path = match &word.value {
-        Value::Known(path) => path.as_str(),
-        Value::Unknown(unknown) => match &unknown.why {
-            Why::Tilde { rest: Some(rest), .. } => rest.as_str(),
-            _ => unknown.tail.as_deref().filter(|tail| tail.contains('/'))?,
-        },
-    };
-    Some(base_name(path).to_owned())
-}
-
-/// Whether a word names a device: writing there makes no file.
-fn is_device(word: &Word) -> bool {
-    word.value.known().is_some_and(|path| path.starts_with("/dev/"))
 }

@@ -98,8 +98,7 @@ impl States {
 
     /// What may hold when a call runs.
     pub(super) fn before(&self, call: &Call) -> &TextState {
-        let writes_in_pipeline = self.links_in_pipeline || self.facts.writes_in_pipeline;
-        let beside = call.when != When::Once || writes_in_pipeline && is_in_pipeline(call);
+        let beside = call.when != When::Once || self.links_in_pipeline && is_in_pipeline(call);
         if beside { &self.anytime } else { &self.now }
     }
 }
@@ -170,7 +169,12 @@ impl Judge<'_> {
 
     /// The state that a call is judged by.
     pub(super) fn state_of(&self, call: &Call) -> TextState {
-        TextState { directories: self.directories_of(call), ..self.states.before(call).clone() }
+        let mut state =
+            TextState { directories: self.directories_of(call), ..self.states.before(call).clone() };
+        if self.states.facts.writes_in_pipeline && is_in_pipeline(call) {
+            state.content.clone_from(&self.states.anytime.content);
+        }
+        state
     }
 
     /// Where the relative paths of a call may start from.
