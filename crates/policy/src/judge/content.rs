@@ -217,7 +217,7 @@ impl Judge<'_> {
             return;
         }
         self.judge_made_program(call);
-        if unpacks_text(call) && self.rules.restrict_something() {
+        if unpacks_text(call) {
             let message = "it writes files whose names are in what it reads".to_owned();
             self.ask(ReasonCode::Write, call.span, message);
         }

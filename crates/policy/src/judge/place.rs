@@ -62,11 +62,7 @@ impl Judge<'_> {
     /// Asks if a call may write files that its words don't name through a link of the text that leads outside the root.
     fn judge_outward_links(&mut self, call: &Call, basis: Basis) {
         let may_write = writes_other_names(call) || call.meaning.kind == Some(ProgramKind::Builder);
-        if basis == Basis::Everything
-            && self.rules.restrict_something()
-            && self.state.links.leads_outside()
-            && may_write
-        {
+        if self.restricts(basis) && self.state.links.leads_outside() && may_write {
             let message =
                 "it may write files through a link that the command makes and that leads outside the root";
             self.ask(ReasonCode::Outside, call.span, message.to_owned());

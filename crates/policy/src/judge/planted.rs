@@ -220,7 +220,9 @@ fn puts_hidden_names(call: &Call) -> bool {
         // A pattern finds hidden names only if it begins like one.
         Value::Unknown(unknown) => {
             let name = unknown.lead.rsplit('/').next().unwrap_or_default();
-            unknown.why == Why::Glob && !name.starts_with(['.', '-'])
+            // `find` finds hidden names, too.
+            let is_found = call.in_wrapper && name.is_empty();
+            unknown.why == Why::Glob && !name.starts_with(['.', '-']) && !is_found
         }
     };
     !name.is_some_and(|name| has(name, Property::WritesWhatItNames))

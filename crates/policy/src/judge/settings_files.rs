@@ -42,7 +42,7 @@ impl Judge<'_> {
         }
         if copies_files(call) {
             for word in sources(call) {
-                match self.copied_repository_file(word, directories) {
+                match self.copied_repository_file(word, directories).filter(|_| !call.in_wrapper) {
                     Some(is_one) => planted.writes_git_settings |= is_one,
                     None => planted.writes_layout = true,
                 }
