@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use shellgate_syntax::{RedirectOperator, RedirectTarget, Value, Why, Word};
 
+use super::links::has_option;
 use super::state::is_in_pipeline;
 use super::writers::{
     copies_files, edits_plainly, has_backup_suffix, is_build_file, is_device, is_plain_reader, is_unpacker,
@@ -86,6 +87,15 @@ impl TextFacts {
         }
     }
 
+    /// Whether a program that obeys files is told a file of this name.
+    fn names(&self, name: &str) -> bool {
+        let is_it = |word: &String| {
+            let value = word.rsplit(['=', '@', ':', ',']).next().unwrap_or(word);
+            base_name(value) == name || word.starts_with('-') && word.ends_with(name)
+        };
+        self.tool_words.as_ref().is_none_or(|words| words.iter().any(is_it))
+    }
+
     /// Whether a program that obeys files may be told the name of this one.
     fn may_name(&self, name: &str) -> bool {
         self.tool_words.as_ref().is_none_or(|words| words.iter().any(|word| word.contains(name)))
@@ -124,11 +134,15 @@ impl Judge<'_> {
         let facts = &self.states.facts;
         let name = call.name().unwrap_or_default();
         let is_fed = self.has_text_input(call);
-        if is_fed && writes_its_input(call) || sets_by_words(call) {
+        let shows_into_file = call.meaning.entry == Some("git") && has_option(call, &["--output"]);
+        if is_fed && writes_its_input(call) || sets_by_words(call) || shows_into_file {
             return Some(name.to_owned());
         }
         let is_product = call.meaning.kind == Some(ProgramKind::Builder)
-            || words::COPYING_PROGRAMS.contains(&name) && !is_fed && !self.copies_device(call);
+            || !is_fed
+                && !self.copies_device(call)
+                && (words::COPYING_PROGRAMS.contains(&name)
+                    || words::PACKING_PROGRAMS.contains(&name) && !self.packs_named(call, facts));
         let is_silent =
             has(name, Property::WritesNoContent) || edits_plainly(call) && !has_backup_suffix(call);
         let by_words = written_by_words(call).filter(|_| !is_product && !is_silent);
@@ -180,6 +194,14 @@ impl Judge<'_> {
         }
     }
 
+    /// Whether a file that a call packs or compiles is one that a program which obeys files is told.
+    fn packs_named(&self, call: &Call, facts: &TextFacts) -> bool {
+        written_by_words(call).any(|word| match known_path(&word.value, self.machine) {
+            Some(path) => is_build_file(base_name(&path)) || facts.names(base_name(&path)),
+            None => true,
+        })
+    }
+
     /// Whether a call reads a device, a descriptor or a process, and not a file.
     fn copies_device(&self, call: &Call) -> bool {
         sources(call).any(|word| self.is_device_source(word))
@@ -193,9 +215,13 @@ impl Judge<'_> {
             return false;
         }
         let place = self.machine.cached_destination(self.machine.directory(), &path);
-        ["/dev", "/proc"]
-            .iter()
-            .any(|folder| place.starts_with(folder) || Path::new(&path).starts_with(folder))
+        // Git keeps texts of its words there, too: messages, names, addresses.
+        let is_of_git =
+            Path::new(&path).components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
+        is_of_git
+            || ["/dev", "/proc"]
+                .iter()
+                .any(|folder| place.starts_with(folder) || Path::new(&path).starts_with(folder))
     }
 
     fn is_in_program_folder(&self, word: &Word, directories: Option<&[PathBuf]>) -> bool {
@@ -226,7 +252,11 @@ impl Judge<'_> {
         }
         let file = self.state.content.file.clone();
         let is_fed = has(call.name().unwrap_or_default(), Property::ObeysFiles) && self.has_text_input(call);
+        let of_git = |word: &Word| word.value.lead().contains(".git/");
         let message = match file {
+            None if call.words.iter().any(of_git) => {
+                "it may run what a file of git's own folder says".to_owned()
+            }
             Some(file) => format!("it may run what files say, and the command writes `{file}`"),
             None if is_fed => "it may run what its input says".to_owned(),
             None => return,
