@@ -13,8 +13,8 @@ use super::links::has_option;
 use super::state::is_in_pipeline;
 use super::writers::{
     copies_files, edits_plainly, has_backup_suffix, is_build_file, is_device, is_plain_reader, is_unpacker,
-    last_name, moves_files, obeys_files, sets_by_words, sources, unpacks_text, writes_its_input,
-    written_by_redirects, written_by_words,
+    last_name, moved_by_git, moves_files, obeys_files, sets_by_words, sources, unpacks_text,
+    writes_its_input, written_by_redirects, written_by_words,
 };
 use super::{Basis, Judge};
 use crate::calls::{Call, FoundCalls, Stdin};
@@ -116,7 +116,7 @@ impl Judge<'_> {
         if !may_put_programs(call) {
             return;
         }
-        let copied = sources(call).filter(|_| copies_files(call)).map(last_name);
+        let copied = sources(call).filter(|_| copies_files(call)).chain(moved_by_git(call)).map(last_name);
         let targets: Vec<&Word> = written_by_words(call).chain(written_by_redirects(call)).collect();
         let all: Vec<String> = targets.iter().copied().map(last_name).chain(copied).flatten().collect();
         if !all.is_empty() && content.names.len() < MAX_WRITTEN_NAMES {
@@ -253,8 +253,10 @@ impl Judge<'_> {
         let file = self.state.content.file.clone();
         let is_fed = has(call.name().unwrap_or_default(), Property::ObeysFiles) && self.has_text_input(call);
         let of_git = |word: &Word| word.value.lead().contains(".git/");
+        let folders = self.git_directories(call, self.state.directories.clone()).unwrap_or_default();
+        let in_git = folders.iter().any(|folder| self.is_git_folder(folder, "x"));
         let message = match file {
-            None if call.words.iter().any(of_git) => {
+            None if in_git || call.words.iter().any(of_git) => {
                 "it may run what a file of git's own folder says".to_owned()
             }
             Some(file) => format!("it may run what files say, and the command writes `{file}`"),

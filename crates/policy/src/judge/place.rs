@@ -2,12 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use super::links::has_option;
 use super::patches::patches;
 use super::writers::{is_unpacker, may_unpack, unpacks_text};
 use super::{Basis, Judge};
 use crate::calls::Call;
 use crate::programs::{ProgramKind, Property, has, words};
 use crate::verdict::ReasonCode;
+
+/// How many folders are looked through for links, of a call.
+const MAX_FOLDERS: usize = 16;
 
 impl Judge<'_> {
     /// Asks if a program that a rule names may write files that its words don't name, and may do that outside the root.
@@ -61,12 +65,41 @@ impl Judge<'_> {
 
     /// Asks if a call may write files that its words don't name through a link of the text that leads outside the root.
     fn judge_outward_links(&mut self, call: &Call, basis: Basis) {
-        let may_write = writes_other_names(call) || call.meaning.kind == Some(ProgramKind::Builder);
-        if self.restricts(basis) && self.state.links.leads_outside() && may_write {
+        if !self.restricts(basis) {
+            return;
+        }
+        let is_builder = call.meaning.kind == Some(ProgramKind::Builder);
+        let may_write = writes_other_names(call);
+        // Patches and archives don't follow links that lie there, and a compiler writes what it is told.
+        let is_careful =
+            may_unpack(call) || patches(call) || call.name() == Some("gcc") && has_option(call, &["-o"]);
+        if may_write && !is_builder && !is_careful && self.works_beside_outward_link(call) {
+            let message = "it may write files through a link in the folder that leads outside the root";
+            self.ask(ReasonCode::Outside, call.span, message.to_owned());
+        }
+        if self.state.links.leads_outside() && (may_write || is_builder) {
             let message =
                 "it may write files through a link that the command makes and that leads outside the root";
             self.ask(ReasonCode::Outside, call.span, message.to_owned());
         }
+    }
+}
+
+impl Judge<'_> {
+    /// Whether a link that leads outside the root is in the folder that a call works in, or in one that its words name.
+    fn works_beside_outward_link(&self, call: &Call) -> bool {
+        let folders = self.git_directories(call, self.state.directories.clone()).unwrap_or_default();
+        let named = call.words.iter().skip(1).filter_map(|word| word.value.known());
+        let named: Vec<&Path> = named.filter_map(|path| Path::new(path).parent()).collect();
+        folders.iter().take(MAX_FOLDERS).any(|folder| {
+            let below = named.iter().take(MAX_FOLDERS).map(|path| folder.join(path));
+            let inside = |folder: &PathBuf| folder.starts_with(self.machine.root());
+            [folder.clone()]
+                .into_iter()
+                .chain(below)
+                .filter(inside)
+                .any(|folder| self.machine.holds_outward_link(&folder))
+        })
     }
 }
 

@@ -101,6 +101,12 @@ pub(super) fn sources(call: &Call) -> impl Iterator<Item = &Word> {
     })
 }
 
+/// The words of `git mv`, which names both what it moves and where to.
+pub(super) fn moved_by_git(call: &Call) -> impl Iterator<Item = &Word> {
+    let is_move = call.meaning.entry == Some("git") && call.meaning.subcommands.first() == Some(&"mv");
+    call.words.iter().skip(1).filter(move |_| is_move)
+}
+
 /// Whether a call makes files with the names of others.
 pub(super) fn copies_files(call: &Call) -> bool {
     matches!(call.meaning.entry, Some("cp" | "mv" | "ln" | "link" | "install" | "rsync" | "scp"))
