@@ -20,7 +20,7 @@ use crate::{paths, short_file};
 const MAX_CONFIG_BYTES: u64 = 64 << 10;
 
 /// If settings name more paths, the rest isn't followed.
-const MAX_NAMED_PATHS: usize = 500;
+const MAX_NAMED_PATHS: usize = 100;
 
 /// Submodules of submodules are followed so deep.
 const MAX_DEPTH: usize = 8;

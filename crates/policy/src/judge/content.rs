@@ -26,7 +26,7 @@ use crate::verdict::ReasonCode;
 const MAX_TOOL_WORDS: usize = 200;
 
 /// If a text writes more names than this, they may be the names of any programs.
-const MAX_WRITTEN_NAMES: usize = 2000;
+const MAX_WRITTEN_NAMES: usize = 400;
 
 /// What a text has written so far.
 #[derive(Clone, Debug, Default)]
@@ -119,7 +119,8 @@ impl Judge<'_> {
         let copied = sources(call).filter(|_| copies_files(call)).chain(moved_by_git(call)).map(last_name);
         let targets: Vec<&Word> = written_by_words(call).chain(written_by_redirects(call)).collect();
         let all: Vec<String> = targets.iter().copied().map(last_name).chain(copied).flatten().collect();
-        if !all.is_empty() && content.names.len() < MAX_WRITTEN_NAMES {
+        let is_new = all.iter().any(|name| !content.names.contains(name));
+        if is_new && content.names.len() < MAX_WRITTEN_NAMES {
             Rc::make_mut(&mut content.names).extend(all);
         }
         content.writes_programs |= targets.iter().any(|word| self.is_in_program_folder(word, directories))

@@ -11,7 +11,7 @@ use crate::programs::{ProgramKind, Property, has, words};
 use crate::verdict::ReasonCode;
 
 /// How many folders are looked through for links, of a call.
-const MAX_FOLDERS: usize = 16;
+const MAX_FOLDERS: usize = 8;
 
 impl Judge<'_> {
     /// Asks if a program that a rule names may write files that its words don't name, and may do that outside the root.

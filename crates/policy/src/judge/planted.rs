@@ -27,6 +27,8 @@ pub(super) struct Planted {
     pub(super) writes_files: bool,
     /// Whether it may make a folder that git takes for a repository.
     pub(super) writes_layout: bool,
+    /// How many patterns were looked up on the disk.
+    pub(super) lookups: usize,
     /// Whether it may write a file that settings of the root's own repository name.
     pub(super) writes_named_by_settings: bool,
     /// The first file that tells a build tool what to run.

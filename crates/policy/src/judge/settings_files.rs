@@ -17,6 +17,9 @@ use crate::calls::Call;
 use crate::programs::{base_name, words};
 use crate::redirects::known_path;
 
+/// If a text copies by more patterns than this, they may match anything.
+const MAX_LOOKUPS: usize = 100;
+
 impl Judge<'_> {
     /// Collects what a call may write of a repository, besides the files that its words name.
     pub(super) fn note_repository_files(
@@ -42,6 +45,12 @@ impl Judge<'_> {
         }
         if copies_files(call) {
             for word in sources(call) {
+                let is_unknown = word.value.known().is_none();
+                planted.lookups += usize::from(is_unknown);
+                if is_unknown && planted.lookups > MAX_LOOKUPS {
+                    planted.writes_layout = true;
+                    continue;
+                }
                 match self.copied_repository_file(word, directories).filter(|_| !call.in_wrapper) {
                     Some(is_one) => planted.writes_git_settings |= is_one,
                     None => planted.writes_layout = true,
