@@ -10,7 +10,7 @@ use shellgate_syntax::{RedirectTarget, Span, Value, Why, Word};
 
 use super::effects::names;
 use super::links::has_option;
-use super::settings_files::is_repository_file;
+use super::settings_files::{RepositoryFiles, is_repository_file};
 use super::writers::{copies, edits_plainly, is_build_file, may_unpack, writes_content, written};
 use super::{Basis, Judge};
 use crate::calls::{Call, FoundCalls};
@@ -25,12 +25,7 @@ pub(super) struct Planted {
     pub(super) writes_git_settings: bool,
     makes_repository: bool,
     pub(super) writes_files: bool,
-    /// Whether it may make a folder that git takes for a repository.
-    pub(super) writes_layout: bool,
-    /// How many patterns were looked up on the disk.
-    pub(super) lookups: usize,
-    /// Whether it may write a file that settings of the root's own repository name.
-    pub(super) writes_named_by_settings: bool,
+    pub(super) repository_files: RepositoryFiles,
     /// The first file that tells a build tool what to run.
     build_file: Option<String>,
     /// An excluded program that the text names, in whatever place.

@@ -33,9 +33,9 @@ impl Judge<'_> {
         let planted = &self.states.planted;
         let start = [self.machine.directory().to_owned()];
         let is_elsewhere = directories.as_deref() != Some(&start) || pushes(call);
-        let message = if planted.has_git_settings() || planted.writes_layout && is_elsewhere {
+        let message = if planted.has_git_settings() || planted.repository_files.has_layout && is_elsewhere {
             "the command may write settings that git finds, and those can name programs"
-        } else if planted.writes_named_by_settings {
+        } else if planted.repository_files.are_named_by_settings {
             "the command may write a file that the settings of git name, and git may run it"
         } else if !directories.as_deref().is_some_and(|folders| self.has_harmless_repositories(folders)) {
             "git works in a folder whose repository isn't the root's, and its settings can name programs"

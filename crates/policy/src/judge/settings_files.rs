@@ -20,6 +20,17 @@ use crate::redirects::known_path;
 /// If a text copies by more patterns than this, they may match anything.
 const MAX_LOOKUPS: usize = 100;
 
+/// What a text may write of repositories, besides the files that its words name.
+#[derive(Debug, Default)]
+pub(super) struct RepositoryFiles {
+    /// Whether it may make a folder that git takes for a repository.
+    pub(super) has_layout: bool,
+    /// Whether it may write a file that the settings of the root's own repository name.
+    pub(super) are_named_by_settings: bool,
+    /// How many patterns were looked up on the disk.
+    lookups: usize,
+}
+
 impl Judge<'_> {
     /// Collects what a call may write of a repository, besides the files that its words name.
     pub(super) fn note_repository_files(
@@ -37,7 +48,7 @@ impl Judge<'_> {
             words::GIT_TEXT_SUBCOMMANDS.contains(&name) && !["am", "apply"].contains(&name)
         });
         let is_unnamed = patch_names.is_none() || makes_objects || unpacks_text(call) || may_unpack(call);
-        planted.writes_layout |= is_unnamed;
+        planted.repository_files.has_layout |= is_unnamed;
         planted.writes_files |= is_unnamed;
         planted.writes_git_settings |= unpacks_text(call) || name == "csplit" && has_option(call, &["-b"]);
         for word in written(call) {
@@ -46,19 +57,22 @@ impl Judge<'_> {
         if copies_files(call) {
             for word in sources(call) {
                 let is_unknown = word.value.known().is_none();
-                planted.lookups += usize::from(is_unknown);
-                if is_unknown && planted.lookups > MAX_LOOKUPS {
-                    planted.writes_layout = true;
+                planted.repository_files.lookups += usize::from(is_unknown);
+                if is_unknown && planted.repository_files.lookups > MAX_LOOKUPS {
+                    planted.repository_files.has_layout = true;
                     continue;
                 }
                 match self.copied_repository_file(word, directories).filter(|_| !call.in_wrapper) {
                     Some(is_one) => planted.writes_git_settings |= is_one,
-                    None => planted.writes_layout = true,
+                    None => planted.repository_files.has_layout = true,
                 }
             }
         }
         let named = self.machine.repositories().named_by_settings();
-        if !named.is_empty() && (writes_content(call) || is_unnamed) && !planted.writes_named_by_settings {
+        if !named.is_empty()
+            && (writes_content(call) || is_unnamed)
+            && !planted.repository_files.are_named_by_settings
+        {
             let is_named = |path: &str| {
                 let folders = directories.unwrap_or_default().iter();
                 let mut places = folders.map(|from| self.machine.cached_destination(from, path));
@@ -68,7 +82,7 @@ impl Judge<'_> {
             let paths = written(call).map(|word| known_path(&word.value, self.machine));
             let by_words = paths.into_iter().any(|path| path.is_none_or(|path| is_named(&path)));
             let by_patch = patch_names.iter().flatten().any(|path| is_named(path));
-            planted.writes_named_by_settings |=
+            planted.repository_files.are_named_by_settings |=
                 is_unnamed || by_words || by_patch || directories.is_none() && writes_files(call);
         }
     }
