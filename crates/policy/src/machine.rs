@@ -18,6 +18,9 @@ use crate::secrets::Secrets;
 const PROGRAM_FOLDERS: [&str; 6] =
     ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
 
+/// The links of a folder with more entries than this are not looked at.
+const MAX_FOLDER_ENTRIES: usize = 20_000;
+
 /// The machine as the judged command will find it. It remembers its answers, so one is made for each judgement.
 #[derive(Debug)]
 pub struct Machine {
@@ -35,6 +38,8 @@ pub struct Machine {
     /// Folders, and whether they are in one that has a repository's layout.
     layouts: RefCell<HashMap<PathBuf, bool>>,
     repositories: OnceCell<Repositories>,
+    /// Folders, and whether they hold a link that leads outside the root.
+    outward_links: RefCell<HashMap<PathBuf, bool>>,
     /// Paths, and whether a program file is there. `None`: nothing is.
     program_files: RefCell<HashMap<PathBuf, Option<bool>>>,
 }
@@ -67,6 +72,7 @@ impl Machine {
             matches: RefCell::default(),
             layouts: RefCell::default(),
             repositories: OnceCell::new(),
+            outward_links: RefCell::default(),
             program_files: RefCell::default(),
         }
     }
@@ -122,6 +128,16 @@ impl Machine {
                     .program_folders
                     .folders()
                     .any(|one| one.listed == folder || one.real().is_some_and(|one| one == real))
+    }
+
+    /// Whether a folder, links followed, is one of PATH.
+    pub(crate) fn is_program_folder(&self, folder: &Path) -> bool {
+        self.program_folders.folders().any(|one| one.leads_to(folder))
+    }
+
+    /// Whether PATH has folders that depend on where a program starts.
+    pub(crate) fn has_relative_program_folders(&self) -> bool {
+        self.program_folders.folders().any(|one| !one.listed.is_absolute())
     }
 
     /// Where the program of this name is found. The name has no slash.
@@ -203,6 +219,24 @@ impl Machine {
             self.layouts.borrow_mut().insert(folder.to_owned(), is_in_layout);
             is_in_layout
         })
+    }
+
+    /// Whether a folder holds a link that leads outside the root, or too many names to know.
+    pub(crate) fn holds_outward_link(&self, folder: &Path) -> bool {
+        if let Some(known) = self.outward_links.borrow().get(folder) {
+            return *known;
+        }
+        let leads_outside = |entry: std::fs::DirEntry| {
+            entry.file_type().is_ok_and(|kind| kind.is_symlink())
+                && !self
+                    .cached_destination(folder, &entry.file_name().to_string_lossy())
+                    .starts_with(&self.root)
+        };
+        let is_many = |at: usize| at >= MAX_FOLDER_ENTRIES;
+        let mut entries = std::fs::read_dir(folder).into_iter().flatten().flatten().enumerate();
+        let found = entries.any(|(at, entry)| is_many(at) || leads_outside(entry));
+        self.outward_links.borrow_mut().insert(folder.to_owned(), found);
+        found
     }
 
     /// Where `path` leads from a folder, links followed, whether anything is there or not.

@@ -49,7 +49,8 @@ pub(crate) fn access_of(
     }
 }
 
-fn is_descriptor(word: &Word) -> bool {
+/// Whether `>&word` copies a descriptor, and writes no file.
+pub(crate) fn is_descriptor(word: &Word) -> bool {
     word.value.known().is_some_and(|text| {
         let number = text.strip_suffix('-').unwrap_or(text);
         number.bytes().all(|byte| byte.is_ascii_digit())

@@ -9,15 +9,18 @@ mod index;
 mod nested;
 mod settings;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::short_file;
+use crate::{paths, short_file};
 
 /// Longer settings are not read.
 const MAX_CONFIG_BYTES: u64 = 64 << 10;
+
+/// If settings name more paths, the rest isn't followed.
+const MAX_NAMED_PATHS: usize = 100;
 
 /// Submodules of submodules are followed so deep.
 const MAX_DEPTH: usize = 8;
@@ -38,6 +41,8 @@ pub(crate) struct Repositories {
     known: RefCell<HashMap<PathBuf, bool>>,
     /// Folders, and whether no repository below them runs anything.
     walked: RefCell<HashMap<PathBuf, bool>>,
+    /// What the settings of the root's own repository may name.
+    named: OnceCell<Vec<PathBuf>>,
 }
 
 impl Repositories {
@@ -48,6 +53,7 @@ impl Repositories {
             started_in: RefCell::default(),
             known: RefCell::default(),
             walked: RefCell::default(),
+            named: OnceCell::new(),
         };
         repositories.own = repositories.top_of(root).map(Path::to_owned);
         repositories
@@ -98,6 +104,11 @@ impl Repositories {
         })
     }
 
+    /// The files and folders that the settings of the root's own repository may name: programs, hooks, other settings.
+    pub(crate) fn named_by_settings(&self) -> &[PathBuf] {
+        self.named.get_or_init(|| self.own.as_deref().map(named_by_settings).unwrap_or_default())
+    }
+
     fn is_harmless_top(&self, top: &Path, depth: usize) -> bool {
         depth <= MAX_DEPTH
             && remember(&self.known, top, || {
@@ -121,6 +132,33 @@ impl Repositories {
         };
         Some(gitlinks.len() <= MAX_SUBMODULES && gitlinks.iter().all(is_harmless))
     }
+}
+
+fn named_by_settings(top: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    let Some(common) = place_of(top).and_then(|place| common_place(&place)) else { return all };
+    let mut files = vec![common.join("config"), common.join("config.worktree")];
+    // Settings can include other files.
+    for _ in 0..MAX_DEPTH {
+        let mut included = Vec::new();
+        for config in files.iter().filter_map(|file| read(file)) {
+            let found = settings::named_paths(&config).flat_map(|path| [top.join(&path), common.join(&path)]);
+            let new = found.map(|path| plain(&path)).filter(|path| path != top && path != &common);
+            included.extend(new.take(MAX_NAMED_PATHS));
+        }
+        included.retain(|path| !all.contains(path));
+        if included.is_empty() || all.len() > MAX_NAMED_PATHS {
+            break;
+        }
+        files = included.iter().filter(|path| path.is_file()).cloned().collect();
+        all.extend(included);
+    }
+    all
+}
+
+/// A path without `.` and `..`, and where its folder leads if that exists.
+fn plain(path: &Path) -> PathBuf {
+    paths::resolve(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn remember(answers: &RefCell<HashMap<PathBuf, bool>>, path: &Path, find: impl FnOnce() -> bool) -> bool {

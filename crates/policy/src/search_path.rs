@@ -60,6 +60,11 @@ impl ProgramFolder {
         self.real.get_or_init(|| self.place.canonicalize().ok()).as_deref()
     }
 
+    /// Whether it is this folder, which may not exist yet.
+    pub(crate) fn leads_to(&self, folder: &Path) -> bool {
+        self.real().unwrap_or(&self.place) == folder
+    }
+
     /// Whether other users may write the folder. It counts as written by others if that can't be known.
     pub(crate) fn others_may_write(&self) -> bool {
         *self.others_may_write.get_or_init(|| {

@@ -38,6 +38,7 @@ impl Judge<'_> {
         self.judge_patch(call, basis);
         self.judge_place(call, basis);
         self.judge_build(call, basis);
+        self.judge_content(call, basis);
         for problem in &call.problems {
             let (span, message) = (problem.span, problem.message.clone());
             let code = OpaqueCode { span, message, word: None, is_own_language: problem.is_code };

@@ -69,7 +69,9 @@ pub(super) fn may_write_tools(found: &FoundCalls) -> bool {
 
 /// Whether a command may make files of python code: it writes one, a file of unknown name, or unpacks many.
 pub(super) fn may_write_modules(found: &FoundCalls) -> bool {
-    let is_module = |word: &Word| word.value.known().is_none_or(|path| path.contains(".py"));
+    let is_module = |word: &Word| {
+        word.value.known().is_none_or(|path| [".py", ".so"].iter().any(|end| path.contains(end)))
+    };
     found.calls.iter().any(|call: &Call| {
         let name = call.name();
         name.is_some_and(|name| has(name, Property::MakesLinks)) || writes_file(call, is_module)

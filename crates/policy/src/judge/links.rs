@@ -7,7 +7,7 @@ use std::rc::Rc;
 use shellgate_syntax::{Value, Word};
 
 use super::Judge;
-use super::planted::{is_unpacker, may_unpack};
+use super::writers::{is_unpacker, may_unpack};
 use crate::calls::Call;
 use crate::programs::{Canonical, EffectKind, Property, base_name, has, words};
 use crate::redirects::known_path;
@@ -27,6 +27,8 @@ pub(super) struct MadeLinks {
     pub(super) anywhere: bool,
     /// The folders that `git clone` makes.
     clones: Rc<Vec<PathBuf>>,
+    /// Whether one of them leads outside the root, or to somewhere unknown.
+    leads_outside: bool,
 }
 
 impl Judge<'_> {
@@ -49,6 +51,10 @@ impl Judge<'_> {
             _ => None,
         });
         let writes: Vec<&Word> = writes.collect();
+        if matches!(name, Some("ln" | "link")) || has_option(call, &["-s", "-l"]) && name == Some("cp") {
+            links.leads_outside |=
+                reads.clone().any(|target| !self.leads_inside(target, &writes, directories));
+        }
         let is_file = |word: &&Word| self.is_file(word, directories, links);
         // The names that may become links, besides those that it writes.
         let mut names: Vec<Word> = Vec::new();
@@ -91,6 +97,24 @@ impl Judge<'_> {
         }
     }
 
+    /// Whether a new link to `target` leads inside the root.
+    fn leads_inside(&self, target: &Word, names: &[&Word], directories: Option<&[PathBuf]>) -> bool {
+        let Some(path) = known_path(&target.value, self.machine) else { return false };
+        let Some(directories) = directories else { return false };
+        let mut folders = directories.to_vec();
+        for name in names {
+            let Some(name) = known_path(&name.value, self.machine) else { return false };
+            let parent = Path::new(&name).parent().map(Path::to_path_buf).unwrap_or_default();
+            let places = directories.iter().flat_map(|from| {
+                let place = from.join(&name);
+                let below = place.is_dir().then_some(place);
+                below.into_iter().chain([from.join(&parent)])
+            });
+            folders = places.collect();
+        }
+        self.machine.is_inside(&path, Some(&folders))
+    }
+
     /// Whether a path is a plain file, from every folder: copying and moving it makes no link.
     fn is_file(&self, word: &Word, directories: Option<&[PathBuf]>, links: &MadeLinks) -> bool {
         let Some(path) = known_path(&word.value, self.machine) else { return false };
@@ -121,6 +145,11 @@ impl MadeLinks {
         for name in names {
             *all.entry(name).or_default() += 1;
         }
+    }
+
+    /// Whether a link of the text leads outside the root, or to somewhere unknown.
+    pub(super) fn leads_outside(&self) -> bool {
+        self.leads_outside
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -9,13 +9,14 @@
 //! | `variables` | variables that it sets |
 //! | `imports` | code that it finds in its folder |
 //! | `unlisted`, `loose` | programs without an entry in the tables; words that an entry doesn't explain |
-//! | `state`, `links`, `planted` | what one call does to later ones |
+//! | `state`, `links`, `planted`, `content`, `writers` | what one call does to later ones |
 //! | `place` | files that no word names |
-//! | `repositories`, `staging`, `remotes`, `patches` | what git finds where it works |
+//! | `repositories`, `staging`, `remotes`, `patches`, `settings_files` | what git finds where it works |
 //!
 //! Whatever speaks against allowing a call is a [`Reason`]. The strictest reason decides, and what can't be known is never
 //! allowed.
 
+mod content;
 mod effects;
 mod files;
 mod granting;
@@ -30,10 +31,12 @@ mod planted;
 mod program;
 mod remotes;
 mod repositories;
+mod settings_files;
 mod staging;
 mod state;
 mod unlisted;
 mod variables;
+mod writers;
 
 use shellgate_syntax::{Assigned, Span, Unreadable};
 use state::{States, TextState};

@@ -7,10 +7,11 @@ use shellgate_syntax::{RedirectOperator, RedirectTarget, Word};
 
 use super::files::WRITES_GIT_FOLDER;
 use super::links::has_option;
+use super::settings_files::is_repository_file;
 use super::state::{Directories, is_in_pipeline};
 use super::{Basis, Judge};
 use crate::calls::{Call, When};
-use crate::programs::{EffectKind, Property, base_name, has, words};
+use crate::programs::{EffectKind, Property, has, words};
 use crate::redirects::known_path;
 use crate::short_file;
 use crate::verdict::ReasonCode;
@@ -78,6 +79,16 @@ impl Judge<'_> {
         named_paths(patch).is_none_or(|paths| paths.into_iter().any(is_outside))
     }
 
+    /// The files that a call writes by its patches. `None`: they can't be read.
+    pub(super) fn patched_names(&self, call: &Call, directories: Option<&[PathBuf]>) -> Option<Vec<String>> {
+        let folders = self.patched_folders(call, directories)?;
+        let mut names = Vec::new();
+        for patch in self.patches(call, &folders)? {
+            names.extend(named_paths(&patch)?.into_iter().map(str::to_owned));
+        }
+        Some(names)
+    }
+
     /// The folders that the paths of a patch and its own path may start from.
     fn patched_folders(&self, call: &Call, directories: Option<&[PathBuf]>) -> Directories {
         let mut folders = directories?.to_vec();
@@ -128,8 +139,7 @@ impl Judge<'_> {
     /// Whether a patch names a file that git may take for settings or hooks.
     fn names_settings(&self, patch: &str, folders: &[PathBuf]) -> bool {
         let is_settings = |path: &str| {
-            words::GIT_LAYOUT_FILES.iter().any(|name| base_name(path).eq_ignore_ascii_case(name))
-                || folders.iter().any(|folder| self.is_git_folder(folder, path))
+            is_repository_file(path) || folders.iter().any(|folder| self.is_git_folder(folder, path))
         };
         named_paths(patch).is_none_or(|paths| paths.into_iter().any(is_settings))
     }

@@ -6,13 +6,15 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use shellgate_syntax::{RedirectOperator, RedirectTarget, Span, Value, Why, Word};
+use shellgate_syntax::{RedirectTarget, Span, Value, Why, Word};
 
 use super::effects::names;
 use super::links::has_option;
+use super::settings_files::{RepositoryFiles, is_repository_file};
+use super::writers::{copies, edits_plainly, is_build_file, may_unpack, writes_content, written};
 use super::{Basis, Judge};
 use crate::calls::{Call, FoundCalls};
-use crate::programs::{EffectKind, ProgramKind, Property, base_name, has, words};
+use crate::programs::{ProgramKind, Property, base_name, has, words};
 use crate::redirects::known_path;
 use crate::secrets;
 use crate::verdict::ReasonCode;
@@ -22,7 +24,8 @@ use crate::verdict::ReasonCode;
 pub(super) struct Planted {
     pub(super) writes_git_settings: bool,
     makes_repository: bool,
-    writes_files: bool,
+    pub(super) writes_files: bool,
+    pub(super) repository_files: RepositoryFiles,
     /// The first file that tells a build tool what to run.
     build_file: Option<String>,
     /// An excluded program that the text names, in whatever place.
@@ -41,6 +44,7 @@ impl Judge<'_> {
     pub(super) fn note_planted(&self, call: &Call, directories: Option<&[PathBuf]>, planted: &mut Planted) {
         planted.makes_repository |= makes_bare_repository(call);
         planted.writes_git_settings |= may_unpack(call);
+        self.note_repository_files(call, directories, planted);
         for word in written(call) {
             planted.writes_files = true;
             planted.writes_git_settings |=
@@ -140,12 +144,12 @@ impl Judge<'_> {
     }
 
     /// Whether writing this file may write settings that git finds.
-    fn may_be_settings(&self, word: &Word, directories: Option<&[PathBuf]>) -> bool {
+    pub(super) fn may_be_settings(&self, word: &Word, directories: Option<&[PathBuf]>) -> bool {
         let Some(path) = known_path(&word.value, self.machine) else { return true };
         if path.starts_with("/dev/") {
             return false;
         }
-        let is_head = words::GIT_LAYOUT_FILES.iter().any(|name| base_name(&path).eq_ignore_ascii_case(name));
+        let is_head = is_repository_file(&path);
         let absolute = [PathBuf::from("/")];
         let from = if path.starts_with('/') { Some(absolute.as_slice()) } else { directories };
         is_head || from.is_none_or(|from| from.iter().any(|from| self.is_git_folder(from, &path)))
@@ -167,33 +171,6 @@ impl Judge<'_> {
             || words::GIT_SETTINGS_FILES.iter().any(|end| place.ends_with(end))
             || place.starts_with(self.machine.root()) && self.machine.is_in_repository_layout(&place)
     }
-}
-
-/// Whether what a call writes has a content, other than an empty folder or the rights of a file.
-fn writes_content(call: &Call) -> bool {
-    let name = call.name();
-    !call.redirects.is_empty() || !name.is_some_and(|name| has(name, Property::WritesNoContent))
-}
-
-/// Whether a call copies, moves or links files.
-fn copies(call: &Call) -> bool {
-    call.name().is_some_and(|name| has(name, Property::MakesLinks))
-}
-
-/// Whether a call edits files by words that hide no name: `sed -i s/1.0/1.1/ package.json`.
-fn edits_plainly(call: &Call) -> bool {
-    let is_plain = |c: char| c.is_alphanumeric() || " ._-/=,:^$|@%+~#".contains(c);
-    call.name() == Some("sed")
-        && call.words.iter().all(|word| word.value.known().is_some_and(|text| text.chars().all(is_plain)))
-}
-
-/// Whether a file of this name tells a build tool what to run.
-fn is_build_file(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    words::BUILD_FILES.iter().any(|file| match file.strip_prefix('*') {
-        Some(end) => name.ends_with(end),
-        None => name == *file,
-    })
 }
 
 /// Whether programs read a file at this path below the home folder when they start. They keep what they can make again
@@ -240,63 +217,13 @@ fn puts_hidden_names(call: &Call) -> bool {
         // A pattern finds hidden names only if it begins like one.
         Value::Unknown(unknown) => {
             let name = unknown.lead.rsplit('/').next().unwrap_or_default();
-            unknown.why == Why::Glob && !name.starts_with(['.', '-'])
+            // `find` finds hidden names, too.
+            let is_found = call.in_wrapper && name.is_empty();
+            unknown.why == Why::Glob && !name.starts_with(['.', '-']) && !is_found
         }
     };
     !name.is_some_and(|name| has(name, Property::WritesWhatItNames))
         || !call.words.iter().skip(1).rev().skip(1).all(is_plain)
-}
-
-/// The files that a call writes, by its words or its redirects. Git writes its own files well.
-fn written(call: &Call) -> impl Iterator<Item = &Word> {
-    let is_git = call.meaning.entry.is_some_and(|name| has(name, Property::RunsGit));
-    let by_words = call.meaning.effects.iter().filter_map(move |effect| match &effect.kind {
-        EffectKind::Writes(word) if !is_git => Some(word),
-        _ => None,
-    });
-    let by_redirects =
-        call.redirects.iter().filter_map(|redirect| match (&redirect.target, redirect.operator) {
-            (
-                RedirectTarget::Word(word),
-                RedirectOperator::Write
-                | RedirectOperator::Append
-                | RedirectOperator::Clobber
-                | RedirectOperator::ReadWrite
-                | RedirectOperator::WriteBoth
-                | RedirectOperator::AppendBoth,
-            ) => Some(word),
-            _ => None,
-        });
-    by_words.chain(by_redirects)
-}
-
-/// Whether a program unpacks, with the right options.
-pub(super) fn is_unpacker(call: &Call) -> bool {
-    let name = call.name();
-    name.is_some_and(|name| has(name, Property::Unpacks) || has(name, Property::UnpacksByLetter))
-}
-
-/// Whether a call makes files whose names it doesn't show: it unpacks, or copies a whole folder.
-pub(super) fn may_unpack(call: &Call) -> bool {
-    let Some(name) = call.name() else { return false };
-    if has(name, Property::UnpacksByLetter) {
-        let is_unknown = |word: &Word| word.value.known().is_none();
-        return has_option(call, &["-x"]) || call.words.iter().any(is_unknown) || call.meaning.kind.is_none();
-    }
-    let ends_in_folder = |word: &Word| {
-        let last = word.value.known().map(|path| base_name(path.trim_end_matches('/')));
-        last.is_none_or(|last| matches!(last, ".git" | "." | ".." | ""))
-    };
-    let mut reads = call.meaning.effects.iter().filter_map(|effect| match &effect.kind {
-        EffectKind::Reads(word) => Some(word),
-        _ => None,
-    });
-    let mut listing = words::LISTING_OPTIONS.iter().filter_map(|row| row.split_once(' '));
-    let only_lists = listing.any(|(program, option)| program == name && has_option(call, &[option]));
-    has(name, Property::Unpacks) && !only_lists
-        || name == "cp"
-            && has_option(call, words::CP_RECURSIVE_OPTIONS)
-            && (has_option(call, words::CP_WHOLE_OPTIONS) || reads.any(ends_in_folder))
 }
 
 /// Whether a call makes a repository whose folder isn't called `.git`.

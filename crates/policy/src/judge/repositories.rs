@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use super::remotes::pushes;
 use super::state::Directories;
 use super::{Basis, Judge};
 use crate::calls::Call;
@@ -29,8 +30,13 @@ impl Judge<'_> {
         let is_start = |folders: &[PathBuf]| Some(folders) == self.state.directories.as_deref();
         let directories =
             directories.filter(|folders| is_start(folders) || folders.iter().all(|folder| folder.is_dir()));
-        let message = if self.states.planted.has_git_settings() {
+        let planted = &self.states.planted;
+        let start = [self.machine.directory().to_owned()];
+        let is_elsewhere = directories.as_deref() != Some(&start) || pushes(call);
+        let message = if planted.has_git_settings() || planted.repository_files.has_layout && is_elsewhere {
             "the command may write settings that git finds, and those can name programs"
+        } else if planted.repository_files.are_named_by_settings {
+            "the command may write a file that the settings of git name, and git may run it"
         } else if !directories.as_deref().is_some_and(|folders| self.has_harmless_repositories(folders)) {
             "git works in a folder whose repository isn't the root's, and its settings can name programs"
         } else if !self.has_harmless_staged(call) {

@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use shellgate_syntax::{Construct, Word};
 
 use super::Judge;
+use super::content::{OwnContent, TextFacts};
 use super::links::{MadeLinks, has_option};
 use super::patches::patches;
 use super::planted::Planted;
@@ -41,6 +42,7 @@ pub(super) struct TextState {
     pub(super) directories: Directories,
     pub(super) links: MadeLinks,
     pub(super) staged: Staged,
+    pub(super) content: OwnContent,
 }
 
 /// What holds now, and what may hold at any time.
@@ -52,6 +54,8 @@ pub(super) struct States {
     pub(super) anytime: TextState,
     /// Files that the text may write and that tell programs what to run.
     pub(super) planted: Planted,
+    /// What the calls do together.
+    pub(super) facts: TextFacts,
     /// Whether the text names a repository whose settings can name programs, and git may push to it.
     pub(super) names_harmful_remote: bool,
     /// How many calls apply patches.
@@ -70,6 +74,7 @@ impl TextState {
             directories: Some(vec![directory.to_owned()]),
             links: MadeLinks::default(),
             staged: Staged::default(),
+            content: OwnContent::default(),
         }
     }
 }
@@ -82,6 +87,7 @@ impl States {
             max_directories: MAX_DIRECTORIES,
             anytime: state,
             planted: Planted::default(),
+            facts: TextFacts::default(),
             names_harmful_remote: false,
             patching_calls: 0,
             renames_in_archive: false,
@@ -103,11 +109,15 @@ impl Judge<'_> {
         let words = found.calls.iter().map(|call| call.words.len()).sum::<usize>();
         self.states.max_directories = (MAX_PATHS / words.max(1)).clamp(1, MAX_DIRECTORIES);
         let start = self.states.now.clone();
+        self.states.facts = TextFacts::of(found);
         for call in &found.calls {
             let before = self.states.now.links.count();
+            let content = self.states.now.content.count();
             self.follow_state(call);
             let makes_links = self.states.now.links.count() != before;
             self.states.links_in_pipeline |= makes_links && is_in_pipeline(call);
+            self.states.facts.writes_in_pipeline |=
+                self.states.now.content.count() != content && is_in_pipeline(call);
             self.states.linking_calls += usize::from(self.may_link(call));
         }
         let mut anytime = std::mem::replace(&mut self.states.now, start.clone());
@@ -159,7 +169,12 @@ impl Judge<'_> {
 
     /// The state that a call is judged by.
     pub(super) fn state_of(&self, call: &Call) -> TextState {
-        TextState { directories: self.directories_of(call), ..self.states.before(call).clone() }
+        let mut state =
+            TextState { directories: self.directories_of(call), ..self.states.before(call).clone() };
+        if self.states.facts.writes_in_pipeline && is_in_pipeline(call) {
+            state.content.clone_from(&self.states.anytime.content);
+        }
+        state
     }
 
     /// Where the relative paths of a call may start from.
@@ -203,6 +218,9 @@ impl Judge<'_> {
         let mut staged = std::mem::take(&mut self.states.now.staged);
         self.note_staged(call, directories.as_deref(), &mut staged);
         self.states.now.staged = staged;
+        let mut content = std::mem::take(&mut self.states.now.content);
+        self.note_content(call, directories.as_deref(), &mut content);
+        self.states.now.content = content;
         if !call.program().is_some_and(|name| has(name, Property::ChangesDirectory)) {
             return;
         }

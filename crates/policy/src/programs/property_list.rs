@@ -44,6 +44,10 @@ properties! {
     "makes-links" = MakesLinks,
     /// It takes a word `@FILE`, wherever it is, for further words in a file.
     "reads-response-files" = ReadsResponseFiles,
+    /// It runs what files of its folder or of the project say.
+    "obeys-files" = ObeysFiles,
+    /// It makes files whose names are in its input or in a file, wherever those lead.
+    "unpacks-text" = UnpacksText,
     /// It runs git, whose settings can name programs.
     "runs-git" = RunsGit,
     /// Its subcommands of the name of another program do what that program does.

@@ -44,6 +44,32 @@ fn section_of(line: &str) -> Option<&str> {
     (is_name && is_part).then(|| name.split('.').next().unwrap_or(name))
 }
 
+/// What may be paths in the values of settings that can name programs.
+pub(super) fn named_paths(config: &str) -> impl Iterator<Item = String> {
+    let mut section = String::new();
+    let values = config.lines().map(str::trim).filter_map(move |line| {
+        let line = if line.starts_with('[') {
+            let (header, rest) = line.split_once(']')?;
+            let name = header.trim_start_matches('[').split([' ', '\t', '.']).next().unwrap_or_default();
+            section = name.to_ascii_lowercase();
+            rest
+        } else {
+            line
+        };
+        let (key, value) = line.split_once('=').unwrap_or(("", line));
+        let name = format!("{section}.{}", key.trim().to_ascii_lowercase());
+        (!words::GIT_HARMLESS_SETTINGS.contains(&name.as_str())).then(|| value.to_owned())
+    });
+    values.flat_map(|value| {
+        let parts = value.split(|c: char| c.is_whitespace() || "\"'`!;|&<>()=,\\".contains(c));
+        let parts = parts.filter(|part| !part.is_empty() && !part.starts_with(['-', '~', '$', '#']));
+        parts
+            .map(|part| part.trim_end_matches('/').to_owned())
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+    })
+}
+
 /// What may be addresses in settings: the values, and the names of sections.
 pub(super) fn addresses(config: &str) -> impl Iterator<Item = String> {
     let lines = config.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -60,7 +86,7 @@ pub(super) fn addresses(config: &str) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{addresses, are_harmless};
+    use super::{addresses, are_harmless, named_paths};
 
     #[test]
     fn settings_are_harmless_only_if_each_is_on_the_list() {
@@ -85,6 +111,13 @@ mod tests {
         ] {
             assert!(!are_harmless(&format!("{plain}{odd}\n"), |_| None), "{odd}");
         }
+    }
+
+    #[test]
+    fn programs_and_folders_are_found_in_settings() {
+        let config =
+            "[core]\n\tbare = false\n\thooksPath = .husky/\n[alias] x = \"!./a b\"\n[include]\npath=../c\n";
+        assert_eq!(named_paths(config).collect::<Vec<_>>(), [".husky", "./a", "b", "../c"]);
     }
 
     #[test]

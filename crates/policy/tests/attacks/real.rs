@@ -3,6 +3,7 @@
 //! pass for an attack.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs::Permissions;
 use std::io::{Seek as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -44,6 +45,8 @@ struct Attack {
     /// The folder below the root that the text starts in.
     #[serde(default)]
     directory: String,
+    /// A folder below the root that is the first of PATH.
+    path: Option<String>,
     /// The text on standard input.
     stdin: Option<String>,
     /// Whether redirects may write inside the root.
@@ -84,7 +87,7 @@ fn folders() -> tempfile::TempDir {
 }
 
 /// Runs `text` by bash in namespaces of its own, as an ordinary user, with the folders `outside/root` as its world.
-fn run(text: &str, directory: &Path, stdin: Option<&str>) {
+fn run(text: &str, directory: &Path, stdin: Option<&str>, path: &OsStr) {
     let mut command = Command::new("timeout");
     command.args(["--signal=KILL", "20"]);
     if is_superuser() {
@@ -94,7 +97,7 @@ fn run(text: &str, directory: &Path, stdin: Option<&str>) {
     command.args(["unshare", "--user", "--map-current-user", "--mount", "--pid", "--fork", "--mount-proc"]);
     command.args(["--net", "--kill-child", "bash", "-c", text]);
     // No text depends on the caller's environment. Make, for example, runs nothing from its command line without a SHELL.
-    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("SHELL", "/bin/sh");
+    command.env_clear().env("PATH", path).env("SHELL", "/bin/sh");
     command.current_dir(directory).env("HOME", directory.join("../home"));
     let input = match stdin {
         Some(text) => {
@@ -109,10 +112,17 @@ fn run(text: &str, directory: &Path, stdin: Option<&str>) {
     let _ = command.status().unwrap();
 }
 
+/// PATH for an attack.
+fn search_path(attack: &Attack, root: &Path) -> OsString {
+    let path = std::env::var_os("PATH").unwrap();
+    let own = attack.path.iter().map(|folder| root.join(folder));
+    std::env::join_paths(own.chain(std::env::split_paths(&path))).unwrap()
+}
+
 fn prepare(attack: &Attack, file: &File, root: &Path) {
     let setup = file.setups.get(&attack.setup).unwrap_or(&attack.setup);
     if !setup.is_empty() {
-        run(setup, root, None);
+        run(setup, root, None, &search_path(attack, root));
     }
 }
 
@@ -122,8 +132,7 @@ fn allowed(attack: &Attack, file: &File, root: &Path) -> bool {
     let redirects = if attack.inside_root { Redirects::InsideRoot } else { Redirects::Ask };
     let rules = Rules { core: Some(entries(core)), exclude: entries(exclude), redirects, ..Rules::default() };
     let directory = root.join(&attack.directory);
-    let machine =
-        Machine::new(root, &directory, Some(root.join("../home")), std::env::var_os("PATH").unwrap());
+    let machine = Machine::new(root, &directory, Some(root.join("../home")), search_path(attack, root));
     let context = CommandContext { stdin: attack.stdin.clone(), ..CommandContext::default() };
     judge(&attack.text, &context, &rules, &machine).decision() == Decision::Allow
 }
@@ -140,7 +149,8 @@ fn holds(content: &str) {
             wrong.push(format!("allowed: {}", attack.text));
         }
         if attack.unseen.is_none() {
-            run(&attack.text, &root.join(&attack.directory), attack.stdin.as_deref());
+            let path = search_path(attack, &root);
+            run(&attack.text, &root.join(&attack.directory), attack.stdin.as_deref(), &path);
             if !["P", "../P"].iter().any(|marker| root.join(marker).symlink_metadata().is_ok()) {
                 wrong.push(format!("does nothing: {}", attack.text));
             }
@@ -260,6 +270,21 @@ fn where_a_program_works() {
 #[test]
 fn through_files_that_the_text_writes() {
     holds(include_str!("planted.toml"));
+}
+
+#[test]
+fn through_content_that_programs_obey() {
+    holds(include_str!("content.toml"));
+}
+
+#[test]
+fn through_files_that_git_runs() {
+    holds(include_str!("git-files.toml"));
+}
+
+#[test]
+fn through_files_that_the_text_makes_for_others() {
+    holds(include_str!("made-files.toml"));
 }
 
 #[test]
