@@ -29,7 +29,12 @@ impl Judge<'_> {
         if basis == Basis::None {
             return;
         }
-        if basis == Basis::Everything && self.rules.restrict_something() && self.is_project_file(call) {
+        let may_be_any = match basis {
+            Basis::Everything => self.rules.restrict_something() && self.is_project_file(call),
+            Basis::Named(_) => self.is_elsewhere(call),
+            Basis::NotNeeded | Basis::None => false,
+        };
+        if may_be_any {
             let message = "it runs a program of the project, which may do anything".to_owned();
             self.ask(ReasonCode::Unknown, call.span, message);
         }
@@ -111,7 +116,15 @@ impl Judge<'_> {
         name.is_some_and(|name| match self.machine.program_file(name) {
             Some(file) => file.starts_with(self.machine.root()),
             None => true,
-        })
+        }) || self.is_elsewhere(call)
+    }
+
+    /// Whether the program is named by a path that starts from another folder than the command does.
+    fn is_elsewhere(&self, call: &Call) -> bool {
+        let is_relative = |name: &str| name.contains('/') && !name.starts_with('/');
+        let is_start =
+            matches!(self.state.directories.as_deref(), Some([one]) if one == self.machine.directory());
+        call.program().is_some_and(is_relative) && !is_start
     }
 
     /// Whether a call may make files.

@@ -5,15 +5,19 @@ use std::path::{Path, PathBuf};
 use shellgate_syntax::Value;
 
 use super::Judge;
-use super::links::MadeLinks;
+use super::links::{MadeLinks, has_option};
 use crate::calls::Call;
 use crate::programs::{Canonical, words};
 use crate::redirects::known_path;
 use crate::repository;
 
-/// Whether a call makes git push.
+/// Whether a call makes git push, or has the git of another repository make an archive: both obey settings of that.
 pub(super) fn pushes(call: &Call) -> bool {
-    subcommand(call) == Some("push")
+    match subcommand(call) {
+        Some("push") => true,
+        Some("archive") => has_option(call, words::GIT_REMOTE_OPTIONS),
+        _ => false,
+    }
 }
 
 fn subcommand(call: &Call) -> Option<&'static str> {
@@ -71,13 +75,20 @@ impl Judge<'_> {
 
     /// Whether the repository to push to is a path that can't be known.
     fn may_push_to_unknown_path(&self, call: &Call) -> bool {
-        let mut addresses = call.meaning.canonical.iter().filter_map(|one| match one {
+        let operand = call.meaning.canonical.iter().filter_map(|one| match one {
             Canonical::Word(value) => Some(value),
             Canonical::Option(..) => None,
         });
-        let Some(address) = addresses.nth(2) else { return false };
-        let lead = address.lead();
-        let is_remote = lead.find(':').is_some_and(|colon| lead.find('/').is_none_or(|slash| colon < slash));
-        known_path(address, self.machine).is_none() && (!is_remote || lead.starts_with("file:"))
+        let operand = operand.skip(2).take(usize::from(subcommand(call) == Some("push")));
+        let options = call.meaning.canonical.iter().filter_map(|one| match one {
+            Canonical::Option(name, value) if words::GIT_REMOTE_OPTIONS.contains(&name.as_str()) => value.as_ref(),
+            _ => None,
+        });
+        operand.chain(options).any(|address| {
+            let lead = address.lead();
+            let is_remote =
+                lead.find(':').is_some_and(|colon| lead.find('/').is_none_or(|slash| colon < slash));
+            known_path(address, self.machine).is_none() && (!is_remote || lead.starts_with("file:"))
+        })
     }
 }

@@ -175,8 +175,10 @@ impl Judge<'_> {
     /// Why a word may name a file outside the root that the program writes.
     pub(super) fn suspicion_of_write(&self, text: &str) -> Option<Suspicion> {
         let is_system = |path: &str| SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder));
+        // A name without a slash can be a link.
+        let may_lead = |path: &str| path.contains('/') || path == ".." || self.state.directories.is_some();
         let is_outside = |path: &&str| {
-            (path.contains('/') || *path == "..")
+            may_lead(path)
                 && !is_url(path)
                 && !(is_system(path) && std::path::Path::new(path).exists())
                 && !self.is_inside(path)

@@ -184,6 +184,12 @@ impl Collector {
             Role::TrapText => special::trap_text(word, self),
             Role::Expands => special::expands(word, self),
             Role::SedScript => special::sed_script(word, self),
+            Role::VariableName => {
+                let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                if !word.value.known().is_some_and(is_name) {
+                    self.effect(word, EffectKind::Unusual("gives a word to a shell"));
+                }
+            }
             Role::BackupSuffix => special::backup_suffix(word, self),
             Role::Sql => special::sql(word, self),
             Role::SqliteFile => special::sqlite_file(word, self),

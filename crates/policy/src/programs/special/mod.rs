@@ -71,7 +71,7 @@ pub(crate) use package_script::package_script;
 pub(crate) use path_or_name::place;
 pub(crate) use placeholders::{flock, parallel, xargs};
 pub(crate) use powershell::powershell;
-pub(crate) use python::python_module;
+pub(crate) use python::{python_arguments, python_module};
 pub(crate) use sed::{backup_suffix, sed_script};
 pub(crate) use shell::shell;
 pub(crate) use shell_options::{set, shopt};
