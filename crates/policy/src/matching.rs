@@ -12,6 +12,7 @@ use std::os::unix::fs::MetadataExt as _;
 use shellgate_syntax::{Span, Value, Word};
 
 use crate::machine::{Found, Machine};
+use crate::programs::words::COMMAND_SYNONYMS;
 use crate::programs::{
     CallMeaning, Canonical, EffectKind, ProgramKind, Property, base_name, has, listed_name, understand,
 };
@@ -49,8 +50,30 @@ impl Candidate<'_> {
         self.words.first()?.value.known()
     }
 
-    /// Whether a rule with this prefix that denies or asks is about the call.
+    /// Whether a rule with this prefix that denies or asks is about the call, or about one that does the same.
     pub(crate) fn loose_match(&self, prefix: &[String]) -> LooseMatch {
+        let found = self.match_as_written(prefix);
+        if found != LooseMatch::No || self.meaning.subcommands.is_empty() || prefix.len() < 2 {
+            return found;
+        }
+        let rule: Vec<Word> = prefix.iter().map(known_word).collect();
+        let text = |words: Vec<Word>| -> Vec<String> {
+            words.iter().filter_map(|word| word.value.known()).map(str::to_owned).collect()
+        };
+        let rules: Vec<Vec<String>> = short_forms(&rule).map(text).collect();
+        let mut by_rule = rules.iter().map(|rule| self.match_as_written(rule));
+        let mut by_call = short_forms(self.words).flat_map(|words| {
+            let meaning = understand(&words);
+            let call = Candidate { words: &words, meaning: &meaning, ..*self };
+            let found =
+                rules.iter().map(Vec::as_slice).chain([prefix]).map(|rule| call.match_as_written(rule));
+            found.collect::<Vec<_>>()
+        });
+        let is_match = |found: &LooseMatch| *found != LooseMatch::No;
+        by_rule.find(is_match).or_else(|| by_call.find(is_match)).unwrap_or(LooseMatch::No)
+    }
+
+    fn match_as_written(&self, prefix: &[String]) -> LooseMatch {
         let (Some(program), Some(wanted)) = (self.program(), prefix.first()) else { return LooseMatch::No };
         // `git-push` is what `git push` starts.
         if let [program_of_rule, subcommand, ..] = prefix
@@ -113,7 +136,7 @@ impl Candidate<'_> {
         let has_options = rest(wanted).iter().all(|one| match one {
             Canonical::Word(_) => true,
             Canonical::Option(name, None) => has_option(name) || has_meaning(name),
-            Canonical::Option(..) => ours.contains(one),
+            Canonical::Option(name, Some(value)) => ours.iter().any(|ours| is_same_option(ours, name, value)),
         });
         match (by_words, has_options) {
             (LooseMatch::No, _) => LooseMatch::No,
@@ -159,10 +182,54 @@ impl Candidate<'_> {
     }
 }
 
+fn known_word(text: &String) -> Word {
+    Word { span: Span::default(), value: Value::Known(text.clone()) }
+}
+
 /// The meaning of a rule's words.
 fn meaning_of(prefix: &[String]) -> CallMeaning {
-    let word = |text: &String| Word { span: Span::default(), value: Value::Known(text.clone()) };
-    understand(&prefix.iter().map(word).collect::<Vec<_>>())
+    understand(&prefix.iter().map(known_word).collect::<Vec<_>>())
+}
+
+/// Commands that do the same as one, by other subcommands: `docker run` for `docker container run`.
+fn short_forms(words: &[Word]) -> impl Iterator<Item = Vec<Word>> {
+    let program = words.first().and_then(|word| listed_name(word.value.known()?));
+    let is_long = |text: &&&str| program.is_some_and(|name| text.split(' ').next() == Some(name));
+    let texts: Vec<&str> = COMMAND_SYNONYMS.iter().filter(is_long).copied().collect();
+    let meaning = (!texts.is_empty()).then(|| understand(words));
+    texts.into_iter().filter_map(move |text| {
+        let (long, short) = text.split_once(" is ")?;
+        let long: Vec<&str> = long.split(' ').skip(1).collect();
+        let subcommands = &meaning.as_ref()?.subcommands;
+        if !subcommands.starts_with(&long) {
+            return None;
+        }
+        // The words that are the subcommands, by any of their names.
+        let is_word = |word: &Word| word.value.known().is_some_and(|text| !text.starts_with('-'));
+        let start = (1..words.len()).find(|at| {
+            words.get(*at..at + long.len()).is_some_and(|named| {
+                let alone: Vec<Word> = words.iter().take(1).chain(named).cloned().collect();
+                named.iter().all(is_word) && understand(&alone).subcommands.starts_with(&long)
+            })
+        })?;
+        let named = words.get(start)?;
+        let short = short
+            .split(' ')
+            .skip(1)
+            .map(|text| Word { value: Value::Known(text.to_owned()), ..named.clone() });
+        let (before, after) = (words.iter().take(start), words.iter().skip(start + long.len()));
+        Some(before.cloned().chain(short).chain(after.cloned()).collect())
+    })
+}
+
+/// Whether a part of a call is an option with this value, by any spelling of a path in it.
+fn is_same_option(part: &Canonical, name: &str, value: &Value) -> bool {
+    let Canonical::Option(other, Some(given)) = part else { return false };
+    let is_same = || match (given.known(), value.known()) {
+        (Some(given), Some(value)) => normal(given) == normal(value),
+        _ => given == value,
+    };
+    other == name && is_same()
 }
 
 /// A canonical form without the program.
@@ -172,7 +239,7 @@ fn rest(canonical: &[Canonical]) -> &[Canonical] {
 
 /// Whether a program is the one that a rule names: by its name, by the name that its links lead to, or because it is the same
 /// file. A file that has many names (busybox) is not each of the programs.
-fn is_program(program: &str, wanted: &str, machine: &Machine) -> bool {
+pub(crate) fn is_program(program: &str, wanted: &str, machine: &Machine) -> bool {
     let name = base_name(wanted);
     if base_name(program) == name {
         return true;
@@ -200,7 +267,10 @@ fn is_program(program: &str, wanted: &str, machine: &Machine) -> bool {
     let same = |one: &std::fs::Metadata, other: &std::fs::Metadata| {
         (one.dev(), one.ino()) == (other.dev(), other.ino())
     };
-    forbidden.file_name().is_some_and(|end| end == name)
+    // Files with many names are different programs, unless all are names of one: `cc` and `gcc-12` are `gcc`.
+    let family = |program: &str| listed_name(program);
+    let is_family = family(name).is_some() && family(program) == family(name);
+    (is_family || forbidden.file_name().is_some_and(|end| end == name))
         && matches!((file.metadata(), forbidden.metadata()), (Ok(one), Ok(other)) if same(&one, &other))
 }
 

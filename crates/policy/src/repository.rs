@@ -41,6 +41,8 @@ pub(crate) struct Repositories {
     known: RefCell<HashMap<PathBuf, bool>>,
     /// Folders, and whether no repository below them runs anything.
     walked: RefCell<HashMap<PathBuf, bool>>,
+    /// The same, with all of the ignored folders.
+    walked_wholly: RefCell<HashMap<PathBuf, bool>>,
 }
 
 impl Repositories {
@@ -52,6 +54,7 @@ impl Repositories {
             started_in: RefCell::default(),
             known: RefCell::default(),
             walked: RefCell::default(),
+            walked_wholly: RefCell::default(),
         };
         repositories.own = repositories.top_of(root).map(Path::to_owned);
         repositories
@@ -70,10 +73,13 @@ impl Repositories {
         })
     }
 
-    /// The same of every repository in and below a folder, which may become a submodule.
-    pub(crate) fn is_harmless_below(&self, folder: &Path) -> bool {
-        remember(&self.walked, folder, || {
-            let tops = nested::tops_below(folder, self.top_of(folder).unwrap_or(folder));
+    /// The same of every repository in and below a folder, which may become a submodule. `takes_ignored`: also in folders that
+    /// git ignores.
+    pub(crate) fn is_harmless_below(&self, folder: &Path, takes_ignored: bool) -> bool {
+        let walked = if takes_ignored { &self.walked_wholly } else { &self.walked };
+        remember(walked, folder, || {
+            let top = self.top_of(folder).unwrap_or(folder);
+            let tops = nested::tops_below(folder, top, takes_ignored);
             tops.is_some_and(|tops| tops.iter().all(|top| self.is_harmless_top(top, 1)))
         })
     }
@@ -85,7 +91,8 @@ impl Repositories {
         let Some(common) = common_place(&place) else { return false };
         let is_harmless = |file: &Path| {
             read(file).is_some_and(|config| {
-                settings::addresses(&config).all(|address| self.is_harmless_address(&address, top, may_change))
+                settings::addresses(&config)
+                    .all(|address| self.is_harmless_address(&address, top, may_change))
                     && !settings::rewrites(&config).any(|address| remotes::is_local(&address))
             })
         };
@@ -127,7 +134,7 @@ impl Repositories {
         let gitlinks = index::gitlinks(&place_of(top)?)?;
         let is_harmless = |path: &PathBuf| match path.as_os_str().as_encoded_bytes().last() {
             // A folder of a sparse index.
-            Some(b'/') => self.is_harmless_below(&top.join(path)),
+            Some(b'/') => self.is_harmless_below(&top.join(path), false),
             _ => {
                 let top = top.join(path);
                 top.join(".git").symlink_metadata().is_err() || self.is_harmless_top(&top, depth + 1)

@@ -5,7 +5,8 @@ use shellgate_syntax::{Span, Unknown, Value, Why, Word};
 
 use super::{Basis, Judge, perl_opens};
 use crate::calls::Call;
-use crate::programs::{Effect, EffectKind, ProgramKind, base_name};
+use crate::matching;
+use crate::programs::{Effect, EffectKind, ProgramKind, base_name, listed_name};
 use crate::redirects::{self, FileAccess};
 use crate::rules::Prefix;
 use crate::verdict::ReasonCode;
@@ -186,10 +187,20 @@ impl Judge<'_> {
         }
     }
 
+    /// Whether a name is the one that a rule has, or another name of the same file: `cc` of `gcc`.
+    fn is_program(&self, name: &str, wanted: &str) -> bool {
+        base_name(name) == base_name(wanted)
+            || !name.contains('/')
+                && listed_name(name).is_some_and(|own| Some(own) == listed_name(wanted))
+                && self
+                    .machine
+                    .remember_match(name, wanted, || matching::is_program(name, wanted, self.machine))
+    }
+
     /// The rule that excludes a program of this name.
     pub(super) fn excluded_by_name(&self, name: &str) -> Option<(String, String)> {
         self.rules.exclude.iter().find_map(|entry| match &entry.prefix {
-            Prefix::Words(words) if words.first().is_some_and(|word| base_name(word) == base_name(name)) => {
+            Prefix::Words(words) if words.first().is_some_and(|word| self.is_program(name, word)) => {
                 Some((name.to_owned(), entry.shown.clone()))
             }
             _ => None,

@@ -53,10 +53,21 @@ impl Collector {
         // The program and its subcommands are no operands.
         let names = 1 + self.meaning.subcommands.len();
         let own = self.meaning.canonical.iter().skip(names);
+        let is_given = |name: &str| {
+            let mut own = self.meaning.canonical.iter();
+            own.any(|part| matches!(part, Canonical::Option(given, _) if given == name))
+        };
+        let synonyms = self.meaning.synonyms.iter();
+        let synonyms = synonyms.filter(|synonym| !synonym.unless.iter().any(|name| is_given(name)));
+        let synonyms: Vec<_> = synonyms.collect();
+        let mut implied: Vec<&'static str> = Vec::new();
+        implied
+            .extend(synonyms.iter().filter(|synonym| synonym.is_always()).flat_map(|synonym| synonym.meant));
         for part in own.chain(&self.globals) {
-            let fitting = self.meaning.synonyms.iter().filter(|synonym| synonym.fits(part));
-            self.meaning.implied.extend(fitting.flat_map(|synonym| synonym.meant));
+            let fitting = synonyms.iter().filter(|synonym| synonym.fits(part));
+            implied.extend(fitting.flat_map(|synonym| synonym.meant));
         }
+        self.meaning.implied.extend(implied);
     }
 
     /// Adds a command that the call runs. `more_words`: words are added when it runs.

@@ -46,7 +46,8 @@ fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((first, others)) = rest.split_first() {
-        let code = others.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        let code =
+            others.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
         match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             Some(byte) => {
                 bytes.push(byte);
@@ -70,7 +71,8 @@ pub(super) fn is_local(address: &str) -> bool {
 
 /// Whether a repository has files of the old kind that name remotes.
 pub(super) fn has_remote_files(common: &Path) -> bool {
-    let has_entry = |name: &str| fs::read_dir(common.join(name)).is_ok_and(|mut entries| entries.next().is_some());
+    let has_entry =
+        |name: &str| fs::read_dir(common.join(name)).is_ok_and(|mut entries| entries.next().is_some());
     ["remotes", "branches"].into_iter().any(has_entry)
 }
 

@@ -51,8 +51,7 @@ pub(super) fn addresses(config: &str) -> impl Iterator<Item = String> {
 
 /// The addresses that others are rewritten to: `[url "ADDRESS"]`.
 pub(super) fn rewrites(config: &str) -> impl Iterator<Item = String> {
-    let is_rewrite =
-        |header: &str| header.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("url"));
+    let is_rewrite = |header: &str| header.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("url"));
     parts(config).filter(move |(header, _)| header.is_some_and(is_rewrite)).map(|(_, address)| address)
 }
 
@@ -61,10 +60,15 @@ fn parts(config: &str) -> impl Iterator<Item = (Option<&str>, String)> {
     let parts = config.lines().map(str::trim).flat_map(|line| {
         let header = line.strip_prefix('[').map(|rest| rest.split_once(']').unwrap_or((rest, "")));
         let (header, setting) = header.map_or((None, line), |(header, setting)| (Some(header), setting));
-        let name = header.map(|header| (Some(header), header.split_once([' ', '\t', '"', '.']).map_or("", |(_, name)| name)));
+        let name = header.map(|header| {
+            (Some(header), header.split_once([' ', '\t', '"', '.']).map_or("", |(_, name)| name))
+        });
         let value = setting.split_once('=').map_or("", |(_, value)| value);
         // A name may hold a bracket.
-        let whole = line.split_once([' ', '\t']).filter(|_| header.is_some()).map_or("", |(_, name)| name.trim_end_matches(']'));
+        let whole = line
+            .split_once([' ', '\t'])
+            .filter(|_| header.is_some())
+            .map_or("", |(_, name)| name.trim_end_matches(']'));
         [name.unwrap_or_default(), (None, value), (None, whole)]
     });
     parts

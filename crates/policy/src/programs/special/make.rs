@@ -72,7 +72,9 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
     }
     // `CPPFLAGS='-MF ../x'`: make's own rules hand values to compilers.
     value.iter().for_each(|value| writes_above(word, value.value.lead(), collector));
-    if let Some(value) = value.as_ref().filter(|_| begins_at_home(word)) {
+    // `CFLAGS="-MF $HOME/x"`
+    if let Some(value) = value.as_ref().filter(|value| begins_at_home(word) && !value.value.lead().is_empty())
+    {
         collector.effect(word, EffectKind::Writes(value.clone()));
     }
     let name = with_text(word, name).value;
@@ -80,14 +82,15 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
         .effect(word, EffectKind::Assigns { name, value: value.map(|word: Word| -> Value { word.value }) });
 }
 
-/// Notes the paths in a text that lead out of the folder: make may make them.
+/// Notes the paths in a text that lead out of the folder: make may make them. A path that is the whole value is a place that
+/// the project's own rules know (`PREFIX=/usr`).
 fn writes_above(word: &Word, text: &str, collector: &mut Collector) {
     for part in text.split([' ', '=', ',', ':', '"', '\'', '\\']) {
         // Folders that compilers only read.
         let is_read = part.starts_with("-I") || part.starts_with("-L");
         let leads_up = part.split('/').any(|part| part == "..");
         // `-o/tmp/x`, `~/x`
-        let start = part.find(['/', '~']).filter(|at| *at == 0 || part.starts_with('-'));
+        let start = part.find(['/', '~']).filter(|at| *at == 0 && part != text || part.starts_with('-'));
         let path = start.and_then(|start| part.get(start..)).or(leads_up.then_some(part));
         if let Some(path) = path.filter(|path| leads_up || !is_read && path.len() > 1) {
             collector.effect(word, EffectKind::Writes(with_home(word, path)));

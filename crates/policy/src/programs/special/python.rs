@@ -39,7 +39,7 @@ pub(crate) fn python_arguments(words: &[Word], collector: &mut Collector) {
         let lead = word.value.lead();
         if words::PYTHON_MODULE_VALUE_OPTIONS.contains(&lead) {
             words.next();
-        } else if word.value.known().is_none() || !lead.starts_with('-') {
+        } else if word.value.known().is_none() || lead == "-" || !lead.starts_with('-') {
             operands.push(word);
         }
     }
