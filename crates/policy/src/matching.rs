@@ -56,7 +56,7 @@ impl Candidate<'_> {
         if found != LooseMatch::No || self.meaning.subcommands.is_empty() || prefix.len() < 2 {
             return found;
         }
-        let rule: Vec<Word> = prefix.iter().map(known_word).collect();
+        let rule: Vec<Word> = prefix.iter().map(|text| known_word(text)).collect();
         let text = |words: Vec<Word>| -> Vec<String> {
             words.iter().filter_map(|word| word.value.known()).map(str::to_owned).collect()
         };
@@ -182,13 +182,13 @@ impl Candidate<'_> {
     }
 }
 
-fn known_word(text: &String) -> Word {
-    Word { span: Span::default(), value: Value::Known(text.clone()) }
+fn known_word(text: &str) -> Word {
+    Word { span: Span::default(), value: Value::Known(text.to_owned()) }
 }
 
 /// The meaning of a rule's words.
 fn meaning_of(prefix: &[String]) -> CallMeaning {
-    understand(&prefix.iter().map(known_word).collect::<Vec<_>>())
+    understand(&prefix.iter().map(|text| known_word(text)).collect::<Vec<_>>())
 }
 
 /// Commands that do the same as one, by other subcommands: `docker run` for `docker container run`.

@@ -228,10 +228,8 @@ impl Judge<'_> {
         // A name without a slash can be a link.
         let may_lead = |path: &str| path.contains('/') || path == ".." || self.state.directories.is_some();
         let is_outside = |path: &&str| {
-            may_lead(path)
-                && !is_url(path)
-                && !(is_system(path) && std::path::Path::new(path).exists())
-                && !self.is_inside(path)
+            let is_read = is_system(path) && std::path::Path::new(path).exists();
+            may_lead(path) && !is_url(path) && !is_read && !self.is_inside(path)
         };
         path_candidates(text).find(is_outside).map(|path| Suspicion {
             message: format!("it may write `{path}`, outside the root: nothing is known of this program"),
