@@ -53,16 +53,24 @@ impl Candidate<'_> {
     /// Whether a rule with this prefix that denies or asks is about the call, or about one that does the same.
     pub(crate) fn loose_match(&self, prefix: &[String]) -> LooseMatch {
         let found = self.match_as_written(prefix);
-        if found != LooseMatch::No || self.meaning.subcommands.is_empty() || prefix.len() < 2 {
+        let (program, wanted) = (self.program().and_then(listed_name), prefix.first().map(String::as_str));
+        let has_synonyms =
+            |name: &str| COMMAND_SYNONYMS.iter().any(|text| text.split(' ').next() == Some(name));
+        if found != LooseMatch::No
+            || self.meaning.subcommands.is_empty()
+            || prefix.len() < 2
+            || program != wanted.and_then(listed_name)
+            || !program.is_some_and(has_synonyms)
+        {
             return found;
         }
         let rule: Vec<Word> = prefix.iter().map(|text| known_word(text)).collect();
         let text = |words: Vec<Word>| -> Vec<String> {
             words.iter().filter_map(|word| word.value.known()).map(str::to_owned).collect()
         };
-        let rules: Vec<Vec<String>> = short_forms(&rule).map(text).collect();
+        let rules: Vec<Vec<String>> = short_forms(&rule, &understand(&rule).subcommands).map(text).collect();
         let mut by_rule = rules.iter().map(|rule| self.match_as_written(rule));
-        let mut by_call = short_forms(self.words).flat_map(|words| {
+        let mut by_call = short_forms(self.words, &self.meaning.subcommands).flat_map(|words| {
             let meaning = understand(&words);
             let call = Candidate { words: &words, meaning: &meaning, ..*self };
             let found =
@@ -191,32 +199,26 @@ fn meaning_of(prefix: &[String]) -> CallMeaning {
     understand(&prefix.iter().map(|text| known_word(text)).collect::<Vec<_>>())
 }
 
-/// Commands that do the same as one, by other subcommands: `docker run` for `docker container run`.
-fn short_forms(words: &[Word]) -> impl Iterator<Item = Vec<Word>> {
-    let program = words.first().and_then(|word| listed_name(word.value.known()?));
-    let is_long = |text: &&&str| program.is_some_and(|name| text.split(' ').next() == Some(name));
-    let texts: Vec<&str> = COMMAND_SYNONYMS.iter().filter(is_long).copied().collect();
-    let meaning = (!texts.is_empty()).then(|| understand(words));
-    texts.into_iter().filter_map(move |text| {
-        let (long, short) = text.split_once(" is ")?;
-        let long: Vec<&str> = long.split(' ').skip(1).collect();
-        let subcommands = &meaning.as_ref()?.subcommands;
+/// Commands that do the same as one, by other subcommands: `docker run` for `docker container run`. `subcommands` are those of the
+/// command, by their first names.
+fn short_forms(words: &[Word], subcommands: &[&str]) -> impl Iterator<Item = Vec<Word>> {
+    let program = words.first().and_then(|word| listed_name(word.value.known()?)).unwrap_or_default();
+    COMMAND_SYNONYMS.iter().filter_map(move |text| {
+        let (long, short) = text.strip_prefix(program)?.strip_prefix(' ')?.split_once(" is ")?;
+        let long: Vec<&str> = long.split(' ').collect();
         if !subcommands.starts_with(&long) {
             return None;
         }
-        // The words that are the subcommands, by any of their names.
-        let is_word = |word: &Word| word.value.known().is_some_and(|text| !text.starts_with('-'));
-        let start = (1..words.len()).find(|at| {
-            words.get(*at..at + long.len()).is_some_and(|named| {
-                let alone: Vec<Word> = words.iter().take(1).chain(named).cloned().collect();
-                named.iter().all(is_word) && understand(&alone).subcommands.starts_with(&long)
-            })
-        })?;
+        // The last of the subcommands may have another name in the words.
+        let is_first = |word: &Word| match (word.value.known(), long.as_slice()) {
+            (Some(text), [first, _, ..]) => text == *first,
+            (Some(text), _) => !text.starts_with('-'),
+            (None, _) => false,
+        };
+        let start = 1 + words.iter().skip(1).position(is_first)?;
         let named = words.get(start)?;
-        let short = short
-            .split(' ')
-            .skip(1)
-            .map(|text| Word { value: Value::Known(text.to_owned()), ..named.clone() });
+        let short = short.split(' ').skip(1);
+        let short = short.map(|text| Word { value: Value::Known(text.to_owned()), ..named.clone() });
         let (before, after) = (words.iter().take(start), words.iter().skip(start + long.len()));
         Some(before.cloned().chain(short).chain(after.cloned()).collect())
     })

@@ -21,8 +21,14 @@ const SHELL_SIGNS: [&str; 9] = [";", "|", "&", "$(", "${", "`", "{}", "<(", ">("
 const SYSTEM_FOLDERS: [&str; 9] =
     ["/usr/", "/etc/", "/bin/", "/lib", "/opt/", "/dev/", "/proc/", "/sys/", "/var/"];
 
-/// So many words of an unlisted program are looked at as the beginning of a command.
+/// So many names of programs among the words of an unlisted program are looked at as the beginning of a command.
 const MAX_INNER_COMMANDS: usize = 8;
+
+/// A command that an unlisted program starts is among its first words.
+const MAX_WORDS_BEFORE_COMMAND: usize = 64;
+
+/// No file has a longer name.
+const MAX_NAME_BYTES: usize = 255;
 
 /// What a word of an unlisted program may be.
 pub(super) struct Suspicion {
@@ -113,13 +119,15 @@ impl Judge<'_> {
 
     /// A program that the words of a call name and that runs something by the words behind its name, if it is started.
     fn inner_command<'c>(&self, call: &'c Call) -> Option<&'c str> {
-        let starts = call.words.iter().enumerate().skip(1).filter_map(|(at, word)| {
-            let name = word.value.known()?;
-            let kind = kind_of(name).filter(|kind| *kind != ProgramKind::Builtin)?;
-            // A build tool is the same as an unlisted one.
-            (kind != ProgramKind::Builder && !matches!(self.machine.find(base_name(name)), Found::Nowhere))
+        let starts =
+            call.words.iter().enumerate().take(MAX_WORDS_BEFORE_COMMAND).skip(1).filter_map(|(at, word)| {
+                let name = word.value.known()?;
+                let kind = kind_of(name).filter(|kind| *kind != ProgramKind::Builtin)?;
+                // A build tool is the same as an unlisted one.
+                (kind != ProgramKind::Builder
+                    && !matches!(self.machine.find(base_name(name)), Found::Nowhere))
                 .then_some((at, name))
-        });
+            });
         starts.take(MAX_INNER_COMMANDS).find_map(|(at, name)| {
             let meaning = understand(call.words.get(at..)?);
             let runs = |effect: &Effect| {
@@ -226,7 +234,8 @@ impl Judge<'_> {
     pub(super) fn suspicion_of_write(&self, text: &str) -> Option<Suspicion> {
         let is_system = |path: &str| SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder));
         // A name without a slash can be a link.
-        let may_lead = |path: &str| path.contains('/') || path == ".." || self.state.directories.is_some();
+        let may_be_link = |path: &str| path.len() <= MAX_NAME_BYTES && self.state.directories.is_some();
+        let may_lead = |path: &str| may_be_link(path) || path.contains('/') || path == "..";
         let is_outside = |path: &&str| {
             let is_read = is_system(path) && std::path::Path::new(path).exists();
             may_lead(path) && !is_url(path) && !is_read && !self.is_inside(path)
