@@ -139,8 +139,10 @@ fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) ->
         || operands.iter().any(|o| o.unusual.is_some() || (matters(&o.role) && o.role != "write"));
 
     let synonyms = row.synonyms.iter().map(|text| {
-        let SynonymText { option, pattern, meant } = SynonymText::read(text, &options)?;
-        Ok(format!("Synonym {{ option: {option:?}, pattern: {pattern:?}, meant: &{meant:?} }}"))
+        let SynonymText { option, pattern, meant, unless } = SynonymText::read(text, &options)?;
+        Ok(format!(
+            "Synonym {{ option: {option:?}, pattern: {pattern:?}, meant: &{meant:?}, unless: &{unless:?} }}"
+        ))
     });
     let synonyms = synonyms.collect::<Result<Vec<String>, String>>()?.join(", ");
     let numbers: Vec<usize> = options.iter().map(|option| output.option(option)).collect();

@@ -226,7 +226,7 @@ impl OperandText {
     }
 }
 
-/// A synonym as its string says: `-D is -d -f`, `+* is -f`, `-c key=* is -f`.
+/// A synonym as its string says: `-D is -d -f`, `+* is -f`, `-c key=* is -f`, `always is -f unless -n`.
 pub(crate) struct SynonymText {
     /// The option, or empty if it is about operands.
     pub(crate) option: String,
@@ -234,6 +234,8 @@ pub(crate) struct SynonymText {
     pub(crate) pattern: String,
     /// The options that it stands for, by their first names.
     pub(crate) meant: Vec<String>,
+    /// Options beside which it stands for nothing.
+    pub(crate) unless: Vec<String>,
 }
 
 impl SynonymText {
@@ -241,9 +243,17 @@ impl SynonymText {
     pub(crate) fn read(text: &str, options: &[OptionText]) -> Result<Self, String> {
         let wrong = |why: &str| format!("synonym `{text}`: {why}");
         let (left, right) = text.split_once(" is ").ok_or_else(|| wrong("it should be `… is …`"))?;
-        let meant: Vec<String> = right.split_whitespace().map(str::to_owned).collect();
-        let is_first = |name: &String| options.iter().any(|option| option.names.first() == Some(name));
-        if let Some(name) = meant.iter().find(|name| !is_first(name)) {
+        let (right, unless) = right.split_once(" unless ").unwrap_or((right, ""));
+        let names = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
+        let (meant, unless) = (names(right), names(unless));
+        let is_first = |name: &String| {
+            let positive = name.strip_prefix("--no-").map(|name| format!("--{name}"));
+            options.iter().any(|option| {
+                option.names.first() == Some(name)
+                    || positive.as_ref().is_some_and(|name| option.names.first() == Some(name))
+            })
+        };
+        if let Some(name) = meant.iter().chain(&unless).find(|name| !is_first(name)) {
             return Err(wrong(&format!("`{name}` is no option's first name")));
         }
         let (option, pattern) = match left.split_once(' ') {
@@ -251,7 +261,7 @@ impl SynonymText {
             Some((option, pattern)) => (option, pattern),
             None => (left, "*"),
         };
-        Ok(Self { option: option.to_owned(), pattern: pattern.to_owned(), meant })
+        Ok(Self { option: option.to_owned(), pattern: pattern.to_owned(), meant, unless })
     }
 }
 

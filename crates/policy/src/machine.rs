@@ -95,7 +95,7 @@ impl Machine {
 
     /// The repositories of git.
     pub(crate) fn repositories(&self) -> &Repositories {
-        self.repositories.get_or_init(|| Repositories::new(&self.root))
+        self.repositories.get_or_init(|| Repositories::new(&self.root, self.home()))
     }
 
     /// The root.

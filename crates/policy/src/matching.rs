@@ -12,6 +12,7 @@ use std::os::unix::fs::MetadataExt as _;
 use shellgate_syntax::{Span, Value, Word};
 
 use crate::machine::{Found, Machine};
+use crate::programs::words::COMMAND_SYNONYMS;
 use crate::programs::{
     CallMeaning, Canonical, EffectKind, ProgramKind, Property, base_name, has, listed_name, understand,
 };
@@ -49,8 +50,38 @@ impl Candidate<'_> {
         self.words.first()?.value.known()
     }
 
-    /// Whether a rule with this prefix that denies or asks is about the call.
+    /// Whether a rule with this prefix that denies or asks is about the call, or about one that does the same.
     pub(crate) fn loose_match(&self, prefix: &[String]) -> LooseMatch {
+        let found = self.match_as_written(prefix);
+        let (program, wanted) = (self.program().and_then(listed_name), prefix.first().map(String::as_str));
+        let has_synonyms =
+            |name: &str| COMMAND_SYNONYMS.iter().any(|text| text.split(' ').next() == Some(name));
+        if found != LooseMatch::No
+            || self.meaning.subcommands.is_empty()
+            || prefix.len() < 2
+            || program != wanted.and_then(listed_name)
+            || !program.is_some_and(has_synonyms)
+        {
+            return found;
+        }
+        let rule: Vec<Word> = prefix.iter().map(|text| known_word(text)).collect();
+        let text = |words: Vec<Word>| -> Vec<String> {
+            words.iter().filter_map(|word| word.value.known()).map(str::to_owned).collect()
+        };
+        let rules: Vec<Vec<String>> = short_forms(&rule, &understand(&rule).subcommands).map(text).collect();
+        let mut by_rule = rules.iter().map(|rule| self.match_as_written(rule));
+        let mut by_call = short_forms(self.words, &self.meaning.subcommands).flat_map(|words| {
+            let meaning = understand(&words);
+            let call = Candidate { words: &words, meaning: &meaning, ..*self };
+            let found =
+                rules.iter().map(Vec::as_slice).chain([prefix]).map(|rule| call.match_as_written(rule));
+            found.collect::<Vec<_>>()
+        });
+        let is_match = |found: &LooseMatch| *found != LooseMatch::No;
+        by_rule.find(is_match).or_else(|| by_call.find(is_match)).unwrap_or(LooseMatch::No)
+    }
+
+    fn match_as_written(&self, prefix: &[String]) -> LooseMatch {
         let (Some(program), Some(wanted)) = (self.program(), prefix.first()) else { return LooseMatch::No };
         // `git-push` is what `git push` starts.
         if let [program_of_rule, subcommand, ..] = prefix
@@ -113,7 +144,7 @@ impl Candidate<'_> {
         let has_options = rest(wanted).iter().all(|one| match one {
             Canonical::Word(_) => true,
             Canonical::Option(name, None) => has_option(name) || has_meaning(name),
-            Canonical::Option(..) => ours.contains(one),
+            Canonical::Option(name, Some(value)) => ours.iter().any(|ours| is_same_option(ours, name, value)),
         });
         match (by_words, has_options) {
             (LooseMatch::No, _) => LooseMatch::No,
@@ -159,10 +190,48 @@ impl Candidate<'_> {
     }
 }
 
+fn known_word(text: &str) -> Word {
+    Word { span: Span::default(), value: Value::Known(text.to_owned()) }
+}
+
 /// The meaning of a rule's words.
 fn meaning_of(prefix: &[String]) -> CallMeaning {
-    let word = |text: &String| Word { span: Span::default(), value: Value::Known(text.clone()) };
-    understand(&prefix.iter().map(word).collect::<Vec<_>>())
+    understand(&prefix.iter().map(|text| known_word(text)).collect::<Vec<_>>())
+}
+
+/// Commands that do the same as one, by other subcommands: `docker run` for `docker container run`. `subcommands` are those of the
+/// command, by their first names.
+fn short_forms(words: &[Word], subcommands: &[&str]) -> impl Iterator<Item = Vec<Word>> {
+    let program = words.first().and_then(|word| listed_name(word.value.known()?)).unwrap_or_default();
+    COMMAND_SYNONYMS.iter().filter_map(move |text| {
+        let (long, short) = text.strip_prefix(program)?.strip_prefix(' ')?.split_once(" is ")?;
+        let long: Vec<&str> = long.split(' ').collect();
+        if !subcommands.starts_with(&long) {
+            return None;
+        }
+        // The last of the subcommands may have another name in the words.
+        let is_first = |word: &Word| match (word.value.known(), long.as_slice()) {
+            (Some(text), [first, _, ..]) => text == *first,
+            (Some(text), _) => !text.starts_with('-'),
+            (None, _) => false,
+        };
+        let start = 1 + words.iter().skip(1).position(is_first)?;
+        let named = words.get(start)?;
+        let short = short.split(' ').skip(1);
+        let short = short.map(|text| Word { value: Value::Known(text.to_owned()), ..named.clone() });
+        let (before, after) = (words.iter().take(start), words.iter().skip(start + long.len()));
+        Some(before.cloned().chain(short).chain(after.cloned()).collect())
+    })
+}
+
+/// Whether a part of a call is an option with this value, by any spelling of a path in it.
+fn is_same_option(part: &Canonical, name: &str, value: &Value) -> bool {
+    let Canonical::Option(other, Some(given)) = part else { return false };
+    let is_same = || match (given.known(), value.known()) {
+        (Some(given), Some(value)) => normal(given) == normal(value),
+        _ => given == value,
+    };
+    other == name && is_same()
 }
 
 /// A canonical form without the program.
@@ -172,7 +241,7 @@ fn rest(canonical: &[Canonical]) -> &[Canonical] {
 
 /// Whether a program is the one that a rule names: by its name, by the name that its links lead to, or because it is the same
 /// file. A file that has many names (busybox) is not each of the programs.
-fn is_program(program: &str, wanted: &str, machine: &Machine) -> bool {
+pub(crate) fn is_program(program: &str, wanted: &str, machine: &Machine) -> bool {
     let name = base_name(wanted);
     if base_name(program) == name {
         return true;
@@ -200,7 +269,10 @@ fn is_program(program: &str, wanted: &str, machine: &Machine) -> bool {
     let same = |one: &std::fs::Metadata, other: &std::fs::Metadata| {
         (one.dev(), one.ino()) == (other.dev(), other.ino())
     };
-    forbidden.file_name().is_some_and(|end| end == name)
+    // Files with many names are different programs, unless all are names of one: `cc` and `gcc-12` are `gcc`.
+    let family = |program: &str| listed_name(program);
+    let is_family = family(name).is_some() && family(program) == family(name);
+    (is_family || forbidden.file_name().is_some_and(|end| end == name))
         && matches!((file.metadata(), forbidden.metadata()), (Ok(one), Ok(other)) if same(&one, &other))
 }
 

@@ -30,15 +30,33 @@ pub fn resolve(path: &Path) -> Result<PathBuf, TooManyLinks> {
     if let Ok(real) = path.canonicalize() {
         return Ok(real);
     }
+    follow(&path, |_| {})
+}
+
+/// Folders in which a path stands for something else in each process: `/proc/self/exe`, `/dev/fd/3`.
+const PROCESS_FOLDERS: [&str; 2] = ["/proc", "/dev"];
+
+/// Whether a path, its links followed, goes through a folder in which each process finds something else.
+pub(crate) fn depends_on_process(path: &Path) -> bool {
+    let mut depends = false;
+    let reached = follow(&Path::new("/").join(path), |step| {
+        depends |= PROCESS_FOLDERS.iter().any(|folder| step.starts_with(folder));
+    });
+    depends || reached.is_err()
+}
+
+/// Goes through an absolute path name by name, and shows each place that it comes to.
+fn follow(path: &Path, mut visit: impl FnMut(&Path)) -> Result<PathBuf, TooManyLinks> {
     let mut links = 0;
     let mut reached = PathBuf::from("/");
-    let mut rest = names_backwards(&path);
+    let mut rest = names_backwards(path);
     while let Some(name) = rest.pop() {
         if name == ".." {
             reached.pop();
             continue;
         }
         let step = reached.join(&name);
+        visit(&step);
         match step.read_link() {
             Ok(_) if links == MAX_LINKS => return Err(TooManyLinks { at: step }),
             Ok(target) => {
@@ -148,6 +166,22 @@ fn links_in(folder: &Path) -> Option<HashSet<OsString>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_through_folders_of_processes_are_found_by_any_spelling() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::os::unix::fs::symlink("/proc/self", root.join("me")).unwrap();
+        std::os::unix::fs::symlink("me/exe", root.join("exe")).unwrap();
+        let up = "../".repeat(root.components().count());
+        for path in ["/usr/../proc/self/exe", "/dev/fd/../exe", "/no/../proc/1", "me/exe", "exe"] {
+            assert!(depends_on_process(&root.join(path)), "{path}");
+        }
+        assert!(depends_on_process(&root.join(format!("{up}proc/self/exe"))));
+        for path in ["/usr/bin/env", "x", "/procs/x", "../proc"] {
+            assert!(!depends_on_process(&root.join(path)), "{path}");
+        }
+    }
 
     #[test]
     fn the_cache_answers_as_resolving_does() {

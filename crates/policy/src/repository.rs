@@ -7,6 +7,7 @@
 
 mod index;
 mod nested;
+mod remotes;
 mod settings;
 
 use std::cell::{OnceCell, RefCell};
@@ -33,6 +34,8 @@ const MAX_SUBMODULES: usize = 1000;
 pub(crate) struct Repositories {
     /// The top of the root's own repository.
     own: Option<PathBuf>,
+    /// The user's home.
+    home: Option<PathBuf>,
     /// Folders, and whether git takes them for the top of a repository.
     tops: RefCell<HashMap<PathBuf, bool>>,
     /// Folders, and whether git runs nothing when it is started there.
@@ -43,17 +46,21 @@ pub(crate) struct Repositories {
     walked: RefCell<HashMap<PathBuf, bool>>,
     /// What the settings of the root's own repository may name.
     named: OnceCell<Vec<PathBuf>>,
+    /// The same, with all of the ignored folders.
+    walked_wholly: RefCell<HashMap<PathBuf, bool>>,
 }
 
 impl Repositories {
-    pub(crate) fn new(root: &Path) -> Self {
+    pub(crate) fn new(root: &Path, home: Option<&Path>) -> Self {
         let mut repositories = Self {
             own: None,
+            home: home.map(Path::to_owned),
             tops: RefCell::default(),
             started_in: RefCell::default(),
             known: RefCell::default(),
             walked: RefCell::default(),
             named: OnceCell::new(),
+            walked_wholly: RefCell::default(),
         };
         repositories.own = repositories.top_of(root).map(Path::to_owned);
         repositories
@@ -72,10 +79,13 @@ impl Repositories {
         })
     }
 
-    /// The same of every repository in and below a folder, which may become a submodule.
-    pub(crate) fn is_harmless_below(&self, folder: &Path) -> bool {
-        remember(&self.walked, folder, || {
-            let tops = nested::tops_below(folder, self.top_of(folder).unwrap_or(folder));
+    /// The same of every repository in and below a folder, which may become a submodule. `takes_ignored`: also in folders that
+    /// git ignores.
+    pub(crate) fn is_harmless_below(&self, folder: &Path, takes_ignored: bool) -> bool {
+        let walked = if takes_ignored { &self.walked_wholly } else { &self.walked };
+        remember(walked, folder, || {
+            let top = self.top_of(folder).unwrap_or(folder);
+            let tops = nested::tops_below(folder, top, takes_ignored);
             tops.is_some_and(|tops| tops.iter().all(|top| self.is_harmless_top(top, 1)))
         })
     }
@@ -83,9 +93,20 @@ impl Repositories {
     /// Whether the addresses in the settings that git finds in `folder` are harmless to push to.
     pub(crate) fn has_harmless_remotes(&self, folder: &Path, may_change: &dyn Fn(&Path) -> bool) -> bool {
         let Some(top) = self.top_of(folder) else { return true };
-        let config = place_of(top).and_then(|place| read(&common_place(&place)?.join("config")));
-        let is_harmless = |address: String| self.is_harmless_address(&address, top, may_change);
-        config.is_some_and(|config| settings::addresses(&config).all(is_harmless))
+        let Some(place) = place_of(top) else { return false };
+        let Some(common) = common_place(&place) else { return false };
+        let is_harmless = |file: &Path| {
+            read(file).is_some_and(|config| {
+                settings::addresses(&config)
+                    .all(|address| self.is_harmless_address(&address, top, may_change))
+                    && !settings::rewrites(&config).any(|address| remotes::is_local(&address))
+            })
+        };
+        let mut others = remotes::shared_settings(self.home.as_deref());
+        others.push(place.join("config.worktree"));
+        !remotes::has_remote_files(&common)
+            && is_harmless(&common.join("config"))
+            && others.iter().filter(|file| file.exists()).all(|file| is_harmless(file))
     }
 
     /// Whether an address, taken from a folder, leads to no repository on this machine or to one that runs nothing.
@@ -96,11 +117,11 @@ impl Repositories {
         from: &Path,
         may_change: &dyn Fn(&Path) -> bool,
     ) -> bool {
-        let path = address.strip_prefix("file://").unwrap_or(address);
-        // Git adds `.git` to a path where nothing is without it.
-        [from.join(path), from.join(format!("{}.git", path.trim_end_matches('/')))].iter().all(|place| {
-            let real = || place.canonicalize().unwrap_or_else(|_| place.clone());
-            !may_change(place) && (!holds_repository(place) || self.is_harmless_in(&real()))
+        remotes::places(address, from, self.home.as_deref()).is_some_and(|places| {
+            places.iter().all(|place| {
+                let real = || place.canonicalize().unwrap_or_else(|_| place.clone());
+                !may_change(place) && (!holds_repository(place) || self.is_harmless_in(&real()))
+            })
         })
     }
 
@@ -124,7 +145,7 @@ impl Repositories {
         let gitlinks = index::gitlinks(&place_of(top)?)?;
         let is_harmless = |path: &PathBuf| match path.as_os_str().as_encoded_bytes().last() {
             // A folder of a sparse index.
-            Some(b'/') => self.is_harmless_below(&top.join(path)),
+            Some(b'/') => self.is_harmless_below(&top.join(path), false),
             _ => {
                 let top = top.join(path);
                 top.join(".git").symlink_metadata().is_err() || self.is_harmless_top(&top, depth + 1)

@@ -5,7 +5,8 @@ use shellgate_syntax::{Span, Unknown, Value, Why, Word};
 
 use super::{Basis, Judge, perl_opens};
 use crate::calls::Call;
-use crate::programs::{Effect, EffectKind, ProgramKind, base_name};
+use crate::matching;
+use crate::programs::{Effect, EffectKind, ProgramKind, base_name, listed_name};
 use crate::redirects::{self, FileAccess};
 use crate::rules::Prefix;
 use crate::verdict::ReasonCode;
@@ -29,7 +30,12 @@ impl Judge<'_> {
         if basis == Basis::None {
             return;
         }
-        if basis == Basis::Everything && self.rules.restrict_something() && self.is_project_file(call) {
+        let may_be_any = match basis {
+            Basis::Everything => self.rules.restrict_something() && self.is_project_file(call),
+            Basis::Named(_) => self.is_elsewhere(call),
+            Basis::NotNeeded | Basis::None => false,
+        };
+        if may_be_any {
             let message = "it runs a program of the project, which may do anything".to_owned();
             self.ask(ReasonCode::Unknown, call.span, message);
         }
@@ -112,7 +118,15 @@ impl Judge<'_> {
         name.is_some_and(|name| match self.machine.program_file(name) {
             Some(file) => file.starts_with(self.machine.root()),
             None => true,
-        })
+        }) || self.is_elsewhere(call)
+    }
+
+    /// Whether the program is named by a path that starts from another folder than the command does.
+    fn is_elsewhere(&self, call: &Call) -> bool {
+        let is_relative = |name: &str| name.contains('/') && !name.starts_with('/');
+        let is_start =
+            matches!(self.state.directories.as_deref(), Some([one]) if one == self.machine.directory());
+        call.program().is_some_and(is_relative) && !is_start
     }
 
     /// Whether a call may make files.
@@ -174,10 +188,20 @@ impl Judge<'_> {
         }
     }
 
+    /// Whether a name is the one that a rule has, or another name of the same file: `cc` of `gcc`.
+    fn is_program(&self, name: &str, wanted: &str) -> bool {
+        base_name(name) == base_name(wanted)
+            || !name.contains('/')
+                && listed_name(name).is_some_and(|own| Some(own) == listed_name(wanted))
+                && self
+                    .machine
+                    .remember_match(name, wanted, || matching::is_program(name, wanted, self.machine))
+    }
+
     /// The rule that excludes a program of this name.
     pub(super) fn excluded_by_name(&self, name: &str) -> Option<(String, String)> {
         self.rules.exclude.iter().find_map(|entry| match &entry.prefix {
-            Prefix::Words(words) if words.first().is_some_and(|word| base_name(word) == base_name(name)) => {
+            Prefix::Words(words) if words.first().is_some_and(|word| self.is_program(name, word)) => {
                 Some((name.to_owned(), entry.shown.clone()))
             }
             _ => None,

@@ -5,7 +5,7 @@ use shellgate_syntax::{Redirect, RedirectOperator, RedirectTarget, Span, Word};
 use super::links::has_option;
 use super::{Basis, Judge};
 use crate::calls::Call;
-use crate::programs::{ProgramKind, words};
+use crate::programs::{Canonical, ProgramKind, words};
 use crate::redirects::{self, FileAccess};
 use crate::rules::Redirects;
 use crate::secrets;
@@ -49,6 +49,7 @@ impl Judge<'_> {
             (FileAccess::None | FileAccess::WriteInside(_), Basis::Named(_), true) => {}
             (_, Basis::Everything, true) => {}
             (FileAccess::WriteInside(_), Basis::Everything, false) if edits_in_place(call, word) => {}
+            (FileAccess::WriteInside(_), _, false) if runs_writing_module(call) => {}
             (FileAccess::WriteOutside(path), _, true) => {
                 self.ask(
                     ReasonCode::Outside,
@@ -183,6 +184,16 @@ impl Judge<'_> {
             }
         }
     }
+}
+
+/// Whether a call runs a module of python whose purpose is writing: `python3 -m venv d`.
+fn runs_writing_module(call: &Call) -> bool {
+    call.meaning.canonical.iter().any(|one| match one {
+        Canonical::Option(name, Some(value)) if name == "-m" => {
+            value.known().is_some_and(|module| words::PYTHON_WRITING_MODULES.contains(&module))
+        }
+        _ => false,
+    })
 }
 
 /// Whether a word of a call is a file that an option has it edit in place: `sed -i s/a/b/ x`.

@@ -26,10 +26,14 @@ impl Judge<'_> {
         {
             self.ask(ReasonCode::Unknown, call.span, "it takes further words from a file".to_owned());
         }
+        let is_named = matches!(basis, Basis::Named(_));
+        if let Some(Suspicion { message, rule }) = self.suspicion_of_make(call).filter(|_| is_named) {
+            let message = message.replace(NOTHING_KNOWN, "make may give it to a compiler");
+            self.ask(ReasonCode::Outside, call.span, message).rule = rule;
+        }
         if !call.meaning.is_loose {
             return;
         }
-        let is_named = matches!(basis, Basis::Named(_));
         let texts = || call.meaning.unexplained.iter().filter_map(|word| word.value.known());
         let outside = || texts().find_map(|text| self.suspicion_of_write(text)).filter(|_| is_named);
         let found = match call.meaning.kind {
@@ -52,6 +56,21 @@ impl Judge<'_> {
             let message = message.replace(NOTHING_KNOWN, NOT_ALL_KNOWN);
             self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
         }
+    }
+
+    /// Why make may write a file outside the root: a goal, or a part of a variable's value, leads there through a link.
+    fn suspicion_of_make(&self, call: &Call) -> Option<Suspicion> {
+        if call.meaning.entry != Some("make") {
+            return None;
+        }
+        let texts = call.words.iter().skip(1).filter_map(|word| word.value.known());
+        let mut parts = texts.flat_map(|text| text.split([' ', '=', ',', ':', '"', '\'', '\\']));
+        parts.find_map(|part| {
+            // Paths that are written out are judged as such.
+            let is_plain = !part.is_empty() && !part.starts_with(['/', '~']) && !part.contains("..");
+            let is_read = ["-I", "-L", "-C"].iter().any(|option| part.starts_with(option));
+            (is_plain && !is_read && !part.contains("/~")).then(|| self.suspicion_of_write(part)).flatten()
+        })
     }
 
     /// Why one of the options of a build tool, or a word behind one, may be a command.

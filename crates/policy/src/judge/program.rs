@@ -5,6 +5,7 @@ use crate::calls::{Call, Shadowed};
 use crate::characters;
 use crate::machine::Found;
 use crate::matching::{LooseMatch, StrictMatch};
+use crate::paths;
 use crate::programs::{EffectKind, Property, base_name, has, is_multi_call, listed_name};
 use crate::redirects;
 use crate::rules::{Decision, Entry, Prefix};
@@ -143,13 +144,14 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Asks if the program is named by a path that may be any program: `/proc/self/exe`.
+    /// Asks if the program is named by a path that may be any program: `/proc/self/exe`, by any spelling.
     fn check_path(&mut self, call: &Call, name: &str) {
         if !name.contains('/') {
             return;
         }
-        let parts: Vec<&str> = name.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-        if name.starts_with('/') && matches!(parts.first(), Some(&("proc" | "dev"))) {
+        let start = [self.machine.directory().to_owned()];
+        let folders = self.state.directories.as_deref().unwrap_or(&start);
+        if folders.iter().any(|folder| paths::depends_on_process(&folder.join(name))) {
             let message = format!("which program `{name}` is can't be known before running");
             self.ask(ReasonCode::Unknown, call.span, message);
         }

@@ -2,22 +2,34 @@
 
 use std::path::{Path, PathBuf};
 
-use shellgate_syntax::Value;
+use shellgate_syntax::{Unknown, Value, Why};
 
 use super::Judge;
-use super::links::MadeLinks;
+use super::links::{MadeLinks, has_option};
 use crate::calls::Call;
 use crate::programs::{Canonical, words};
 use crate::redirects::known_path;
 use crate::repository;
 
-/// Whether a call makes git push.
+/// Whether a call makes git push, or has the git of another repository make an archive: both obey settings of that.
 pub(super) fn pushes(call: &Call) -> bool {
-    subcommand(call) == Some("push")
+    match subcommand(call) {
+        Some("push") => true,
+        Some("archive") => has_option(call, words::GIT_REMOTE_OPTIONS),
+        _ => false,
+    }
 }
 
 fn subcommand(call: &Call) -> Option<&'static str> {
     call.meaning.subcommands.first().copied().filter(|_| call.meaning.entry == Some("git"))
+}
+
+/// Whether an address that isn't known may be one on this machine: `file://$x`, `./$x`, `$PWD/x`.
+fn may_be_local(value: &Value) -> bool {
+    let Value::Unknown(Unknown { lead, why, .. }) = value else { return false };
+    let is_file = lead.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
+    let is_folder = matches!(why, Why::Parameter(name) if ["PWD", "OLDPWD", "HOME"].contains(&name.as_str()));
+    is_file || lead.starts_with(['/', '.', '~']) || lead.is_empty() && is_folder
 }
 
 impl Judge<'_> {
@@ -41,7 +53,9 @@ impl Judge<'_> {
         let folders = self.git_directories(call, directories.map(<[PathBuf]>::to_vec)).unwrap_or_default();
         let links = &self.states.anytime.links;
         let is_harmless = |value: &Value| {
-            let Some(address) = known_path(value, self.machine) else { return true };
+            let Some(address) = known_path(value, self.machine) else {
+                return subcommand(call) == Some("clone") || !may_be_local(value);
+            };
             let harmless = |from: &PathBuf| {
                 let repositories = self.machine.repositories();
                 repositories
@@ -71,13 +85,22 @@ impl Judge<'_> {
 
     /// Whether the repository to push to is a path that can't be known.
     fn may_push_to_unknown_path(&self, call: &Call) -> bool {
-        let mut addresses = call.meaning.canonical.iter().filter_map(|one| match one {
+        let operand = call.meaning.canonical.iter().filter_map(|one| match one {
             Canonical::Word(value) => Some(value),
             Canonical::Option(..) => None,
         });
-        let Some(address) = addresses.nth(2) else { return false };
-        let lead = address.lead();
-        let is_remote = lead.find(':').is_some_and(|colon| lead.find('/').is_none_or(|slash| colon < slash));
-        known_path(address, self.machine).is_none() && (!is_remote || lead.starts_with("file:"))
+        let operand = operand.skip(2).take(usize::from(subcommand(call) == Some("push")));
+        let options = call.meaning.canonical.iter().filter_map(|one| match one {
+            Canonical::Option(name, value) if words::GIT_REMOTE_OPTIONS.contains(&name.as_str()) => {
+                value.as_ref()
+            }
+            _ => None,
+        });
+        operand.chain(options).any(|address| {
+            let lead = address.lead();
+            let is_remote =
+                lead.find(':').is_some_and(|colon| lead.find('/').is_none_or(|slash| colon < slash));
+            known_path(address, self.machine).is_none() && (!is_remote || lead.starts_with("file:"))
+        })
     }
 }

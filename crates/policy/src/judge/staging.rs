@@ -20,6 +20,8 @@ const MAX_STAGED_PATHS: usize = 16;
 pub(super) struct Staged {
     paths: Vec<PathBuf>,
     are_too_many: bool,
+    /// Whether git was told to take ignored files, too.
+    takes_ignored: bool,
 }
 
 impl Staged {
@@ -47,6 +49,7 @@ impl Judge<'_> {
                 Stages::Operands(operands) => operands,
                 Stages::Everything => vec!["."],
             };
+            staged.takes_ignored |= has_option(call, words::GIT_ADD_IGNORED_OPTIONS);
             // Git in an unknown folder is never allowed.
             let directories = self.git_directories(call, directories.map(<[PathBuf]>::to_vec));
             for folder in directories.unwrap_or_default() {
@@ -70,7 +73,8 @@ impl Judge<'_> {
         let is_harmless = |path: &PathBuf| {
             let top = links.may_hold(path).then(|| repositories.top_of(path)).flatten();
             let path = top.unwrap_or(path);
-            repositories.is_harmless_in(path) && repositories.is_harmless_below(path)
+            repositories.is_harmless_in(path)
+                && repositories.is_harmless_below(path, self.state.staged.takes_ignored)
         };
         let staged = &self.state.staged;
         !works_in_submodules(call) || !staged.are_too_many && staged.paths.iter().all(is_harmless)

@@ -11,7 +11,7 @@ use super::{Basis, Judge};
 use crate::calls::{Call, Stdin};
 use crate::machine::Found;
 use crate::programs::words::LANGUAGE_OPTIONS;
-use crate::programs::{ProgramKind, base_name, kind_of};
+use crate::programs::{Effect, EffectKind, ProgramKind, base_name, kind_of, understand};
 use crate::verdict::ReasonCode;
 
 /// Signs by which a shell starts a command within a text.
@@ -20,6 +20,15 @@ const SHELL_SIGNS: [&str; 9] = [";", "|", "&", "$(", "${", "`", "{}", "<(", ">("
 /// Folders whose files agents can't write as a rule: programs are given them to read.
 const SYSTEM_FOLDERS: [&str; 9] =
     ["/usr/", "/etc/", "/bin/", "/lib", "/opt/", "/dev/", "/proc/", "/sys/", "/var/"];
+
+/// So many names of programs among the words of an unlisted program are looked at as the beginning of a command.
+const MAX_INNER_COMMANDS: usize = 8;
+
+/// A command that an unlisted program starts is among its first words.
+const MAX_WORDS_BEFORE_COMMAND: usize = 64;
+
+/// No file has a longer name.
+const MAX_NAME_BYTES: usize = 255;
 
 /// What a word of an unlisted program may be.
 pub(super) struct Suspicion {
@@ -54,6 +63,12 @@ impl Judge<'_> {
             Basis::Everything | Basis::NotNeeded | Basis::None => return,
         };
         let is_named = named > 1 || matches!(basis, Basis::Named(_));
+        if !is_named && self.is_outside_program_folders(call) {
+            let message =
+                "it runs a program that isn't in a folder of programs: nothing is known of it".to_owned();
+            self.ask(ReasonCode::Unknown, call.span, message);
+            return;
+        }
         let before = call.words.iter().skip(named - 1).map(|word| word.value.lead());
         let words = call.words.iter().skip(named).zip(before).map(|(word, before)| match &word.value {
             Value::Known(text) if names_language(text, before) => self.excluded_in(text),
@@ -83,10 +98,50 @@ impl Judge<'_> {
             Stdin::Text(text) => self.excluded_in(text),
             Stdin::Empty | Stdin::Unknown => None,
         };
-        let found = words.chain([command, added, input]).flatten().next();
+        let inner = self.inner_command(call).map(|name| {
+            Suspicion::new(format!(
+                "it may start `{name}`, which runs commands: nothing is known of this program"
+            ))
+        });
+        let found = words.chain([command, added, input, inner]).flatten().next();
         if let Some(Suspicion { message, rule }) = found {
             self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
         }
+    }
+
+    /// Whether a call names a file that isn't in a folder of programs, and gives it words or a text: a module of a language, a
+    /// tool of a package.
+    fn is_outside_program_folders(&self, call: &Call) -> bool {
+        let has_words = call.words.len() > 1 || call.more_words || matches!(call.stdin, Stdin::Text(_));
+        let folder = call.program().and_then(|name| name.rsplit_once('/')).map(|(folder, _)| folder);
+        has_words && folder.is_some_and(|folder| !self.machine.has_programs(folder))
+    }
+
+    /// A program that the words of a call name and that runs something by the words behind its name, if it is started.
+    fn inner_command<'c>(&self, call: &'c Call) -> Option<&'c str> {
+        let starts =
+            call.words.iter().enumerate().take(MAX_WORDS_BEFORE_COMMAND).skip(1).filter_map(|(at, word)| {
+                let name = word.value.known()?;
+                let kind = kind_of(name).filter(|kind| *kind != ProgramKind::Builtin)?;
+                // A build tool is the same as an unlisted one.
+                (kind != ProgramKind::Builder
+                    && !matches!(self.machine.find(base_name(name)), Found::Nowhere))
+                .then_some((at, name))
+            });
+        starts.take(MAX_INNER_COMMANDS).find_map(|(at, name)| {
+            let meaning = understand(call.words.get(at..)?);
+            let runs = |effect: &Effect| {
+                matches!(
+                    effect.kind,
+                    EffectKind::Argv { .. }
+                        | EffectKind::Shell(_)
+                        | EffectKind::ShellInput(_)
+                        | EffectKind::Inline(..)
+                        | EffectKind::Opaque(..)
+                )
+            };
+            meaning.effects.iter().any(runs).then_some(name)
+        })
     }
 
     /// Whether a pattern looks in a folder of programs.
@@ -113,6 +168,9 @@ impl Judge<'_> {
         }
         if super::perl_opens::is_command(text) {
             return suspicion(super::perl_opens::MESSAGE.to_owned());
+        }
+        if hides_name(text) {
+            return suspicion("it may run a word in which quotes hide a name".to_owned());
         }
         if has_escapes(text) {
             return suspicion("it may run a word in which escapes stand for other characters".to_owned());
@@ -175,11 +233,12 @@ impl Judge<'_> {
     /// Why a word may name a file outside the root that the program writes.
     pub(super) fn suspicion_of_write(&self, text: &str) -> Option<Suspicion> {
         let is_system = |path: &str| SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder));
+        // A name without a slash can be a link.
+        let may_be_link = |path: &str| path.len() <= MAX_NAME_BYTES && self.state.directories.is_some();
+        let may_lead = |path: &str| may_be_link(path) || path.contains('/') || path == "..";
         let is_outside = |path: &&str| {
-            (path.contains('/') || *path == "..")
-                && !is_url(path)
-                && !(is_system(path) && std::path::Path::new(path).exists())
-                && !self.is_inside(path)
+            let is_read = is_system(path) && std::path::Path::new(path).exists();
+            may_lead(path) && !is_url(path) && !is_read && !self.is_inside(path)
         };
         path_candidates(text).find(is_outside).map(|path| Suspicion {
             message: format!("it may write `{path}`, outside the root: nothing is known of this program"),
@@ -237,6 +296,23 @@ pub(super) fn has_escapes(text: &str) -> bool {
             None => false,
         }
     })
+}
+
+/// Whether a text has a name that a shell reads without the quotes inside it: `to""uch`, `t\ouch`.
+fn hides_name(text: &str) -> bool {
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase());
+    let between = |at: usize, sign: &str| {
+        let after = text.get(at + sign.len()..).and_then(|rest| rest.chars().next());
+        (text.get(..at).and_then(|before| before.chars().next_back()), after)
+    };
+    let pairs = ["\"\"", "''"]
+        .into_iter()
+        .flat_map(|sign| text.match_indices(sign).map(move |(at, _)| between(at, sign)));
+    // These letters stand for other characters, or for a class of them, in most languages.
+    let is_escape = |c: Option<char>| c.is_some_and(|c| "nrtbfvdwsxuzpk".contains(c));
+    let escaped =
+        text.match_indices('\\').map(|(at, sign)| between(at, sign)).filter(|(_, c)| !is_escape(*c));
+    pairs.chain(escaped).any(|(before, after)| is_letter(before) && is_letter(after))
 }
 
 /// The names in a word that a command would begin with: at its beginning, or behind a sign. A word may also be a sentence.

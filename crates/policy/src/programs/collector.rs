@@ -53,10 +53,21 @@ impl Collector {
         // The program and its subcommands are no operands.
         let names = 1 + self.meaning.subcommands.len();
         let own = self.meaning.canonical.iter().skip(names);
+        let is_given = |name: &str| {
+            let mut own = self.meaning.canonical.iter();
+            own.any(|part| matches!(part, Canonical::Option(given, _) if given == name))
+        };
+        let synonyms = self.meaning.synonyms.iter();
+        let synonyms = synonyms.filter(|synonym| !synonym.unless.iter().any(|name| is_given(name)));
+        let synonyms: Vec<_> = synonyms.collect();
+        let mut implied: Vec<&'static str> = Vec::new();
+        implied
+            .extend(synonyms.iter().filter(|synonym| synonym.is_always()).flat_map(|synonym| synonym.meant));
         for part in own.chain(&self.globals) {
-            let fitting = self.meaning.synonyms.iter().filter(|synonym| synonym.fits(part));
-            self.meaning.implied.extend(fitting.flat_map(|synonym| synonym.meant));
+            let fitting = synonyms.iter().filter(|synonym| synonym.fits(part));
+            implied.extend(fitting.flat_map(|synonym| synonym.meant));
         }
+        self.meaning.implied.extend(implied);
     }
 
     /// Adds a command that the call runs. `more_words`: words are added when it runs.
@@ -184,6 +195,12 @@ impl Collector {
             Role::TrapText => special::trap_text(word, self),
             Role::Expands => special::expands(word, self),
             Role::SedScript => special::sed_script(word, self),
+            Role::VariableName => {
+                let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                if !word.value.known().is_some_and(is_name) {
+                    self.effect(word, EffectKind::Unusual("gives a word to a shell"));
+                }
+            }
             Role::BackupSuffix => special::backup_suffix(word, self),
             Role::Sql => special::sql(word, self),
             Role::SqliteFile => special::sqlite_file(word, self),

@@ -69,14 +69,24 @@ pub(crate) struct Synonym {
     pattern: &'static str,
     /// The options that it stands for, by their first names.
     pub(crate) meant: &'static [&'static str],
+    /// Options beside which it stands for nothing.
+    pub(crate) unless: &'static [&'static str],
 }
 
+/// The pattern of a synonym that every call has.
+const ALWAYS: &str = "always";
+
 impl Synonym {
+    /// Whether every call of the program means it.
+    pub(crate) fn is_always(&self) -> bool {
+        self.option.is_empty() && self.pattern == ALWAYS
+    }
+
     /// Whether a part of a call is this word.
     pub(crate) fn fits(&self, part: &Canonical) -> bool {
         let fits = |value: &Value| matches(&self.pattern.to_lowercase(), &value.lead().to_lowercase());
         match part {
-            Canonical::Word(value) => self.option.is_empty() && fits(value),
+            Canonical::Word(value) => self.option.is_empty() && !self.is_always() && fits(value),
             Canonical::Option(name, None) => self.is_option(name),
             Canonical::Option(name, Some(value)) => name == self.option && fits(value),
         }

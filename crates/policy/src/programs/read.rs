@@ -207,6 +207,7 @@ impl CallReader {
         collector.option(name, values.next());
         values.for_each(|value| collector.word(value));
         if option.ends {
+            special::python_arguments(&self.rest(), collector);
             self.rest().iter().for_each(|word| collector.word(word.value.clone()));
             self.next_index = self.words.len();
         }

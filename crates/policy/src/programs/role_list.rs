@@ -63,6 +63,8 @@ roles! {
     "assign" = Assign,
     /// The name of a variable that gets a value.
     "variable" = Variable,
+    /// A part of the name of a variable, which a shell expands.
+    "variable-name" = VariableName,
     /// An arithmetic expression.
     "arithmetic" = Arithmetic,
     /// A function or command that the shell will call.

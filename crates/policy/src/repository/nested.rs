@@ -12,9 +12,9 @@ const MAX_IGNORED_ENTRIES: usize = 5000;
 
 /// The tops of the repositories in and below a folder. Links are not followed, as git follows none. `None`: there are
 /// too many files to look for them. Folders that `.gitignore` names (`node_modules`) are looked through last and only in
-/// part: git takes nothing from them unless it is told to by name.
-pub(super) fn tops_below(folder: &Path, top: &Path) -> Option<Vec<PathBuf>> {
-    let ignored_names = ignored_names(top);
+/// part: git takes nothing from them unless it is told to by name. `takes_ignored`: it is told to take all.
+pub(super) fn tops_below(folder: &Path, top: &Path, takes_ignored: bool) -> Option<Vec<PathBuf>> {
+    let ignored_names = if takes_ignored { Vec::new() } else { ignored_names(top) };
     let mut tops = Vec::new();
     let mut folders = VecDeque::from([folder.to_owned()]);
     let mut ignored = VecDeque::new();
@@ -73,7 +73,7 @@ mod tests {
         }
         fs::write(top.join("e/.git"), "gitdir: x").unwrap();
         fs::write(top.join(".gitignore"), "*.o\n/out/\n").unwrap();
-        let mut found = tops_below(top, top).unwrap();
+        let mut found = tops_below(top, top, false).unwrap();
         found.sort();
         assert_eq!(found, ["a", "a/b/c", "e", "out/d"].map(|name| top.join(name)));
     }
@@ -88,6 +88,10 @@ mod tests {
         for at in 0..=MAX_IGNORED_ENTRIES {
             fs::write(top.join(format!("out/{at}")), "").unwrap();
         }
-        assert_eq!(tops_below(top, top), Some(vec![top.join("a")]));
+        assert_eq!(tops_below(top, top, false), Some(vec![top.join("a")]));
+        fs::create_dir_all(top.join("out/z/.git")).unwrap();
+        let mut found = tops_below(top, top, true).unwrap();
+        found.sort();
+        assert_eq!(found, [top.join("a"), top.join("out/z")]);
     }
 }

@@ -72,21 +72,39 @@ pub(super) fn named_paths(config: &str) -> impl Iterator<Item = String> {
 
 /// What may be addresses in settings: the values, and the names of sections.
 pub(super) fn addresses(config: &str) -> impl Iterator<Item = String> {
-    let lines = config.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines
-        .map(|line| {
-            let value = match line.split_once(if line.starts_with('[') { ' ' } else { '=' }) {
-                Some((_, value)) => value.trim().trim_end_matches(']'),
-                None => "",
-            };
-            value.chars().filter(|c| !matches!(c, '"' | '\\')).collect()
-        })
-        .filter(|address: &String| !address.is_empty())
+    parts(config).map(|(_, address)| address)
+}
+
+/// The addresses that others are rewritten to: `[url "ADDRESS"]`.
+pub(super) fn rewrites(config: &str) -> impl Iterator<Item = String> {
+    let is_rewrite = |header: &str| header.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("url"));
+    parts(config).filter(move |(header, _)| header.is_some_and(is_rewrite)).map(|(_, address)| address)
+}
+
+/// The names of sections, each with its header, and the values. A setting may stand behind a header on its line.
+fn parts(config: &str) -> impl Iterator<Item = (Option<&str>, String)> {
+    let parts = config.lines().map(str::trim).flat_map(|line| {
+        let header = line.strip_prefix('[').map(|rest| rest.split_once(']').unwrap_or((rest, "")));
+        let (header, setting) = header.map_or((None, line), |(header, setting)| (Some(header), setting));
+        let name = header.map(|header| {
+            (Some(header), header.split_once([' ', '\t', '"', '.']).map_or("", |(_, name)| name))
+        });
+        let value = setting.split_once('=').map_or("", |(_, value)| value);
+        // A name may hold a bracket.
+        let whole = line
+            .split_once([' ', '\t'])
+            .filter(|_| header.is_some())
+            .map_or("", |(_, name)| name.trim_end_matches(']'));
+        [name.unwrap_or_default(), (None, value), (None, whole)]
+    });
+    parts
+        .map(|(header, text)| (header, text.trim().chars().filter(|c| !matches!(c, '"' | '\\')).collect()))
+        .filter(|(_, address): &(_, String)| !address.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{addresses, are_harmless, named_paths};
+    use super::{addresses, are_harmless, named_paths, rewrites};
 
     #[test]
     fn settings_are_harmless_only_if_each_is_on_the_list() {
@@ -95,6 +113,8 @@ mod tests {
         for odd in [
             "[core]\nfsmonitor = touch P",
             "[core] fsmonitor = touch P",
+            "[core] fsmonitor = touch P #]",
+            "[core]fsmonitor=touch;]",
             "[include]\npath = x",
             "[includeIf \"gitdir:.\"]\npath = x",
             "[core]\nsshcommand = x",
@@ -123,6 +143,15 @@ mod tests {
     #[test]
     fn addresses_are_the_values_of_settings() {
         let config = "[remote \"o\"]\n\turl = ./a\n\tpushurl=\"../b c\"\n[branch \"main\"]\nremote = x\n";
-        assert_eq!(addresses(config).collect::<Vec<_>>(), ["o", "./a", "../b c", "main", "x"]);
+        let found: Vec<String> = addresses(config).collect();
+        assert!(["o", "./a", "../b c", "main", "x"].iter().all(|one| found.iter().any(|found| found == one)));
+        let found: Vec<String> = addresses("[remote \"o\"] url = ./a").collect();
+        assert!(found.iter().any(|found| found == "./a"));
+    }
+
+    #[test]
+    fn addresses_that_others_are_rewritten_to_are_names_of_sections() {
+        let config = "[URL \"./a/\"]\ninsteadOf = x\n[remote \"o\"]\nurl = x/y\n[url \"b\"] insteadOf = z\n";
+        assert_eq!(rewrites(config).collect::<Vec<_>>(), ["./a/", "b"]);
     }
 }

@@ -23,6 +23,16 @@ pub(crate) fn chmod(entry: &'static Entry, words: &[Word], collector: &mut Colle
 
 /// The number of a mode that says everything about the permissions: `0755`, `a=rwx`, `u=rw,go=r`.
 fn number_of(mode: &str) -> Option<String> {
+    // `a+x` is `+x`.
+    let makes_executable = |clause: &str| clause.trim_start_matches(['u', 'g', 'o', 'a']) == "+x";
+    if mode.split(',').all(makes_executable) {
+        return Some("+x".to_owned());
+    }
+    let mode = match mode.strip_prefix('=') {
+        Some(number) if number.chars().all(|c| c.is_digit(8)) => number,
+        _ if mode == "+777" || mode == "+0777" => "777",
+        _ => mode,
+    };
     if !mode.is_empty() && mode.chars().all(|c| c.is_digit(8)) {
         return Some(format!("{:0>3}", mode.trim_start_matches('0')));
     }

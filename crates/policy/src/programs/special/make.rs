@@ -4,7 +4,7 @@ use super::super::EffectKind;
 use super::super::collector::{Collector, after, with_text};
 use super::super::role::Role;
 use super::path_or_name;
-use shellgate_syntax::{Value, Why, Word};
+use shellgate_syntax::{Unknown, Value, Why, Word};
 
 /// Signs besides letters and digits that are no more than parts of words, to make and to the shell of a recipe.
 const WORD_SIGNS: &str = "_-+=.,/:@%^~";
@@ -72,17 +72,39 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
     }
     // `CPPFLAGS='-MF ../x'`: make's own rules hand values to compilers.
     value.iter().for_each(|value| writes_above(word, value.value.lead(), collector));
+    // `CFLAGS="-MF $HOME/x"`
+    if let Some(value) = value.as_ref().filter(|value| begins_at_home(word) && !value.value.lead().is_empty())
+    {
+        collector.effect(word, EffectKind::Writes(value.clone()));
+    }
     let name = with_text(word, name).value;
     collector
         .effect(word, EffectKind::Assigns { name, value: value.map(|word: Word| -> Value { word.value }) });
 }
 
-/// Notes the paths in a text that lead out of the folder: make may make them.
+/// Notes the paths in a text that lead out of the folder: make may make them. A path that is the whole value is a place that
+/// the project's own rules know (`PREFIX=/usr`).
 fn writes_above(word: &Word, text: &str, collector: &mut Collector) {
-    let leads_up = |path: &&str| path.split('/').any(|part| part == "..");
-    for path in text.split([' ', '=', ',']).filter(leads_up) {
-        collector.effect(word, EffectKind::Writes(with_text(word, path)));
+    for part in text.split([' ', '=', ',', ':', '"', '\'', '\\']) {
+        // Folders that compilers only read.
+        let is_read = part.starts_with("-I") || part.starts_with("-L");
+        let leads_up = part.split('/').any(|part| part == "..");
+        // `-o/tmp/x`, `~/x`
+        let start = part.find(['/', '~']).filter(|at| *at == 0 && part != text || part.starts_with('-'));
+        let path = start.and_then(|start| part.get(start..)).or(leads_up.then_some(part));
+        if let Some(path) = path.filter(|path| leads_up || !is_read && path.len() > 1) {
+            collector.effect(word, EffectKind::Writes(with_home(word, path)));
+        }
     }
+}
+
+/// A word with a path of a value, in which the shell of a recipe takes `~` for the home folder.
+fn with_home(word: &Word, path: &str) -> Word {
+    let Some(rest) = path.strip_prefix('~') else { return with_text(word, path) };
+    let (user, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let why = Why::Tilde { user: user.to_owned(), rest: Some(rest.to_owned()) };
+    let value = Value::Unknown(Unknown { lead: String::new(), splits: false, why, tail: None });
+    Word { value, ..word.clone() }
 }
 
 /// Whether all that isn't known of a value is the home folder: `PREFIX=~/x`, `PREFIX=$HOME/x`.

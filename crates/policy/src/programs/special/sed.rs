@@ -26,6 +26,6 @@ pub(crate) fn sed_script(word: &Word, collector: &mut Collector) {
 /// Reads the suffix of `-i`. With a slash or `*` it names another file to write.
 pub(crate) fn backup_suffix(word: &Word, collector: &mut Collector) {
     if word.value.known().is_none_or(|suffix| suffix.contains(['/', '*'])) {
-        collector.effect(word, EffectKind::Unusual("writes copies of the files elsewhere"));
+        collector.effect(word, EffectKind::Unusual("writes files elsewhere by a suffix of their names"));
     }
 }
