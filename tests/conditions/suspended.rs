@@ -83,6 +83,20 @@ fn a_suspended_keeper_goes_on_for_the_next_call() {
     });
 }
 
+/// Without a sandbox, a command can suspend its own keeper.
+#[test]
+fn a_command_that_suspends_its_keeper_is_answered() {
+    for_each_user(|place| {
+        let command = "kill -STOP $PPID; echo printed; exit 7";
+        let output = place.output(["run", "--sandbox", "off", command]);
+        assert_eq!(said(&output), (Some(7), "printed\n".to_owned()));
+        let call = json!({"command": command}).to_string();
+        let output = place.output(["call", "--sandbox", "off", call.as_str()]);
+        assert!(said(&output).1.contains(r#""exit_code":7"#), "{output:?}");
+        assert_it_works_again(place);
+    });
+}
+
 /// A server has connections to its keeper already.
 #[test]
 fn a_suspended_keeper_goes_on_for_the_next_call_of_a_server() {

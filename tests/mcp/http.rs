@@ -158,6 +158,33 @@ fn a_client_can_not_reach_the_tasks_of_another() {
     });
 }
 
+/// The answers of two calls with one id could not be told apart.
+#[test]
+fn a_second_call_with_the_same_id_is_refused_while_the_first_runs() {
+    let place = Place::new(None);
+    let site = Site::new(&place, &[]);
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}});
+    let answer = site.send(&site.head(&site.key, ""), &hello.to_string());
+    let session = answer.header("mcp-session-id").unwrap().to_owned();
+    let head =
+        site.head(&site.key, &format!("\r\nMcp-Session-Id: {session}\r\nMCP-Protocol-Version: 2025-06-18"));
+    let call = |command: &str| {
+        json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "shell", "arguments": {"command": command}}}).to_string()
+    };
+    let mut first = site.open(&head, &call("touch begun; until [ -e go ]; do sleep 0.01; done; echo first"));
+    wait_until("it runs", || place.root().join("begun").exists());
+    let second = site.send(&head, &call("touch made; echo second"));
+    assert_eq!(second.status, 400, "{}", second.body);
+    assert!(second.body.contains("a request with this id is under way"), "{}", second.body);
+    assert!(!place.root().join("made").exists());
+    place.write("go", "");
+    let mut text = String::new();
+    first.read_to_string(&mut text).unwrap();
+    assert!(text.contains("first"), "{text}");
+    // The id is free again.
+    assert!(site.send(&head, &call("echo third")).body.contains("third"));
+}
+
 #[test]
 fn a_closed_stream_is_a_canceled_call() {
     for_each_user(|place| {

@@ -22,6 +22,9 @@ const MAX_UNANSWERED_SIGNALS: u32 = 3;
 /// So it is this long after the first signal: a keeper gives a command two seconds to clean up and three to die.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How long a keeper may send nothing before it is looked at: a command may have suspended it.
+pub(crate) const KEEPER_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+
 impl Interrupts {
     /// Reads signals from now on. Call it when the command was admitted and before it is started: until then a signal
     /// ends this process and nothing is lost. The keeper and the command set their own signal masks.
@@ -34,9 +37,13 @@ impl Interrupts {
 
     /// Waits for an event of the execution, a signal or the timeout.
     pub(crate) fn wait(&self, execution: &Execution, timeout: Option<Duration>) -> io::Result<()> {
-        let limit = self.any_received().then_some(Duration::from_secs(1));
-        let timeout = [timeout, limit].into_iter().flatten().min();
-        self.poll(execution.as_fd(), PollFlags::IN, timeout).map(drop)
+        let timeout = timeout.map_or(KEEPER_CHECK_INTERVAL, |timeout| timeout.min(KEEPER_CHECK_INTERVAL));
+        let began = Instant::now();
+        let (ready, _) = self.poll(execution.as_fd(), PollFlags::IN, Some(timeout))?;
+        if !ready && began.elapsed() >= timeout {
+            execution.continue_keeper();
+        }
+        Ok(())
     }
 
     /// Waits for `other`, a signal or the timeout. Returns whether `other` is ready, and whether a signal arrived.

@@ -3,13 +3,14 @@
 use std::io::{self, Write as _};
 use std::os::fd::AsFd;
 
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use shellgate::{Input, Size, Urgency};
 use shellgate_sandbox::signals::Signal;
 
 use crate::mode_tracker::ModeTracker;
 use crate::raw_terminal::RawTerminal;
+use crate::signals::KEEPER_CHECK_INTERVAL;
 
 /// Ctrl-Z.
 const SUSPEND_KEY: u8 = 0x1a;
@@ -33,6 +34,9 @@ pub(crate) trait Host: AsFd {
 
     /// What a key means to us. Keys with [`Intent::None`] go to the command.
     fn key_intent(&mut self, key: u8) -> Intent;
+
+    /// Nothing has happened for a while.
+    fn idle(&self) {}
 
     /// A signal wants us to end: passes that on, or leaves the command running.
     fn interrupt(&mut self, urgency: Urgency) -> io::Result<Intent>;
@@ -116,7 +120,9 @@ impl<H: Host> TerminalSession<'_, H> {
         ];
         // A terminal that hung up is always ready, and polling it would spin.
         let count = if wants_keys { 3 } else { 2 };
-        match rustix::event::poll(polled.get_mut(..count).unwrap_or_default(), None) {
+        let timeout = Timespec::try_from(KEEPER_CHECK_INTERVAL).ok();
+        match rustix::event::poll(polled.get_mut(..count).unwrap_or_default(), timeout.as_ref()) {
+            Ok(0) => self.host.idle(),
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::Signal;
@@ -14,9 +14,6 @@ use crate::wire::{self, FromKeeper, ToKeeper};
 
 /// More idle connections than this are closed.
 const MAX_IDLE_CONNECTIONS: usize = 64;
-
-/// How long a keeper may send nothing before it is looked at.
-const WAKE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Idle connections, to be used again: a new connection would cost more than the rest of a call. The keeper doesn't exit
 /// while there is one.
@@ -75,17 +72,6 @@ impl KeeperConnection {
     /// Makes `message` the next one again.
     pub(crate) fn put_back(&mut self, message: FromKeeper) {
         self.read = Some(message);
-    }
-
-    /// Waits for the next message. `None` at the end of the connection. A command may suspend its keeper meanwhile: this
-    /// continues it.
-    pub(crate) fn next(&mut self) -> io::Result<Option<FromKeeper>> {
-        loop {
-            match self.next_before(Instant::now() + WAKE_INTERVAL) {
-                Err(error) if error.kind() == io::ErrorKind::TimedOut => keepers::wake(&self.socket),
-                message => return message,
-            }
-        }
     }
 
     /// Waits for the next message until `deadline`.

@@ -6,13 +6,17 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use tracing::{error, warn};
 
 use crate::keeper_connection::{KeeperConnection, Pool, send};
+use crate::keepers;
 use crate::outcome::{Failure, Outcome, Output};
 use crate::session::Forked;
 use crate::spool::Spool;
+use crate::sys::processes;
 use crate::wire::{FromKeeper, ToKeeper, Urgency};
 use crate::{ExecId, Follow, Input, PerStream, State, Stream};
 
@@ -36,6 +40,9 @@ pub enum RunEvent {
     /// The answer. No other event follows.
     Ended(Box<Outcome>),
 }
+
+/// How long a keeper may send nothing before it is looked at: a command may have suspended it.
+const KEEPER_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// An execution that runs.
 ///
@@ -122,8 +129,8 @@ impl RunHandle {
             }
             match &mut self.progress {
                 Progress::Running(connection) => {
-                    let message = connection.next();
-                    self.receive(message)?;
+                    let message = connection.next_before(Instant::now() + KEEPER_CHECK_INTERVAL);
+                    self.receive_or_continue(message)?;
                 }
                 Progress::Ended(outcome) => return Ok(RunEvent::Ended(outcome.clone())),
             }
@@ -157,8 +164,8 @@ impl RunHandle {
             self.pending.clear();
             match &mut self.progress {
                 Progress::Running(connection) => {
-                    let message = connection.next();
-                    self.receive(message)?;
+                    let message = connection.next_before(Instant::now() + KEEPER_CHECK_INTERVAL);
+                    self.receive_or_continue(message)?;
                 }
                 Progress::Ended(outcome) => return Ok(outcome.clone()),
             }
@@ -193,6 +200,27 @@ impl RunHandle {
         }
     }
 
+    /// Continues the keeper if a command has suspended it. For a caller that has waited for an event for a while.
+    pub fn continue_keeper(&self) {
+        let Some(connection) = self.connection() else { return };
+        keepers::wake(connection.socket());
+        // The socket of a keeper that this process forked doesn't tell who is at its other end.
+        if let Some(keeper) = self.keeper.keeper() {
+            processes::signal_keeper(keeper, Signal::CONT);
+        }
+    }
+
+    /// Takes a message, or continues the keeper when none came in time.
+    fn receive_or_continue(&mut self, message: io::Result<Option<FromKeeper>>) -> io::Result<()> {
+        match message {
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                self.continue_keeper();
+                Ok(())
+            }
+            message => self.receive(message),
+        }
+    }
+
     /// Whether the last input was taken, so that more can be sent.
     #[must_use]
     pub fn takes_input(&self) -> bool {
@@ -224,7 +252,7 @@ impl RunHandle {
     /// Kills its processes, found by their tag, when the keeper doesn't answer.
     pub fn abandon(self) {
         warn!(id = %self.id, "the keeper doesn't answer: kills its processes by their tag");
-        crate::sys::processes::end_tagged(&[self.id.tag().get()]);
+        processes::end_tagged(&[self.id.tag().get()]);
     }
 
     /// The first event that the keeper has sent and the caller has not seen.
@@ -274,7 +302,7 @@ impl RunHandle {
             None => {
                 error!(id = %self.id, "the keeper is lost: kills its processes by their tag");
                 // No keeper will kill its processes, so the caller does.
-                crate::sys::processes::end_tagged(&[self.id.tag().get()]);
+                processes::end_tagged(&[self.id.tag().get()]);
                 self.end(self.without_answer(Failure::KeeperLost));
             }
             Some(FromKeeper::Typed(_)) => self.typing = false,
@@ -329,20 +357,20 @@ impl RunHandle {
 /// Kills the processes of an execution whose keeper is gone. They are found by their tag, a number that no other
 /// execution has.
 pub fn end_leftovers(id: ExecId) {
-    crate::sys::processes::end_tagged(&[id.tag().get()]);
+    processes::end_tagged(&[id.tag().get()]);
 }
 
 /// Whether a keeper holds processes of an execution, though it may be out of reach: its socket was removed, or it belongs to
 /// another state folder of which this one is a copy.
 #[must_use]
 pub fn is_kept_out_of_reach(id: ExecId) -> bool {
-    crate::sys::processes::has_process_with_keeper(id.tag())
+    processes::has_process_with_keeper(id.tag())
 }
 
 /// Those of the executions that have processes, though no keeper holds them.
 #[must_use]
 pub fn abandoned(executions: &[ExecId]) -> Vec<ExecId> {
-    let tags = crate::sys::processes::tags_without_keeper();
+    let tags = processes::tags_without_keeper();
     executions.iter().copied().filter(|id| tags.contains(&id.tag())).collect()
 }
 

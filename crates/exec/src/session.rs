@@ -114,6 +114,11 @@ pub(crate) struct Forked {
 }
 
 impl Forked {
+    /// Its process id.
+    pub(crate) fn keeper(&self) -> Option<u32> {
+        self.pid.get().map(|pid| pid.as_raw_nonzero().get().unsigned_abs())
+    }
+
     pub(crate) fn set_last(&self, last: bool) {
         self.last.store(last, Ordering::Relaxed);
     }

@@ -197,6 +197,10 @@ impl Host for OwnCommand<'_> {
         }
     }
 
+    fn idle(&self) {
+        self.execution.continue_keeper();
+    }
+
     fn interrupt(&mut self, urgency: Urgency) -> io::Result<Intent> {
         self.execution.stop(urgency).map(|()| Intent::None)
     }

@@ -109,6 +109,11 @@ impl Execution {
         self.inner.stop(urgency)
     }
 
+    /// Continues the keeper if a command has suspended it. For a caller that has waited for an event for a while.
+    pub fn continue_keeper(&self) {
+        self.inner.continue_keeper();
+    }
+
     /// Whether the terminal has taken the earlier input, so that more can be sent.
     #[must_use]
     pub fn takes_input(&self) -> bool {

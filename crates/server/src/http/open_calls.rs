@@ -47,16 +47,20 @@ pub(super) struct OpenCall {
 }
 
 impl OpenCall {
-    /// A call with this id, in this session if its client has one.
-    pub(super) fn new(id: RequestId, session: Option<&OpenCalls>) -> Self {
+    /// A call with this id, in this session if its client has one. `None`: the session has a call with this id under way, and
+    /// its answer would go to either client connection.
+    pub(super) fn new(id: RequestId, session: Option<&OpenCalls>) -> Option<Self> {
         let completion = CallCompletion::default();
         if let Some(calls) = session {
             let mut open = calls.open();
             // Forget the calls that are over.
             open.retain(|_, completion| completion.is_under_way());
+            if open.contains_key(&id) {
+                return None;
+            }
             open.insert(id, completion.clone());
         }
-        Self { completion, in_session: session.is_some() }
+        Some(Self { completion, in_session: session.is_some() })
     }
 
     /// The answer, with its body watched to the end.
