@@ -161,3 +161,18 @@ fn waiting_and_holding_burn_no_cpu() {
         assert_eq!(waiting.wait().unwrap().code(), Some(130));
     });
 }
+
+#[test]
+fn a_forgotten_job_is_told_as_forgotten() {
+    for_each_user(|place| {
+        let id = start(place, "exit 7");
+        assert_eq!(run(place, &["wait", &id]).1, Some(7));
+        assert_eq!(run(place, &["history", "forget", &id]).1, Some(0));
+        for word in ["wait", "logs"] {
+            let output = place.output([word, &id]);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && said.contains("was forgotten"), "{word}: {said}");
+        }
+        place.assert_nothing_is_left();
+    });
+}

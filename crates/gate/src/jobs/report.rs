@@ -158,6 +158,10 @@ impl Jobs<'_> {
 #[must_use]
 pub fn explain_never_started(execution: &PastExecution) -> Option<ErrorObject> {
     let id = &execution.id;
+    if execution.status == Status::Forgotten {
+        let message = format!("execution `{id}` was forgotten: the record has no more of it");
+        return Some(ErrorObject::new(Code::UnknownJob, message).token(id.clone()));
+    }
     let ended = execution.ended.as_ref();
     let failed = ended.and_then(|ended| ended.error.as_ref()).map(error_object);
     let failed_to_start = ended.is_some_and(|ended| ended.pid.is_none())
