@@ -34,7 +34,7 @@ impl FoundCalls {
     pub(super) fn follow_arithmetic(&mut self, arithmetic: &syntax::Arithmetic, context: &TextContext) {
         let span = context.place(arithmetic.span);
         let is_set =
-            |name: &String| context.known_values.is_set_before(name, arithmetic.span, &context.source);
+            |name: &String| context.known_values.is_replaced_before(name, arithmetic.span, &context.source);
         self.note_inherited(arithmetic.names.iter().filter(|name| !is_set(name)), span, context);
         self.follow_expression(arithmetic, span, context, &mut HashSet::new());
     }

@@ -48,6 +48,15 @@ struct SetAt {
     /// Whether an error may keep bash from setting it: `y=$((1/0)) x=5` doesn't set `x`. Bash skips the rest of the line then,
     /// and goes on with the next one.
     may_fail: bool,
+    /// Whether it has the value that is written there, and nothing of an earlier one: not `x=$x`, `x+=1` or `x[1]=1`.
+    is_text: bool,
+}
+
+impl SetAt {
+    fn is_done_before(self, place: Span, source: &str) -> bool {
+        let between = source.get(self.span.end..place.start).unwrap_or("\n");
+        happens_before(self.span, place, source) && !(self.may_fail && between.contains('\n'))
+    }
 }
 
 impl KnownValues {
@@ -143,7 +152,10 @@ impl KnownValues {
             // A loop whose redirect fails doesn't set its variable.
             let by_text = |one: &&Assignment| !matches!(one.value, Assigned::ByShell(_));
             for assignment in invocation.assignments.iter().filter(by_text) {
-                let set = SetAt { span: invocation.span, may_fail };
+                let is_whole = !assignment.append && assignment.subscript.is_none();
+                let is_text = is_whole
+                    && matches!(&assignment.value, Assigned::Scalar(value) if value.known().is_some());
+                let set = SetAt { span: invocation.span, may_fail, is_text };
                 set_at.entry(assignment.name.clone()).or_default().push(set);
             }
         }
@@ -196,7 +208,7 @@ impl KnownValues {
     }
 
     /// Whether a variable is certainly set when the call at `call` happens.
-    pub(super) fn is_set_before(&self, name: &str, call: Span, source: &str) -> bool {
+    fn is_set_before(&self, name: &str, call: Span, source: &str) -> bool {
         let Some(set) = self.set_at.get(name) else { return false };
         let mut asked = self.asked.borrow_mut();
         if asked.0 != call {
@@ -206,12 +218,16 @@ impl KnownValues {
             return *answer;
         }
         // The first few are enough: most variables are set once.
-        let answer = set.iter().take(MAX_LOOKUPS).any(|set| {
-            let between = source.get(set.span.end..call.start).unwrap_or("\n");
-            happens_before(set.span, call, source) && !(set.may_fail && between.contains('\n'))
-        });
+        let answer = set.iter().take(MAX_LOOKUPS).any(|set| set.is_done_before(call, source));
         asked.1.insert(name.to_owned(), answer);
         answer
+    }
+
+    /// Whether a variable certainly has a value that is written in the text when what is at `place` happens, and nothing of
+    /// the value that it had before.
+    pub(super) fn is_replaced_before(&self, name: &str, place: Span, source: &str) -> bool {
+        let set = self.set_at.get(name).into_iter().flatten().take(MAX_LOOKUPS);
+        set.into_iter().any(|set| set.is_text && set.is_done_before(place, source))
     }
 
     /// Whether a word is a variable alone that is certainly exactly one word for the call at `call`.
