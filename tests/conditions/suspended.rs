@@ -66,6 +66,30 @@ fn a_keeper_that_is_suspended_for_a_while_loses_nothing() {
     });
 }
 
+/// The command ends while its keeper is suspended, before its time is over. The keeper goes on after that time.
+#[test]
+fn a_command_that_ended_in_time_has_not_timed_out() {
+    for_each_user(|place| {
+        let front = place.start([
+            "run",
+            "--timeout",
+            "3s",
+            "touch begun; until [ -e go ]; do sleep 0.01; done; exit 7",
+        ]);
+        wait_until_begun(place);
+        let (front_pid, keeper) = (u64::from(front.id()), place.keepers()[0]);
+        // A caller that waits would continue the keeper.
+        suspend(front_pid);
+        suspend(keeper);
+        let_go(place);
+        std::thread::sleep(std::time::Duration::from_secs(4));
+        signal(keeper, Signal::CONT);
+        signal(front_pid, Signal::CONT);
+        assert_eq!(said(&front.wait_with_output().unwrap()), (Some(7), String::new()));
+        assert_it_works_again(place);
+    });
+}
+
 /// A caller continues a suspended keeper, because no command could run otherwise.
 #[test]
 fn a_suspended_keeper_goes_on_for_the_next_call() {

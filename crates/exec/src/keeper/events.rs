@@ -118,11 +118,16 @@ impl Events {
 
     /// Waits until something happens, or until `deadline`.
     pub(super) fn wait(&mut self, deadline: Option<Instant>) -> io::Result<Vec<Token>> {
-        let timeout = deadline.map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
+        let mut timeout =
+            deadline.map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
         self.ready.clear();
-        match epoll::wait(&self.epoll, spare_capacity(&mut self.ready), timeout.as_ref()) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+        loop {
+            match epoll::wait(&self.epoll, spare_capacity(&mut self.ready), timeout.as_ref()) {
+                Ok(_) => break,
+                // The keeper was suspended for a while. What happened meanwhile comes before a deadline that passed.
+                Err(Errno::INTR) => timeout = Some(timespec(Duration::ZERO)),
+                Err(error) => return Err(error.into()),
+            }
         }
         Ok(self.ready.iter().map(|event| Token::decode(event.data.u64())).collect())
     }
