@@ -176,3 +176,22 @@ fn a_forgotten_job_is_told_as_forgotten() {
         place.assert_nothing_is_left();
     });
 }
+
+#[test]
+fn a_job_without_its_output_files_still_has_its_end() {
+    for_each_user(|place| {
+        let id = start(place, "echo printed; exit 7");
+        assert_eq!(run(place, &["wait", &id]).1, Some(7));
+        let files = std::fs::read_dir(place.state().join("spool")).unwrap().flatten();
+        files.for_each(|file| std::fs::remove_file(file.path()).unwrap());
+        let answer = json_of(place, &["wait", &id, "--json"]);
+        assert_eq!((&answer["status"], &answer["exit_code"]), (&json!("failed"), &json!(7)), "{answer}");
+        assert_eq!(
+            (&answer["stdout_bytes"], &answer["stdout_truncated"]),
+            (&json!(8), &json!(true)),
+            "{answer}"
+        );
+        assert!(answer["stdout"].as_str().unwrap().contains("its output is not kept any more"), "{answer}");
+        place.assert_nothing_is_left();
+    });
+}

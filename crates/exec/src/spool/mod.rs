@@ -84,8 +84,11 @@ impl Spool {
         std::fs::rename(temporary, path)
     }
 
-    /// Empty files, for an execution whose files could not be created. The answer has the last bytes of its output.
-    pub(crate) fn nowhere() -> io::Result<Self> {
+    /// Empty files, for an execution whose files could not be created or are not kept any more.
+    ///
+    /// # Errors
+    /// When the process has no descriptor left.
+    pub fn nowhere() -> io::Result<Self> {
         let nothing = || File::open("/dev/null");
         Ok(Self { files: PerStream { stdout: nothing()?, stderr: nothing()? }, paths: None })
     }

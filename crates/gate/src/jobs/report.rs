@@ -87,12 +87,18 @@ impl Jobs<'_> {
     /// The report of an ended execution, from the journal.
     pub(super) fn report_ended(&self, execution: &PastExecution, detail: Detail) -> Report {
         let asked = asked(execution, detail);
-        let spool = self.spool(execution);
         let ended = execution.ended.as_ref();
+        let kept = self.spool(execution);
+        // An end without its output is an end.
+        let is_kept = kept.is_ok();
+        let spool = match kept {
+            Err(_) if ended.is_some_and(|ended| ended.pid.is_some()) => Spool::nowhere().ok(),
+            kept => kept.ok(),
+        };
         let recorded_error = ended.and_then(|ended| ended.error.as_ref()).map(error_object);
         let loss = execution.closed.as_ref().map(loss_error);
-        let (Ok(spool), None) = (spool, &execution.refused) else {
-            let no_output = || ErrorObject::new(Code::Config, "its output is not kept any more");
+        let (Some(spool), None) = (spool, &execution.refused) else {
+            let no_output = || ErrorObject::new(Code::Config, NOT_KEPT);
             let why = execution.refused.as_ref().map(error_object).or(recorded_error).or(loss);
             let why = why.or_else(|| explain_never_started(execution)).unwrap_or_else(no_output);
             return Report::refused(&asked, why);
@@ -102,7 +108,8 @@ impl Jobs<'_> {
             // Leftover processes may have printed more after the end was recorded.
             let spooled = length(stream);
             let total = kept.map_or(0, |kept| kept.bytes).max(spooled);
-            Output { total, spooled, tail: self.tail(&execution.id, stream), lost: None }
+            let lost = (!is_kept && total > 0).then(|| NOT_KEPT.to_owned());
+            Output { total, spooled, tail: self.tail(&execution.id, stream), lost }
         };
         let outcome = Outcome {
             state: state(execution.status),
@@ -153,6 +160,9 @@ impl Jobs<'_> {
         })
     }
 }
+
+/// Why output is missing that the record names.
+const NOT_KEPT: &str = "its output is not kept any more";
 
 /// Why an execution was never started, for a caller that asks for its output. `None`: it was started.
 #[must_use]
