@@ -6,15 +6,13 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use rustix::process::Signal;
 use tracing::{error, warn};
 
 use crate::keeper_connection::{KeeperConnection, Pool, send};
-use crate::keepers;
 use crate::outcome::{Failure, Outcome, Output};
-use crate::session::Forked;
+use crate::session::{Forked, KEEPER_CHECK_INTERVAL};
 use crate::spool::Spool;
 use crate::sys::processes;
 use crate::wire::{FromKeeper, ToKeeper, Urgency};
@@ -40,9 +38,6 @@ pub enum RunEvent {
     /// The answer. No other event follows.
     Ended(Box<Outcome>),
 }
-
-/// How long a keeper may send nothing before it is looked at: a command may have suspended it.
-const KEEPER_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// An execution that runs.
 ///
@@ -202,11 +197,8 @@ impl RunHandle {
 
     /// Continues the keeper if a command has suspended it. For a caller that has waited for an event for a while.
     pub fn continue_keeper(&self) {
-        let Some(connection) = self.connection() else { return };
-        keepers::wake(connection.socket());
-        // The socket of a keeper that this process forked doesn't tell who is at its other end.
-        if let Some(keeper) = self.keeper.keeper() {
-            processes::signal_keeper(keeper, Signal::CONT);
+        if let Some(connection) = self.connection() {
+            self.keeper.continue_keeper(connection.socket());
         }
     }
 

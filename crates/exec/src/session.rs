@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::Access;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
-use rustix::process::{Pid, PidfdFlags, WaitOptions};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 use shellgate_sandbox::fork::fork_detached;
 use tracing::{debug, error, info, warn};
 
@@ -24,6 +24,7 @@ use crate::outcome::plain;
 use crate::run_handle::RunHandle;
 use crate::spool::Spool;
 use crate::state_folder::{StateError, StateFolder};
+use crate::sys::processes;
 use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
 use crate::{Spec, circumstances};
 
@@ -105,6 +106,9 @@ pub struct Session {
     forked: Arc<Forked>,
 }
 
+/// How long a keeper may send nothing before it is looked at: a command may have suspended it.
+pub(crate) const KEEPER_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+
 /// A keeper that this process forked, and has to reap.
 #[derive(Debug, Default)]
 pub(crate) struct Forked {
@@ -114,9 +118,13 @@ pub(crate) struct Forked {
 }
 
 impl Forked {
-    /// Its process id.
-    pub(crate) fn keeper(&self) -> Option<u32> {
-        self.pid.get().map(|pid| pid.as_raw_nonzero().get().unsigned_abs())
+    /// Continues the keeper at the other end of a connection, if a command has suspended it.
+    pub(crate) fn continue_keeper(&self, socket: &OwnedFd) {
+        keepers::wake(socket);
+        // The socket of a keeper that this process forked doesn't tell who is at its other end.
+        if let Some(pid) = self.pid.get() {
+            processes::signal_keeper(pid.as_raw_nonzero().get().unsigned_abs(), Signal::CONT);
+        }
     }
 
     pub(crate) fn set_last(&self, last: bool) {
@@ -226,7 +234,7 @@ impl Session {
             let mut connection = KeeperConnection::new(socket);
             let sent = connection.send(message, descriptors);
             let is_sent = sent.is_ok();
-            match sent.and_then(|()| connection.next_before(until)) {
+            match sent.and_then(|()| self.first_answer(&mut connection, until)) {
                 Ok(Some(FromKeeper::Elsewhere)) => {}
                 Ok(Some(FromKeeper::Unable(reason))) => return Err(SessionError::Keeper(reason)),
                 Ok(Some(first)) => {
@@ -248,6 +256,22 @@ impl Session {
                 Err(error) => return Err(error.into()),
             }
             pause_before(until)?;
+        }
+    }
+
+    /// Waits for the first answer. The command may suspend the keeper before that.
+    fn first_answer(
+        &self,
+        connection: &mut KeeperConnection,
+        until: Instant,
+    ) -> io::Result<Option<FromKeeper>> {
+        loop {
+            match connection.next_before(until.min(Instant::now() + KEEPER_CHECK_INTERVAL)) {
+                Err(error) if error.kind() == io::ErrorKind::TimedOut && Instant::now() < until => {
+                    self.forked.continue_keeper(connection.socket());
+                }
+                answer => return answer,
+            }
         }
     }
 

@@ -98,6 +98,11 @@ impl Confined {
         self.pod.as_ref().map(|pod| number(pod.init()))
     }
 
+    /// The first process of the pod, if it has ended and was not reaped yet.
+    fn ended_pod(&self) -> Option<u32> {
+        self.init().filter(|init| proc::of(*init).stat().is_none_or(|stat| stat.is_dead()))
+    }
+
     /// Suspends all processes of the pod at once. Returns whether they were.
     pub(super) fn suspend(&self) -> bool {
         self.pod.as_ref().is_some_and(|pod| pod.suspend(SUSPEND_TIMEOUT))
@@ -113,10 +118,14 @@ impl Confined {
     ) -> Result<Spawned, ConfinedError> {
         let is_new = self.choose(confinement, events, trees).map_err(ConfinedError::Confine)?;
         match self.launch(plan) {
-            // A launcher that was killed is replaced, once.
-            Err(error) if is_gone(&error) && !is_new => {
-                warn!("the launcher has ended");
-                self.launchers.pop();
+            // A launcher that was killed is replaced, once, and so is a pod. A launcher outlives its pod for a moment, in which
+            // it can't fork.
+            Err(error) if !is_new && (is_gone(&error) || self.ended_pod().is_some()) => {
+                warn!("the launcher or the pod has ended");
+                match self.ended_pod() {
+                    Some(init) => self.forget(init),
+                    None => drop(self.launchers.pop()),
+                }
                 self.choose(confinement, events, trees).map_err(ConfinedError::Confine)?;
                 self.launch(plan).map_err(ConfinedError::Spawn)
             }
