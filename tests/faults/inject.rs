@@ -2,17 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// What happens to a system call.
-pub(super) const FAULTS: [&str; 8] = [
-    "error=ENOSPC",
-    "error=EIO",
-    "error=EMFILE",
-    "error=ENOMEM",
-    "error=EINTR",
-    "error=EAGAIN",
-    "error=EPERM",
-    "signal=KILL",
-];
+/// What happens to a system call, one a line. The soak of `benches` has the same.
+const FAULTS: &str = include_str!("faults.txt");
 
 /// Calls in which no fault is tried.
 const LEFT_OUT: &[&str] = &[
@@ -70,7 +61,7 @@ pub(super) fn plan(log: &str, seed: usize) -> Vec<String> {
         .flat_map(|(name, threads)| {
             (1..=threads.values().copied().max().unwrap_or(0)).map(move |nth| (name, nth))
         })
-        .flat_map(|(name, nth)| FAULTS.map(|fault| (*name, fault, nth)))
+        .flat_map(|(name, nth)| FAULTS.lines().map(move |fault| (*name, fault, nth)))
         .filter(|(name, fault, _)| *fault != "error=EAGAIN" || !NOT_READY.contains(name))
         .map(|(name, fault, nth)| format!("inject={name}:{fault}:when={nth}"))
         .collect();

@@ -9,17 +9,8 @@ use super::dice::Dice;
 use super::place::Place;
 use super::processes;
 
-/// What happens to a system call.
-const FAULTS: &[&str] = &[
-    "error=ENOSPC",
-    "error=EIO",
-    "error=EMFILE",
-    "error=ENOMEM",
-    "error=EINTR",
-    "error=EAGAIN",
-    "error=EPERM",
-    "signal=KILL",
-];
+/// What happens to a system call, one a line: the faults of the tests.
+const FAULTS: &str = include_str!("../../../tests/faults/faults.txt");
 
 /// Calls of front ends, keepers, standby processes and servers in which faults are tried.
 const CALLS: &[&str] = &[
@@ -97,7 +88,7 @@ pub(super) fn find_strace() -> Result<(), String> {
 /// A random fault: one of the first `last` calls of a name.
 pub(super) fn random(dice: &mut Dice, last: u64) -> String {
     let call = dice.pick(CALLS).copied().unwrap_or("read");
-    let fault = match dice.pick(FAULTS).copied().unwrap_or("error=EIO") {
+    let fault = match dice.pick(&FAULTS.lines().collect::<Vec<_>>()).copied().unwrap_or("error=EIO") {
         "error=EAGAIN" if NOT_READY.contains(&call) => "error=EIO",
         fault => fault,
     };

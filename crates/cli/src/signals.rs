@@ -5,7 +5,7 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use shellgate::{Execution, Urgency};
+use shellgate::{Execution, KEEPER_CHECK_INTERVAL, Urgency};
 use shellgate_sandbox::signals::{Signal, SignalFd};
 
 /// Signals that ask us to end, counted.
@@ -21,9 +21,6 @@ const MAX_UNANSWERED_SIGNALS: u32 = 3;
 
 /// So it is this long after the first signal: a keeper gives a command two seconds to clean up and three to die.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How long a keeper may send nothing before it is looked at: a command may have suspended it.
-pub(crate) const KEEPER_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Interrupts {
     /// Reads signals from now on. Call it when the command was admitted and before it is started: until then a signal

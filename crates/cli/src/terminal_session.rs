@@ -5,12 +5,11 @@ use std::os::fd::AsFd;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
-use shellgate::{Input, Size, Urgency};
+use shellgate::{Input, KEEPER_CHECK_INTERVAL, Size, Urgency};
 use shellgate_sandbox::signals::Signal;
 
 use crate::mode_tracker::ModeTracker;
 use crate::raw_terminal::RawTerminal;
-use crate::signals::KEEPER_CHECK_INTERVAL;
 
 /// Ctrl-Z.
 const SUSPEND_KEY: u8 = 0x1a;

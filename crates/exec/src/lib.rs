@@ -29,6 +29,7 @@
 mod circumstances;
 mod denials;
 mod encoded_confinement;
+mod forked;
 mod id;
 mod input;
 mod input_sender;
@@ -57,6 +58,7 @@ mod wire;
 pub use circumstances::SoftLimits;
 pub use denials::{Denial, Denials};
 pub use encoded_confinement::EncodedConfinement;
+pub use forked::KEEPER_CHECK_INTERVAL;
 pub use id::ExecId;
 pub use input::{Input, InputKind, InputState, NotTaken, ReadState, TerminalProcess};
 pub use input_sender::InputSender;

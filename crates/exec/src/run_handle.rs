@@ -10,9 +10,9 @@ use std::time::Instant;
 
 use tracing::{error, warn};
 
+use crate::forked::{Forked, KEEPER_CHECK_INTERVAL};
 use crate::keeper_connection::{KeeperConnection, Pool, send};
 use crate::outcome::{Failure, Outcome, Output};
-use crate::session::{Forked, KEEPER_CHECK_INTERVAL};
 use crate::spool::Spool;
 use crate::sys::processes;
 use crate::wire::{FromKeeper, ToKeeper, Urgency};

@@ -1,32 +1,27 @@
 //! A session as front ends see it: a name, behind which a keeper is found or started.
 
-use std::cell::RefCell;
-use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+mod starting;
+
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::Access;
-use rustix::net::{AddressFamily, SocketFlags, SocketType};
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
-use shellgate_sandbox::fork::fork_detached;
-use tracing::{debug, error, info, warn};
+use tracing::{debug, warn};
 
-use crate::keeper::{self, Address, KeeperConfig, Served};
+use crate::Spec;
+use crate::forked::{Forked, KEEPER_CHECK_INTERVAL};
 use crate::keeper_connection::{KeeperConnection, Pool};
 use crate::keepers;
 use crate::outcome::plain;
 use crate::run_handle::RunHandle;
 use crate::spool::Spool;
 use crate::state_folder::{StateError, StateFolder};
-use crate::sys::processes;
-use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
-use crate::{Spec, circumstances};
+use crate::wire::{FromKeeper, ToKeeper, Urgency};
+
+pub use starting::keeper_main;
 
 /// The first argument that makes a program a keeper: see [`Starter::Exec`]. No host has a subcommand of this name.
 pub const KEEPER_ARGUMENT: &str = "--shellgate-keeper";
@@ -106,46 +101,9 @@ pub struct Session {
     forked: Arc<Forked>,
 }
 
-/// How long a keeper may send nothing before it is looked at: a command may have suspended it.
-pub(crate) const KEEPER_CHECK_INTERVAL: Duration = Duration::from_secs(1);
-
-/// A keeper that this process forked, and has to reap.
-#[derive(Debug, Default)]
-pub(crate) struct Forked {
-    pid: OnceLock<Pid>,
-    /// It exits when this process closes its connection.
-    last: AtomicBool,
-}
-
-impl Forked {
-    /// Continues the keeper at the other end of a connection, if a command has suspended it.
-    pub(crate) fn continue_keeper(&self, socket: &OwnedFd) {
-        keepers::wake(socket);
-        // The socket of a keeper that this process forked doesn't tell who is at its other end.
-        if let Some(pid) = self.pid.get() {
-            processes::signal_keeper(pid.as_raw_nonzero().get().unsigned_abs(), Signal::CONT);
-        }
-    }
-
-    pub(crate) fn set_last(&self, last: bool) {
-        self.last.store(last, Ordering::Relaxed);
-    }
-}
-
 impl Drop for Session {
-    /// A keeper without executions exits a moment after its last connection was closed. This waits for that moment and reaps
-    /// it: in a container whose first process doesn't reap, it would stay in the process table for ever.
     fn drop(&mut self) {
-        let Some(pid) = self.forked.pid.get().filter(|_| self.forked.last.load(Ordering::Relaxed)) else {
-            return;
-        };
-        if let Ok(keeper) = rustix::process::pidfd_open(*pid, PidfdFlags::empty()) {
-            let timeout = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-            // A keeper that has not exited by then, or is not our child any more, is left alone.
-            let _ = rustix::event::poll(&mut [PollFd::new(&keeper, PollFlags::IN)], Some(&timeout));
-            // One that still runs after the timeout is not reaped.
-            let _ = rustix::process::waitpid(Some(*pid), WaitOptions::NOHANG);
-        }
+        self.forked.reap();
     }
 }
 
@@ -274,139 +232,6 @@ impl Session {
             }
         }
     }
-
-    fn address(&self) -> Result<Address, SessionError> {
-        let folder = self.state.sockets();
-        let name = format!("{}.{}.{}", self.key.own, circumstances::digest(), wire::VERSION);
-        Ok(Address::new(&folder, name).map_err(|source| StateError::Unusable { path: folder, source })?)
-    }
-
-    /// Connects to the keeper, and starts it if there is none. `None`: the keeper that was started has exited already, because
-    /// it has served another caller meanwhile.
-    fn connect(&self) -> Result<Option<OwnedFd>, SessionError> {
-        let address = self.address()?;
-        if let Some(socket) = address.connect()? {
-            debug!(socket = address.name(), "connected to the keeper");
-            return Ok(Some(socket));
-        }
-        info!(socket = address.name(), starter = ?self.starter, "starts a keeper");
-        match &self.starter {
-            Starter::Fork => self.fork(address).map(Some),
-            Starter::Exec { program, log } => {
-                self.exec(program, *log)?;
-                Ok(address.connect()?)
-            }
-        }
-    }
-
-    fn fork(&self, address: Address) -> Result<OwnedFd, SessionError> {
-        let (ours, theirs) =
-            rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
-                .map_err(io::Error::from)?;
-        let (folder, name) = address.into_parts();
-        let data = (name, self.state.spool(), self.state.ends(), self.keep_bytes);
-        let forked = fork_detached([theirs, folder], data, |[theirs, folder], data| {
-            let (name, spool, ends, keep_bytes) = data;
-            take_keeper_name();
-            let first = theirs.try_clone().ok();
-            let address = Address::from_parts(folder, name);
-            let config = KeeperConfig { address, first, spool, ends, keep_bytes };
-            let word = match keeper::serve(config, || {}) {
-                Ok(Served::ToTheEnd) => return 0,
-                Ok(Served::Elsewhere) => FromKeeper::Elsewhere,
-                Err(error) => {
-                    error!(%error, "the keeper can't go on");
-                    FromKeeper::Unable(plain(&error))
-                }
-            };
-            if let Ok(bytes) = wire::encode(&word) {
-                // A front end that is gone needs no answer.
-                let _ = wire::send(theirs.as_fd(), &bytes, &[]);
-            }
-            1
-        });
-        let pid = forked.map_err(|error| SessionError::Keeper(plain(&error)))?;
-        // A session that forks a second keeper reaps only the first one.
-        let _ = self.forked.pid.set(pid);
-        Ok(ours)
-    }
-
-    /// The program returns when its keeper listens, or when another one does.
-    fn exec(&self, program: &Path, log: Option<&str>) -> Result<(), SessionError> {
-        let mut command = Command::new(program);
-        command
-            .arg(KEEPER_ARGUMENT)
-            .arg(self.state.path())
-            .arg(&self.key.own)
-            .arg(self.keep_bytes.to_string());
-        command.stdin(Stdio::null()).stderr(Stdio::null());
-        if let Some(level) = log.filter(|_| std::env::var_os(LOG_VARIABLE).is_none()) {
-            command.env(LOG_VARIABLE, level);
-        }
-        match command.output() {
-            Ok(output) if output.status.success() => Ok(()),
-            Ok(output) if !output.stdout.is_empty() => {
-                Err(SessionError::Keeper(String::from_utf8_lossy(&output.stdout).into_owned()))
-            }
-            Ok(output) => {
-                Err(SessionError::Keeper(format!("`{}` ended with {}", program.display(), output.status)))
-            }
-            Err(error) => Err(SessionError::Keeper(format!("`{}`: {}", program.display(), plain(&error)))),
-        }
-    }
-}
-
-/// Runs as the keeper of a session: for a program that was started with [`KEEPER_ARGUMENT`] and `arguments` behind it.
-/// Returns the exit code, in the process that was started, once the keeper it forked off listens.
-#[must_use]
-pub fn keeper_main(arguments: &[std::ffi::OsString]) -> i32 {
-    let [state, key, keep_bytes] = arguments else { return 2 };
-    let (Some(key), Some(keep_bytes)) =
-        (key.to_str(), keep_bytes.to_str().and_then(|text| text.parse().ok()))
-    else {
-        return 2;
-    };
-    let Ok(state) = StateFolder::open(Path::new(state)) else { return 3 };
-    let key = SessionKey { own: key.to_owned(), below: format!("{key}-") };
-    let session = Session::new(state, key, Starter::Fork, keep_bytes);
-    let Ok(address) = session.address() else { return 3 };
-    let Ok((ready, told)) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC) else { return 3 };
-    let (folder, name) = address.into_parts();
-    let data = (name, session.state.spool(), session.state.ends(), keep_bytes);
-    let forked = fork_detached([told, folder], data, |[told, folder], data| {
-        let (name, spool, ends, keep_bytes) = data;
-        take_keeper_name();
-        let address = Address::from_parts(folder, name);
-        let config = KeeperConfig { address, first: None, spool, ends, keep_bytes };
-        let told = RefCell::new(Some(File::from(told)));
-        let tell = |word: &str| {
-            if let Some(mut told) = told.take() {
-                // A starter that is gone needs no answer.
-                let _ = told.write_all(word.as_bytes());
-            }
-        };
-        match keeper::serve(config, || tell(READY)) {
-            Ok(Served::ToTheEnd) => {}
-            Ok(Served::Elsewhere) => tell(READY),
-            Err(error) => {
-                error!(%error, "the keeper can't go on");
-                tell(&plain(&error));
-            }
-        }
-        0
-    });
-    if forked.is_err() {
-        return 3;
-    }
-    let mut word = String::new();
-    // What was read before an error is compared below.
-    let _ = File::from(ready).read_to_string(&mut word);
-    if word == READY {
-        return 0;
-    }
-    // For the front end that started us, which reads it. One that is gone needs no answer.
-    let _ = rustix::io::write(rustix::stdio::stdout(), word.as_bytes());
-    3
 }
 
 /// Waits a moment before the next try.
@@ -420,15 +245,6 @@ fn pause_before(until: Instant) -> Result<(), SessionError> {
     std::thread::sleep(Duration::from_millis(1));
     Ok(())
 }
-
-/// Takes the short name by which commands below a keeper recognise it.
-fn take_keeper_name() {
-    // It can't fail: the name is shorter than 16 bytes.
-    let _ = rustix::thread::set_name(c"shellgate-keep");
-}
-
-/// What a keeper writes when it listens. Anything else is the reason why it doesn't.
-const READY: &str = "ready";
 
 /// Whether the keeper closed the connection without reading the message.
 fn was_unread(error: &io::Error) -> bool {

@@ -55,8 +55,8 @@ pub use run::execution::{Event, Execution};
 pub use run::hook::{keeper_hook, keeper_hook_with_log};
 pub use scope::{Scope, ScopedGate};
 pub use shellgate_exec::{
-    Follow, Input, InputKind, InputState, JobKind, LOG_VARIABLE, PerStream, Size, State, Stopper, Stream,
-    Surroundings, Urgency, surroundings,
+    Follow, Input, InputKind, InputState, JobKind, KEEPER_CHECK_INTERVAL, LOG_VARIABLE, PerStream, Size,
+    State, Stopper, Stream, Surroundings, Urgency, surroundings,
 };
 pub use shellgate_journal as journal;
 pub use shellgate_settings as settings;

@@ -18,9 +18,6 @@ use crate::secrets::Secrets;
 const PROGRAM_FOLDERS: [&str; 6] =
     ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
 
-/// The links of a folder with more entries than this are not looked at.
-const MAX_FOLDER_ENTRIES: usize = 20_000;
-
 /// The machine as the judged command will find it. It remembers its answers, so one is made for each judgement.
 #[derive(Debug)]
 pub struct Machine {
@@ -226,15 +223,12 @@ impl Machine {
         if let Some(known) = self.outward_links.borrow().get(folder) {
             return *known;
         }
-        let leads_outside = |entry: std::fs::DirEntry| {
-            entry.file_type().is_ok_and(|kind| kind.is_symlink())
-                && !self
-                    .cached_destination(folder, &entry.file_name().to_string_lossy())
-                    .starts_with(&self.root)
+        let leads_outside = |name: &OsString| {
+            !self.cached_destination(folder, &name.to_string_lossy()).starts_with(&self.root)
         };
-        let is_many = |at: usize| at >= MAX_FOLDER_ENTRIES;
-        let mut entries = std::fs::read_dir(folder).into_iter().flatten().flatten().enumerate();
-        let found = entries.any(|(at, entry)| is_many(at) || leads_outside(entry));
+        // A folder that isn't there holds none.
+        let found =
+            paths::links_in(folder).map_or_else(|| folder.is_dir(), |links| links.iter().any(leads_outside));
         self.outward_links.borrow_mut().insert(folder.to_owned(), found);
         found
     }

@@ -152,7 +152,7 @@ impl Folder {
 }
 
 /// The names in a folder that are links. `None` when it has too many names, or can't be read.
-fn links_in(folder: &Path) -> Option<HashSet<OsString>> {
+pub(crate) fn links_in(folder: &Path) -> Option<HashSet<OsString>> {
     let mut links = HashSet::new();
     for (count, entry) in std::fs::read_dir(folder).ok()?.enumerate() {
         let entry = entry.ok().filter(|_| count < MAX_FOLDER_ENTRIES)?;

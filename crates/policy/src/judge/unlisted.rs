@@ -11,7 +11,7 @@ use super::{Basis, Judge};
 use crate::calls::{Call, Stdin};
 use crate::machine::Found;
 use crate::programs::words::LANGUAGE_OPTIONS;
-use crate::programs::{Effect, EffectKind, ProgramKind, base_name, kind_of, understand};
+use crate::programs::{Effect, EffectKind, NAME_MAX_BYTES, ProgramKind, base_name, kind_of, understand};
 use crate::verdict::ReasonCode;
 
 /// Signs by which a shell starts a command within a text.
@@ -26,9 +26,6 @@ const MAX_INNER_COMMANDS: usize = 8;
 
 /// A command that an unlisted program starts is among its first words.
 const MAX_WORDS_BEFORE_COMMAND: usize = 64;
-
-/// No file has a longer name.
-const MAX_NAME_BYTES: usize = 255;
 
 /// What a word of an unlisted program may be.
 pub(super) struct Suspicion {
@@ -234,7 +231,7 @@ impl Judge<'_> {
     pub(super) fn suspicion_of_write(&self, text: &str) -> Option<Suspicion> {
         let is_system = |path: &str| SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder));
         // A name without a slash can be a link.
-        let may_be_link = |path: &str| path.len() <= MAX_NAME_BYTES && self.state.directories.is_some();
+        let may_be_link = |path: &str| path.len() <= NAME_MAX_BYTES && self.state.directories.is_some();
         let may_lead = |path: &str| may_be_link(path) || path.contains('/') || path == "..";
         let is_outside = |path: &&str| {
             let is_read = is_system(path) && std::path::Path::new(path).exists();

@@ -175,7 +175,7 @@ pub(crate) struct Operand {
 }
 
 /// No file has a longer name.
-const NAME_MAX_BYTES: usize = 255;
+pub(crate) const NAME_MAX_BYTES: usize = 255;
 
 /// The entry of the program with this basename: its own, or that of its family (`tables/families.toml`).
 pub(crate) fn find(name: &str) -> Option<&'static Entry> {

@@ -24,6 +24,7 @@ mod variable;
 pub(crate) mod words;
 
 use collector::Collector;
+pub(crate) use entry::NAME_MAX_BYTES;
 use entry::Synonym;
 pub(crate) use keys::CommandKeys;
 pub(crate) use property::{Property, has, is_builtin};
