@@ -44,7 +44,17 @@ class Place {
   make = (name) => writeFileSync(join(this.root, name), "");
   words = (flags) => ["mcp", "--root", this.root, ...flags];
   shellgate = (...words) => execFileSync(shellgate, words, { env: this.env, cwd: this.root, encoding: "utf8" });
-  remove = () => rmSync(this.folder, { recursive: true });
+  // A keeper that still ends may make a file while we remove the folder: then it isn't empty yet.
+  async remove() {
+    for (const end = Date.now() + PATIENCE; ; await sleep(20)) {
+      try {
+        return rmSync(this.folder, { recursive: true });
+      } catch (error) {
+        if (!["ENOTEMPTY", "ENOENT"].includes(error.code) || Date.now() > end) throw error;
+        if (!existsSync(this.folder)) return;
+      }
+    }
+  }
 }
 
 // A server over HTTP: where it is, and the key. None outlives us, whatever happens.
@@ -344,7 +354,7 @@ const inPlace = async (name, scene) => {
     console.error(`FAILED: ${name}`);
     throw error;
   }
-  place.remove();
+  await place.remove();
 };
 
 await Promise.all([
