@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{assert_it_works_again, said};
 use crate::mcp::talk::Talk;
-use crate::support::{Place, for_each_user, shellgate};
+use crate::support::{Place, for_each_user, shellgate, wait_until};
 
 /// Runs a script in a mount namespace. In it, `sg` is shellgate and prints its exit code afterwards.
 fn in_own_mounts(place: &Place, script: &str) -> String {
@@ -96,6 +96,63 @@ fn a_server_whose_state_folder_is_deleted_runs_nothing_unrecorded() {
         assert!(history.contains("touch made") && history.contains("echo other"), "{history}");
         assert_it_works_again(place);
     });
+}
+
+/// The keeper holds the folder, not its name.
+#[test]
+fn the_end_of_a_command_is_not_lost_when_the_state_folder_is_renamed_meanwhile() {
+    for_each_user(|place| {
+        let away = place.state().with_extension("away");
+        // A job, and a command whose caller can't record its end.
+        let until_go = "touch begun; until [ -e go ]; do sleep 0.01; done; exit 7";
+        for is_job in [true, false] {
+            let foreground = if is_job {
+                assert!(place.output(["run", "--background", until_go]).status.success());
+                None
+            } else {
+                Some(place.start(["run", until_go]))
+            };
+            wait_until("it runs", || place.root().join("begun").exists());
+            std::fs::rename(place.state(), &away).unwrap();
+            place.write("go", "");
+            match foreground {
+                Some(mut caller) => assert_eq!(caller.wait().unwrap().code(), Some(7)),
+                None => wait_until("its end is stored", || has_an_end(&away.join("ends"))),
+            }
+            std::fs::rename(&away, place.state()).unwrap();
+            wait_until("it has its end", || last_status(place) == json!("failed"));
+            for name in ["begun", "go"] {
+                std::fs::remove_file(place.root().join(name)).unwrap();
+            }
+        }
+        assert_it_works_again(place);
+    });
+}
+
+#[test]
+fn the_end_of_a_job_is_not_lost_when_the_folder_for_ends_was_removed() {
+    for_each_user(|place| {
+        let started = place.output(["run", "--background", "until [ -e go ]; do sleep 0.01; done; exit 7"]);
+        assert!(started.status.success());
+        std::fs::remove_dir_all(place.state().join("ends")).unwrap();
+        place.write("go", "");
+        wait_until("its end is stored", || has_an_end(&place.state().join("ends")));
+        assert_eq!(last_status(place), "failed");
+        std::fs::remove_file(place.root().join("go")).unwrap();
+        assert_it_works_again(place);
+    });
+}
+
+/// Whether a keeper has stored an end. The names of other files begin with a dot.
+fn has_an_end(ends: &Path) -> bool {
+    let names = std::fs::read_dir(ends).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.into_iter().any(|name| !name.to_string_lossy().starts_with('.'))
+}
+
+fn last_status(place: &Place) -> Value {
+    let history = place.output(["history", "--json"]);
+    let history: Value = serde_json::from_slice(&history.stdout).unwrap();
+    history[0]["status"].clone()
 }
 
 /// The server's keeper may make a file while the folder is being removed: then it isn't empty yet.

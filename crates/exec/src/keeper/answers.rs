@@ -33,7 +33,7 @@ impl Keeper {
     pub(super) fn note_without_caller(&self, id: ExecId) {
         // Where this fails (a full disk) and the keeper is killed, the execution is recorded as lost only when the process
         // that made the call has ended.
-        if let Err(error) = job_note::write(&self.ends, id) {
+        if let Err(error) = job_note::write(self.ends.path(), id) {
             warn!(%id, %error, "it can't be noted that it has no caller");
         }
     }
@@ -64,7 +64,7 @@ impl Keeper {
         {
             // Where this fails (a full disk), the next front end that opens the record finds that no keeper holds the
             // execution, and records it as lost.
-            match run.stored_end(outcome).write(&self.ends, run.spec.id) {
+            match run.stored_end(outcome).write(self.ends.path(), run.spec.id) {
                 Ok(()) => debug!(id = %run.spec.id, "the end was stored: there is no caller"),
                 Err(error) => warn!(id = %run.spec.id, %error, "the end can't be stored"),
             }

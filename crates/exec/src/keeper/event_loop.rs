@@ -13,6 +13,7 @@ use tracing::{debug, info, warn};
 
 use super::confined::Confined;
 use super::connection::{Connection, ConnectionKey, Received};
+use super::ends_folder::EndsFolder;
 use super::events::{Events, Interest, Token};
 use super::lifecycle::Queue;
 use super::orphans::Recognised;
@@ -71,7 +72,7 @@ pub(super) struct Keeper {
     pub(super) unpruned: Unpruned,
     pub(super) spool: PathBuf,
     /// Folder for the ends of executions whose caller has gone.
-    pub(super) ends: PathBuf,
+    pub(super) ends: EndsFolder,
     pub(super) keep_bytes: u64,
 }
 
@@ -113,11 +114,11 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
         last_key: 0,
         unpruned: Unpruned::default(),
         spool,
-        ends,
+        ends: EndsFolder::open(&ends)?,
         keep_bytes,
     };
     keeper.spares.refill(keeper.null.as_fd());
-    reserve::fill(&keeper.ends);
+    reserve::fill(keeper.ends.path());
     info!(socket = %name, "keeper started");
     let first_connection_by = (first.is_none()).then(|| Instant::now() + FIRST_CONNECTION_TIMEOUT);
     if let Some(first) = first {
@@ -336,7 +337,7 @@ mod tests {
             address: Address::new(folder.path(), "keeper".to_owned()).unwrap(),
             first: Some(theirs),
             spool: folder.path().to_owned(),
-            ends: folder.path().to_owned(),
+            ends: folder.path().join("ends"),
             keep_bytes: 0,
         };
         let (left, leaving) = mpsc::channel();

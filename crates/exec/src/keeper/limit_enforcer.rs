@@ -8,6 +8,7 @@ use shellgate_sandbox::reap::Dead;
 use shellgate_sandbox::spawn::{Plan, SpawnError, Spawned, Step};
 
 use super::confined::ConfinedError;
+use super::ends_folder::EndsFolder;
 use super::event_loop::Keeper;
 use super::lifecycle::{Event, Note};
 use super::tree::{Member, RunKey};
@@ -30,8 +31,8 @@ pub(super) struct LimitEnforcer {
 
 impl LimitEnforcer {
     /// The enforcer for the limits of `spec`. `None`: it has none.
-    pub(super) fn new(spec: &Spec, ends: &Path) -> Option<Box<Self>> {
-        (!spec.limits.is_none()).then(|| Box::new(Self::of(spec.id, spec.limits, ends)))
+    pub(super) fn new(spec: &Spec, ends: &EndsFolder) -> Option<Box<Self>> {
+        (!spec.limits.is_none()).then(|| Box::new(Self::of(spec.id, spec.limits, ends.path())))
     }
 
     fn of(id: ExecId, limits: Limits, ends: &Path) -> Self {

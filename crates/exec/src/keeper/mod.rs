@@ -39,6 +39,7 @@ mod answers;
 mod confined;
 mod connection;
 mod drive;
+mod ends_folder;
 mod event_loop;
 mod events;
 mod input;

@@ -121,7 +121,7 @@ impl Keeper {
         if let Some((id, end)) = connection.unrecorded.take() {
             // Where this fails, the next front end that opens the record finds that no keeper holds the execution, and
             // records it as lost.
-            match end.write(&self.ends, id) {
+            match end.write(self.ends.path(), id) {
                 Ok(()) => debug!(%id, "the end was stored: its caller did not record it"),
                 Err(error) => warn!(%id, %error, "the end can't be stored"),
             }
