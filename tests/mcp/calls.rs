@@ -172,6 +172,25 @@ fn a_canceled_call_ends_the_whole_tree_and_keeps_the_output() {
     });
 }
 
+/// The answer of the canceled call could be taken for that of the next one.
+#[test]
+fn the_id_of_a_canceled_call_can_not_be_used_again() {
+    let place = Place::new(None);
+    let mut talk = Talk::new(&place);
+    let long = mark();
+    let id = talk.call(json!({"command": format!("exec sleep {long}")}));
+    wait_until("it runs", || !processes_with(&long).is_empty());
+    talk.tell("notifications/cancelled", json!({"requestId": id}));
+    let again = json!({"name": "shell", "arguments": {"command": "touch made"}});
+    let again = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": again});
+    talk.line(again.to_string().as_bytes());
+    let answer = talk.answer(id);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("use another id"), "{answer}");
+    assert_eq!(talk.run(json!({"command": "echo next"}))["stdout"], "next\n");
+    assert!(!place.root().join("made").exists());
+    talk.leave();
+}
+
 #[test]
 fn a_long_command_becomes_a_job() {
     let place = Place::new(None);

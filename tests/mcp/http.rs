@@ -183,6 +183,15 @@ fn a_second_call_with_the_same_id_is_refused_while_the_first_runs() {
     assert!(text.contains("first"), "{text}");
     // The id is free again.
     assert!(site.send(&head, &call("echo third")).body.contains("third"));
+    // After a cancellation it isn't: the canceled call's answer may still come.
+    let canceled = site.open(&head, &call("touch begun2; exec sleep 60"));
+    wait_until("it runs", || place.root().join("begun2").exists());
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+    assert_eq!(site.send(&head, &cancel.to_string()).status, 202);
+    let reused = site.send(&head, &call("touch made; echo fourth"));
+    assert!(reused.status == 400 && reused.body.contains("use another id"), "{}", reused.body);
+    assert!(!place.root().join("made").exists());
+    drop(canceled);
 }
 
 #[test]

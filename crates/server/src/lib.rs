@@ -22,6 +22,7 @@ mod jobs;
 mod keys;
 mod limits;
 mod message;
+mod open_requests;
 mod progress;
 mod questions;
 mod request_state;

@@ -10,6 +10,8 @@ pub(crate) const MAX_CALLS: usize = 4096;
 pub(crate) const MAX_UNSENT_BYTES: usize = 8 << 20;
 /// Nor from a client that waits for the answers to this many requests.
 pub(crate) const MAX_OPEN_REQUESTS: usize = 4096;
+/// Ids of canceled requests that a client may not use again.
+pub(crate) const MAX_CANCELED_IDS: usize = 256;
 /// Calls that wait for a job at once, each on a thread. More of them wait for their turn.
 pub(crate) const MAX_JOB_WAITS: usize = 128;
 /// All threads for work that blocks: those that wait for jobs, and those that start commands or look into the record.

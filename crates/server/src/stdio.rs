@@ -176,12 +176,13 @@ impl Stdio {
                     let error = Box::new(ErrorData::invalid_params(NOT_INITIALIZED, None));
                     return self.send_error(MessageError { id: Some(request.id.clone()), error });
                 }
-                let Some(completion) = self.output.begin(&request.id) else {
-                    let error = ErrorData::invalid_request("a request with this id is under way", None);
-                    let (id, error) = (Some(request.id.clone()), Box::new(error));
-                    return self.send_error(MessageError { id, error });
-                };
-                request.request.extensions_mut().insert(completion);
+                match self.output.begin(&request.id) {
+                    Ok(completion) => drop(request.request.extensions_mut().insert(completion)),
+                    Err(why) => {
+                        let error = Box::new(ErrorData::invalid_request(why, None));
+                        return self.send_error(MessageError { id: Some(request.id.clone()), error });
+                    }
+                }
                 self.begun |= begins(&request.request);
             }
             ClientJsonRpcMessage::Notification(notification) => {

@@ -111,10 +111,10 @@ impl Guard {
         let mut open_call = None;
         match request.extensions().get().map_or(MessageKind::Other, |Body(body)| kind_of(body)) {
             MessageKind::Request(id) => {
-                let Some(call) = OpenCall::new(id, calls.as_ref()) else {
-                    return refuse(StatusCode::BAD_REQUEST, "a request with this id is under way");
+                let call = match OpenCall::new(id, calls.as_ref()) {
+                    Ok(call) => open_call.insert(call),
+                    Err(why) => return refuse(StatusCode::BAD_REQUEST, why),
                 };
-                let call = open_call.insert(call);
                 request.extensions_mut().insert(call.completion.clone());
             }
             MessageKind::Cancellation(id) => calls.iter().for_each(|calls| calls.cancel(&id)),

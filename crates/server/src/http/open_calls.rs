@@ -1,6 +1,5 @@
 //! HTTP calls under way, and whether their clients receive the answers.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,29 +12,30 @@ use rmcp::model::RequestId;
 
 use super::guard::Answer;
 use crate::call_completion::CallCompletion;
+use crate::open_requests::OpenRequests;
 
 /// The calls of one session that wait for their answers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OpenCalls(Arc<Mutex<HashMap<RequestId, CallCompletion>>>);
+pub(super) struct OpenCalls(Arc<Mutex<OpenRequests>>);
 
 impl OpenCalls {
     /// The client cancels one call.
     pub(super) fn cancel(&self, id: &RequestId) {
         let completion = self.open().get(id).cloned();
-        if let Some(completion) = completion {
-            completion.cancel();
+        if completion.is_some_and(|completion| completion.cancel()) {
+            self.open().finish_canceled(id);
         }
     }
 
     /// The client ends its session.
     pub(super) fn cancel_all(&self) {
-        let open: Vec<CallCompletion> = self.open().drain().map(|(_, completion)| completion).collect();
+        let open = self.open().drain();
         for completion in open.iter().filter(|completion| completion.is_under_way()) {
             completion.cancel();
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<RequestId, CallCompletion>> {
+    fn open(&self) -> MutexGuard<'_, OpenRequests> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -47,20 +47,19 @@ pub(super) struct OpenCall {
 }
 
 impl OpenCall {
-    /// A call with this id, in this session if its client has one. `None`: the session has a call with this id under way, and
-    /// its answer would go to either client connection.
-    pub(super) fn new(id: RequestId, session: Option<&OpenCalls>) -> Option<Self> {
-        let completion = CallCompletion::default();
-        if let Some(calls) = session {
-            let mut open = calls.open();
-            // Forget the calls that are over.
-            open.retain(|_, completion| completion.is_under_way());
-            if open.contains_key(&id) {
-                return None;
+    /// A call with this id, in this session if its client has one.
+    ///
+    /// # Errors
+    /// Why the id can't be used in this session: the answers of two calls with one id can't be told apart.
+    pub(super) fn new(id: RequestId, session: Option<&OpenCalls>) -> Result<Self, &'static str> {
+        let completion = match session.map(OpenCalls::open) {
+            Some(mut open) => {
+                open.forget_ended();
+                open.begin(id)?
             }
-            open.insert(id, completion.clone());
-        }
-        Some(Self { completion, in_session: session.is_some() })
+            None => CallCompletion::default(),
+        };
+        Ok(Self { completion, in_session: session.is_some() })
     }
 
     /// The answer, with its body watched to the end.

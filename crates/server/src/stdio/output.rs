@@ -1,7 +1,5 @@
 //! Messages to the client, one after the other, and the requests that wait for an answer.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +11,7 @@ use tokio::sync::Notify;
 use super::standard_stream::StandardStream;
 use crate::call_completion::CallCompletion;
 use crate::limits::{MAX_OPEN_REQUESTS, MAX_UNSENT_BYTES};
+use crate::open_requests::OpenRequests;
 
 /// Standard output.
 #[derive(Debug)]
@@ -21,7 +20,7 @@ pub(super) struct Output {
     /// Bytes that the client has not read yet.
     unsent: AtomicUsize,
     /// Requests without an answer.
-    requests: Mutex<HashMap<RequestId, CallCompletion>>,
+    requests: Mutex<OpenRequests>,
     /// Notified when a message was sent or a request is over.
     sent: Notify,
 }
@@ -36,24 +35,25 @@ impl Output {
         })
     }
 
-    /// A request has arrived. `None`: a request with this id is under way.
-    pub(super) fn begin(&self, id: &RequestId) -> Option<CallCompletion> {
-        match self.requests().entry(id.clone()) {
-            Entry::Occupied(_) => None,
-            Entry::Vacant(entry) => Some(entry.insert(CallCompletion::default()).clone()),
-        }
+    /// A request has arrived.
+    ///
+    /// # Errors
+    /// Why its id can't be used.
+    pub(super) fn begin(&self, id: &RequestId) -> Result<CallCompletion, &'static str> {
+        self.requests().begin(id.clone())
     }
 
     /// The client cancels a request: it gets no answer, unless that is being sent.
     pub(super) fn cancel(&self, id: &RequestId) {
         let completion = self.requests().get(id).cloned();
         if completion.is_some_and(|completion| completion.cancel()) {
-            self.finish(id);
+            self.requests().finish_canceled(id);
+            self.sent.notify_waiters();
         }
     }
 
     fn finish(&self, id: &RequestId) {
-        self.requests().remove(id);
+        self.requests().finish(id);
         self.sent.notify_waiters();
     }
 
@@ -129,7 +129,7 @@ impl Output {
         }
     }
 
-    fn requests(&self) -> MutexGuard<'_, HashMap<RequestId, CallCompletion>> {
+    fn requests(&self) -> MutexGuard<'_, OpenRequests> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
