@@ -197,7 +197,9 @@ fn an_answer_that_cannot_be_written_is_no_success() {
             let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
             let output = place.shellgate(words).stdout(full).output().unwrap();
             assert_eq!(output.status.code(), Some(code), "{words:?}: {output:?}");
-            assert!(text(&output.stderr).contains("No space left on device"), "{words:?}: {output:?}");
+            let said = text(&output.stderr);
+            let is_told = said.contains("can't be written") && said.contains("No space left on device");
+            assert!(is_told, "{words:?}: {output:?}");
         }
     });
 }

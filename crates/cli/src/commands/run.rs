@@ -28,7 +28,7 @@ pub(super) fn run(args: RunArgs) -> ExitCode {
     let report = match prepare(args) {
         Ok((gate, request)) => match follow(&gate, request, json) {
             Ok(Ended::Answered(report)) => report,
-            Ok(Ended::ReaderGone) => return ExitCode::from(error::READER_GONE),
+            Ok(Ended::Unwritable(error)) => return unwritable("output", &error),
             Ok(Ended::Unresponsive) => {
                 output::print_message(
                     "the keeper of this session doesn't respond; the command was killed without it",
@@ -44,19 +44,24 @@ pub(super) fn run(args: RunArgs) -> ExitCode {
     };
     match print_result(&report, json) {
         Ok(()) => ExitCode::from(error::run_code(&report)),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(error::READER_GONE),
-        Err(error) => {
-            output::print_message(&format!("the result can't be written: {error}"));
-            ExitCode::from(125)
-        }
+        Err(error) => unwritable("result", &error),
     }
+}
+
+/// Our standard output can't be written. A reader that has gone is no news: its pipeline wanted no more.
+fn unwritable(what: &str, error: &io::Error) -> ExitCode {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return ExitCode::from(error::READER_GONE);
+    }
+    output::print_message(&format!("the {what} can't be written: {error}"));
+    ExitCode::from(125)
 }
 
 /// How the command ended for us.
 enum Ended {
     Answered(Box<Report>),
-    /// The reader of our output is gone, so the command was stopped, as `SIGPIPE` does in a pipeline.
-    ReaderGone,
+    /// Our output can't be written, so the command was stopped, as `SIGPIPE` does in a pipeline.
+    Unwritable(io::Error),
     /// The keeper did not react to signals.
     Unresponsive,
 }
@@ -127,10 +132,10 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
     let ended = follower.pump(json);
     follower.status.clear();
     match ended {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+        Ok(Ended::Unwritable(error)) => {
             follower.execution.stop(Urgency::Politely)?;
             follower.execution.wait()?;
-            Ok(Ended::ReaderGone)
+            Ok(Ended::Unwritable(error))
         }
         Ok(Ended::Unresponsive) => {
             follower.execution.abandon();
@@ -233,10 +238,10 @@ impl Follower {
                     Event::State(_) => {}
                     Event::Output { stream, bytes, .. } => {
                         // With `--json`, standard output is for the result only.
-                        self.write_output(
-                            if stream == Stream::Stdout && !json { &out } else { &err },
-                            &bytes,
-                        )?;
+                        let writer = if stream == Stream::Stdout && !json { &out } else { &err };
+                        if let Err(error) = self.write_output(writer, &bytes) {
+                            return Ok(Ended::Unwritable(error));
+                        }
                     }
                     Event::Ended(report) => return Ok(Ended::Answered(report)),
                 }
