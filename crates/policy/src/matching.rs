@@ -5,14 +5,16 @@
 //! one that the rule names. For a strict match, the call must begin with the rule's words as they are written, and the
 //! program must be the one that PATH has in a trusted folder.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+mod short_forms;
+mod word_lists;
+
 use std::os::unix::fs::MetadataExt as _;
 
 use shellgate_syntax::{Span, Value, Word};
 
+use self::short_forms::{has_short_forms, short_forms};
+use self::word_lists::{by_position, by_skipping, normal};
 use crate::machine::{Found, Machine};
-use crate::programs::words::COMMAND_SYNONYMS;
 use crate::programs::{
     CallMeaning, Canonical, EffectKind, ProgramKind, Property, base_name, has, listed_name, understand,
 };
@@ -54,13 +56,11 @@ impl Candidate<'_> {
     pub(crate) fn loose_match(&self, prefix: &[String]) -> LooseMatch {
         let found = self.match_as_written(prefix);
         let (program, wanted) = (self.program().and_then(listed_name), prefix.first().map(String::as_str));
-        let has_synonyms =
-            |name: &str| COMMAND_SYNONYMS.iter().any(|text| text.split(' ').next() == Some(name));
         if found != LooseMatch::No
             || self.meaning.subcommands.is_empty()
             || prefix.len() < 2
             || program != wanted.and_then(listed_name)
-            || !program.is_some_and(has_synonyms)
+            || !program.is_some_and(has_short_forms)
         {
             return found;
         }
@@ -199,31 +199,6 @@ fn meaning_of(prefix: &[String]) -> CallMeaning {
     understand(&prefix.iter().map(|text| known_word(text)).collect::<Vec<_>>())
 }
 
-/// Commands that do the same as one, by other subcommands: `docker run` for `docker container run`. `subcommands` are those of the
-/// command, by their first names.
-fn short_forms(words: &[Word], subcommands: &[&str]) -> impl Iterator<Item = Vec<Word>> {
-    let program = words.first().and_then(|word| listed_name(word.value.known()?)).unwrap_or_default();
-    COMMAND_SYNONYMS.iter().filter_map(move |text| {
-        let (long, short) = text.strip_prefix(program)?.strip_prefix(' ')?.split_once(" is ")?;
-        let long: Vec<&str> = long.split(' ').collect();
-        if !subcommands.starts_with(&long) {
-            return None;
-        }
-        // The last of the subcommands may have another name in the words.
-        let is_first = |word: &Word| match (word.value.known(), long.as_slice()) {
-            (Some(text), [first, _, ..]) => text == *first,
-            (Some(text), _) => !text.starts_with('-'),
-            (None, _) => false,
-        };
-        let start = 1 + words.iter().skip(1).position(is_first)?;
-        let named = words.get(start)?;
-        let short = short.split(' ').skip(1);
-        let short = short.map(|text| Word { value: Value::Known(text.to_owned()), ..named.clone() });
-        let (before, after) = (words.iter().take(start), words.iter().skip(start + long.len()));
-        Some(before.cloned().chain(short).chain(after.cloned()).collect())
-    })
-}
-
 /// Whether a part of a call is an option with this value, by any spelling of a path in it.
 fn is_same_option(part: &Canonical, name: &str, value: &Value) -> bool {
     let Canonical::Option(other, Some(given)) = part else { return false };
@@ -274,131 +249,4 @@ pub(crate) fn is_program(program: &str, wanted: &str, machine: &Machine) -> bool
     let is_family = family(name).is_some() && family(program) == family(name);
     (is_family || forbidden.file_name().is_some_and(|end| end == name))
         && matches!((file.metadata(), forbidden.metadata()), (Ok(one), Ok(other)) if same(&one, &other))
-}
-
-/// Compares the words of a program whose options are known: the first words of the call must be the rule's. Words from
-/// `unordered_from` on may be anywhere among those of the call.
-fn by_position(
-    wanted: &[Value],
-    ours: &[Value],
-    unordered_from: Option<usize>,
-    more_words: bool,
-) -> LooseMatch {
-    let mut found = LooseMatch::Yes;
-    let mut next = ours.iter();
-    for (at, wanted) in wanted.iter().enumerate() {
-        let operands = unordered_from.filter(|from| at >= *from).and_then(|from| ours.get(from..));
-        if let (Some(operands), Some(path)) = (operands, wanted.known()) {
-            let is_it = |word: &Value| word.known().is_some_and(|word| normal(word) == normal(path));
-            if operands.iter().any(is_it) {
-                continue;
-            }
-            let may_be = |word: &Value| match word {
-                Value::Unknown(unknown) => unknown.splits || path.starts_with(&unknown.lead),
-                Value::Known(_) => false,
-            };
-            if !more_words && !operands.iter().any(may_be) {
-                return LooseMatch::No;
-            }
-            found = LooseMatch::Maybe;
-            continue;
-        }
-        match (wanted.known(), next.next()) {
-            (_, None) => return if more_words { LooseMatch::Maybe } else { LooseMatch::No },
-            (Some(wanted), Some(Value::Known(word))) if normal(wanted) != normal(word) => {
-                return LooseMatch::No;
-            }
-            (Some(_), Some(Value::Known(_))) => {}
-            (Some(wanted), Some(Value::Unknown(unknown))) => {
-                if !unknown.splits && !wanted.starts_with(&unknown.lead) {
-                    return LooseMatch::No;
-                }
-                if unknown.splits {
-                    return LooseMatch::Maybe;
-                }
-                found = LooseMatch::Maybe;
-            }
-            (None, Some(_)) => found = LooseMatch::Maybe,
-        }
-    }
-    found
-}
-
-/// A word as it is, or as the shortest spelling of the same path: `/` for `//` and `/usr/..`.
-fn normal(word: &str) -> Cow<'_, str> {
-    if !word.contains('/') {
-        return Cow::Borrowed(word);
-    }
-    let is_absolute = word.starts_with('/');
-    let mut names: Vec<&str> = Vec::new();
-    for name in word.split('/') {
-        match name {
-            "" | "." => {}
-            ".." if names.last().is_some_and(|last| *last != "..") => {
-                names.pop();
-            }
-            ".." if is_absolute => {}
-            name => names.push(name),
-        }
-    }
-    let start = if is_absolute { "/" } else { "" };
-    Cow::Owned(format!("{start}{}", names.join("/")))
-}
-
-/// Compares the words of a program whose options aren't known: a word with a dash may be skipped, and one more after it,
-/// which may be its value.
-fn by_skipping(wanted: &[Value], ours: &[Value], more_words: bool) -> LooseMatch {
-    let mut at: BTreeSet<usize> = BTreeSet::from([0]);
-    for wanted in wanted.iter().filter_map(Value::known) {
-        let mut next = BTreeSet::new();
-        let mut open_ended = false;
-        let mut open: Vec<usize> = at.iter().copied().collect();
-        let mut seen = at.clone();
-        while let Some(position) = open.pop() {
-            let Some(value) = ours.get(position) else {
-                open_ended |= more_words;
-                continue;
-            };
-            match value {
-                Value::Known(word) if word == wanted => {
-                    next.insert(position + 1);
-                }
-                Value::Unknown(unknown) if unknown.splits || wanted.starts_with(&unknown.lead) => {
-                    return LooseMatch::Maybe;
-                }
-                _ => {}
-            }
-            if value.lead().starts_with('-') {
-                for skipped in [position + 1, position + 2] {
-                    if seen.insert(skipped) {
-                        open.push(skipped);
-                    }
-                }
-            }
-        }
-        if next.is_empty() {
-            return if open_ended { LooseMatch::Maybe } else { LooseMatch::No };
-        }
-        at = next;
-    }
-    LooseMatch::Yes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn values(words: &[&str]) -> Vec<Value> {
-        words.iter().map(|word| Value::Known((*word).to_owned())).collect()
-    }
-
-    #[test]
-    fn unknown_options_are_skipped_with_and_without_a_value() {
-        let found = |wanted: &[&str], ours: &[&str]| by_skipping(&values(wanted), &values(ours), false);
-        assert_eq!(found(&["push"], &["push", "x"]), LooseMatch::Yes);
-        assert_eq!(found(&["push"], &["-C", "d", "--v", "push"]), LooseMatch::Yes);
-        assert_eq!(found(&["a", "b"], &["a", "-x", "b"]), LooseMatch::Yes);
-        assert_eq!(found(&["push"], &["pull", "push"]), LooseMatch::No);
-        assert_eq!(found(&["push"], &vec!["-x"; 5000]), LooseMatch::No);
-    }
 }

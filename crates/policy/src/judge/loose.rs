@@ -5,7 +5,8 @@
 
 use shellgate_syntax::{Value, Word};
 
-use super::unlisted::{Suspicion, candidates, is_plainly_path, names_language, path_candidates};
+use super::unlisted::Suspicion;
+use super::word_shapes::{candidates, is_plainly_path, names_language, path_candidates};
 use super::{Basis, Judge, perl_opens};
 use crate::calls::{Call, Stdin};
 use crate::programs::{ProgramKind, Property, has, kind_of};

@@ -8,7 +8,7 @@
 //! | `files`, `instructions`, `perl_opens` | files that it reads and writes; files that agents read; names that are commands |
 //! | `variables` | variables that it sets |
 //! | `imports` | code that it finds in its folder |
-//! | `unlisted`, `loose` | programs without an entry in the tables; words that an entry doesn't explain |
+//! | `unlisted`, `loose`, `word_shapes` | programs without an entry in the tables; words that an entry doesn't explain; what a word looks like |
 //! | `state`, `links`, `planted`, `content`, `writers` | what one call does to later ones |
 //! | `place` | files that no word names |
 //! | `repositories`, `staging`, `remotes`, `patches`, `settings_files` | what git finds where it works |
@@ -36,6 +36,7 @@ mod staging;
 mod state;
 mod unlisted;
 mod variables;
+mod word_shapes;
 mod writers;
 
 use shellgate_syntax::{Assigned, Span, Unreadable};
