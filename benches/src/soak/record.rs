@@ -13,9 +13,14 @@ const INTERVAL: Duration = Duration::from_secs(8);
 /// Executions that are looked at. There are fewer in this time.
 const LIMIT: &str = "1500";
 
-/// The last status of each execution, by its mark.
+/// The executions of the record.
 #[derive(Default)]
-pub(super) struct Record(Mutex<BTreeMap<String, Execution>>);
+pub(super) struct Record {
+    /// The last status of each, by its mark.
+    seen: Mutex<BTreeMap<String, Execution>>,
+    /// Those that were there at the last look, by id. Pruning removes only executions that have ended.
+    there: Mutex<BTreeSet<String>>,
+}
 
 /// An execution in the record.
 #[derive(Clone, Deserialize)]
@@ -52,7 +57,8 @@ impl Record {
         }
         let history: Vec<Execution> =
             serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-        let (mut seen, count) = (lock(&self.0), history.len());
+        let (mut seen, count) = (lock(&self.seen), history.len());
+        *lock(&self.there) = history.iter().map(|execution| execution.id.clone()).collect();
         for execution in history {
             if let Some(mark) = execution.command.as_deref().and_then(marks::find) {
                 seen.insert(mark.to_owned(), execution);
@@ -63,9 +69,10 @@ impl Record {
 
     /// What is wrong with the record, given the marks of the commands that ran.
     pub(super) fn differences(&self, ran: &BTreeSet<String>) -> Vec<String> {
-        let seen = lock(&self.0);
+        let (seen, there) = (lock(&self.seen), lock(&self.there));
         let endless = seen.values().filter(|execution| {
-            matches!(execution.status.as_str(), "asked" | "queued" | "starting" | "running")
+            there.contains(&execution.id)
+                && matches!(execution.status.as_str(), "asked" | "queued" | "starting" | "running")
         });
         let endless = endless.map(|Execution { id, status, command }| {
             format!("no end in the record: {id} {status} {}", command.as_deref().unwrap_or_default())
@@ -83,7 +90,7 @@ impl Record {
     /// Executions by status.
     pub(super) fn statuses(&self) -> BTreeMap<String, u64> {
         let mut statuses = BTreeMap::new();
-        for execution in lock(&self.0).values() {
+        for execution in lock(&self.seen).values() {
             *statuses.entry(execution.status.clone()).or_default() += 1;
         }
         statuses
