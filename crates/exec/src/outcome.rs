@@ -82,6 +82,8 @@ pub enum Failure {
     },
     /// The keeper ended before the command did. The output that it wrote to the files is still there.
     KeeperLost,
+    /// The launcher ended while it started the command, which may have run for a moment. Its processes were killed.
+    LauncherLost,
 }
 
 /// One of the two timeouts.

@@ -13,7 +13,7 @@ use rustix::process::{Pid, WaitOptions};
 use shellgate_sandbox::Confinement;
 use shellgate_sandbox::launcher::{Launcher, Observations, Pod};
 use shellgate_sandbox::pod::{ConfineError, Mechanism};
-use shellgate_sandbox::spawn::{Plan, SpawnError, Spawned};
+use shellgate_sandbox::spawn::{Plan, SpawnError, Spawned, Step};
 use tracing::{info, warn};
 
 use super::event_loop::Keeper;
@@ -119,8 +119,12 @@ impl Confined {
         let is_new = self.choose(confinement, events, trees).map_err(ConfinedError::Confine)?;
         match self.launch(plan) {
             // A launcher that was killed is replaced, once, and so is a pod. A launcher outlives its pod for a moment, in which
-            // it can't fork.
-            Err(error) if !is_new && (is_gone(&error) || self.ended_pod().is_some()) => {
+            // it can't fork. One that may have started the command isn't asked again: a command never runs twice.
+            Err(error)
+                if !is_new
+                    && error.step != Step::Answer
+                    && (is_gone(&error) || self.ended_pod().is_some()) =>
+            {
                 warn!("the launcher or the pod has ended");
                 match self.ended_pod() {
                     Some(init) => self.forget(init),
@@ -146,10 +150,7 @@ impl Confined {
                 let stdin = inside.as_ref().map_or(stdin, AsFd::as_fd);
                 launcher.spawn(&Plan { stdio: [stdin, stdout, stderr], ..*plan })
             }
-            None => Err(SpawnError {
-                step: shellgate_sandbox::spawn::Step::Clone,
-                source: rustix::io::Errno::PIPE.into(),
-            }),
+            None => Err(SpawnError { step: Step::Clone, source: rustix::io::Errno::PIPE.into() }),
         }
     }
 

@@ -17,6 +17,7 @@ use super::stream::Source;
 use super::terminal::Terminal;
 use super::tree::RunKey;
 use crate::outcome::{Failure, plain};
+use crate::sys::processes;
 use crate::{Denials, PerStream, State};
 
 impl Keeper {
@@ -112,6 +113,9 @@ impl Keeper {
             }
             Err(error) => {
                 warn!(id = %run.spec.id, ?error, "not started");
+                if matches!(&error, ConfinedError::Spawn(error) if error.step == Step::Answer) {
+                    processes::end_tagged(&[run.spec.id.tag().get()]);
+                }
                 run.failure = Some(failure(&error));
                 self.drive(key, Event::NotStarted, now);
             }
@@ -163,6 +167,7 @@ fn failure(error: &ConfinedError) -> Failure {
         Step::Exec => Failure::NotExecuted { errno: error.source.raw_os_error().unwrap_or(0), message },
         Step::Directory => Failure::NoDirectory { message },
         Step::Input => Failure::NoInput,
+        Step::Answer => Failure::LauncherLost,
         Step::Clone | Step::Groups | Step::Parent | Step::Descriptors => Failure::NoProcess { message },
     }
 }

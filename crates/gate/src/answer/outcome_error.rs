@@ -90,5 +90,10 @@ fn failed(action: &Action, directory: &str, failure: &Failure) -> ErrorObject {
             "the keeper of this session ended before the command did, so how the command ended is not known",
         )
         .hint("what was printed until then is in the files; run the command again if that is safe"),
+        Failure::LauncherLost => ErrorObject::new(
+            Code::KeeperLost,
+            "the launcher of this session ended while it started the command, so what the command did is not known; it was killed",
+        )
+        .hint("run the command again if that is safe"),
     }
 }

@@ -82,10 +82,12 @@ pub enum Step {
     Input,
     /// The program could not be executed.
     Exec,
+    /// The launcher took the message and ended without an answer: the command may have been started.
+    Answer,
 }
 
 impl Step {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Clone,
         Self::Groups,
         Self::Parent,
@@ -93,6 +95,7 @@ impl Step {
         Self::Descriptors,
         Self::Input,
         Self::Exec,
+        Self::Answer,
     ];
 
     /// Its number in a message.
@@ -106,7 +109,7 @@ impl Step {
     }
 }
 
-/// Why nothing was started.
+/// Why nothing was started, or why that isn't known ([`Step::Answer`]).
 #[derive(Debug, thiserror::Error)]
 #[error("{source}")]
 pub struct SpawnError {

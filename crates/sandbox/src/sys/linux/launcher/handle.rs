@@ -243,9 +243,7 @@ impl Launcher {
                 .map_err(|errno| failed(errno.into()))?;
         }
         let (text, descriptors) = encode(plan);
-        message::send(self.socket.as_fd(), &text, &descriptors).map_err(failed)?;
-        let answer = self.receiver.receive(self.socket.as_fd()).map_err(failed)?;
-        let Some((text, _)) = answer else { return Err(failed(Errno::PIPE.into())) };
+        let text = ask(self.socket.as_fd(), &mut self.receiver, &text, &descriptors)?;
         let mut numbers = Reader(&text);
         let (pid, session_pid) = (numbers.pid(), numbers.pid());
         let mut number = || numbers.number().and_then(|number| i32::try_from(number).ok()).unwrap_or(0);
@@ -273,6 +271,26 @@ impl Pod {
     }
 }
 
+/// Sends a message to the launcher, and waits for its answer.
+fn ask(
+    socket: BorrowedFd<'_>,
+    receiver: &mut Receiver,
+    text: &[u8],
+    descriptors: &[BorrowedFd<'_>],
+) -> Result<Vec<u8>, SpawnError> {
+    message::send(socket, text, descriptors).map_err(|source| SpawnError { step: Step::Clone, source })?;
+    let source = match receiver.receive(socket) {
+        Ok(Some((text, _))) => return Ok(text),
+        Ok(None) => Errno::PIPE.into(),
+        // The kernel says this if the launcher ended with the message unread.
+        Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+            return Err(SpawnError { step: Step::Clone, source: error });
+        }
+        Err(error) => error,
+    };
+    Err(SpawnError { step: Step::Answer, source })
+}
+
 fn socket_pair() -> Result<(OwnedFd, OwnedFd), ConfineError> {
     rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
         .context(Mechanism::Process, "a socket")
@@ -293,4 +311,26 @@ fn encode<'a>(plan: &Plan<'a>) -> (Vec<u8>, Vec<BorrowedFd<'a>>) {
     }
     let descriptors = plan.stdio.into_iter().chain(plan.terminal).chain(plan.groups.iter().copied());
     (text.0, descriptors.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only a launcher that did not read the message certainly started nothing.
+    #[test]
+    fn a_launcher_that_ends_without_an_answer_may_have_started_the_command() {
+        for has_read in [false, true] {
+            let (ours, theirs) = socket_pair().unwrap();
+            let launcher = std::thread::spawn(move || {
+                // It ends when the message is there, read or not.
+                let flags = if has_read { RecvFlags::empty() } else { RecvFlags::PEEK };
+                rustix::net::recv(&theirs, &mut [0_u8; 64], flags).unwrap();
+            });
+            let failed = ask(ours.as_fd(), &mut Receiver::default(), b"a command", &[]).unwrap_err();
+            launcher.join().unwrap();
+            let step = if has_read { Step::Answer } else { Step::Clone };
+            assert_eq!(failed.step, step, "{failed:?}");
+        }
+    }
 }
