@@ -8,6 +8,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// As many links as the kernel follows before it calls them a loop.
@@ -49,25 +50,34 @@ pub(crate) fn depends_on_process(path: &Path) -> bool {
 fn follow(path: &Path, mut visit: impl FnMut(&Path)) -> Result<PathBuf, TooManyLinks> {
     let mut links = 0;
     let mut reached = PathBuf::from("/");
+    // How many of the last names don't exist: below them is nothing to look at.
+    let mut missing = 0_usize;
     let mut rest = names_backwards(path);
     while let Some(name) = rest.pop() {
         if name == ".." {
             reached.pop();
+            missing = missing.saturating_sub(1);
             continue;
         }
-        let step = reached.join(&name);
-        visit(&step);
-        match step.read_link() {
-            Ok(_) if links == MAX_LINKS => return Err(TooManyLinks { at: step }),
+        reached.push(&name);
+        visit(&reached);
+        if missing > 0 {
+            missing += 1;
+            continue;
+        }
+        match reached.read_link() {
+            Ok(_) if links == MAX_LINKS => return Err(TooManyLinks { at: reached }),
             Ok(target) => {
                 links += 1;
+                reached.pop();
                 if target.is_absolute() {
                     reached = PathBuf::from("/");
                 }
                 rest.extend(names_backwards(&target));
             }
-            // It is no link, or doesn't exist.
-            Err(_) => reached = step,
+            // It exists and is no link.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
+            Err(_) => missing = 1,
         }
     }
     Ok(reached)

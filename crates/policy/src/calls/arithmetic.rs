@@ -15,6 +15,8 @@ use crate::programs::{variable, words};
 const UNKNOWN: &str =
     "a value that can't be known is evaluated as an expression, and an expression can run commands";
 
+const COMPOSED: &str = "a name is put together in an expression, which may read and set any variable";
+
 /// How many expressions of one command are looked at.
 const MAX_EVALUATIONS: usize = 20_000;
 
@@ -55,8 +57,12 @@ impl FoundCalls {
         if arithmetic.expands {
             return self.add_hazard(span, UNKNOWN.to_owned());
         }
-        if arithmetic.composes || arithmetic.names.iter().any(|name| context.attributes.is_composed(name)) {
-            return self.follow_all_variables(span, context, seen);
+        if arithmetic.composes {
+            // It may be any variable, and the expression may set it.
+            return self.add_hazard(span, COMPOSED.to_owned());
+        }
+        if arithmetic.names.iter().any(|name| context.attributes.is_composed(name)) {
+            self.follow_all_variables(span, context, seen);
         }
         for name in &arithmetic.names {
             if is_set_by_shell(name) {
@@ -138,7 +144,8 @@ impl FoundCalls {
                 if [lead, tail].into_iter().all(|text| text.bytes().all(is_plain_number)) => {}
             Value::Unknown(Unknown { why: Why::Parameter(name), tail: Some(tail), lead, .. })
                 if is_number(name) && tail.is_empty() && lead.is_empty() => {}
-            // `b=$a` gives `b` the values of `a`, and the shell's own integers are numbers.
+            // `b=$a` gives `b` the values of `a`, and the shell's own integers are numbers. Another text may have given `a` to
+            // this one.
             Value::Unknown(Unknown { why: Why::Parameter(name), tail: Some(tail), lead, .. })
                 if tail.is_empty()
                     && lead.is_empty()
@@ -146,6 +153,7 @@ impl FoundCalls {
                         || words::INTEGER_VARIABLES.contains(&name.as_str())) =>
             {
                 let names = vec![name.clone()];
+                self.note_inherited(names.iter(), span, context);
                 let arithmetic = syntax::Arithmetic { span, names, expands: false, composes: false };
                 self.follow_expression(&arithmetic, span, context, seen);
             }

@@ -1,5 +1,6 @@
 //! What is known of a text as a whole, before its calls are followed: its variables, functions and standard input.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -26,6 +27,8 @@ pub(super) struct TextContext {
     pub(super) functions: Rc<HashMap<String, Vec<Function>>>,
     /// The functions that the texts around it define. It may run among them: `export -f`.
     pub(super) outer_functions: Rc<HashSet<String>>,
+    /// Those and its own, once a text inside it has asked.
+    all_functions: Rc<OnceCell<Rc<HashSet<String>>>>,
     /// What each variable is set to, wherever in the text.
     pub(super) values: Rc<HashMap<String, Vec<Assigned>>>,
     pub(super) known_values: Rc<KnownValues>,
@@ -97,6 +100,7 @@ impl TextContext {
             stdin: inherited_in(findings, &outer_functions, stdin),
             depth,
             outer_functions,
+            all_functions: Rc::default(),
             functions: functions_by_name(findings).into(),
             values: values.into(),
             known_values: known_values.into(),
@@ -128,7 +132,8 @@ impl TextContext {
         if self.functions.is_empty() {
             return Rc::clone(&self.outer_functions);
         }
-        Rc::new(self.outer_functions.iter().chain(self.functions.keys()).cloned().collect())
+        let all = || Rc::new(self.outer_functions.iter().chain(self.functions.keys()).cloned().collect());
+        Rc::clone(self.all_functions.get_or_init(all))
     }
 
     /// Where a part of this text is in the command: a text inside another has one place for all of its parts.

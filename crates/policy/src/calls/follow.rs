@@ -22,6 +22,7 @@ use crate::programs::{Effect, EffectKind, ProgramKind, Property, has, variable, 
 impl FoundCalls {
     /// Follows everything that was found in a text.
     pub(super) fn follow_findings(&mut self, findings: Findings, context: &TextContext) {
+        self.defines_functions |= !findings.functions.is_empty();
         let doubts = findings.doubts.into_iter();
         self.doubts.extend(doubts.map(|doubt| Doubt { span: context.place(doubt.span), ..doubt }));
         self.hazards.extend(findings.hazards.into_iter().map(|hazard| describe_hazard(hazard, context)));

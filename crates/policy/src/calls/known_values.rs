@@ -243,8 +243,9 @@ impl KnownValues {
         let Why::Parameter(name) = &unknown.why else { return false };
         // With a tail, the tail would begin the word when the variable is empty.
         let alone = unknown.lead.is_empty() && unknown.tail.as_deref() == Some("");
-        let harmless =
-            |value: &String| value.len() <= MAX_VALUE_BYTES && !value.starts_with('-') && is_one_word(value);
+        let harmless = |value: &String| {
+            value.len() <= MAX_VALUE_BYTES && !value.starts_with(['-', '+']) && is_one_word(value)
+        };
         let are_harmless = |values: &Vec<String>| values.len() <= MAX_VALUES && values.iter().all(harmless);
         alone && self.by_name.get(name).is_some_and(are_harmless)
     }

@@ -47,7 +47,7 @@ const MAX_DEPTH: usize = 40;
 const MAX_CALLS: usize = 20_000;
 
 /// How many words the calls of one command may have in all. What wrappers run counts once for each wrapper.
-const MAX_WORDS: usize = 200_000;
+const MAX_WORDS: usize = 150_000;
 
 /// How much text the shells inside one command may read in all.
 const MAX_INNER_BYTES: usize = 1 << 20;
@@ -141,6 +141,8 @@ pub(crate) struct FoundCalls {
     pub(crate) unreadable: Vec<Problem>,
     /// Where the first substitution is, if there is one.
     pub(crate) substitution: Option<Span>,
+    /// Whether a text defines functions.
+    pub(crate) defines_functions: bool,
     /// Whether a builtin runs a text in this shell: that text shares its variables with the texts around it.
     shares_variables: bool,
     /// Whether the value of a variable is evaluated as an expression somewhere.

@@ -40,7 +40,7 @@ impl Numbers {
 
     /// Whether what is written is a substitution that prints a number and doesn't fail, since it reads nothing.
     pub(super) fn is_certain_number(&self, written: &str) -> bool {
-        self.is_number(written) && written.trim_matches('"').starts_with("$(nproc")
+        self.is_number(written) && ["$(nproc)", "$(nproc --all)"].contains(&written.trim_matches('"'))
     }
 }
 
@@ -54,7 +54,10 @@ fn prints_number(pipeline: &str) -> bool {
     pipeline.replacen('<', "", 1).chars().all(is_plain)
         && !file.is_empty()
         && !file.contains(' ')
-        && stages.all(|stage| !stage.is_empty() && !stage.contains('<'))
+        && stages.all(|stage| {
+            let program = stage.split(' ').next().unwrap_or_default();
+            words::PROGRAMS_THAT_WRITE_NO_FILE.contains(&program) && !stage.contains('<')
+        })
         && words::COMMANDS_THAT_PRINT_NUMBERS.contains(&command)
 }
 

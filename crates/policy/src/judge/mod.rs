@@ -41,7 +41,7 @@ mod writers;
 
 use shellgate_syntax::{Assigned, Span, Unreadable};
 use state::{States, TextState};
-use variables::Audience;
+use variables::{Audience, Exported};
 
 use crate::calls::{self, Call, FoundCalls, Shadowed, Stdin};
 use crate::characters;
@@ -121,8 +121,8 @@ struct Judge<'a> {
     writes_modules: bool,
     /// Whether a call may make files that `npx` runs.
     writes_tools: bool,
-    /// Whether the shell may export every variable that it sets (`set -a`).
-    exports_all: bool,
+    /// The variables that the shell may export.
+    exported: Exported,
     /// See [`Verdict::granting`].
     granting: Vec<Vec<usize>>,
 }
@@ -156,7 +156,7 @@ impl<'a> Judge<'a> {
             writing_calls: 0,
             writes_modules: false,
             writes_tools: false,
-            exports_all: false,
+            exported: Exported::default(),
             granting,
         };
         if let Some(found) = characters::find_hiding(text) {
@@ -233,7 +233,11 @@ impl<'a> Judge<'a> {
         self.writing_calls = found.calls.iter().filter(|call| self.may_write(call)).count();
         self.writes_modules = imports::may_write_modules(found);
         self.writes_tools = imports::may_write_tools(found);
-        self.exports_all = found.calls.iter().any(variables::may_export_all);
+        self.exported = Exported::find(&found.calls);
+        if self.exported.all && found.defines_functions {
+            let message = "it exports functions, which other shells run under their names".to_owned();
+            self.ask(ReasonCode::Unusual, Span::new(0, self.text.len()), message);
+        }
         for call in &found.calls {
             self.judge_call(call);
         }
@@ -257,14 +261,12 @@ impl<'a> Judge<'a> {
                 && call.program().is_some_and(|name| has(name, Property::SplitsAtIfs));
             for assignment in call.assignments.iter().filter(|one| !(splits_line && one.name == "IFS")) {
                 let value = match &assignment.value {
-                    Assigned::Scalar(value) => value.known(),
+                    // What is added may complete a value that is harmless by itself.
+                    Assigned::Scalar(value) if !assignment.append => value.known(),
                     _ => None,
                 };
-                let audience = if call.words.is_empty() && !self.exports_all {
-                    Audience::Shell
-                } else {
-                    Audience::Programs
-                };
+                let is_exported = !call.words.is_empty() || self.exported.has(&assignment.name);
+                let audience = if is_exported { Audience::Programs } else { Audience::Shell };
                 self.judge_assignment(Some(&assignment.name), value, call.span, audience);
             }
             for redirect in &call.redirects {

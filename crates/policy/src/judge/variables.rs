@@ -1,5 +1,7 @@
 //! What the rules decide about variables that a command sets.
 
+use std::collections::HashSet;
+
 use shellgate_syntax::{Span, Word};
 
 use super::Judge;
@@ -50,6 +52,38 @@ impl Judge<'_> {
             },
         };
         self.ask(ReasonCode::Assignment, span, message).token = name.map(str::to_owned);
+    }
+}
+
+/// The variables that the shell exports, or may.
+#[derive(Debug, Default)]
+pub(super) struct Exported {
+    /// Every variable that it sets: `set -a`, or `export` with a name that can't be known.
+    pub(super) all: bool,
+    names: HashSet<String>,
+}
+
+impl Exported {
+    /// Looks through the calls of a command, at whatever time they export.
+    pub(super) fn find(calls: &[Call]) -> Self {
+        let mut found = Self { all: calls.iter().any(may_export_all), names: HashSet::new() };
+        let declares =
+            |call: &&Call| call.program().is_some_and(|name| has(name, Property::DeclaresVariables));
+        for call in calls.iter().filter(declares) {
+            for word in call.words.iter().skip(1) {
+                let lead = word.value.lead();
+                let end = lead.find(['=', '+', '[']).unwrap_or(lead.len());
+                let is_name = end < lead.len() || word.value.known().is_some();
+                found.all |= !is_name && !lead.starts_with('-');
+                found.names.extend(lead.get(..end).filter(|_| is_name).map(str::to_owned));
+            }
+        }
+        found
+    }
+
+    /// Whether programs may get a variable of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.all || self.names.contains(name)
     }
 }
 

@@ -186,8 +186,13 @@ impl CallReader {
             (ValueForm::Optional, None) => missing = &[],
             (ValueForm::Glued, None) if name_is_long(word) => missing = &[],
             (_, None) => {}
-            (_, Some(glued)) => {
+            (form, Some(glued)) => {
                 self.note_split(&glued, collector);
+                let takes_next = form == ValueForm::Required && !name_is_long(word) && may_be_empty(&glued);
+                if takes_next && self.options_matter() {
+                    // Then the option takes the next word: `env -u"$x" ls`.
+                    collector.effect(word, EffectKind::MaybeOption(word.clone()));
+                }
                 if let Some((role, others)) = missing.split_first() {
                     if *role == Role::EnvSplit {
                         self.splice(&glued, collector);
@@ -247,10 +252,14 @@ impl CallReader {
 
     /// Notes a value that may become several words: one of them may be an option.
     fn note_split(&self, word: &Word, collector: &mut Collector) {
-        let matters = self.entry.options_matter || operand::has_command(self.entry, &self.given);
-        if matters && matches!(&word.value, Value::Unknown(unknown) if unknown.splits) {
+        if self.options_matter() && matches!(&word.value, Value::Unknown(unknown) if unknown.splits) {
             collector.effect(word, EffectKind::MaybeOption(word.clone()));
         }
+    }
+
+    /// Whether it matters which words are options.
+    fn options_matter(&self) -> bool {
+        self.entry.options_matter || operand::has_command(self.entry, &self.given)
     }
 
     /// Reads an operand or a subcommand. True if that was the last of the call.
@@ -342,6 +351,13 @@ fn is_value_of_variable(unknown: &Unknown) -> bool {
 }
 
 /// Whether an option is written with a long name.
+/// Whether a value that is glued to an option may turn out to be empty.
+fn may_be_empty(value: &Word) -> bool {
+    let Value::Unknown(unknown) = &value.value else { return false };
+    let may_vanish = !matches!(unknown.why, Why::Arithmetic | Why::Tilde { .. } | Why::Glob | Why::Process);
+    may_vanish && unknown.lead.is_empty() && unknown.tail.as_deref().is_none_or(str::is_empty)
+}
+
 fn name_is_long(word: &Word) -> bool {
     after(word, 2).is_some() && word.value.lead().starts_with("--")
 }

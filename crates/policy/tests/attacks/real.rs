@@ -228,6 +228,11 @@ fn through_words_numbers_and_errors() {
 }
 
 #[test]
+fn through_options_and_exports_of_shells() {
+    holds(include_str!("shell-state.toml"));
+}
+
+#[test]
 fn through_links_that_the_text_makes() {
     holds(include_str!("links.toml"));
 }

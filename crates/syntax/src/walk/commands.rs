@@ -157,7 +157,12 @@ impl Walker<'_> {
             self.pieces(&word.pieces);
             let assigns = declares && word.head.is_some();
             let context = if assigns { Context::Assignment } else { Context::Argument };
-            invocation.words.extend(self.words(word, context));
+            let mut words = self.words(word, context);
+            if assigns && words.len() > 1 {
+                // What braces make isn't an assignment for bash, which splits its values.
+                words = self.words(word, Context::Argument);
+            }
+            invocation.words.extend(words);
         }
         invocation.words.shrink_to_fit();
         invocation.redirects = self.redirects(&simple.redirects);

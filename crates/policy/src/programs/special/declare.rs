@@ -7,8 +7,11 @@ use super::super::role::Role;
 use super::super::words;
 use shellgate_syntax::{Unknown, Value, Why, Word};
 
+const EXPORTS_FUNCTION: &str = "exports a function, which other shells run under its name";
+
 /// Reads a declaration.
-pub(crate) fn declare(_: &'static Entry, words: &[Word], collector: &mut Collector) {
+pub(crate) fn declare(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
+    let is_export = entry.names.contains(&"export");
     let mut options = true;
     let mut given = String::new();
     for word in words {
@@ -23,6 +26,10 @@ pub(crate) fn declare(_: &'static Entry, words: &[Word], collector: &mut Collect
                 // `+f` says nothing about functions.
                 if lead.starts_with('-') || !matches!(letter, 'f' | 'F') {
                     given.push(letter);
+                }
+                let exports_function = given.contains('f') && (is_export || given.contains('x'));
+                if exports_function && lead.starts_with('-') {
+                    collector.effect(word, EffectKind::Unusual(EXPORTS_FUNCTION));
                 }
                 if !words::DECLARE_LETTERS.contains(letter) {
                     collector
@@ -47,7 +54,9 @@ fn name(word: &Word, given: &str, collector: &mut Collector) {
     }
     let lead = word.value.lead();
     let value = lead.find('=').and_then(|at| after(word, at + 1));
-    if value.is_some() {
+    // Where the shell doesn't see an assignment (`command export x=$y`), the value may become further names.
+    let may_be_several = matches!(&word.value, Value::Unknown(unknown) if unknown.splits);
+    if value.is_some() && !may_be_several {
         collector.role(Role::Assign, word, "");
     } else if word.value.known().is_none() {
         // It may be `PATH=x`, or a name alone.

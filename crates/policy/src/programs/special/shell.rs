@@ -7,6 +7,7 @@ use super::super::EffectKind;
 use super::super::collector::{Collector, with_text};
 use super::super::entry::Entry;
 use super::super::operand;
+use super::super::property::ShellGrammar;
 use super::super::words;
 use shellgate_syntax::{Value, Word};
 use std::slice::Iter;
@@ -29,13 +30,23 @@ pub(crate) fn shell(entry: &'static Entry, words: &[Word], collector: &mut Colle
         ));
     }
     match operand {
-        Some(text) if says.command => collector.effect(text, EffectKind::Shell(text.clone())),
+        Some(text) if says.command => {
+            collector.effect(text, EffectKind::Shell(text.clone()));
+            if says.input {
+                // Some shells read standard input afterwards.
+                collector.call_effect(EffectKind::ShellInput(None));
+            }
+        }
         // With `-n` a script is read and not run. An interactive shell ignores `-n`.
         Some(script) if says.checks && !says.interactive && !says.input && !says.text => {
             collector.effect(script, EffectKind::Reads(script.clone()));
         }
         Some(script) if !says.input && !says.text => {
             collector.effect(script, EffectKind::ShellInput(Some(script.clone())))
+        }
+        // Small shells don't know `--version`, and read on.
+        _ if says.prints && entry.grammar == Some(ShellGrammar::Posix) => {
+            collector.call_effect(EffectKind::ShellInput(None))
         }
         _ if says.command || says.prints || says.text => {}
         _ => collector.call_effect(EffectKind::ShellInput(None)),
@@ -167,7 +178,9 @@ impl<'w> Call<'w> {
                     }
                     self.says.interactive |= letter == 'i' && !plus;
                     collector.option(&name, None);
-                    if !words::SHELL_LETTERS.contains(letter) {
+                    // `+c` and `+s` mean something else in each shell.
+                    let is_unclear = plus && matches!(letter, 'c' | 's');
+                    if !words::SHELL_LETTERS.contains(letter) || is_unclear {
                         collector.effect(word, EffectKind::Unusual(UNKNOWN));
                     } else if words::SHELL_READING_LETTERS.contains(letter) {
                         collector.effect(word, EffectKind::Unusual(CHANGES));

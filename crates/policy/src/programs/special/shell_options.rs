@@ -28,14 +28,25 @@ pub(crate) fn set(_: &'static Entry, words: &[Word], collector: &mut Collector) 
             collector.word(word.value.clone());
             continue;
         }
+        let off = lead.starts_with('+');
+        if lead
+            .get(1..)
+            .is_some_and(|letters| letters.trim_end_matches('o').contains('o') || letters.ends_with("oo"))
+        {
+            // Bash reads the name behind the last letter, other shells at once.
+            collector.effect(word, EffectKind::Unusual(CHANGES));
+        }
         for letter in lead.chars().skip(1) {
-            let off = lead.starts_with('+');
             let name = lead.get(..1).map(|sign| format!("{sign}{letter}")).unwrap_or_default();
             if letter == 'o' {
                 let value = words.next();
                 collector.option(&name, value.map(|word| word.value.clone()));
-                let is_harmless =
-                    |name: &str| words::SET_HARMLESS_NAMES.contains(&name) || off && name != BRACES_NAME;
+                // Without a name, `o` lists the options, and the next word has more of them: `set +o +B`.
+                let is_harmless = |name: &str| {
+                    let is_name =
+                        name.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !name.starts_with('-');
+                    words::SET_HARMLESS_NAMES.contains(&name) || off && is_name && name != BRACES_NAME
+                };
                 if value.is_some_and(|word| !word.value.known().is_some_and(is_harmless)) {
                     collector.effect(word, EffectKind::Unusual(CHANGES));
                 }
