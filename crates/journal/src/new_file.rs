@@ -23,6 +23,10 @@ const UNLOCKED: &str = ".new.";
 /// One that wasn't locked from the beginning, and was not written for this long, was not made just now.
 const ABANDONED_AGE: Duration = Duration::from_secs(60);
 
+/// How often a process looks whether another one still creates the journal, and the time between.
+const TURN_ATTEMPTS: u32 = 500;
+const TURN_INTERVAL: Duration = Duration::from_millis(2);
+
 /// A file with a unique name. Dropping it removes the file and those that SQLite made for it.
 #[derive(Debug)]
 pub(crate) struct NewFile {
@@ -91,6 +95,19 @@ fn remove_with_companions(path: &Path) {
             let _ = fs::remove_file(&name);
         }
     }
+}
+
+/// Waits until no other process creates a journal in this folder. So what a killed process has left there is found by the
+/// next one that creates it. Not for long: the other process may be suspended, and two may create one at once.
+pub(crate) fn wait_for_turn(folder: &Path) -> Option<File> {
+    let folder = File::open(folder).ok()?;
+    for _ in 0..TURN_ATTEMPTS {
+        if folder.try_lock().is_ok() {
+            return Some(folder);
+        }
+        std::thread::sleep(TURN_INTERVAL);
+    }
+    None
 }
 
 /// Removes the files of processes that were killed while they created a journal.

@@ -163,6 +163,10 @@ const fn busy_pause(tries: i32) -> Option<Duration> {
 }
 
 fn create(folder: &Path, path: &Path) -> Result<(), Error> {
+    let _turn = new_file::wait_for_turn(folder);
+    if path.exists() {
+        return Ok(());
+    }
     new_file::remove_abandoned(folder);
     let file = NewFile::create(folder)?;
     let made = Connection::open_with_flags(file.path(), OpenFlags::SQLITE_OPEN_READ_WRITE);
