@@ -93,8 +93,7 @@ impl Judge<'_> {
                     self.ask(ReasonCode::Unknown, span, message).token = Some(word.value.lead().to_owned());
                 }
                 EffectKind::Assigns { name, value } => {
-                    let value = value.as_ref().and_then(Value::known);
-                    self.judge_variable(name.known(), value, span);
+                    self.judge_assigning_word(call, name, value.as_ref(), span);
                 }
                 EffectKind::Writes(word) => self.judge_write(call, basis, word, span),
                 EffectKind::Imports(word) => self.judge_import(call, basis, word, span),

@@ -39,9 +39,9 @@ mod variables;
 mod word_shapes;
 mod writers;
 
-use shellgate_syntax::{Assigned, Span, Unreadable};
+use shellgate_syntax::{Span, Unreadable};
 use state::{States, TextState};
-use variables::{Audience, Exported};
+use variables::TextVariables;
 
 use crate::calls::{self, Call, FoundCalls, Shadowed, Stdin};
 use crate::characters;
@@ -121,8 +121,8 @@ struct Judge<'a> {
     writes_modules: bool,
     /// Whether a call may make files that `npx` runs.
     writes_tools: bool,
-    /// The variables that the shell may export.
-    exported: Exported,
+    /// What the calls do to variables.
+    variables: TextVariables,
     /// See [`Verdict::granting`].
     granting: Vec<Vec<usize>>,
 }
@@ -156,7 +156,7 @@ impl<'a> Judge<'a> {
             writing_calls: 0,
             writes_modules: false,
             writes_tools: false,
-            exported: Exported::default(),
+            variables: TextVariables::default(),
             granting,
         };
         if let Some(found) = characters::find_hiding(text) {
@@ -171,7 +171,7 @@ impl<'a> Judge<'a> {
     fn into_verdict(mut self, context: &CommandContext) -> Verdict {
         let of_text = self.reasons.len();
         for (name, value) in &context.variables {
-            self.judge_variable(Some(name), Some(value), Span::default());
+            self.judge_given_variable(name, value);
             if protection::is_named_in(value, self.machine) {
                 self.deny_protected(value, Span::default());
             }
@@ -233,8 +233,8 @@ impl<'a> Judge<'a> {
         self.writing_calls = found.calls.iter().filter(|call| self.may_write(call)).count();
         self.writes_modules = imports::may_write_modules(found);
         self.writes_tools = imports::may_write_tools(found);
-        self.exported = Exported::find(&found.calls);
-        if self.exported.all && found.defines_functions {
+        self.variables = TextVariables::of(found);
+        if self.variables.exported.all && found.defines_functions {
             let message = "it exports functions, which other shells run under their names".to_owned();
             self.ask(ReasonCode::Unusual, Span::new(0, self.text.len()), message);
         }
@@ -260,14 +260,7 @@ impl<'a> Judge<'a> {
                 && call.assignments.len() == 1
                 && call.program().is_some_and(|name| has(name, Property::SplitsAtIfs));
             for assignment in call.assignments.iter().filter(|one| !(splits_line && one.name == "IFS")) {
-                let value = match &assignment.value {
-                    // What is added may complete a value that is harmless by itself.
-                    Assigned::Scalar(value) if !assignment.append => value.known(),
-                    _ => None,
-                };
-                let is_exported = !call.words.is_empty() || self.exported.has(&assignment.name);
-                let audience = if is_exported { Audience::Programs } else { Audience::Shell };
-                self.judge_assignment(Some(&assignment.name), value, call.span, audience);
+                self.judge_call_assignment(call, assignment);
             }
             for redirect in &call.redirects {
                 self.judge_redirect(call, redirect);

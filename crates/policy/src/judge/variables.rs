@@ -1,38 +1,126 @@
 //! What the rules decide about variables that a command sets.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use shellgate_syntax::{Span, Word};
+use shellgate_syntax::{Assigned, Assignment, Span, Unknown, Value, Why, Word};
 
 use super::Judge;
 use super::effects::names;
-use crate::calls::Call;
-use crate::programs::{Property, VariableRow, has, variable};
+use super::word_shapes::in_command_position;
+use crate::calls::{Call, FoundCalls};
+use crate::programs::{
+    EffectKind, ProgramKind, Property, VariableRow, base_name, has, is_listed_variable, kind_of, understand,
+    variable,
+};
+use crate::redirects::{self, FileAccess};
 use crate::verdict::ReasonCode;
+
+/// A program that reads its variables like words of its call, and whose entry has the grammar of those words.
+const READER_OF_VARIABLES: &str = "make";
 
 /// Who sees a variable that is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Audience {
+enum Audience {
     /// The programs that are started with it.
     Programs,
     /// The shell alone, unless the variable came in from outside.
     Shell,
 }
 
-impl Judge<'_> {
-    /// Judges a variable that programs get. A name or value of `None` can't be known.
-    pub(super) fn judge_variable(&mut self, name: Option<&str>, value: Option<&str>, span: Span) {
-        self.judge_assignment(name, value, span, Audience::Programs);
+/// What the calls of a text do to variables.
+#[derive(Debug, Default)]
+pub(super) struct TextVariables {
+    /// Variables that the shell exports, or may.
+    pub(super) exported: Exported,
+    /// Variables that `export` or `declare -x` names.
+    named: BTreeSet<String>,
+    /// Whether a call takes variables for words: see [`Property::TakesVariablesAsOperands`].
+    are_operands: bool,
+}
+
+impl TextVariables {
+    /// Who sees a variable of this name that the shell sets.
+    fn audience(&self, name: &str) -> Audience {
+        if self.exported.all || self.named.contains(name) { Audience::Programs } else { Audience::Shell }
     }
 
-    /// Judges a variable that is set for some `audience`.
-    pub(super) fn judge_assignment(
+    pub(super) fn of(found: &FoundCalls) -> Self {
+        let takes = |call: &Call| {
+            call.program().is_some_and(|name| has(base_name(name), Property::TakesVariablesAsOperands))
+        };
+        Self {
+            exported: Exported::find(&found.calls),
+            named: found.calls.iter().flat_map(exported_names).map(str::to_owned).collect(),
+            are_operands: found.calls.iter().any(takes),
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// Judges a variable that a call is given, or that the shell sets.
+    pub(super) fn judge_call_assignment(&mut self, call: &Call, assignment: &Assignment) {
+        let name = assignment.name.as_str();
+        let value = match &assignment.value {
+            // What is added may complete a value that is harmless by itself.
+            Assigned::Scalar(value) if !assignment.append => Some(value),
+            _ => None,
+        };
+        let is_words = !call.words.is_empty();
+        let audience =
+            if is_words || self.variables.exported.has(name) { Audience::Programs } else { Audience::Shell };
+        if self.judge_assignment(Some(name), value.and_then(Value::known), call.span, audience) {
+            return;
+        }
+        let audience = if is_words { Audience::Programs } else { self.variables.audience(name) };
+        match &assignment.value {
+            Assigned::Scalar(value) => self.judge_value(name, Some(value), call.span, audience),
+            Assigned::Array(values) | Assigned::ByShell(values) if !values.is_empty() => {
+                for value in values {
+                    self.judge_value(name, Some(value), call.span, audience);
+                }
+            }
+            Assigned::Array(_) | Assigned::ByShell(_) => self.judge_value(name, None, call.span, audience),
+        }
+    }
+
+    /// Judges a variable that a word of a call sets: `export NAME=VALUE`, `env NAME=VALUE`, `read NAME`.
+    pub(super) fn judge_assigning_word(
+        &mut self,
+        call: &Call,
+        name: &Value,
+        value: Option<&Value>,
+        span: Span,
+    ) {
+        if self.judge_assignment(name.known(), value.and_then(Value::known), span, Audience::Programs) {
+            return;
+        }
+        // The words of make are judged by its own grammar.
+        let is_operand =
+            call.program().is_some_and(|name| has(base_name(name), Property::TakesVariablesAsOperands));
+        if let Some(name) = name.known().filter(|_| !is_operand) {
+            let is_builtin = call.meaning.kind == Some(ProgramKind::Builtin);
+            let audience = if is_builtin { self.variables.audience(name) } else { Audience::Programs };
+            self.judge_value(name, value, span, audience);
+        }
+    }
+
+    /// Judges a variable that the caller gives to the whole command.
+    pub(super) fn judge_given_variable(&mut self, name: &str, value: &str) {
+        if !self.judge_assignment(Some(name), Some(value), Span::default(), Audience::Programs) {
+            let value = Value::Known(value.to_owned());
+            self.judge_value(name, Some(&value), Span::default(), Audience::Programs);
+        }
+    }
+
+    /// Judges a variable that is set for some `audience`, by its name and by the programs that it names. A name or value of
+    /// `None` can't be known. Returns whether something speaks against it.
+    fn judge_assignment(
         &mut self,
         name: Option<&str>,
         value: Option<&str>,
         span: Span,
         audience: Audience,
-    ) {
+    ) -> bool {
         let matters = |row: &&VariableRow| {
             let is_seen = audience == Audience::Programs || !row.only_exported;
             is_seen && !value.is_some_and(|value| row.is_harmless(value))
@@ -47,11 +135,100 @@ impl Judge<'_> {
                 Some(row) => format!("it sets `{name}`: {}", row.about),
                 None => match value.and_then(excluded) {
                     Some((program, _)) => format!("it sets `{name}` to `{program}`, which is excluded"),
-                    None => return,
+                    None => return false,
                 },
             },
         };
         self.ask(ReasonCode::Assignment, span, message).token = name.map(str::to_owned);
+        true
+    }
+
+    /// Judges the value of a variable, whatever its name: as a word of make if the text calls that, else by what it looks like.
+    fn judge_value(&mut self, name: &str, value: Option<&Value>, span: Span, audience: Audience) {
+        if !self.rules.restrict_something() && !self.rules.name_programs() {
+            return;
+        }
+        let is_given = audience == Audience::Programs;
+        let doubt = if self.variables.are_operands {
+            let is_seen = is_given || variable(name).is_some_and(|row| !row.only_exported);
+            self.doubt_about_operand(name, value).filter(|_| is_seen).map(str::to_owned)
+        } else {
+            let value = value.filter(|_| is_given && !is_listed_variable(name));
+            value.and_then(|value| self.doubt_about_value(value))
+        };
+        if let Some(doubt) = doubt {
+            let message = format!("it sets `{name}` to {doubt}");
+            self.ask(ReasonCode::Assignment, span, message).token = Some(name.to_owned());
+        }
+    }
+
+    /// What a value may be that a program gets by a variable that no table lists.
+    fn doubt_about_value(&self, value: &Value) -> Option<String> {
+        let value = self.path_of_value(value)?;
+        let is_number = || value.trim_start_matches('-').parse::<f64>().is_ok();
+        if value.len() > 1 && value.starts_with('-') && !is_number() {
+            return Some(format!("`{value}`, which may be an option"));
+        }
+        if let Some(shell) =
+            in_command_position(&value).find(|name| kind_of(name) == Some(ProgramKind::Shell))
+        {
+            return Some(format!("`{shell}`, which a program may start"));
+        }
+        if self.is_own_program(&value) {
+            return Some(format!("`{value}`, which a program may start"));
+        }
+        self.suspicion_of_write(&value)
+            .map(|_| format!("`{value}`, outside the root, which a program may write"))
+    }
+
+    /// A value that is known, or that begins with the folder that the command works in.
+    fn path_of_value(&self, value: &Value) -> Option<String> {
+        match value {
+            Value::Unknown(Unknown { lead, why: Why::Parameter(name), tail: Some(tail), .. })
+                if name == "PWD" =>
+            {
+                let [directory] = self.state.directories.as_deref()? else { return None };
+                lead.is_empty().then(|| Some(format!("{}{tail}", directory.to_str()?))).flatten()
+            }
+            value => redirects::known_path(value, self.machine),
+        }
+    }
+
+    /// Whether a path is that of a file inside the root that can be run.
+    fn is_own_program(&self, path: &str) -> bool {
+        let folders = self.state.directories.as_deref().unwrap_or_default().iter();
+        let mut places = folders.map(|from| self.machine.cached_destination(from, path));
+        path.contains('/')
+            && places.any(|place| {
+                place.starts_with(self.machine.root()) && self.machine.is_program_file(&place) == Some(true)
+            })
+    }
+
+    /// What speaks against a value that a program like make takes for a word of its call: it expands the value, and a shell
+    /// reads it in recipes.
+    fn doubt_about_operand(&self, name: &str, value: Option<&Value>) -> Option<&'static str> {
+        let Some(value) = value else { return Some("what can't be known, and make reads it as code") };
+        let span = Span::default();
+        let value = match value {
+            Value::Known(text) => Value::Known(format!("{name}={text}")),
+            Value::Unknown(unknown) => {
+                Value::Unknown(Unknown { lead: format!("{name}={}", unknown.lead), ..unknown.clone() })
+            }
+        };
+        let program = Word { span, value: Value::Known(READER_OF_VARIABLES.to_owned()) };
+        let meaning = understand(&[program, Word { span, value }]);
+        meaning.effects.iter().find_map(|effect| match &effect.kind {
+            EffectKind::Inline(..) | EffectKind::Shell(_) => {
+                Some("what isn't plain words, and make reads it as code")
+            }
+            EffectKind::Writes(word) => {
+                let directories = self.state.directories.as_deref();
+                let access = redirects::access_to(word, directories, self.machine, true);
+                matches!(access, FileAccess::WriteOutside(_))
+                    .then_some("a path outside the root, which make may write")
+            }
+            _ => None,
+        })
     }
 }
 
@@ -89,11 +266,24 @@ impl Exported {
 
 /// Whether a call may make the shell export every variable that it sets: `set -a`, `set -o allexport`, or another shell
 /// with such an option.
-pub(super) fn may_export_all(call: &Call) -> bool {
+fn may_export_all(call: &Call) -> bool {
     let sets = call.program().is_some_and(|name| has(name, Property::SetsShellOptions));
     let may_export = |word: &Word| match word.value.known() {
         Some(text) => text.starts_with('-') && text.contains('a') || text == "allexport",
         None => true,
     };
     sets && call.words.iter().skip(1).any(may_export)
+}
+
+/// The variables that a call exports: `export NAME`, `declare -x NAME=VALUE`.
+fn exported_names(call: &Call) -> impl Iterator<Item = &str> {
+    let program = call.program().filter(|name| has(name, Property::DeclaresVariables));
+    let is_export = |word: &Word| word.value.lead().starts_with('-') && word.value.lead().contains('x');
+    let exports = program.is_some_and(|name| has(name, Property::ExportsVariables))
+        || program.is_some() && call.words.iter().any(is_export);
+    let words = call.words.iter().skip(1).filter(move |_| exports).map(|word| word.value.lead());
+    words.filter(|word| !word.starts_with('-')).map(|word| {
+        let end = word.find(['=', '+', '[']).unwrap_or(word.len());
+        word.get(..end).unwrap_or(word)
+    })
 }

@@ -229,6 +229,7 @@ impl Collector {
             Role::JqProgram => special::jq_program(word, self),
             Role::GitFormat => special::git_format(word, self),
             Role::SshJump => special::ssh_jump(word, self),
+            Role::Toolchain => special::toolchain(word, self),
             Role::MakeWord => special::make_word(word, self),
             Role::CurlData | Role::CurlCookie | Role::CurlFormat => special::curl_value(role, word, self),
             Role::Linker => special::linker_flags(word, self),

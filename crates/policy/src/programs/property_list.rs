@@ -32,6 +32,8 @@ properties! {
     "runs-builtins" = RunsBuiltins,
     /// It gives variables attributes: integer, list, reference.
     "declares-variables" = DeclaresVariables,
+    /// It gives variables to the programs that the shell starts.
+    "exports-variables" = ExportsVariables,
     /// It makes a variable new and empty, and with `-n` another name for a variable.
     "makes-variables" = MakesVariables,
     /// It makes variables constant.
@@ -44,6 +46,8 @@ properties! {
     "makes-links" = MakesLinks,
     /// It takes a word `@FILE`, wherever it is, for further words in a file.
     "reads-response-files" = ReadsResponseFiles,
+    /// A variable that it is given means what its operand `NAME=VALUE` means.
+    "takes-variables-as-operands" = TakesVariablesAsOperands,
     /// It runs what files of its folder or of the project say.
     "obeys-files" = ObeysFiles,
     /// It makes files whose names are in its input or in a file, wherever those lead.

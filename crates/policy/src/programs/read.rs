@@ -35,7 +35,9 @@ struct CallReader {
 /// Reads a call. `words` follow the name of the program or subcommand.
 pub(crate) fn call(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
     collector.meaning.kind = Some(entry.kind);
-    collector.meaning.synonyms = entry.synonyms;
+    if !entry.synonyms.is_empty() {
+        collector.meaning.synonyms = entry.synonyms;
+    }
     collector.meaning.unordered_from = operand::unordered_from(entry);
     collector.meaning.is_loose = entry.open || entry.options().any(OptionEntry::is_loose);
     let only_prints =
@@ -277,6 +279,13 @@ impl CallReader {
                 // Options before a subcommand are no part of the canonical form.
                 let before = collector.meaning.canonical.split_off(self.canonical_start);
                 collector.globals.extend(before);
+                // `npm -g install` is `npm install -g`.
+                let is_same = |one: &OptionEntry, other: &OptionEntry| one.names == other.names;
+                let is_shared = |name: &&str| {
+                    Option::zip(entry.option(name), sub.option(name))
+                        .is_some_and(|(one, other)| is_same(one, other))
+                };
+                collector.meaning.implied.extend(self.given.iter().copied().filter(is_shared));
                 let name = sub.names.first().copied().unwrap_or_default();
                 collector.meaning.subcommands.push(name);
                 collector.word(with_text(word, name).value);

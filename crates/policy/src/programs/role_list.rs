@@ -129,6 +129,8 @@ roles! {
     "git-format" = GitFormat,
     /// Hosts of `ssh -J`.
     "ssh-jump" = SshJump,
+    /// A toolchain of Rust, or a folder of one.
+    "toolchain" = Toolchain,
     /// `name@FILE` or text.
     "curl-data" = CurlData,
     /// Cookies, or a file of them.

@@ -80,6 +80,12 @@ pub(crate) fn variable(name: &str) -> Option<&'static VariableRow> {
     (row.effect != VariableEffect::Harmless).then_some(row)
 }
 
+/// Whether a row names the variable, also one that says that it is harmless.
+#[must_use]
+pub(crate) fn is_listed_variable(name: &str) -> bool {
+    VARIABLES.iter().any(|row| row.fits(name).is_some())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,7 +155,6 @@ mod tests {
             "CARGO_TARGET_DIR",
             "RUST_LOG",
             "RUST_BACKTRACE",
-            "DEBIAN_FRONTEND",
             "CGO_ENABLED",
         ] {
             assert_eq!(effect(name), None, "{name}");
@@ -163,6 +168,8 @@ mod tests {
         assert!(
             variable("NODE_OPTIONS").is_some_and(|row| !row.is_harmless("--max-old-space-size=1 -r ./x"))
         );
+        assert!(variable("DEBIAN_FRONTEND").is_some_and(|row| row.is_harmless("noninteractive")));
+        assert!(variable("RUSTUP_TOOLCHAIN").is_some_and(|row| row.is_harmless("nightly")));
         assert!(variable("LD_PRELOAD").is_some_and(|row| !row.is_harmless("")));
     }
 }

@@ -3,6 +3,7 @@
 use super::super::EffectKind;
 use super::super::collector::{Collector, after, with_text};
 use super::super::role::Role;
+use super::super::words::COMPILER_CODE_OPTIONS;
 use super::path_or_name;
 use shellgate_syntax::{Unknown, Value, Why, Word};
 
@@ -37,6 +38,12 @@ fn is_plain_value(text: &str) -> bool {
     quote.is_none()
 }
 
+/// Whether a value has an option by which a compiler loads code or starts another program.
+fn has_code_option(text: &str) -> bool {
+    let is_code = |part: &str| COMPILER_CODE_OPTIONS.iter().any(|option| part.starts_with(option));
+    text.split([' ', '"', '\'', '\\']).any(is_code)
+}
+
 /// Whether make itself has no variable of this name: those with a dot are words of every recipe (`.SHELLFLAGS`, `COMPILE.c`).
 fn is_plain_name(name: &str) -> bool {
     let mut signs = name.chars();
@@ -67,6 +74,7 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
     } else if !is_known && !begins_at_home(word)
         || !is_plain_name(name)
         || !value.as_ref().is_some_and(|value| is_plain_value(value.value.lead()))
+        || value.as_ref().is_some_and(|value| has_code_option(value.value.lead()))
     {
         collector.effect(word, EffectKind::Inline(word.clone(), "make"));
     }

@@ -45,6 +45,7 @@ mod ssh;
 mod tar;
 mod test;
 mod tmux;
+mod toolchain;
 mod zip;
 
 pub(crate) use awk::awk_program;
@@ -87,6 +88,7 @@ pub(crate) use ssh::{ssh_jump, ssh_option};
 pub(crate) use tar::{tar, tar_action};
 pub(crate) use test::test;
 pub(crate) use tmux::tmux;
+pub(crate) use toolchain::toolchain;
 pub(crate) use zip::zip;
 
 use super::collector::Collector;
