@@ -5,7 +5,9 @@
 //! one that the rule names. For a strict match, the call must begin with the rule's words as they are written, and the
 //! program must be the one that PATH has in a trusted folder.
 
+mod modes;
 mod short_forms;
+mod started;
 mod word_lists;
 
 use std::os::unix::fs::MetadataExt as _;
@@ -13,8 +15,10 @@ use std::os::unix::fs::MetadataExt as _;
 use shellgate_syntax::{Span, Value, Word};
 
 use self::short_forms::{has_short_forms, short_forms};
+pub(crate) use self::started::started;
 use self::word_lists::{by_position, by_skipping, normal};
 use crate::machine::{Found, Machine};
+use crate::programs::words::WORD_SYNONYMS;
 use crate::programs::{
     CallMeaning, Canonical, EffectKind, ProgramKind, Property, base_name, has, listed_name, understand,
 };
@@ -109,19 +113,28 @@ impl Candidate<'_> {
         let rule = meaning_of(prefix);
         let wanted = &rule.canonical;
         let ours = rest(&self.meaning.canonical);
+        let synonyms = word_synonyms(program);
         let words = |all: &[Canonical]| -> Vec<Value> {
             let words = all.iter().filter_map(|one| match one {
-                Canonical::Word(value) => Some(value.clone()),
+                Canonical::Word(value) => Some(meant(&synonyms, value)),
                 Canonical::Option(..) => None,
             });
             words.collect()
         };
+        let (wanted_words, mut our_words) = (words(rest(wanted)), words(ours));
+        if let (Some(mode), Some(our_mode)) =
+            (wanted_words.first().and_then(Value::known), our_words.first_mut())
+            && has(base_name(program), Property::TakesMode)
+            && our_mode.known().is_some_and(|ours| modes::gives(ours, mode))
+        {
+            *our_mode = Value::Known(mode.to_owned());
+        }
         let by_words = if self.meaning.kind.is_some() {
             let subcommands = self.meaning.subcommands.len();
             let unordered_from = self.meaning.unordered_from.map(|at| at + subcommands);
-            by_position(&words(rest(wanted)), &words(ours), unordered_from, self.more_words)
+            by_position(&wanted_words, &our_words, unordered_from, self.more_words)
         } else {
-            by_skipping(&words(rest(wanted)), &words(ours), self.more_words)
+            by_skipping(&wanted_words, &our_words, self.more_words)
         };
         let unsure = || {
             let effects = &self.meaning.effects;
@@ -144,7 +157,9 @@ impl Candidate<'_> {
         let has_options = rest(wanted).iter().all(|one| match one {
             Canonical::Word(_) => true,
             Canonical::Option(name, None) => has_option(name) || has_meaning(name),
-            Canonical::Option(name, Some(value)) => ours.iter().any(|ours| is_same_option(ours, name, value)),
+            Canonical::Option(name, Some(value)) => {
+                ours.iter().any(|ours| is_same_option(&synonyms, ours, name, value))
+            }
         });
         match (by_words, has_options) {
             (LooseMatch::No, _) => LooseMatch::No,
@@ -160,7 +175,7 @@ impl Candidate<'_> {
         let is_written_so = self.words.len() >= prefix.len()
             && self.words.iter().zip(prefix).skip(1).all(|(word, wanted)| word.value.known() == Some(wanted));
         if !is_written_so {
-            return match self.loose_match(prefix) {
+            return match self.match_as_written(prefix) {
                 LooseMatch::Yes => {
                     StrictMatch::Nearly("options or unknown words stand between its words".to_owned())
                 }
@@ -194,14 +209,28 @@ fn known_word(text: &str) -> Word {
     Word { span: Span::default(), value: Value::Known(text.to_owned()) }
 }
 
+/// Words that mean the same to a program: `9` and `KILL`, each with the one that stands for both.
+fn word_synonyms(program: &str) -> Vec<(&'static str, &'static str)> {
+    let rows = WORD_SYNONYMS.iter().filter_map(|row| row.strip_prefix(base_name(program))?.strip_prefix(' '));
+    rows.filter_map(|row| row.split_once(" is ")).collect()
+}
+
+/// A word by the one that stands for it.
+fn meant(synonyms: &[(&str, &str)], value: &Value) -> Value {
+    let found =
+        value.known().and_then(|text| synonyms.iter().find(|(other, _)| other.eq_ignore_ascii_case(text)));
+    found.map_or_else(|| value.clone(), |(_, first)| Value::Known((*first).to_owned()))
+}
+
 /// The meaning of a rule's words.
 fn meaning_of(prefix: &[String]) -> CallMeaning {
     understand(&prefix.iter().map(|text| known_word(text)).collect::<Vec<_>>())
 }
 
 /// Whether a part of a call is an option with this value, by any spelling of a path in it.
-fn is_same_option(part: &Canonical, name: &str, value: &Value) -> bool {
+fn is_same_option(synonyms: &[(&str, &str)], part: &Canonical, name: &str, value: &Value) -> bool {
     let Canonical::Option(other, Some(given)) = part else { return false };
+    let (given, value) = (&meant(synonyms, given), &meant(synonyms, value));
     let is_same = || match (given.known(), value.known()) {
         (Some(given), Some(value)) => normal(given) == normal(value),
         _ => given == value,

@@ -4,9 +4,11 @@ use super::{Basis, Judge};
 use crate::calls::{Call, Shadowed};
 use crate::characters;
 use crate::machine::Found;
-use crate::matching::{LooseMatch, StrictMatch};
+use crate::matching::{self, Candidate, LooseMatch, StrictMatch};
 use crate::paths;
-use crate::programs::{EffectKind, Property, base_name, has, is_multi_call, listed_name};
+use crate::programs::{
+    CallMeaning, EffectKind, Property, base_name, has, is_multi_call, listed_name, understand,
+};
 use crate::redirects;
 use crate::rules::{Decision, Entry, Prefix};
 use crate::verdict::{Part, ReasonCode};
@@ -90,11 +92,22 @@ impl<'a> Judge<'a> {
         let long = rules.rules.iter().filter(|rule| rule.decision != Decision::Allow);
         let long = long.map(|rule| (&rule.entry, rule.decision, rule.reason.as_deref()));
         let mut forbidden = false;
+        let started = if rules.restrict_something() { started_by(call) } else { Vec::new() };
         for (entry, decision, why) in excluded.chain(long) {
             let found = match &entry.prefix {
                 Prefix::Everything => LooseMatch::Yes,
                 Prefix::Words(words) => candidate.loose_match(words),
             };
+            if let (LooseMatch::No, Prefix::Words(words)) = (found, &entry.prefix)
+                && let Some((name, _, _)) = started.iter().find(|(_, all, meaning)| {
+                    let started = Candidate { words: all, meaning, ..candidate };
+                    started.loose_match(words) != LooseMatch::No
+                })
+            {
+                let message = format!("it starts `{name}`, and {} excluded", subject(&entry.prefix));
+                self.ask(ReasonCode::Excluded, call.span, message).rule = Some(entry.shown.clone());
+                continue;
+            }
             let because = why.map_or_else(String::new, |why| format!(": {why}"));
             let shown = call.program().unwrap_or_default();
             let (decision, code, message) = match (found, decision) {
@@ -224,6 +237,17 @@ impl<'a> Judge<'a> {
         };
         has(name, Property::FreeInsideRoot) && call.words.len() == 2 && moves.into_iter().all(inside)
     }
+}
+
+/// The commands that a call starts by itself, each with the name of its program and its meaning.
+fn started_by(call: &Call) -> Vec<(String, Vec<Word>, CallMeaning)> {
+    let commands = matching::started(&call.words, &call.meaning).into_iter();
+    let commands = commands.map(|words| {
+        let name = words.first().map_or("", |word| word.value.lead()).to_owned();
+        let meaning = understand(&words);
+        (name, words, meaning)
+    });
+    commands.collect()
 }
 
 /// The commands of a rule, as the beginning of a sentence.

@@ -17,7 +17,10 @@ pub(super) fn short_forms(words: &[Word], subcommands: &[&str]) -> impl Iterator
     COMMAND_SYNONYMS.iter().filter_map(move |text| {
         let (long, short) = text.strip_prefix(program)?.strip_prefix(' ')?.split_once(" is ")?;
         let long: Vec<&str> = long.split(' ').collect();
-        if !subcommands.starts_with(&long) {
+        let short_words: Vec<&str> = short.split(' ').skip(1).collect();
+        // `git stash` is `git stash push`, and `git stash pop` isn't.
+        let is_completed = short_words.starts_with(&long);
+        if !subcommands.starts_with(&long) || is_completed && subcommands.len() > long.len() {
             return None;
         }
         // The last of the subcommands may have another name in the words.
@@ -28,8 +31,9 @@ pub(super) fn short_forms(words: &[Word], subcommands: &[&str]) -> impl Iterator
         };
         let start = 1 + words.iter().skip(1).position(is_first)?;
         let named = words.get(start)?;
-        let short = short.split(' ').skip(1);
-        let short = short.map(|text| Word { value: Value::Known(text.to_owned()), ..named.clone() });
+        let short = short_words
+            .into_iter()
+            .map(|text| Word { value: Value::Known(text.to_owned()), ..named.clone() });
         let (before, after) = (words.iter().take(start), words.iter().skip(start + long.len()));
         Some(before.cloned().chain(short).chain(after.cloned()).collect())
     })

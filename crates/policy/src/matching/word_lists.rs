@@ -55,7 +55,7 @@ pub(super) fn by_position(
     found
 }
 
-/// A word as it is, or as the shortest spelling of the same path: `/` for `//` and `/usr/..`.
+/// A word as it is, or as the shortest spelling of the same path: `/` for `//` and `/usr/..`, `.` for `./`.
 pub(super) fn normal(word: &str) -> Cow<'_, str> {
     if !word.contains('/') {
         return Cow::Borrowed(word);
@@ -71,6 +71,9 @@ pub(super) fn normal(word: &str) -> Cow<'_, str> {
             ".." if is_absolute => {}
             name => names.push(name),
         }
+    }
+    if names.is_empty() && !is_absolute {
+        return Cow::Borrowed(".");
     }
     let start = if is_absolute { "/" } else { "" };
     Cow::Owned(format!("{start}{}", names.join("/")))

@@ -76,6 +76,9 @@ pub(crate) struct Synonym {
 /// The pattern of a synonym that every call has.
 const ALWAYS: &str = "always";
 
+/// The sign `*` itself in the pattern of a synonym.
+const LITERAL_STAR: &str = "\\*";
+
 impl Synonym {
     /// Whether every call of the program means it.
     pub(crate) fn is_always(&self) -> bool {
@@ -84,7 +87,12 @@ impl Synonym {
 
     /// Whether a part of a call is this word.
     pub(crate) fn fits(&self, part: &Canonical) -> bool {
-        let fits = |value: &Value| matches(&self.pattern.to_lowercase(), &value.lead().to_lowercase());
+        let fits = |value: &Value| {
+            if self.pattern.contains(LITERAL_STAR) {
+                return value.known() == Some(&self.pattern.replace(LITERAL_STAR, "*"));
+            }
+            matches(&self.pattern.to_lowercase(), &value.lead().to_lowercase())
+        };
         match part {
             Canonical::Word(value) => self.option.is_empty() && !self.is_always() && fits(value),
             Canonical::Option(name, None) => self.is_option(name),
@@ -240,7 +248,7 @@ fn without_version(name: &str) -> Option<&str> {
 
 /// Whether `name` fits a pattern in which `*` stands for anything. Each piece between stars is taken where it comes first, so
 /// the work is linear.
-fn matches(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     // Most names are too short. This is cheaper than to look.
     let stars = pattern.bytes().filter(|byte| *byte == b'*').count();
     if name.len() + stars < pattern.len() {

@@ -24,8 +24,8 @@ mod variable;
 pub(crate) mod words;
 
 use collector::Collector;
-pub(crate) use entry::NAME_MAX_BYTES;
 use entry::Synonym;
+pub(crate) use entry::{NAME_MAX_BYTES, matches as fits_pattern};
 pub(crate) use keys::CommandKeys;
 pub(crate) use property::{Property, has, is_builtin};
 pub use property::{

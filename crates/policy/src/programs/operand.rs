@@ -84,7 +84,8 @@ pub(crate) fn assign(entry: &'static Entry, operands: &[Word], given: &[&str], c
 /// The number of the first operand from which on all are paths or goals whose order doesn't matter.
 pub(crate) fn unordered_from(entry: &'static Entry) -> Option<usize> {
     let (last, before) = entry.operands?.split_last()?;
-    let is_path = last.repeated && matches!(last.role, Role::Path | Role::Write | Role::MakeWord);
+    let is_path =
+        last.repeated && matches!(last.role, Role::Path | Role::Write | Role::Name | Role::MakeWord);
     let fixed = before.iter().all(|operand| operand.required && !operand.repeated);
     (is_path && fixed).then_some(before.len())
 }

@@ -60,6 +60,8 @@ properties! {
     "many-names" = ManyNames,
     /// It has the shell run its text before it returns.
     "runs-text-at-once" = RunsTextAtOnce,
+    /// Its first operand is a mode of files.
+    "takes-mode" = TakesMode,
     /// It removes variables.
     "unsets-variables" = UnsetsVariables,
     /// It may remove functions, itself or by the text that it runs.

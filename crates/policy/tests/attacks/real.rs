@@ -173,6 +173,11 @@ fn against_awk() {
 }
 
 #[test]
+fn against_other_spellings_by_meaning() {
+    holds(include_str!("meanings.toml"));
+}
+
+#[test]
 fn against_sed() {
     holds(include_str!("sed.toml"));
 }

@@ -40,7 +40,12 @@ pub(crate) fn set(_: &'static Entry, words: &[Word], collector: &mut Collector) 
             let name = lead.get(..1).map(|sign| format!("{sign}{letter}")).unwrap_or_default();
             if letter == 'o' {
                 let value = words.next();
-                collector.option(&name, value.map(|word| word.value.clone()));
+                match value.and_then(|word| letter_of(word.value.known()?)) {
+                    Some(letter) => {
+                        collector.option(&format!("{}{letter}", if off { '+' } else { '-' }), None);
+                    }
+                    None => collector.option(&name, value.map(|word| word.value.clone())),
+                }
                 // Without a name, `o` lists the options, and the next word has more of them: `set +o +B`.
                 let is_harmless = |name: &str| {
                     let is_name =
@@ -59,6 +64,11 @@ pub(crate) fn set(_: &'static Entry, words: &[Word], collector: &mut Collector) 
         }
     }
     words.for_each(|word| collector.word(word.value.clone()));
+}
+
+/// The letter of an option by its name: `-x` is `-o xtrace`.
+fn letter_of(name: &str) -> Option<&'static str> {
+    words::SET_OPTION_LETTERS.iter().find_map(|row| row.strip_prefix(name)?.strip_prefix(" is "))
 }
 
 /// Reads `shopt -s nullglob`.
