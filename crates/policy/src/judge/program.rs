@@ -10,7 +10,7 @@ use crate::programs::{
     CallMeaning, EffectKind, Property, base_name, has, is_multi_call, listed_name, understand,
 };
 use crate::redirects;
-use crate::rules::{Decision, Entry, Prefix};
+use crate::rules::{Decision, Entry, Prefix, Rules};
 use crate::verdict::{Part, ReasonCode};
 use shellgate_syntax::Word;
 
@@ -92,7 +92,7 @@ impl<'a> Judge<'a> {
         let long = rules.rules.iter().filter(|rule| rule.decision != Decision::Allow);
         let long = long.map(|rule| (&rule.entry, rule.decision, rule.reason.as_deref()));
         let mut forbidden = false;
-        let started = if rules.restrict_something() { started_by(call) } else { Vec::new() };
+        let started = if rules.restrict_something() { started_by(call, rules) } else { Vec::new() };
         for (entry, decision, why) in excluded.chain(long) {
             let found = match &entry.prefix {
                 Prefix::Everything => LooseMatch::Yes,
@@ -240,12 +240,27 @@ impl<'a> Judge<'a> {
 }
 
 /// The commands that a call starts by itself, each with the name of its program and its meaning.
-fn started_by(call: &Call) -> Vec<(String, Vec<Word>, CallMeaning)> {
+fn started_by(call: &Call, rules: &Rules) -> Vec<(String, Vec<Word>, CallMeaning)> {
+    let entries = rules.exclude.iter().chain(rules.rules.iter().map(|rule| &rule.entry));
+    let named: Vec<&str> = entries
+        .filter_map(|entry| match &entry.prefix {
+            Prefix::Words(words) => words.first().map(|word| base_name(word)),
+            Prefix::Everything => None,
+        })
+        .collect();
+    // Most started programs are none that a rule names.
+    let is_named = |name: &str| {
+        named.iter().any(|other| {
+            *other == name || listed_name(other).is_some_and(|own| Some(own) == listed_name(name))
+        })
+    };
     let commands = matching::started(&call.words, &call.meaning).into_iter();
-    let commands = commands.map(|words| {
+    let commands = commands.filter_map(|words| {
         let name = words.first().map_or("", |word| word.value.lead()).to_owned();
-        let meaning = understand(&words);
-        (name, words, meaning)
+        is_named(&name).then(|| {
+            let meaning = understand(&words);
+            (name, words, meaning)
+        })
     });
     commands.collect()
 }
