@@ -14,6 +14,10 @@ use crate::verdict::ReasonCode;
 /// What the tables call code in the program's own language: a file of it, or a module that it finds.
 const OWN_CODE: [&str; 2] = ["a script", "a module that it finds and runs"];
 
+/// What the tables call a command line that is a word of the call, and can't be split.
+const OWN_COMMAND_LINES: [&str; 2] =
+    ["a command line that can't be split with certainty", "a command that can't be known"];
+
 /// Code that a call runs and that we can't read.
 struct OpaqueCode<'a> {
     span: Span,
@@ -22,6 +26,8 @@ struct OpaqueCode<'a> {
     word: Option<&'a Word>,
     /// Whether it is in the program's own language.
     is_own_language: bool,
+    /// Whether the text itself says it, and no file of the project: a word, standard input, another descriptor.
+    is_of_text: bool,
 }
 
 impl Judge<'_> {
@@ -47,7 +53,8 @@ impl Judge<'_> {
         self.judge_content(call, basis);
         for problem in &call.problems {
             let (span, message) = (problem.span, problem.message.clone());
-            let code = OpaqueCode { span, message, word: None, is_own_language: problem.is_code };
+            let is_own_language = problem.is_code;
+            let code = OpaqueCode { span, message, word: None, is_own_language, is_of_text: true };
             self.judge_opaque(basis, call, &code);
         }
         for effect in &call.meaning.effects {
@@ -71,16 +78,15 @@ impl Judge<'_> {
                         message,
                         word: Some(word),
                         is_own_language: OWN_CODE.contains(what),
+                        is_of_text: OWN_COMMAND_LINES.contains(what) || self.names_descriptor(word),
                     };
                     self.judge_opaque(basis, call, &code);
                 }
                 EffectKind::Inline(word, language) => {
                     let message = format!("it runs inline {language} code");
-                    self.judge_opaque(
-                        basis,
-                        call,
-                        &OpaqueCode { span, message, word: Some(word), is_own_language: true },
-                    );
+                    let (word, is_own_language) = (Some(word), true);
+                    let code = OpaqueCode { span, message, word, is_own_language, is_of_text: true };
+                    self.judge_opaque(basis, call, &code);
                 }
                 EffectKind::Unusual(why) => {
                     self.ask(ReasonCode::Unusual, span, (*why).to_owned());
@@ -176,9 +182,9 @@ impl Judge<'_> {
                     || code.word.is_some_and(|word| named.clone().any(|named| named.span == word.span))
             }
             Basis::Everything => {
-                // A rule that allows a build tool allows what its project runs, but no code on its command line.
+                // A rule that allows a build tool allows what its project runs, but no code that the text brings.
                 !self.rules.restrict_something()
-                    || kind == Some(ProgramKind::Builder) && !code.is_own_language
+                    || kind == Some(ProgramKind::Builder) && !code.is_own_language && !code.is_of_text
             }
             Basis::NotNeeded | Basis::None => false,
         };

@@ -32,6 +32,10 @@ impl Judge<'_> {
             let message = message.replace(NOTHING_KNOWN, "make may give it to a compiler");
             self.ask(ReasonCode::Outside, call.span, message).rule = rule;
         }
+        if call.meaning.unexplained.iter().any(|word| self.names_descriptor(word)) {
+            let message = format!("it may obey a text that the command gives it as a file: {NOT_ALL_KNOWN}");
+            self.ask(ReasonCode::Unknown, call.span, message);
+        }
         if !call.meaning.is_loose {
             return;
         }

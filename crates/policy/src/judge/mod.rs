@@ -7,8 +7,10 @@
 //! |---|---|
 //! | `files`, `instructions`, `perl_opens` | files that it reads and writes; files that agents read; names that are commands |
 //! | `variables` | variables that it sets |
+//! | `descriptors` | files that are descriptors: their content is in the text |
 //! | `imports` | code that it finds in its folder |
 //! | `unlisted`, `loose`, `word_shapes` | programs without an entry in the tables; words that an entry doesn't explain; what a word looks like |
+//! | `outside_words` | words of such programs that may be files outside the root |
 //! | `state`, `links`, `planted`, `content`, `writers` | what one call does to later ones |
 //! | `place` | files that no word names |
 //! | `repositories`, `staging`, `remotes`, `patches`, `settings_files` | what git finds where it works |
@@ -17,6 +19,7 @@
 //! allowed.
 
 mod content;
+mod descriptors;
 mod effects;
 mod files;
 mod granting;
@@ -24,6 +27,7 @@ mod imports;
 mod instructions;
 mod links;
 mod loose;
+mod outside_words;
 mod patches;
 mod perl_opens;
 mod place;

@@ -11,6 +11,7 @@ use shellgate_syntax::{Construct, Word};
 use super::Judge;
 use super::content::{OwnContent, TextFacts};
 use super::links::{MadeLinks, has_option};
+use super::outside_words::OutsideWords;
 use super::patches::patches;
 use super::planted::Planted;
 use super::remotes::pushes;
@@ -56,6 +57,8 @@ pub(super) struct States {
     pub(super) planted: Planted,
     /// What the calls do together.
     pub(super) facts: TextFacts,
+    /// Paths that it gives to programs otherwise than by their words.
+    pub(super) outside_words: OutsideWords,
     /// Whether the text names a repository whose settings can name programs, and git may push to it.
     pub(super) names_harmful_remote: bool,
     /// How many calls apply patches.
@@ -88,6 +91,7 @@ impl States {
             anytime: state,
             planted: Planted::default(),
             facts: TextFacts::default(),
+            outside_words: OutsideWords::default(),
             names_harmful_remote: false,
             patching_calls: 0,
             renames_in_archive: false,
@@ -110,6 +114,7 @@ impl Judge<'_> {
         self.states.max_directories = (MAX_PATHS / words.max(1)).clamp(1, MAX_DIRECTORIES);
         let start = self.states.now.clone();
         self.states.facts = TextFacts::of(found);
+        self.states.outside_words = OutsideWords::of(found);
         for call in &found.calls {
             let before = self.states.now.links.count();
             let content = self.states.now.content.count();

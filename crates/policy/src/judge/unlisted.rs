@@ -8,20 +8,16 @@ use shellgate_syntax::{Unknown, Value, Why, Word};
 
 use super::word_shapes::{
     candidates, has_escapes, hides_name, in_command_position, is_plainly_path, is_url, names_language,
-    path_candidates, plain_path_candidates, runs_commands,
+    plain_path_candidates, redirects_to_path, runs_commands,
 };
 use super::{Basis, Judge};
 use crate::calls::{Call, Stdin};
 use crate::machine::Found;
-use crate::programs::{Effect, EffectKind, NAME_MAX_BYTES, ProgramKind, base_name, kind_of, understand};
+use crate::programs::{Effect, EffectKind, ProgramKind, base_name, kind_of, understand};
 use crate::verdict::ReasonCode;
 
 /// Signs by which a shell starts a command within a text.
-const SHELL_SIGNS: [&str; 9] = [";", "|", "&", "$(", "${", "`", "{}", "<(", ">("];
-
-/// Folders whose files agents can't write as a rule: programs are given them to read.
-const SYSTEM_FOLDERS: [&str; 9] =
-    ["/usr/", "/etc/", "/bin/", "/lib", "/opt/", "/dev/", "/proc/", "/sys/", "/var/"];
+const SHELL_SIGNS: [&str; 10] = [";", "|", "&", "$(", "${", "`", "{}", "<(", ">(", "\n"];
 
 /// So many names of programs among the words of an unlisted program are looked at as the beginning of a command.
 const MAX_INNER_COMMANDS: usize = 8;
@@ -69,18 +65,25 @@ impl Judge<'_> {
             return;
         }
         let before = call.words.iter().skip(named - 1).map(|word| word.value.lead());
-        let words = call.words.iter().skip(named).zip(before).map(|(word, before)| match &word.value {
-            Value::Known(text) if names_language(text, before) => self.excluded_in(text),
-            Value::Known(text) => self
-                .suspicion_of_word(text, is_named)
-                .or_else(|| self.suspicion_of_response(text))
-                .or_else(|| self.suspicion_of_file(text, before))
-                .or_else(|| self.suspicion_of_write(text).filter(|_| is_named)),
-            Value::Unknown(unknown) if is_plainly_path(unknown) && !self.may_be_program(unknown) => None,
-            Value::Unknown(_) => Some(Suspicion {
-                message: "it may run a word that can't be known: nothing is known of this program".to_owned(),
-                rule: None,
-            }),
+        let words = call.words.iter().skip(named).zip(before).map(|(word, before)| {
+            if self.names_descriptor(word) {
+                let message = "it may obey a text that the command gives it as a file";
+                return Some(Suspicion::new(format!("{message}: nothing is known of this program")));
+            }
+            match &word.value {
+                Value::Known(text) if names_language(text, before) => self.excluded_in(text),
+                Value::Known(text) => self
+                    .suspicion_of_word(text, is_named)
+                    .or_else(|| self.suspicion_of_response(text))
+                    .or_else(|| self.suspicion_of_file(text, before))
+                    .or_else(|| self.suspicion_of_write(text).filter(|_| is_named)),
+                Value::Unknown(unknown) if is_plainly_path(unknown) && !self.may_be_program(unknown) => {
+                    self.suspicion_of_unknown_write(word).filter(|_| is_named)
+                }
+                Value::Unknown(_) => Some(Suspicion::new(
+                    "it may run a word that can't be known: nothing is known of this program".to_owned(),
+                )),
+            }
         });
         let command = call.words.iter().skip_while(|word| word.value.known() != Some("--")).nth(1);
         let command = command.and_then(|word| word.value.known()).filter(|_| is_named);
@@ -97,12 +100,13 @@ impl Judge<'_> {
             Stdin::Text(text) => self.excluded_in(text),
             Stdin::Empty | Stdin::Unknown => None,
         };
+        let outside = is_named.then(|| self.suspicion_of_surroundings(call)).flatten();
         let inner = self.inner_command(call).map(|name| {
             Suspicion::new(format!(
                 "it may start `{name}`, which runs commands: nothing is known of this program"
             ))
         });
-        let found = words.chain([command, added, input, inner]).flatten().next();
+        let found = words.chain([command, added, input, inner, outside]).flatten().next();
         if let Some(Suspicion { message, rule }) = found {
             self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
         }
@@ -162,7 +166,7 @@ impl Judge<'_> {
         if let Some(name) = shell.or_else(|| in_command_position(text).find(|name| runs_commands(name))) {
             return suspicion(format!("it may start `{name}`"));
         }
-        if !is_url(text) && SHELL_SIGNS.iter().any(|sign| text.contains(sign)) {
+        if !is_url(text) && (SHELL_SIGNS.iter().any(|sign| text.contains(sign)) || redirects_to_path(text)) {
             return suspicion("it may run a word that holds signs of a shell".to_owned());
         }
         if super::perl_opens::is_command(text) {
@@ -198,7 +202,9 @@ impl Judge<'_> {
                 "it may be a tool of Java and load code: nothing is known of this program".to_owned();
             return Some(Suspicion { message, rule: None });
         }
-        let found = plain_path_candidates(text).find(|path| {
+        // Some programs split a word at its blanks.
+        let parts = text.split([' ', '\t']).filter(|part| *part != text).flat_map(plain_path_candidates);
+        let found = plain_path_candidates(text).chain(parts).find(|path| {
             let is_value = before.starts_with('-') || text.starts_with('-');
             let name = base_name(path);
             if name.ends_with(".so") || name.contains(".so.") {
@@ -227,22 +233,6 @@ impl Judge<'_> {
         let may_be_file = self.writing_calls > 1 || places.any(|place| place.is_file());
         let message = format!("it may take further words from `{path}`: nothing is known of this program");
         may_be_file.then(|| Suspicion::new(message))
-    }
-
-    /// Why a word may name a file outside the root that the program writes.
-    pub(super) fn suspicion_of_write(&self, text: &str) -> Option<Suspicion> {
-        let is_system = |path: &str| SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder));
-        // A name without a slash can be a link.
-        let may_be_link = |path: &str| path.len() <= NAME_MAX_BYTES && self.state.directories.is_some();
-        let may_lead = |path: &str| may_be_link(path) || path.contains('/') || path == "..";
-        let is_outside = |path: &&str| {
-            let is_read = is_system(path) && std::path::Path::new(path).exists();
-            may_lead(path) && !is_url(path) && !is_read && !self.is_inside(path)
-        };
-        path_candidates(text).find(is_outside).map(|path| Suspicion {
-            message: format!("it may write `{path}`, outside the root: nothing is known of this program"),
-            rule: None,
-        })
     }
 
     /// The excluded program that a text names.

@@ -38,6 +38,50 @@ pub(super) fn path_candidates(text: &str) -> impl Iterator<Item = &str> {
     plain_path_candidates(text).chain(values.filter(move |path| !is_address && !path.is_empty()))
 }
 
+/// Signs that end a path within a text.
+const PATH_ENDS: &[char] = &[' ', '\t', '\n', ',', ';', '|', '&', '<', '>', '(', ')', '"', '\'', '`'];
+
+/// Signs behind which a path may begin.
+const PATH_STARTS: &[char] = &[
+    ' ', '\t', '\n', '\r', '=', ',', ':', ';', '|', '&', '<', '>', '(', '[', '{', '"', '\'', '`', '@', '#',
+    '!', '$', '^', '%', '\\',
+];
+
+/// A part of a text that may be a path.
+pub(super) struct PathSuffix<'t> {
+    pub(super) path: &'t str,
+    /// Whether it begins in the middle of a name, so that it is one only if the name is an option's.
+    pub(super) is_glued: bool,
+}
+
+/// The parts of a text that may be paths which lead out of the folder: from each `/`, `~` or `..` where a path may begin. In an
+/// option that is anywhere: `-fo../x`.
+pub(super) fn path_suffixes(text: &str) -> impl Iterator<Item = PathSuffix<'_>> {
+    let mut before = None;
+    // Whether a path has begun already, so that a slash is a part of it.
+    let mut is_in_path = false;
+    text.char_indices().filter_map(move |(at, sign)| {
+        let last = before.replace(sign);
+        let is_behind_sign = last.is_none_or(|c| PATH_STARTS.contains(&c));
+        if is_behind_sign {
+            is_in_path = false;
+        }
+        let rest = text.get(at..)?;
+        let leads_out = sign == '/' || sign == '~' || rest.starts_with("../") || rest.trim_end() == "..";
+        let is_glued = text.starts_with('-') && !is_in_path && last != Some('.');
+        let begins = leads_out && (is_behind_sign || is_glued);
+        is_in_path |= leads_out || sign == '/';
+        let path = begins.then(|| rest.split(PATH_ENDS).next()).flatten()?;
+        (!matches!(path, "/" | "~")).then_some(PathSuffix { path, is_glued: !is_behind_sign })
+    })
+}
+
+/// Whether a text redirects to a path outside of its folder, if a shell reads it: `x>../y`.
+pub(super) fn redirects_to_path(text: &str) -> bool {
+    let targets = text.split('>').skip(1).map(|rest| rest.trim_start_matches([' ', '|', '&']));
+    targets.into_iter().any(|target| target.starts_with(['/', '~', '$']) || target.starts_with(".."))
+}
+
 /// Whether a text holds `\x63`, `\143` or `\u0063`, which many small languages read as other characters.
 pub(super) fn has_escapes(text: &str) -> bool {
     text.split('\\').skip(1).any(|rest| {

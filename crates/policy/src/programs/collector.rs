@@ -202,6 +202,7 @@ impl Collector {
                 }
             }
             Role::BackupSuffix => special::backup_suffix(word, self),
+            Role::PathPrefix => special::path_prefix(word, self),
             Role::Sql => special::sql(word, self),
             Role::SqliteFile => special::sqlite_file(word, self),
             Role::AwkProgram => special::awk_program(word, self),

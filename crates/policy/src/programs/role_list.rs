@@ -83,6 +83,8 @@ roles! {
     "sed-script" = SedScript,
     /// The suffix of `sed -i`.
     "backup-suffix" = BackupSuffix,
+    /// What is put before the path of a file that is written.
+    "path-prefix" = PathPrefix,
     /// Statements for a database, and commands of its shell.
     "sql" = Sql,
     /// A database of sqlite.

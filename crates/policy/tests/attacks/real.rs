@@ -316,3 +316,13 @@ fn through_names_of_files_that_perl_takes_for_commands() {
 fn that_write_outside_the_root_by_parts_of_words() {
     holds(include_str!("outside.toml"));
 }
+
+#[test]
+fn code_that_the_text_brings_is_not_a_file_of_the_project() {
+    holds(include_str!("text-code.toml"));
+}
+
+#[test]
+fn unlisted_programs_are_given_no_path_outside_the_root() {
+    holds(include_str!("outside-words.toml"));
+}

@@ -76,7 +76,7 @@ pub(crate) use placeholders::{flock, parallel, xargs};
 pub(crate) use powershell::powershell;
 pub(crate) use printf::printf;
 pub(crate) use python::{python_arguments, python_module};
-pub(crate) use sed::{backup_suffix, sed_script};
+pub(crate) use sed::{backup_suffix, path_prefix, sed_script};
 pub(crate) use shell::shell;
 pub(crate) use shell_options::{set, shopt};
 pub(crate) use shell_texts::{alias, expands, trap_text};

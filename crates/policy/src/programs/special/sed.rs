@@ -29,3 +29,11 @@ pub(crate) fn backup_suffix(word: &Word, collector: &mut Collector) {
         collector.effect(word, EffectKind::Unusual("writes files elsewhere by a suffix of their names"));
     }
 }
+
+/// Reads what is put before the path of a file: `.` and `./x` make `../x`.
+pub(crate) fn path_prefix(word: &Word, collector: &mut Collector) {
+    if word.value.known().is_none_or(|prefix| prefix.ends_with('.')) {
+        collector.effect(word, EffectKind::Unusual("writes files elsewhere by a prefix of their paths"));
+    }
+    collector.effect(word, EffectKind::Writes(word.clone()));
+}
