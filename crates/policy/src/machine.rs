@@ -189,7 +189,18 @@ impl Machine {
 
     /// Whether `path` leads into the root from each of `directories`. `None`: from anywhere.
     pub(crate) fn is_inside(&self, path: &str, directories: Option<&[PathBuf]>) -> bool {
-        let inside = |from: &Path| self.cached_destination(from, path).starts_with(&self.root);
+        // A link on the disk may have been replaced by a folder when the path is used: `..` behind it leads elsewhere then.
+        let leads_up = path.split('/').any(|name| name == "..");
+        let inside_without_links = |from: &Path| {
+            let place = from.join(path);
+            let is_below =
+                from.starts_with(&self.root) && (!path.starts_with('/') || place.starts_with(&self.root));
+            !is_below || paths::without_links(&place).starts_with(&self.root)
+        };
+        let inside = |from: &Path| {
+            self.cached_destination(from, path).starts_with(&self.root)
+                && (!leads_up || inside_without_links(from))
+        };
         match directories {
             Some(directories) => directories.iter().all(|from| inside(from)),
             None => path.starts_with('/') && inside(Path::new("/")),

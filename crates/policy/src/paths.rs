@@ -98,6 +98,21 @@ fn names_backwards(path: &Path) -> Vec<OsString> {
     names.collect()
 }
 
+/// The path without `.` and `..`, as the shell takes them out of the path that it remembers: as if it had no links.
+pub(crate) fn without_links(path: &Path) -> PathBuf {
+    let mut all = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                all.pop();
+            }
+            Component::CurDir => {}
+            part => all.push(part),
+        }
+    }
+    all
+}
+
 /// How many names of a folder are looked at one by one. For more, the folder is read once.
 const MAX_SINGLE_LOOKUPS: u32 = 64;
 

@@ -13,6 +13,7 @@ mod settings;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::{paths, short_file};
@@ -40,6 +41,8 @@ pub(crate) struct Repositories {
     tops: RefCell<HashMap<PathBuf, bool>>,
     /// Folders, and whether git runs nothing when it is started there.
     started_in: RefCell<HashMap<PathBuf, bool>>,
+    /// The same, if what git finds first may vanish.
+    vanishing: RefCell<HashMap<PathBuf, bool>>,
     /// Tops of repositories, and whether they run nothing.
     known: RefCell<HashMap<PathBuf, bool>>,
     /// Folders, and whether no repository below them runs anything.
@@ -57,6 +60,7 @@ impl Repositories {
             home: home.map(Path::to_owned),
             tops: RefCell::default(),
             started_in: RefCell::default(),
+            vanishing: RefCell::default(),
             known: RefCell::default(),
             walked: RefCell::default(),
             named: OnceCell::new(),
@@ -72,10 +76,30 @@ impl Repositories {
     }
 
     /// Whether git, started in `folder`, finds no repository, the one of the root, or one whose settings run nothing, and
-    /// the same of their submodules.
-    pub(crate) fn is_harmless_in(&self, folder: &Path) -> bool {
-        remember(&self.started_in, folder, || {
-            self.top_of(folder).is_none_or(|top| self.is_harmless_top(top, 0))
+    /// the same of their submodules. `may_vanish`: what is found first may be gone when git looks for it.
+    pub(crate) fn is_harmless_in(&self, folder: &Path, may_vanish: bool) -> bool {
+        let known = if may_vanish { &self.vanishing } else { &self.started_in };
+        remember(known, folder, || {
+            for top in folder.ancestors() {
+                if !remember(&self.tops, top, || holds_repository(top)) {
+                    continue;
+                }
+                if !self.is_harmless_top(top, 0) {
+                    return false;
+                }
+                if self.own.as_deref() == Some(top) {
+                    break;
+                }
+                // Git takes no folder for a repository that lacks a part of one. It goes on with the folder itself, and then upwards.
+                let is_certain = !may_vanish && place_of(top).is_some_and(|place| is_whole(&place));
+                if is_certain {
+                    break;
+                }
+                if has_layout(top) && !runs_nothing_at(top, top, self.own.as_deref()).unwrap_or(false) {
+                    return false;
+                }
+            }
+            true
         })
     }
 
@@ -120,7 +144,7 @@ impl Repositories {
         remotes::places(address, from, self.home.as_deref()).is_some_and(|places| {
             places.iter().all(|place| {
                 let real = || place.canonicalize().unwrap_or_else(|_| place.clone());
-                !may_change(place) && (!holds_repository(place) || self.is_harmless_in(&real()))
+                !may_change(place) && (!holds_repository(place) || self.is_harmless_in(&real(), false))
             })
         })
     }
@@ -208,8 +232,12 @@ fn has_layout(folder: &Path) -> bool {
 
 /// Whether the repository at `top` has settings and hooks that run nothing. `None`: that can't be read.
 fn runs_nothing(top: &Path, own: Option<&Path>) -> Option<bool> {
-    let place = place_of(top)?;
-    let common = common_place(&place)?;
+    runs_nothing_at(&place_of(top)?, top, own)
+}
+
+/// The same, of the repository in the folder `place`.
+fn runs_nothing_at(place: &Path, top: &Path, own: Option<&Path>) -> Option<bool> {
+    let common = common_place(place)?;
     if place.join("config.worktree").symlink_metadata().is_ok() {
         return Some(false);
     }
@@ -220,6 +248,22 @@ fn runs_nothing(top: &Path, own: Option<&Path>) -> Option<bool> {
     let config = read(&common.join("config"))?;
     let is_top = |path: &str| Some(place.join(path).canonicalize().ok()? == top.canonicalize().ok()?);
     Some(has_no_hooks(&common)? && settings::are_harmless(&config, is_top))
+}
+
+/// Whether git certainly takes a folder for a repository: it has all the parts of one.
+fn is_whole(place: &Path) -> bool {
+    let is_head = |text: String| {
+        let is_id = |text: &str| text.len() >= 40 && text.bytes().all(|c| c.is_ascii_hexdigit());
+        text.starts_with("ref: refs/") || is_id(text.trim_end())
+    };
+    let is_open = |folder: PathBuf| {
+        fs::metadata(folder).is_ok_and(|found| found.is_dir() && found.mode() & 0o111 == 0o111)
+    };
+    let head = place.join("HEAD");
+    head.symlink_metadata().is_ok_and(|found| found.is_file())
+        && read(&head).is_some_and(is_head)
+        && common_place(place)
+            .is_some_and(|common| is_open(common.join("objects")) && is_open(common.join("refs")))
 }
 
 /// The folder that holds the repository whose top is `top`.

@@ -13,7 +13,7 @@ use super::links::has_option;
 use super::state::is_in_pipeline;
 use super::writers::{
     copies_files, edits_plainly, has_backup_suffix, is_build_file, is_device, is_plain_reader, is_unpacker,
-    last_name, moved_by_git, moves_files, obeys_files, sets_by_words, sources, unpacks_text,
+    last_name, moved_by_git, moves_files, obeys_files, packs_text, sets_by_words, sources, unpacks_text,
     writes_its_input, written_by_redirects, written_by_words,
 };
 use super::{Basis, Judge};
@@ -27,6 +27,9 @@ const MAX_TOOL_WORDS: usize = 200;
 
 /// If a text writes more names than this, they may be the names of any programs.
 const MAX_WRITTEN_NAMES: usize = 400;
+
+/// Longer words are no paths of files that git keeps.
+const MAX_GIT_PATH_BYTES: usize = 1024;
 
 /// What a text has written so far.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +53,8 @@ pub(super) struct TextFacts {
     pub(super) writes_in_pipeline: bool,
     /// Words of programs that obey files. `None`: some aren't known.
     tool_words: Option<Vec<String>>,
+    /// Whether git may keep words of the text in files, and a call goes to a folder that a pattern names: that may be git's.
+    goes_to_git: bool,
 }
 
 impl OwnContent {
@@ -84,6 +89,8 @@ impl TextFacts {
             moves_files: found.calls.iter().any(moves_files),
             writes_in_pipeline: false,
             tool_words,
+            goes_to_git: found.calls.iter().any(keeps_words_in_git)
+                && found.calls.iter().any(goes_by_pattern),
         }
     }
 
@@ -136,7 +143,7 @@ impl Judge<'_> {
         let name = call.name().unwrap_or_default();
         let is_fed = self.has_text_input(call);
         let shows_into_file = call.meaning.entry == Some("git") && has_option(call, &["--output"]);
-        if is_fed && writes_its_input(call) || sets_by_words(call) || shows_into_file {
+        if is_fed && writes_its_input(call) || sets_by_words(call) || packs_text(call) || shows_into_file {
             return Some(name.to_owned());
         }
         let is_product = call.meaning.kind == Some(ProgramKind::Builder)
@@ -220,6 +227,7 @@ impl Judge<'_> {
         let is_of_git =
             Path::new(&path).components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
         is_of_git
+            || self.is_in_repository(self.machine.directory(), &path)
             || ["/dev", "/proc"]
                 .iter()
                 .any(|folder| place.starts_with(folder) || Path::new(&path).starts_with(folder))
@@ -255,11 +263,14 @@ impl Judge<'_> {
         }
         let file = self.state.content.file.clone();
         let is_fed = has(call.name().unwrap_or_default(), Property::ObeysFiles) && self.has_text_input(call);
-        let of_git = |word: &Word| word.value.lead().contains(".git/");
-        let folders = self.git_directories(call, self.state.directories.clone()).unwrap_or_default();
-        let in_git = folders.iter().any(|folder| self.is_git_folder(folder, "x"));
+        let of_git = |word: &Word| word.value.lead().contains(".git/") || self.names_git_file(word);
+        let folders = self.git_directories(call, self.state.directories.clone());
+        let in_git = match &folders {
+            Some(folders) => folders.iter().any(|folder| self.is_git_folder(folder, "x")),
+            None => self.states.facts.goes_to_git,
+        };
         let message = match file {
-            None if in_git || call.words.iter().any(of_git) => {
+            None if in_git || call.words.iter().skip(1).any(of_git) => {
                 "it may run what a file of git's own folder says".to_owned()
             }
             Some(file) => format!("it may run what files say, and the command writes `{file}`"),
@@ -268,6 +279,20 @@ impl Judge<'_> {
         };
         self.ask(ReasonCode::Unknown, call.span, message).hint =
             Some("write the file first, and run the program in a command of its own".to_owned());
+    }
+
+    /// Whether a word of a program that obeys files names a file that git keeps: `b/logs/refs/x` of a bare repository.
+    fn names_git_file(&self, word: &Word) -> bool {
+        let path = word.value.lead();
+        let path = path.split_once('=').map_or(path, |(_, path)| path);
+        let is_short = path.len() <= MAX_GIT_PATH_BYTES && path.contains('/');
+        let folders = self.state.directories.as_deref().unwrap_or_default();
+        is_short && folders.iter().any(|from| self.is_in_repository(from, path))
+    }
+
+    fn is_in_repository(&self, from: &Path, path: &str) -> bool {
+        let place = self.machine.cached_destination(from, path);
+        place.starts_with(self.machine.root()) && self.machine.is_in_repository_layout(&place)
     }
 
     /// Asks if a program may be a file that the text made.
@@ -297,6 +322,20 @@ impl Judge<'_> {
         };
         self.ask(ReasonCode::Unknown, call.span, message);
     }
+}
+
+/// Whether a call is one of git that may keep words in its files: messages, names.
+fn keeps_words_in_git(call: &Call) -> bool {
+    let subcommand = call.meaning.subcommands.first();
+    call.meaning.entry == Some("git")
+        && !subcommand.is_some_and(|name| words::GIT_READING_SUBCOMMANDS.contains(name))
+}
+
+/// Whether a call goes to a folder that a pattern names.
+fn goes_by_pattern(call: &Call) -> bool {
+    let is_pattern = |word: &Word| matches!(&word.value, Value::Unknown(unknown) if unknown.why == Why::Glob);
+    call.program().is_some_and(|name| has(name, Property::ChangesDirectory))
+        && call.words.iter().skip(1).any(is_pattern)
 }
 
 /// Whether a call may make a file that later counts as a program.

@@ -94,7 +94,7 @@ impl Judge<'_> {
     }
 
     /// Whether another call than this one may write files.
-    fn others_write(&self, call: &Call) -> bool {
+    pub(super) fn others_write(&self, call: &Call) -> bool {
         self.writing_calls > usize::from(self.may_write(call))
     }
 

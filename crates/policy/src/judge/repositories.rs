@@ -37,7 +37,8 @@ impl Judge<'_> {
             "the command may write settings that git finds, and those can name programs"
         } else if planted.repository_files.are_named_by_settings {
             "the command may write a file that the settings of git name, and git may run it"
-        } else if !directories.as_deref().is_some_and(|folders| self.has_harmless_repositories(folders)) {
+        } else if !directories.as_deref().is_some_and(|folders| self.has_harmless_repositories(call, folders))
+        {
             "git works in a folder whose repository isn't the root's, and its settings can name programs"
         } else if !self.has_harmless_staged(call) {
             "git may find a repository inside this one, whose settings can name programs"
@@ -50,14 +51,16 @@ impl Judge<'_> {
     }
 
     /// Whether git finds nothing that runs programs in these folders.
-    fn has_harmless_repositories(&self, folders: &[PathBuf]) -> bool {
+    fn has_harmless_repositories(&self, call: &Call, folders: &[PathBuf]) -> bool {
         let links = &self.state.links;
         let may_be_other = |folder: &PathBuf| {
             folder != self.machine.directory()
                 && (links.anywhere || links.may_hold(folder) && !links.is_clone(folder))
         };
         let repositories = self.machine.repositories();
-        folders.iter().all(|folder| !may_be_other(folder) && repositories.is_harmless_in(folder))
+        let may_vanish = self.others_write(call);
+        let is_harmless = |folder: &PathBuf| repositories.is_harmless_in(folder, may_vanish);
+        folders.iter().all(|folder| !may_be_other(folder) && is_harmless(folder))
     }
 
     /// The folders that git works in when it is started in these.

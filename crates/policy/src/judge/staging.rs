@@ -73,7 +73,7 @@ impl Judge<'_> {
         let is_harmless = |path: &PathBuf| {
             let top = links.may_hold(path).then(|| repositories.top_of(path)).flatten();
             let path = top.unwrap_or(path);
-            repositories.is_harmless_in(path)
+            repositories.is_harmless_in(path, false)
                 && repositories.is_harmless_below(path, self.state.staged.takes_ignored)
         };
         let staged = &self.state.staged;

@@ -4,7 +4,7 @@
 //! Calls are judged in the order of the text. A call that may run at another time (in a loop, a function, a trap) is judged
 //! by what holds at any time. Where the state can't be followed it is unknown, and what depends on it is asked about.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use shellgate_syntax::{Construct, Word};
 
@@ -17,6 +17,7 @@ use super::planted::Planted;
 use super::remotes::pushes;
 use super::staging::Staged;
 use crate::calls::{Call, FoundCalls, When};
+use crate::paths::without_links;
 use crate::programs::{EffectKind, ProgramKind, Property, has, words};
 use crate::redirects::known_path;
 
@@ -205,7 +206,7 @@ impl Judge<'_> {
         let from = if path.starts_with('/') { Some(anywhere.as_slice()) } else { from };
         for from in from? {
             // The shell takes `..` out of the path that it remembers, other programs follow links.
-            for to in [self.machine.cached_destination(from, &path), normal(&from.join(&path))] {
+            for to in [self.machine.cached_destination(from, &path), without_links(&from.join(&path))] {
                 if !all.contains(&to) {
                     all.push(to);
                 }
@@ -260,19 +261,4 @@ impl Judge<'_> {
 /// Whether a call is in a stage of a pipeline.
 pub(super) fn is_in_pipeline(call: &Call) -> bool {
     call.constructs.contains(&Construct::Pipeline)
-}
-
-/// The path without `.` and `..`, as the shell takes them out of the path that it remembers.
-fn normal(path: &Path) -> PathBuf {
-    let mut all = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                all.pop();
-            }
-            Component::CurDir => {}
-            part => all.push(part),
-        }
-    }
-    all
 }

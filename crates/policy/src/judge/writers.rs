@@ -41,9 +41,23 @@ pub(super) fn moves_files(call: &Call) -> bool {
                 || is_unpacker(call)
                 || unpacks_text(call)
                 || words::COMPRESSORS.contains(&name)
+                || words::COPYING_PROGRAMS.contains(&name)
+                    && !has(name, Property::WritesNoContent)
+                    && written_by_words(call).next().is_some()
                 || matches!(name, "split" | "csplit" | "rename" | "prename" | "ar" | "jar")
         }
     }
+}
+
+/// Whether a call that makes a file of others puts a text of its words into it that build tools may obey:
+/// `gcc -MD -MT 'all:;id #' x.c`.
+pub(super) fn packs_text(call: &Call) -> bool {
+    let is_text = |word: &Word| match &word.value {
+        Value::Known(text) => text.contains([';', '\n', '|', '&', '`', '#', '$']),
+        Value::Unknown(unknown) => ["-D", "-M"].iter().any(|option| unknown.lead.starts_with(option)),
+    };
+    call.name().is_some_and(|name| words::PACKING_PROGRAMS.contains(&name))
+        && call.words.iter().skip(1).any(is_text)
 }
 
 /// Whether a call makes files of its input whose names its words don't hold, or edits by its input.

@@ -241,7 +241,10 @@ fn is_target(text: &str) -> bool {
 
 /// `python` of `python3.11`, `gcc` of `gcc-12`. A digit that belongs to the name (`python3`) is in the table.
 fn without_version(name: &str) -> Option<&str> {
-    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    // `python3.11d`: a build of a version.
+    let build =
+        name.strip_suffix(['d', 'm', 't', 'u']).filter(|bare| bare.ends_with(|c: char| c.is_ascii_digit()));
+    let bare = build.unwrap_or(name).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let bare = bare.strip_suffix('-').unwrap_or(bare);
     (!bare.is_empty() && bare != name).then_some(bare)
 }
