@@ -44,6 +44,7 @@ pub(super) struct OwnContent {
 
 /// What the calls of a text do together, in whatever order.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct TextFacts {
     /// Whether a stage of a pipeline makes content, other than showing what a file holds or what a build tool says.
     pipes_content: bool,
