@@ -44,10 +44,10 @@ use crate::programs::{CallMeaning, base_name};
 const MAX_DEPTH: usize = 40;
 
 /// How many calls one command may have.
-const MAX_CALLS: usize = 20_000;
+const MAX_CALLS: usize = 8_000;
 
 /// How many words the calls of one command may have in all. What wrappers run counts once for each wrapper.
-const MAX_WORDS: usize = 150_000;
+const MAX_WORDS: usize = 130_000;
 
 /// How much text the shells inside one command may read in all.
 const MAX_INNER_BYTES: usize = 1 << 20;
