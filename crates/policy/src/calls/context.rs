@@ -13,7 +13,7 @@ use super::numbers::Numbers;
 use super::shadowing::may_unset_functions;
 use super::stdin::inherited_in;
 use super::{ANY_VARIABLE, MAX_DEPTH, Stdin, When, unknown_value};
-use crate::programs::{CallMeaning, EffectKind, is_builtin, understand};
+use crate::programs::{CallMeaning, EffectKind, is_builtin, understand, words};
 
 /// A text that calls are found in.
 #[derive(Clone)]
@@ -78,7 +78,8 @@ impl TextContext {
         for invocation in &findings.invocations {
             collect_builtins(&invocation.words, 0, &mut builtins);
         }
-        let numbers = Numbers::find(findings);
+        let is_plain = builtins.iter().all(is_plain_builtin);
+        let numbers = Numbers::find(findings, is_plain);
         for assignment in findings.invocations.iter().flat_map(|invocation| &invocation.assignments) {
             let value =
                 if is_number(assignment, source, &numbers) { number() } else { assignment.value.clone() };
@@ -86,7 +87,8 @@ impl TextContext {
         }
         let forwarders = if place.is_none() { forwarders(findings, source) } else { HashSet::new() };
         let unsets_functions = builtins.iter().any(may_unset_functions);
-        let known_values = KnownValues::find(source, findings, &builtins);
+        let known_values =
+            if is_plain { KnownValues::find(source, findings, &builtins) } else { KnownValues::default() };
         for effect in builtins.into_iter().flat_map(|meaning| meaning.effects) {
             if let EffectKind::Assigns { name, value } = effect.kind {
                 let name = name.known().unwrap_or(ANY_VARIABLE).to_owned();
@@ -180,6 +182,11 @@ fn number() -> Assigned {
         why: Why::Arithmetic,
         tail,
     }))
+}
+
+/// Whether what a text says about its variables and programs holds beside a builtin.
+fn is_plain_builtin(meaning: &CallMeaning) -> bool {
+    meaning.entry.is_some_and(|name| words::PLAIN_BUILTINS.contains(&name))
 }
 
 /// The meanings of the builtins that a call is or runs. Only builtins set variables of this shell.

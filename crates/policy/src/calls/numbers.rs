@@ -15,20 +15,17 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Looks through a text.
-    pub(super) fn find(findings: &Findings) -> Self {
+    /// Looks through a text. `is_plain`: it has only plain builtins.
+    pub(super) fn find(findings: &Findings, is_plain: bool) -> Self {
         let is_listed = |name: &str| {
             let mut commands = words::COMMANDS_THAT_PRINT_NUMBERS.iter();
             commands.any(|command| command.split(' ').next() == Some(name))
         };
-        let renames = |invocation: &Invocation| {
-            let name = invocation.words.first().map(|word| word.value.known());
-            name.is_some_and(|name| {
-                name.is_none_or(|name| words::BUILTINS_THAT_RENAME_PROGRAMS.contains(&name))
-            })
+        let is_unknown = |invocation: &Invocation| {
+            invocation.words.first().is_some_and(|word| word.value.known().is_none())
         };
         let is_hidden = findings.functions.iter().any(|function| is_listed(&function.name));
-        Self { names_are_programs: !is_hidden && !findings.invocations.iter().any(renames) }
+        Self { names_are_programs: is_plain && !is_hidden && !findings.invocations.iter().any(is_unknown) }
     }
 
     /// Whether what is written is one substitution that prints a number, or nothing if its command fails.
