@@ -11,6 +11,9 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+/// No system call takes a longer path.
+pub(crate) const PATH_MAX_BYTES: usize = 4096;
+
 /// As many links as the kernel follows before it calls them a loop.
 const MAX_LINKS: u32 = 40;
 

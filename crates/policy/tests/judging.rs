@@ -272,6 +272,8 @@ fn long_names_many_definitions_and_long_values_are_judged() {
         format!("cd {}; {}", "a/".repeat(25_000), "ls b; ".repeat(7500)),
         format!("x={}; {}", "a".repeat(45_000), "$x; ".repeat(7500)),
         format!("ls {}", "a ".repeat(45_000)),
+        format!("awk '{{{}}}'", "=".repeat(70_000)),
+        format!("frobnicate {}", "a=".repeat(45_000)),
     ] {
         assert_ne!(case.verdict(&text).decision(), Decision::Deny, "{}", text.get(..60).unwrap());
     }

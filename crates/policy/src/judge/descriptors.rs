@@ -7,9 +7,7 @@ use shellgate_syntax::{Unknown, Value, Why, Word};
 
 use super::Judge;
 use super::word_shapes::path_candidates;
-
-/// No system call takes a longer path.
-const PATH_MAX_BYTES: usize = 4096;
+use crate::paths::PATH_MAX_BYTES;
 
 /// So many parts of a word are followed through links.
 const MAX_PATHS: usize = 16;
@@ -26,9 +24,10 @@ impl Judge<'_> {
         }
     }
 
-    /// The same for a text.
+    /// The same for a text. One that is longer than any path isn't searched: it has too many parts that may be paths.
     pub(super) fn names_descriptor_in(&self, text: &str) -> bool {
-        has_descriptor(text)
+        text.len() > PATH_MAX_BYTES
+            || has_descriptor(text)
             || path_candidates(text)
                 .map(|path| path.strip_prefix('@').unwrap_or(path))
                 .filter(|path| path.len() <= PATH_MAX_BYTES)

@@ -10,6 +10,7 @@ use super::state::is_in_pipeline;
 use super::unlisted::Suspicion;
 use super::word_shapes::{PathSuffix, is_url, path_candidates, path_suffixes};
 use crate::calls::{Call, FoundCalls, Stdin};
+use crate::paths::PATH_MAX_BYTES;
 use crate::programs::{EffectKind, NAME_MAX_BYTES};
 use crate::redirects::known_path;
 
@@ -19,9 +20,6 @@ const SYSTEM_FOLDERS: [&str; 9] =
 
 /// If a text gives its programs more such words, they may name any file.
 const MAX_OUTSIDE_WORDS: usize = 64;
-
-/// No system call takes a longer path.
-const PATH_MAX_BYTES: usize = 4096;
 
 /// Paths that a text gives to its programs otherwise than by their words, and that may lead outside the root.
 #[derive(Debug, Default)]
@@ -78,6 +76,10 @@ fn note(value: &Value, all: &mut Vec<String>) {
 impl Judge<'_> {
     /// Why a word may name a file outside the root that the program writes.
     pub(super) fn suspicion_of_write(&self, text: &str) -> Option<Suspicion> {
+        if text.len() > PATH_MAX_BYTES {
+            // It has too many parts that may be paths.
+            return Some(may_write("…"));
+        }
         // A name without a slash can be a link.
         let may_be_link = |path: &str| path.len() <= NAME_MAX_BYTES && self.state.directories.is_some();
         let may_lead = |path: &str| may_be_link(path) || path.contains('/') || path == "..";
@@ -163,7 +165,8 @@ impl Judge<'_> {
 
 /// Why two words may make a path that leads up: `--prefix=. ./x` is `../x`.
 fn joined_words(call: &Call) -> Option<Suspicion> {
-    let words = || call.words.iter().skip(1).map(|word| word.value.lead());
+    let words = call.words.iter().skip(1).map(|word| word.value.lead());
+    let words = || words.clone().filter(|text| text.len() <= PATH_MAX_BYTES);
     let ends = |text: &str| path_candidates(text).any(|path| path == "." || path.ends_with("/."));
     let begins = |text: &str| path_candidates(text).any(|path| path.starts_with("./"));
     (words().any(ends) && words().any(begins)).then(|| may_write("../"))

@@ -17,11 +17,9 @@ use super::planted::Planted;
 use super::remotes::pushes;
 use super::staging::Staged;
 use crate::calls::{Call, FoundCalls, When};
-use crate::paths::without_links;
+use crate::paths::{PATH_MAX_BYTES, without_links};
 use crate::programs::{EffectKind, ProgramKind, Property, has, words};
 use crate::redirects::known_path;
-
-const PATH_MAX_BYTES: usize = 4096;
 
 /// If a relative path may start from more folders than this, it may start from anywhere.
 const MAX_DIRECTORIES: usize = 16;
