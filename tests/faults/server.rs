@@ -1,5 +1,7 @@
 //! Faults in the MCP server. `strace` counts the calls of each thread by themselves, so a fault may hit several threads once.
 
+use std::io::Write as _;
+
 use serde_json::{Value, json};
 
 use super::trace::{attach, detach};
@@ -66,6 +68,31 @@ fn faults_in_a_call_over_standard_input() {
         talk.into_inner().leave();
         Ok(verdict)
     });
+}
+
+/// The rest of a message would be read as another one, and its request would wait for ever.
+#[test]
+fn an_input_that_fails_within_a_message_ends_the_connection() {
+    let place = Place::new(None);
+    let mut talk = Talk::new(&place);
+    let params = json!({"name": "shell", "arguments": arguments()});
+    let request = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}).to_string();
+    let (first, rest) = request.split_at(request.len() / 2);
+    let mut to = talk.to.take().unwrap();
+    to.write_all(first.as_bytes()).unwrap();
+    crate::support::wait_until("the first half is read", || {
+        rustix::io::ioctl_fionread(&to).unwrap() == 0
+    });
+    let fault = ["-o", "/dev/null", "-e", "inject=read:error=EIO:when=1"];
+    let strace = attach(&place, u64::from(talk.server.id()), &fault);
+    // The server may have ended before all of it is written.
+    let _ = to.write_all(rest.as_bytes());
+    let _ = to.write_all(b"\n");
+    let told = talk.rest().concat();
+    assert!(!told.contains(r#""result""#), "{told}");
+    detach(strace);
+    assert!(ends(&mut talk.server));
+    assert!(!made(&place));
 }
 
 #[test]

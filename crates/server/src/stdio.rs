@@ -87,6 +87,8 @@ struct Stdio {
     searched: usize,
     /// Whether to skip the rest of a line that was too long.
     skipping: bool,
+    /// Whether the input has ended or failed. What could be read later might be the rest of a message.
+    input_ended: bool,
     /// Messages for rmcp.
     ready: VecDeque<ClientJsonRpcMessage>,
     /// Whether the client has named its protocol version: rmcp wants that first.
@@ -103,6 +105,7 @@ impl Stdio {
             buffer: Vec::new(),
             searched: 0,
             skipping: false,
+            input_ended: false,
             ready: VecDeque::new(),
             begun: false,
             ended,
@@ -131,6 +134,15 @@ impl Stdio {
             }
             self.buffer = Vec::new();
             self.searched = 0;
+        }
+    }
+
+    /// Takes the last line, which may lack its newline.
+    fn end_input(&mut self) {
+        self.input_ended = true;
+        let line = std::mem::take(&mut self.buffer);
+        if !self.skipping {
+            self.take_line(&line);
         }
     }
 
@@ -265,16 +277,12 @@ impl Transport<RoleServer> for Stdio {
             if let Some(message) = self.ready.pop_front() {
                 return Some(message);
             }
-            if !self.wait_for_room().await {
+            if self.input_ended || !self.wait_for_room().await {
                 break;
             }
             match self.input.read(&mut self.buffer, READ_CHUNK_BYTES).await {
                 Ok(1..) => self.take_lines(),
-                Ok(0) | Err(_) if !self.buffer.is_empty() && !self.skipping => {
-                    let line = std::mem::take(&mut self.buffer);
-                    self.take_line(&line);
-                }
-                Ok(0) | Err(_) => break,
+                Ok(0) | Err(_) => self.end_input(),
             }
         }
         // Calls that take longer are dropped.
