@@ -80,9 +80,7 @@ fn an_input_that_fails_within_a_message_ends_the_connection() {
     let (first, rest) = request.split_at(request.len() / 2);
     let mut to = talk.to.take().unwrap();
     to.write_all(first.as_bytes()).unwrap();
-    crate::support::wait_until("the first half is read", || {
-        rustix::io::ioctl_fionread(&to).unwrap() == 0
-    });
+    crate::support::wait_until("the first half is read", || rustix::io::ioctl_fionread(&to).unwrap() == 0);
     let fault = ["-o", "/dev/null", "-e", "inject=read:error=EIO:when=1"];
     let strace = attach(&place, u64::from(talk.server.id()), &fault);
     // The server may have ended before all of it is written.

@@ -15,6 +15,8 @@ use crate::programs::{variable, words};
 const UNKNOWN: &str =
     "a value that can't be known is evaluated as an expression, and an expression can run commands";
 
+const NOT_PLAIN: &str = "a value that isn't a plain sum of numbers and names is evaluated as an expression, and that can run commands";
+
 const COMPOSED: &str = "a name is put together in an expression, which may read and set any variable";
 
 /// How many expressions of one command are looked at.
@@ -139,7 +141,12 @@ impl FoundCalls {
         }
         match value {
             Value::Known(text) if text.bytes().all(is_plain_number) => {}
-            Value::Known(text) => self.follow_value_text(text, span, context, seen),
+            Value::Known(text) => {
+                if !text.bytes().all(is_plain_expression) {
+                    self.add_hazard(span, NOT_PLAIN.to_owned());
+                }
+                self.follow_value_text(text, span, context, seen);
+            }
             Value::Unknown(Unknown { why: Why::Arithmetic, tail: Some(tail), lead, .. })
                 if [lead, tail].into_iter().all(|text| text.bytes().all(is_plain_number)) => {}
             Value::Unknown(Unknown { why: Why::Parameter(name), tail: Some(tail), lead, .. })
@@ -219,6 +226,13 @@ fn is_number(name: &str) -> bool {
 
 const fn is_plain_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b' ' | b'+' | b'-')
+}
+
+/// Numbers, names and signs between them: no subscripts, and nothing that is expanded.
+const fn is_plain_expression(byte: u8) -> bool {
+    is_plain_number(byte)
+        || byte.is_ascii_alphanumeric()
+        || matches!(byte, b'_' | b'*' | b'/' | b'%' | b'(' | b')')
 }
 
 fn values(assigned: &Assigned) -> &[Value] {

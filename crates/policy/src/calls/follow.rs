@@ -3,13 +3,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use shellgate_syntax::{
-    self as syntax, Construct, Doubt, Findings, Hazard, HazardKind, Invocation, Span, Value, Word,
-};
+use shellgate_syntax::{self as syntax, Construct, Doubt, Findings, Invocation, Span, Value, Word};
 
 use super::attributes::Declaration;
 use super::context::{InnerText, TextContext};
 use super::forwarders::{forwarded_words, forwarding_function};
+use super::hazards::{hazards_of, moving_word};
 use super::resolve::resolve_words;
 use super::shadowing::{Shadowed, shadowed};
 use super::stdin::{Stdin, descriptor_of_path, may_read_input, redirected, replaces_input, stdin_of};
@@ -23,9 +22,9 @@ impl FoundCalls {
     /// Follows everything that was found in a text.
     pub(super) fn follow_findings(&mut self, findings: Findings, context: &TextContext) {
         self.defines_functions |= !findings.functions.is_empty();
+        self.hazards.extend(hazards_of(&findings, context));
         let doubts = findings.doubts.into_iter();
         self.doubts.extend(doubts.map(|doubt| Doubt { span: context.place(doubt.span), ..doubt }));
-        self.hazards.extend(findings.hazards.into_iter().map(|hazard| describe_hazard(hazard, context)));
         for arithmetic in findings.arithmetic {
             self.follow_arithmetic(&arithmetic, context);
         }
@@ -113,6 +112,10 @@ impl FoundCalls {
             }
             _ => true,
         });
+        if let Some(word) = moving_word(invocation, &meaning) {
+            let message = "how many words a value becomes decides which word is the program";
+            self.hazards.push(Problem::new(context.place(word.span), message));
+        }
         let shadowed = shadowed(&pending, context);
         let forwarded = forwarded_words(&pending, context);
         let effects: Vec<Effect> =
@@ -326,16 +329,6 @@ fn when_of(invocation: &Invocation) -> When {
 
 fn is_substitution(construct: &Construct) -> bool {
     matches!(construct, Construct::Substitution | Construct::Process)
-}
-
-fn describe_hazard(hazard: Hazard, context: &TextContext) -> Problem {
-    let message = match hazard.kind {
-        HazardKind::PromptExpansion => "`@P` expands a value like a prompt, with the commands in it",
-        HazardKind::Indirection => "`${!…}` expands what a value names, and that can run commands",
-        HazardKind::ExtendedGlob => "it reads differently with extended patterns (`extglob`)",
-        HazardKind::Transformation => "it transforms a value in a way that isn't plain",
-    };
-    Problem::new(context.place(hazard.span), message)
 }
 
 /// Whether an effect leads to further calls or evaluations. The judge looks at the others by itself.

@@ -95,7 +95,11 @@ impl KnownValues {
         let mut all: HashMap<&str, Vec<Option<&str>>> = HashMap::new();
         for assignment in findings.invocations.iter().flat_map(|invocation| &invocation.assignments) {
             let replaces = !assignment.append && assignment.subscript.is_none();
-            let is_number = matches!(&assignment.value, Assigned::Scalar(value) if is_number(value));
+            let is_number = match &assignment.value {
+                Assigned::Scalar(value) => is_number(value),
+                Assigned::ByShell(items) => !items.is_empty() && items.iter().all(is_number),
+                Assigned::Array(_) => false,
+            };
             if !replaces || !is_number {
                 other_than_numbers.insert(&assignment.name);
             }
@@ -187,11 +191,11 @@ impl KnownValues {
         lead.is_empty() && tail.is_some() && self.patterns.contains(name) && self.is_set_by_loop(name, call)
     }
 
-    /// The value of a variable that is certainly set, and always to the same value.
+    /// The value of a variable that is certainly set, and at one place only.
     pub(super) fn only_value(&self, word: &Word, call: &Invocation, source: &str) -> Option<&str> {
         let Value::Unknown(Unknown { why: Why::Parameter(name), .. }) = &word.value else { return None };
-        let (first, others) = self.by_name.get(name)?.split_first()?;
-        (self.is_one_word(word, call, source) && others.iter().all(|other| other == first)).then_some(first)
+        let [value] = self.by_name.get(name)?.as_slice() else { return None };
+        (self.is_one_word(word, call, source) && !self.loops.contains_key(name)).then_some(value)
     }
 
     /// Whether a call is in the body of a loop that sets a variable. The words of a loop may have calls in substitutions.

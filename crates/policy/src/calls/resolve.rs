@@ -4,13 +4,16 @@ use shellgate_syntax::{Value, Why, Word};
 
 use super::PendingCall;
 use super::context::TextContext;
-use crate::programs::is_builtin;
+use crate::programs::{ProgramKind, is_builtin, kind_of};
 
 /// Replaces what the text says about the variables of a call.
 pub(super) fn resolve_words(pending: &mut PendingCall, context: &TextContext) {
     let (known, source) = (&context.known_values, &context.source);
     let mut words = std::mem::take(&mut pending.invocation.words);
     let call = &pending.invocation;
+    // Which word of a wrapper is the program depends on how many words each value becomes: that must be plain to see.
+    let moves =
+        words.first().and_then(|word| word.value.known()).and_then(kind_of) == Some(ProgramKind::Wrapper);
     for (at, word) in words.iter_mut().enumerate() {
         // Which builtins a text calls was asked before, by the names that are written.
         let name = known.only_value(word, call, source).filter(|name| at == 0 && !is_builtin(name));
@@ -19,8 +22,9 @@ pub(super) fn resolve_words(pending: &mut PendingCall, context: &TextContext) {
             continue;
         }
         // A variable whose value is one word can't become none or several.
-        let is_one_word = known.is_one_word(word, call, source);
-        let is_number = known.is_number(word, call, source) || is_number_behind_option(word, context);
+        let is_set_to_numbers = known.is_number(word, call, source);
+        let is_one_word = known.is_one_word(word, call, source) && (is_set_to_numbers || !moves);
+        let is_number = is_set_to_numbers || is_number_behind_option(word, context);
         let is_pattern = known.is_pattern(word, call);
         let Value::Unknown(unknown) = &mut word.value else { continue };
         if is_one_word || is_number {

@@ -182,8 +182,6 @@ impl<'w> Call<'w> {
                     let is_unclear = plus && matches!(letter, 'c' | 's');
                     if !words::SHELL_LETTERS.contains(letter) || is_unclear {
                         collector.effect(word, EffectKind::Unusual(UNKNOWN));
-                    } else if words::SHELL_READING_LETTERS.contains(letter) {
-                        collector.effect(word, EffectKind::Unusual(CHANGES));
                     }
                 }
             }

@@ -8,10 +8,6 @@ use shellgate_syntax::Word;
 
 const CHANGES: &str = "sets an option of the shell that changes how text is read";
 
-/// The option that is on at first and changes how text is read when it is off.
-const BRACES_NAME: &str = "braceexpand";
-const BRACES_LETTER: char = 'B';
-
 /// Reads `set -eu -o pipefail -- a b`.
 pub(crate) fn set(_: &'static Entry, words: &[Word], collector: &mut Collector) {
     let mut words = words.iter();
@@ -48,9 +44,7 @@ pub(crate) fn set(_: &'static Entry, words: &[Word], collector: &mut Collector) 
                 }
                 // Without a name, `o` lists the options, and the next word has more of them: `set +o +B`.
                 let is_harmless = |name: &str| {
-                    let is_name =
-                        name.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !name.starts_with('-');
-                    words::SET_HARMLESS_NAMES.contains(&name) || off && is_name && name != BRACES_NAME
+                    words::SET_HARMLESS_NAMES.contains(&name) || off && words::SET_NAMES_OFF.contains(&name)
                 };
                 if value.is_some_and(|word| !word.value.known().is_some_and(is_harmless)) {
                     collector.effect(word, EffectKind::Unusual(CHANGES));
@@ -58,7 +52,9 @@ pub(crate) fn set(_: &'static Entry, words: &[Word], collector: &mut Collector) 
                 continue;
             }
             collector.option(&name, None);
-            if (!off || letter == BRACES_LETTER) && !words::SET_HARMLESS_LETTERS.contains(letter) {
+            let is_harmless = words::SET_HARMLESS_LETTERS.contains(letter)
+                || off && words::SET_LETTERS_OFF.contains(letter);
+            if !is_harmless {
                 collector.effect(word, EffectKind::Unusual(CHANGES));
             }
         }
