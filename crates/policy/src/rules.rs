@@ -156,6 +156,15 @@ impl Rules {
         !self.exclude.is_empty() || self.rules.iter().any(|rule| rule.decision != Decision::Allow)
     }
 
+    /// Whether there is something that may not run without a question, so that it matters what a text leads to.
+    pub(crate) fn forbid_something(&self) -> bool {
+        let allows_the_rest = match &self.core {
+            Some(_) => !self.name_programs(),
+            None => self.default == Decision::Allow,
+        };
+        self.restrict_something() || !allows_the_rest
+    }
+
     /// Whether only programs may run that rules name.
     pub(crate) fn name_programs(&self) -> bool {
         self.core.as_ref().is_some_and(|core| !core.iter().any(|entry| entry.prefix == Prefix::Everything))

@@ -143,7 +143,7 @@ impl FoundCalls {
             Value::Known(text) if text.bytes().all(is_plain_number) => {}
             Value::Known(text) => {
                 if !text.bytes().all(is_plain_expression) {
-                    self.add_hazard(span, NOT_PLAIN.to_owned());
+                    self.unfollowed.push(Problem::new(span, NOT_PLAIN));
                 }
                 self.follow_value_text(text, span, context, seen);
             }

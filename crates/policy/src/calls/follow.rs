@@ -8,7 +8,7 @@ use shellgate_syntax::{self as syntax, Construct, Doubt, Findings, Invocation, S
 use super::attributes::Declaration;
 use super::context::{InnerText, TextContext};
 use super::forwarders::{forwarded_words, forwarding_function};
-use super::hazards::{hazards_of, moving_word};
+use super::hazards::{describe, moving_word, unfollowed};
 use super::resolve::resolve_words;
 use super::shadowing::{Shadowed, shadowed};
 use super::stdin::{Stdin, descriptor_of_path, may_read_input, redirected, replaces_input, stdin_of};
@@ -22,7 +22,8 @@ impl FoundCalls {
     /// Follows everything that was found in a text.
     pub(super) fn follow_findings(&mut self, findings: Findings, context: &TextContext) {
         self.defines_functions |= !findings.functions.is_empty();
-        self.hazards.extend(hazards_of(&findings, context));
+        self.hazards.extend(findings.hazards.iter().map(|hazard| describe(hazard, context)));
+        self.unfollowed.extend(unfollowed(&findings, context));
         let doubts = findings.doubts.into_iter();
         self.doubts.extend(doubts.map(|doubt| Doubt { span: context.place(doubt.span), ..doubt }));
         for arithmetic in findings.arithmetic {
@@ -114,7 +115,7 @@ impl FoundCalls {
         });
         if let Some(word) = moving_word(invocation, &meaning) {
             let message = "how many words a value becomes decides which word is the program";
-            self.hazards.push(Problem::new(context.place(word.span), message));
+            self.unfollowed.push(Problem::new(context.place(word.span), message));
         }
         let shadowed = shadowed(&pending, context);
         let forwarded = forwarded_words(&pending, context);

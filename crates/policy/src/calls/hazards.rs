@@ -1,4 +1,4 @@
-//! What can run text that is nowhere in the tree, or makes it unclear what a text runs: such texts ask.
+//! What can run text that is nowhere in the tree, and what makes it unclear which program a text runs.
 
 use shellgate_syntax::{
     Construct, Findings, Function, Hazard, HazardKind, Invocation, Unknown, Value, Why, Word,
@@ -8,18 +8,18 @@ use super::Problem;
 use super::context::TextContext;
 use crate::programs::{CallMeaning, EffectKind, ProgramKind, is_listed};
 
-/// The hazards of a text.
-pub(super) fn hazards_of(findings: &Findings, context: &TextContext) -> Vec<Problem> {
-    let constructs = findings.hazards.iter().map(|hazard| describe(hazard, context));
+/// What of a text isn't followed.
+pub(super) fn unfollowed(findings: &Findings, context: &TextContext) -> Vec<Problem> {
     let functions = findings.functions.iter().filter_map(|function| describe_hiding(function, context));
     let in_coprocess = |one: &&Invocation| one.constructs.contains(&Construct::Coprocess);
     let coprocess = findings.invocations.iter().find(in_coprocess).map(|one| {
         Problem::new(context.place(one.span), "it starts a coprocess, whose descriptors aren't followed")
     });
-    constructs.chain(functions).chain(coprocess).collect()
+    functions.chain(coprocess).collect()
 }
 
-fn describe(hazard: &Hazard, context: &TextContext) -> Problem {
+/// A construct that can run what isn't in the tree.
+pub(super) fn describe(hazard: &Hazard, context: &TextContext) -> Problem {
     let message = match hazard.kind {
         HazardKind::PromptExpansion => "`@P` expands a value like a prompt, with the commands in it",
         HazardKind::Indirection => "`${!…}` expands what a value names, and that can run commands",

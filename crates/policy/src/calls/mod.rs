@@ -138,6 +138,8 @@ pub(crate) struct FoundCalls {
     pub(crate) doubts: Vec<Doubt>,
     /// What can run text that is nowhere in the tree.
     pub(crate) hazards: Vec<Problem>,
+    /// What isn't followed, and may change what the text runs.
+    pub(crate) unfollowed: Vec<Problem>,
     /// Texts inside the command that bash would not read, or that are too much.
     pub(crate) unreadable: Vec<Problem>,
     /// Where the first substitution is, if there is one.

@@ -88,6 +88,9 @@ impl Judge<'_> {
                     let code = OpaqueCode { span, message, word, is_own_language, is_of_text: true };
                     self.judge_opaque(basis, call, &code);
                 }
+                // What builtins do to the shell matters only if there is something that it may not run.
+                EffectKind::Unusual(_)
+                    if call.meaning.kind == Some(ProgramKind::Builtin) && !self.rules.forbid_something() => {}
                 EffectKind::Unusual(why) => {
                     self.ask(ReasonCode::Unusual, span, (*why).to_owned());
                 }

@@ -223,7 +223,11 @@ impl<'a> Judge<'a> {
         for problem in &found.hazards {
             self.ask(ReasonCode::Unknown, problem.span, problem.message.clone());
         }
-        if !found.doubts.is_empty() || !found.hazards.is_empty() {
+        let unfollowed = if self.rules.forbid_something() { found.unfollowed.as_slice() } else { &[] };
+        for problem in unfollowed {
+            self.ask(ReasonCode::Unusual, problem.span, problem.message.clone());
+        }
+        if !found.doubts.is_empty() || !found.hazards.is_empty() || !unfollowed.is_empty() {
             // There may be calls that were not found, and no rule names those.
             self.granting.push(Vec::new());
         }

@@ -145,7 +145,7 @@ impl Judge<'_> {
 
     /// Judges the value of a variable, whatever its name: as a word of make if the text calls that, else by what it looks like.
     fn judge_value(&mut self, name: &str, value: Option<&Value>, span: Span, audience: Audience) {
-        if !self.rules.restrict_something() && !self.rules.name_programs() {
+        if !self.rules.forbid_something() {
             return;
         }
         let is_given = audience == Audience::Programs;
