@@ -44,7 +44,8 @@ pub(super) fn moves_files(call: &Call) -> bool {
                 || words::COPYING_PROGRAMS.contains(&name)
                     && !has(name, Property::WritesNoContent)
                     && written_by_words(call).next().is_some()
-                || matches!(name, "split" | "csplit" | "rename" | "prename" | "ar" | "jar")
+                || has(name, Property::NamesItsOutputs)
+                || has(name, Property::RenamesByRule)
         }
     }
 }
@@ -72,7 +73,7 @@ pub(super) fn writes_its_input(call: &Call) -> bool {
             patches(call)
                 || is_unpacker(call)
                 || unpacks_text(call)
-                || matches!(name, "split" | "csplit" | "ar" | "jar")
+                || has(name, Property::NamesItsOutputs)
                 || matches!(call.meaning.kind, None | Some(ProgramKind::Workbench)) && !call.words.is_empty()
         }
     }
@@ -96,9 +97,7 @@ pub(super) fn has_backup_suffix(call: &Call) -> bool {
 pub(super) fn backup_suffixes(call: &Call) -> impl Iterator<Item = Option<&str>> {
     let options: &[&str] = match call.meaning.entry {
         Some("sed") => words::SED_IN_PLACE_OPTIONS,
-        Some("cp" | "mv" | "ln" | "install" | "gzip" | "gunzip" | "xz" | "patch") => {
-            words::BACKUP_SUFFIX_OPTIONS
-        }
+        Some(name) if has(name, Property::KeepsBackups) => words::BACKUP_SUFFIX_OPTIONS,
         _ => &[],
     };
     call.meaning.canonical.iter().filter_map(move |one| match one {
@@ -123,7 +122,7 @@ pub(super) fn moved_by_git(call: &Call) -> impl Iterator<Item = &Word> {
 
 /// Whether a call makes files with the names of others.
 pub(super) fn copies_files(call: &Call) -> bool {
-    matches!(call.meaning.entry, Some("cp" | "mv" | "ln" | "link" | "install" | "rsync" | "scp"))
+    call.meaning.entry.is_some_and(|name| has(name, Property::CopiesFiles))
 }
 
 /// The last name of a path.

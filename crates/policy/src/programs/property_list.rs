@@ -50,6 +50,14 @@ properties! {
     "takes-variables-as-operands" = TakesVariablesAsOperands,
     /// It runs what files of its folder or of the project say.
     "obeys-files" = ObeysFiles,
+    /// It makes files of its input, or of what an archive holds, and chooses their names.
+    "names-its-outputs" = NamesItsOutputs,
+    /// It gives files other names by a rule.
+    "renames-by-rule" = RenamesByRule,
+    /// It makes files with the names of others.
+    "copies-files" = CopiesFiles,
+    /// It keeps what it replaces under a name with an ending that an option says.
+    "keeps-backups" = KeepsBackups,
     /// It makes files whose names are in its input or in a file, wherever those lead.
     "unpacks-text" = UnpacksText,
     /// It runs git, whose settings can name programs.
