@@ -17,6 +17,8 @@ const UNKNOWN: &str =
 
 const NOT_PLAIN: &str = "a value that isn't a plain sum of numbers and names is evaluated as an expression, and that can run commands";
 
+const NOT_SET_HERE: &str = "its value may be the name of another variable of this text";
+
 const COMPOSED: &str = "a name is put together in an expression, which may read and set any variable";
 
 /// How many expressions of one command are looked at.
@@ -76,6 +78,9 @@ impl FoundCalls {
             }
             if !seen.insert(name.clone()) {
                 continue;
+            }
+            if !context.values.contains_key(name) && context.may_hold_code() {
+                self.unfollowed.push(Problem::new(span, format!("`{name}`: {NOT_SET_HERE}")));
             }
             let assigned =
                 [name.as_str(), ANY_VARIABLE].into_iter().filter_map(|name| context.values.get(name));

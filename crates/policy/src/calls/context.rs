@@ -31,6 +31,8 @@ pub(super) struct TextContext {
     all_functions: Rc<OnceCell<Rc<HashSet<String>>>>,
     /// What each variable is set to, wherever in the text.
     pub(super) values: Rc<HashMap<String, Vec<Assigned>>>,
+    /// Once it was asked: see [`Self::may_hold_code`].
+    holds_code: Rc<OnceCell<bool>>,
     pub(super) known_values: Rc<KnownValues>,
     pub(super) numbers: Rc<Numbers>,
     /// Functions that run their arguments as a command, all of whose calls are in this text.
@@ -105,6 +107,7 @@ impl TextContext {
             all_functions: Rc::default(),
             functions: functions_by_name(findings).into(),
             values: values.into(),
+            holds_code: Rc::default(),
             known_values: known_values.into(),
             numbers: numbers.into(),
             forwarders: forwarders.into(),
@@ -127,6 +130,27 @@ impl TextContext {
             folders: inner.folders,
             ..Self::new(source, inner.stdin, findings, around)
         }
+    }
+
+    /// Whether a variable of this text may have a value that runs something when it is evaluated.
+    pub(super) fn may_hold_code(&self) -> bool {
+        *self.holds_code.get_or_init(|| {
+            // How code is written, or hidden, in the elements of a list.
+            let has_signs = ["$(", "`", "$'", "\\"].iter().any(|sign| self.source.contains(sign));
+            let may_be_code = |value: &Value| match value {
+                Value::Known(text) => text.contains('['),
+                Value::Unknown(Unknown { why: Why::Array, .. }) => has_signs,
+                Value::Unknown(Unknown { why: Why::Parameter(name), lead, tail: Some(tail), .. }) => {
+                    !(lead.is_empty() && tail.is_empty() && words::INTEGER_VARIABLES.contains(&name.as_str()))
+                }
+                Value::Unknown(unknown) => unknown.why != Why::Arithmetic,
+            };
+            let values = self.values.values().flatten();
+            values.into_iter().any(|assigned| match assigned {
+                Assigned::Scalar(value) => may_be_code(value),
+                Assigned::Array(values) | Assigned::ByShell(values) => values.iter().any(may_be_code),
+            })
+        })
     }
 
     /// The functions that a text inside this one may run among.

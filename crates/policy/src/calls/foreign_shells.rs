@@ -10,9 +10,18 @@ fn is_plain(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphanumeric() || " _./-".contains(c))
 }
 
-/// Whether `sh` certainly reads a text as bash does. It knows no braces but those of groups and of `${name}`.
+/// Whether `sh` certainly reads a text as bash does. It knows no braces but those of groups and of `${name}`, and no `time`.
+/// Comments, lines that go on and quotes inside quotes are left out, so that quotes can be told by looking at signs.
 fn is_posix(text: &str) -> bool {
-    if words::BASH_ONLY_SIGNS.iter().any(|sign| text.contains(sign)) {
+    let has_command_in_quotes =
+        text.contains('"') && (text.contains("$(") || text.contains('`')) && text.contains('{');
+    let has_time = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == "time");
+    if words::BASH_ONLY_SIGNS.iter().any(|sign| text.contains(sign))
+        || text.contains("\\\n")
+        || has_comment(text) && text.contains(['"', '\'', '`'])
+        || has_command_in_quotes
+        || has_time
+    {
         return false;
     }
     let mut rest = text;
@@ -50,6 +59,13 @@ fn is_posix(text: &str) -> bool {
         before = c;
     }
     true
+}
+
+fn has_comment(text: &str) -> bool {
+    let is_comment = |(at, _): (usize, &str)| {
+        text.get(..at).is_some_and(|before| before.chars().next_back().is_none_or(is_separator))
+    };
+    text.match_indices('#').any(is_comment)
 }
 
 fn is_separator(c: char) -> bool {
@@ -126,6 +142,10 @@ mod tests {
             "x+=1",
             "echo $'a'",
             "echo $[1]",
+            "echo \"$(env -u {a,ls} touch P)\"",
+            "ls # \"\nenv -u {a,ls} touch P #\"",
+            "[\\\n[ a > P ]]",
+            "time -o P ls",
         ] {
             assert!(!is_posix(text), "{text}");
         }

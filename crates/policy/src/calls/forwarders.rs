@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use shellgate_syntax::{Construct, Findings, Invocation};
+use shellgate_syntax::{Construct, Findings, Input, Invocation};
 
 use super::PendingCall;
 use super::context::TextContext;
@@ -49,13 +49,21 @@ pub(super) fn forwarding_function<'i>(invocation: &'i Invocation, source: &str) 
     let [word] = invocation.words.as_slice() else { return None };
     // Without quotes, an argument would be split into words.
     let is_all = word.value.known().is_none() && word.span.of(source) == "\"$@\"";
-    let is_alone = invocation.assignments.is_empty() && invocation.redirects.is_empty();
+    // In its function and nothing else: what is around it there would also be around the command.
+    let is_alone = invocation.assignments.is_empty()
+        && invocation.redirects.is_empty()
+        && invocation.constructs.iter().all(is_plain_construct)
+        && !matches!(invocation.input, Input::Pipe(_) | Input::Redirect(_));
     let functions = invocation.constructs.iter().rev();
     let mut functions = functions.filter_map(|construct| match construct {
         Construct::Function(name) => Some(name.as_str()),
         _ => None,
     });
     functions.next().filter(|_| is_all && is_alone)
+}
+
+fn is_plain_construct(construct: &Construct) -> bool {
+    matches!(construct, Construct::Function(_) | Construct::Group | Construct::Conditional)
 }
 
 /// What a call of a function that runs its arguments runs.

@@ -1,8 +1,6 @@
 //! What can run text that is nowhere in the tree, and what makes it unclear which program a text runs.
 
-use shellgate_syntax::{
-    Construct, Findings, Function, Hazard, HazardKind, Invocation, Unknown, Value, Why, Word,
-};
+use shellgate_syntax::{Construct, Findings, Function, Hazard, HazardKind, Invocation, Unknown, Value, Word};
 
 use super::Problem;
 use super::context::TextContext;
@@ -48,9 +46,8 @@ pub(super) fn moving_word<'w>(invocation: &'w Invocation, meaning: &CallMeaning)
     let before = invocation.words.iter().take_while(|word| word.span != command.span);
     let is_moving = |word: &&Word| match &word.value {
         Value::Known(_) => false,
-        Value::Unknown(Unknown { splits, why, lead, .. }) => {
-            *splits || lead.starts_with('-') && *why != Why::Arithmetic
-        }
+        // A number that a program prints is missing if that program is killed.
+        Value::Unknown(Unknown { splits, lead, .. }) => *splits || lead.starts_with('-'),
     };
     before.into_iter().find(is_moving)
 }

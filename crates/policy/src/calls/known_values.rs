@@ -290,15 +290,16 @@ fn is_name_or_pattern(value: &Value) -> bool {
     }
 }
 
-/// The variables that the beginning of an arithmetic loop sets to numbers: `i=0,j=9;i<j;i++`.
-fn loop_numbers(expressions: Span, source: &str) -> impl Iterator<Item = &str> {
+/// The variables that the beginning of an arithmetic loop sets to numbers: `i=0,j=9;i<j;i++`. None if it does anything else.
+fn loop_numbers(expressions: Span, source: &str) -> Vec<&str> {
     let first = expressions.of(source).split_once(';').map(|(first, _)| first);
-    let sets = first.unwrap_or_default().split(',').filter_map(|one| one.split_once('='));
     let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic() || c == '_') && !name.is_empty();
-    let is_number = |text: &str| text.trim().bytes().all(|byte| byte.is_ascii_digit());
-    sets.filter(move |(_, value)| is_number(value))
-        .map(|(name, _)| name.trim())
-        .filter(move |name| is_name(name))
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let set = first.unwrap_or_default().split(',').map(|one| {
+        let (name, value) = one.split_once('=')?;
+        (is_name(name.trim()) && is_number(value.trim())).then(|| name.trim())
+    });
+    set.collect::<Option<Vec<&str>>>().unwrap_or_default()
 }
 
 /// Whether an unquoted expansion of `value` stays one word, as it is.

@@ -28,8 +28,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use shellgate_syntax::{
-    self as syntax, Assignment, Construct, Doubt, Findings, Invocation, Redirect, Span, Unknown, Unreadable,
-    Value, Why, Word,
+    self as syntax, Assignment, Construct, Doubt, Findings, Invocation, Redirect, RedirectOperator,
+    RedirectTarget, Span, Unknown, Unreadable, Value, Why, Word,
 };
 
 use context::TextContext;
@@ -190,11 +190,28 @@ pub(crate) fn of_text(source: &str, stdin: Stdin, programs: ProgramNames) -> Res
         let message = "a text that is run here may set what is evaluated as an expression elsewhere";
         found.hazards.push(Problem::new(Span::new(0, source.len()), message));
     }
+    if found.input.trusted && found.calls.iter().any(names_descriptors) {
+        let message = "a program may write to the standard input of a shell that reads its commands there";
+        found.unfollowed.push(Problem::new(Span::new(0, source.len()), message));
+    }
     if found.input.replaced && found.input.trusted {
         let message = "a text that is run here may change the standard input of the commands behind it";
         found.hazards.push(Problem::new(Span::new(0, source.len()), message));
     }
     Ok(found)
+}
+
+/// Whether a call may name a descriptor as a file: `/dev/stdin`, `/proc/1/fd/0`.
+fn names_descriptors(call: &Call) -> bool {
+    let targets = call.redirects.iter().filter_map(|redirect| match &redirect.target {
+        RedirectTarget::Word(word) if redirect.operator != RedirectOperator::HereString => Some(word),
+        _ => None,
+    });
+    call.words.iter().chain(targets).any(|word| {
+        let text = word.value.lead();
+        let may_go_on = text.starts_with('/') && word.value.known().is_none();
+        may_go_on || ["stdin", "fd/", "/fd", "proc"].iter().any(|part| text.contains(part))
+    })
 }
 
 /// The calls of a program and its arguments, without a shell. `shown` is how people see them.

@@ -45,7 +45,7 @@ struct TooManyWords;
 /// Expands the braces in a word. `source` is the whole text, and `budget` is how many characters and pieces the expansions may
 /// still have.
 pub(super) fn expand(pieces: &[Piece], source: &str, budget: &Cell<Option<usize>>) -> Expanded {
-    if has_braces_between_inner_quotes(pieces, source) {
+    if has_braces_between_inner_quotes(pieces, source) || has_braces_in_old_expression(pieces, source) {
         return Expanded::Unknown;
     }
     let literals = || {
@@ -66,8 +66,9 @@ pub(super) fn expand(pieces: &[Piece], source: &str, budget: &Cell<Option<usize>
     if pieces.iter().any(|piece| matches!(piece.kind, PieceKind::Array(_))) {
         return Expanded::Same;
     }
-    // `{$,}x` makes `$x`, which bash then expands.
-    if literals().any(|text| text.contains('$')) {
+    // `{$,}x` makes `$x`, which bash then expands. Whether `{}` opens braces depends on what is before it, also in quotes.
+    let is_empty = |pair: &[Atom]| matches!(pair, [first, second] if first.is('{') && second.is('}'));
+    if literals().any(|text| text.contains('$')) || atoms.windows(2).any(is_empty) {
         return Expanded::Unknown;
     }
     match words(&atoms, budget) {
@@ -95,6 +96,18 @@ fn has_braces_between_inner_quotes(pieces: &[Piece], source: &str) -> bool {
         let separators = all().any(|text| text.contains(',') || text.contains(".."));
         separators && all().any(|text| text.replace("${", "").contains('{'))
     }
+}
+
+/// Whether an expression is written as `$[ … ]`, which bash doesn't skip when it looks for braces.
+fn has_braces_in_old_expression(pieces: &[Piece], source: &str) -> bool {
+    pieces.iter().any(|piece| match &piece.kind {
+        PieceKind::Double(inner) => has_braces_in_old_expression(inner, source),
+        PieceKind::Arithmetic(_) => {
+            let written = source.get(piece.span.start..piece.span.end).unwrap_or_default();
+            written.starts_with("$[") && written.contains('{')
+        }
+        _ => false,
+    })
 }
 
 fn atoms(pieces: &[Piece]) -> Vec<Atom> {

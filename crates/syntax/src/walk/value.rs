@@ -212,5 +212,18 @@ impl<'a> Builder<'a> {
 fn several(parameter: &Parameter) -> bool {
     let all = parameter.name == "@" || parameter.subscript.as_ref().is_some_and(is_all);
     let length = parameter.operation == Operation::Length;
-    (all && !length) || parameter.operation == Operation::Names || parameter.indirect
+    // `"${x-${a[@]}}"`
+    let default = match &parameter.operation {
+        Operation::Default(_, text) => text.pieces.iter().any(holds_several),
+        _ => false,
+    };
+    (all && !length) || parameter.operation == Operation::Names || parameter.indirect || default
+}
+
+fn holds_several(piece: &Piece) -> bool {
+    match &piece.kind {
+        PieceKind::Double(inner) => inner.iter().any(holds_several),
+        PieceKind::Parameter(parameter) => several(parameter),
+        _ => false,
+    }
 }
