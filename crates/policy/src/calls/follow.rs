@@ -3,7 +3,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use shellgate_syntax::{self as syntax, Construct, Doubt, Findings, Invocation, Span, Value, Word};
+use shellgate_syntax::{
+    self as syntax, Construct, Doubt, Findings, Invocation, RedirectTarget, Span, Value, Word,
+};
 
 use super::attributes::Declaration;
 use super::context::{InnerText, TextContext};
@@ -78,7 +80,10 @@ impl FoundCalls {
         let stdin = stdin_of(&invocation.redirects, &invocation.input, &context.stdin);
         let text = invocation.span.of(&context.source).to_owned();
         let folders = Rc::clone(&context.folders);
-        let pending = PendingCall { invocation, text, stdin, in_wrapper: false, more_words: false, folders };
+        // What is in its substitutions comes behind it in the list, and runs before it.
+        let when = if has_commands_inside(&invocation, &context.source) { When::Beside } else { When::Once };
+        let (in_wrapper, more_words) = (false, false);
+        let pending = PendingCall { invocation, text, stdin, in_wrapper, more_words, when, folders };
         self.follow_call(pending, context);
     }
 
@@ -139,7 +144,7 @@ impl FoundCalls {
             in_wrapper: pending.in_wrapper,
             more_words: pending.more_words,
             stdin: pending.stdin.clone(),
-            when: context.when.max(when_of(&pending.invocation)),
+            when: context.when.max(pending.when).max(when_of(&pending.invocation)),
             folders: Rc::clone(&pending.folders),
         });
         if let Some(kind) = forwarded {
@@ -165,7 +170,9 @@ impl FoundCalls {
                     Invocation { span: effect.span, words, constructs, repeated, ..Invocation::default() };
                 let stdin = pending.stdin.clone();
                 let folders = self.folders_inside(index);
-                let inner = PendingCall { invocation, text, stdin, in_wrapper: true, more_words, folders };
+                let when = pending.when.max(self.when_inside(index));
+                let in_wrapper = true;
+                let inner = PendingCall { invocation, text, stdin, in_wrapper, more_words, when, folders };
                 self.follow_call(inner, &context.deeper());
             }
             EffectKind::Shell(word) => match &word.value {
@@ -267,17 +274,17 @@ impl FoundCalls {
 
     /// How a text is run that the call at `index` has a shell read.
     fn inner_text(&self, index: usize, span: Span, stdin: Stdin) -> InnerText {
-        let call = self.calls.get(index);
-        // `eval` runs its text at once. Others keep it: a trap, a callback.
-        let keeps_text = |call: &Call| {
-            call.meaning.kind == Some(ProgramKind::Builtin)
-                && !call.meaning.entry.is_some_and(|name| has(name, Property::RunsTextAtOnce))
-        };
-        let when = match call {
-            Some(call) if !keeps_text(call) => call.when,
-            _ => When::Anytime,
-        };
+        let when = self.calls.get(index).map_or(When::Anytime, |call| call.when).max(self.when_inside(index));
         InnerText { span, stdin, is_input: false, when, folders: self.folders_inside(index) }
+    }
+
+    /// When what the call at `index` runs is run, compared with that call: most programs that run others may do so often, or
+    /// later, or in the background.
+    fn when_inside(&self, index: usize) -> When {
+        let Some(call) = self.calls.get(index) else { return When::Anytime };
+        let at_once = call.meaning.kind == Some(ProgramKind::Shell)
+            || call.meaning.entry.is_some_and(|name| has(name, Property::RunsOnce));
+        if at_once || call.shadowed != Shadowed::No { When::Once } else { When::Anytime }
     }
 
     /// The folders that what the call at `index` runs is in.
@@ -310,6 +317,16 @@ impl FoundCalls {
 
 fn splits(word: &Word) -> bool {
     matches!(&word.value, Value::Unknown(unknown) if unknown.splits)
+}
+
+/// Whether a command has commands inside its words, its redirects or its assignments.
+fn has_commands_inside(invocation: &Invocation, source: &str) -> bool {
+    let bodies = invocation.redirects.iter().filter_map(|redirect| match &redirect.target {
+        RedirectTarget::Body(word) => Some(word.span),
+        RedirectTarget::Word(_) => None,
+    });
+    let mut texts = bodies.chain([invocation.span]).map(|span| span.of(source));
+    texts.any(|text| ["$(", "`", "<(", ">("].iter().any(|sign| text.contains(sign)))
 }
 
 /// When an invocation of a text runs.

@@ -177,6 +177,8 @@ struct PendingCall {
     stdin: Stdin,
     in_wrapper: bool,
     more_words: bool,
+    /// When it runs, as far as its own words and what runs it say.
+    when: When,
     folders: Rc<[Option<Word>]>,
 }
 

@@ -12,9 +12,9 @@ use shellgate_syntax::{RedirectOperator, RedirectTarget, Value, Why, Word};
 use super::links::has_option;
 use super::state::is_in_pipeline;
 use super::writers::{
-    copies_files, edits_plainly, has_backup_suffix, is_build_file, is_device, is_plain_reader, is_unpacker,
-    last_name, moved_by_git, moves_files, obeys_files, packs_text, sets_by_words, sources, unpacks_text,
-    writes_its_input, written_by_redirects, written_by_words,
+    copies_files, edits_plainly, has_backup_suffix, has_hiding_word, is_build_file, is_device,
+    is_plain_reader, is_unpacker, last_name, moved_by_git, moves_files, obeys_files, packs_text,
+    sets_by_words, sources, unpacks_text, writes_its_input, written_by_redirects, written_by_words,
 };
 use super::{Basis, Judge};
 use crate::calls::{Call, FoundCalls, Stdin};
@@ -86,7 +86,8 @@ impl TextFacts {
             }
         }
         Self {
-            pipes_content: piped.into_iter().any(|call| !is_plain(call)),
+            pipes_content: piped.clone().any(|call| !is_plain(call))
+                || found.calls.iter().any(keeps_words_in_git) && piped.clone().any(reads_git),
             moves_files: found.calls.iter().any(moves_files),
             writes_in_pipeline: false,
             tool_words,
@@ -143,7 +144,16 @@ impl Judge<'_> {
         let facts = &self.states.facts;
         let name = call.name().unwrap_or_default();
         let is_fed = self.has_text_input(call);
-        let shows_into_file = call.meaning.entry == Some("git") && has_option(call, &["--output"]);
+        if self.may_write(call) && call.meaning.kind != Some(ProgramKind::Builder) && has_hiding_word(call) {
+            return Some(name.to_owned());
+        }
+        let packs_messages = call
+            .meaning
+            .subcommands
+            .first()
+            .is_some_and(|name| words::GIT_PACKING_SUBCOMMANDS.contains(name));
+        let shows_into_file =
+            call.meaning.entry == Some("git") && (has_option(call, &["--output"]) || packs_messages);
         if is_fed && writes_its_input(call) || sets_by_words(call) || packs_text(call) || shows_into_file {
             return Some(name.to_owned());
         }
@@ -330,6 +340,10 @@ fn keeps_words_in_git(call: &Call) -> bool {
     let subcommand = call.meaning.subcommands.first();
     call.meaning.entry == Some("git")
         && !subcommand.is_some_and(|name| words::GIT_READING_SUBCOMMANDS.contains(name))
+}
+
+fn reads_git(call: &Call) -> bool {
+    call.meaning.entry == Some("git")
 }
 
 /// Whether a call goes to a folder that a pattern names.

@@ -18,6 +18,9 @@ use crate::redirects::known_path;
 const SYSTEM_FOLDERS: [&str; 9] =
     ["/usr/", "/etc/", "/bin/", "/lib", "/opt/", "/dev/", "/proc/", "/sys/", "/var/"];
 
+/// Those in which anybody can make files: only a file that is there is one to read.
+const OPEN_FOLDERS: [&str; 2] = ["/dev/", "/var/"];
+
 /// If a text gives its programs more such words, they may name any file.
 const MAX_OUTSIDE_WORDS: usize = 64;
 
@@ -115,7 +118,10 @@ impl Judge<'_> {
         let is_read = || {
             // `/usr/../home/x`, `/proc/self/cwd/x`
             let place = self.machine.cached_destination(Path::new("/"), path);
-            is_system(path) && place.to_str().is_some_and(is_system) && place.exists()
+            let is_open = OPEN_FOLDERS.iter().any(|folder| place.starts_with(folder));
+            is_system(path)
+                && place.to_str().is_some_and(is_system)
+                && place.metadata().is_ok_and(|found| !(is_open && found.is_dir()))
         };
         !self.is_inside(path) && !is_read()
     }
@@ -135,7 +141,9 @@ impl Judge<'_> {
                 let folder = lead.rsplit_once('/').map(|(folder, _)| format!("{folder}/"));
                 // A pattern isn't kept as text; what it is made of is.
                 let written = word.span.of(self.text);
-                let is_system = SYSTEM_FOLDERS.iter().any(|folder| lead.starts_with(folder));
+                let begins = |folder: &&str| lead.starts_with(*folder);
+                let is_system = SYSTEM_FOLDERS.iter().any(|folder| begins(&folder))
+                    && !OPEN_FOLDERS.iter().any(|folder| begins(&folder));
                 !leads_up(written) && folder.is_none_or(|folder| is_system || !self.is_outside(&folder))
             }
             _ => false,

@@ -1,7 +1,7 @@
 //! What a single call does with files, by its program, its words and its redirects: whether it writes, copies, unpacks or
 //! obeys them.
 
-use shellgate_syntax::{RedirectOperator, RedirectTarget, Value, Why, Word};
+use shellgate_syntax::{Redirect, RedirectOperator, RedirectTarget, Value, Why, Word};
 
 use super::links::has_option;
 use super::patches::patches;
@@ -11,8 +11,9 @@ use crate::redirects::is_descriptor;
 
 /// Whether a call shows what lies on the disk.
 pub(super) fn is_plain_reader(call: &Call) -> bool {
+    // Labels, separators and messages of errors are content, too.
     let is_known = |word: &Word| {
-        word.value.known().is_some()
+        word.value.known().is_some_and(is_plain_text)
             || matches!(&word.value, Value::Unknown(unknown) if matches!(unknown.why, Why::Glob | Why::Tilde { .. }))
     };
     let shows = match call.meaning.entry {
@@ -24,7 +25,48 @@ pub(super) fn is_plain_reader(call: &Call) -> bool {
         Some(name) => words::PLAIN_READERS.contains(&name),
         None => false,
     };
-    shows && call.words.iter().all(is_known)
+    let has_text = |redirect: &Redirect| {
+        matches!(redirect.operator, RedirectOperator::HereString | RedirectOperator::HereDocument)
+    };
+    shows && call.words.iter().all(is_known) && !call.redirects.iter().any(has_text)
+}
+
+/// Whether a text hides no name from those who read it: it has no quotes, and no signs that shells and build tools expand.
+fn is_plain_text(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || " _./:=,@%+-~^*?[]{}|#".contains(c))
+}
+
+/// Whether a call that writes files has a word that build tools might read otherwise than it looks, and may put it there: as
+/// the name of a file, as a label, as a message.
+pub(super) fn has_hiding_word(call: &Call) -> bool {
+    let keeps_messages = || {
+        let subcommand = call.meaning.subcommands.first();
+        call.meaning.entry == Some("git")
+            && subcommand.is_some_and(|name| words::GIT_SUBCOMMANDS_WITH_MESSAGE.contains(name))
+    };
+    let messages: Vec<&Value> = match keeps_messages() {
+        true => call.meaning.canonical.iter().filter_map(message_of).collect(),
+        false => Vec::new(),
+    };
+    let is_message = |value: &Value| messages.iter().any(|message| ends_with(value, message));
+    let hides = |value: &Value| match value {
+        Value::Known(text) => !is_plain_text(text),
+        Value::Unknown(unknown) => !is_plain_text(&unknown.lead),
+    };
+    call.words.iter().skip(1).any(|word| hides(&word.value) && !is_message(&word.value))
+}
+
+/// The message of a commit, among the words of a call.
+fn message_of(one: &Canonical) -> Option<&Value> {
+    match one {
+        Canonical::Option(name, Some(value)) if name == "-m" => Some(value),
+        _ => None,
+    }
+}
+
+/// Whether a word is a value, or ends with it: `-mTEXT`.
+fn ends_with(word: &Value, value: &Value) -> bool {
+    word == value || word.known().zip(value.known()).is_some_and(|(word, value)| word.ends_with(value))
 }
 
 /// Whether a call copies, renames, links or unpacks files, or replaces them by others.
@@ -171,8 +213,13 @@ pub(super) fn copies(call: &Call) -> bool {
 
 /// Whether a call edits files by words that hide no name: `sed -i s/1.0/1.1/ package.json`.
 pub(super) fn edits_plainly(call: &Call) -> bool {
-    let is_plain = |c: char| c.is_alphanumeric() || " ._-/=,:^$|@%+~#".contains(c);
+    let is_plain = |c: char| c.is_alphanumeric() || " ._-/=,:^|@%+~#".contains(c);
+    // Several edits can make a name together, and so can exchanged letters.
+    let is_script = |one: &&Canonical| matches!(one, Canonical::Option(name, Some(_)) if name == "-e");
+    let is_single = call.meaning.canonical.iter().filter(is_script).count() <= 1
+        && !call.words.iter().any(|word| word.value.lead().starts_with('y'));
     call.name() == Some("sed")
+        && is_single
         && call.words.iter().all(|word| word.value.known().is_some_and(|text| text.chars().all(is_plain)))
 }
 

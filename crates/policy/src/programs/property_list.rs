@@ -66,8 +66,8 @@ properties! {
     "stands-for-programs" = StandsForPrograms,
     /// Its entry lists other names of the same program.
     "many-names" = ManyNames,
-    /// It has the shell run its text before it returns.
-    "runs-text-at-once" = RunsTextAtOnce,
+    /// It runs the text or the command that it is given once, and waits for its end.
+    "runs-once" = RunsOnce,
     /// Its first operand is a mode of files.
     "takes-mode" = TakesMode,
     /// It removes variables.

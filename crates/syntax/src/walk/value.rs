@@ -160,6 +160,8 @@ impl<'a> Builder<'a> {
     fn literal(&mut self, text: &str, first: bool, last: bool) {
         let mut may_be_tilde = (first && self.text.is_empty()) || (self.assigns && self.after_separator());
         let mut rest = text;
+        // What is left of the text behind the last bracket that closes.
+        let unclosed = text.rfind(']').map_or(text.len(), |at| text.len() - at - 1);
         while let Some(character) = rest.chars().next() {
             if character == '~'
                 && may_be_tilde
@@ -172,7 +174,7 @@ impl<'a> Builder<'a> {
                 may_be_tilde = false;
                 continue;
             }
-            self.note_glob(character, rest);
+            self.note_glob(character, rest.len() > unclosed);
             self.text.push(character);
             may_be_tilde = self.assigns && matches!(character, '=' | ':');
             rest = rest.get(character.len_utf8()..).unwrap_or_default();
@@ -193,14 +195,15 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn note_glob(&mut self, character: char, rest: &str) {
+    /// Notes a character of a pattern. `is_closed`: whether a closing bracket comes behind it.
+    fn note_glob(&mut self, character: char, is_closed: bool) {
         if self.context != Context::Argument {
             return;
         }
         match character {
             '*' | '?' => self.unknown(Why::Glob, true),
             // The unknown begins at the bracket, if another one closes it.
-            '[' if rest.contains(']') => self.unknown(Why::Glob, true),
+            '[' if is_closed => self.unknown(Why::Glob, true),
             '[' => self.bracket = true,
             ']' if self.bracket => self.unknown(Why::Glob, true),
             _ => {}
