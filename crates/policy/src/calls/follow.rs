@@ -15,8 +15,8 @@ use super::resolve::resolve_words;
 use super::shadowing::{Shadowed, shadowed};
 use super::stdin::{Stdin, descriptor_of_path, may_read_input, redirected, replaces_input, stdin_of};
 use super::{
-    Call, FoundCalls, MAX_CALLS, MAX_DEPTH, MAX_INNER_BYTES, MAX_WORDS, PendingCall, Problem, When,
-    unknown_value,
+    Call, FoundCalls, MAX_CALLS, MAX_DEPTH, MAX_INNER_BYTES, MAX_LINKING_WORDS, MAX_WORDS, PendingCall,
+    Problem, When, unknown_value,
 };
 use crate::programs::{Effect, EffectKind, ProgramKind, Property, has, variable, words};
 
@@ -107,6 +107,12 @@ impl FoundCalls {
         }
         let invocation = &pending.invocation;
         let mut meaning = self.programs.understand(&invocation.words, pending.more_words);
+        if meaning.entry.is_some_and(|name| has(name, Property::MakesLinks)) {
+            self.linking_words += invocation.words.len();
+            if self.linking_words > MAX_LINKING_WORDS {
+                return self.too_much(span);
+            }
+        }
         let runs_words = matches!(
             meaning.kind,
             Some(ProgramKind::Wrapper | ProgramKind::Shell | ProgramKind::Interpreter | ProgramKind::Builtin)

@@ -50,6 +50,9 @@ const MAX_CALLS: usize = 8_000;
 /// How many words the calls of one command may have in all. What wrappers run counts once for each wrapper.
 const MAX_WORDS: usize = 130_000;
 
+/// How many words the calls of one command may have that copy, move or link files: each word leads to folders and links.
+const MAX_LINKING_WORDS: usize = 16_000;
+
 /// How much text the shells inside one command may read in all.
 const MAX_INNER_BYTES: usize = 1 << 20;
 
@@ -156,6 +159,8 @@ pub(crate) struct FoundCalls {
     programs: ProgramNames,
     /// How many words the calls have so far.
     words: usize,
+    /// How many of them are of calls that may make links.
+    linking_words: usize,
     /// How much text inside the command was read so far.
     inner_bytes: usize,
     input: InputUse,

@@ -12,8 +12,8 @@ use shellgate_syntax::{RedirectOperator, RedirectTarget, Value, Why, Word};
 use super::links::has_option;
 use super::state::is_in_pipeline;
 use super::writers::{
-    copies_files, edits_plainly, has_backup_suffix, has_hiding_word, is_build_file, is_device,
-    is_plain_reader, is_unpacker, last_name, moved_by_git, moves_files, obeys_files, packs_text,
+    copies_files, edits_plainly, has_backup_suffix, has_hiding_word, has_text_redirect, is_build_file,
+    is_device, is_plain_reader, is_unpacker, last_name, moved_by_git, moves_files, obeys_files, packs_text,
     sets_by_words, sources, unpacks_text, writes_its_input, written_by_redirects, written_by_words,
 };
 use super::{Basis, Judge};
@@ -52,6 +52,9 @@ pub(super) struct TextFacts {
     moves_files: bool,
     /// Whether a stage of a pipeline writes content of the text.
     pub(super) writes_in_pipeline: bool,
+    /// Whether plain edits of files are no content of the text: there is only one, and no program reads a language in which
+    /// any sign can be a quote.
+    trusts_edits: bool,
     /// Words of programs that obey files. `None`: some aren't known.
     tool_words: Option<Vec<String>>,
     /// Whether git may keep words of the text in files, and a call goes to a folder that a pattern names: that may be git's.
@@ -67,8 +70,11 @@ impl OwnContent {
 
 impl TextFacts {
     pub(super) fn of(found: &FoundCalls) -> Self {
-        let is_plain = |call: &Call| call.meaning.kind == Some(ProgramKind::Builder) || is_plain_reader(call);
-        let piped = found.calls.iter().filter(|call| is_in_pipeline(call) && !call.words.is_empty());
+        let is_plain = |call: &Call| {
+            let is_tool = call.meaning.kind == Some(ProgramKind::Builder) && !has_hiding_word(call);
+            !has_text_redirect(call) && (call.words.is_empty() || is_tool || is_plain_reader(call))
+        };
+        let piped = found.calls.iter().filter(|call| is_in_pipeline(call));
         let mut tool_words = Some(Vec::new());
         for call in found.calls.iter().filter(|call| obeys_files(call)) {
             if call.more_words {
@@ -90,6 +96,8 @@ impl TextFacts {
                 || found.calls.iter().any(keeps_words_in_git) && piped.clone().any(reads_git),
             moves_files: found.calls.iter().any(moves_files),
             writes_in_pipeline: false,
+            trusts_edits: found.calls.iter().filter(|call| call.name() == Some("sed")).count() <= 1
+                && !found.calls.iter().any(reads_terse_language),
             tool_words,
             goes_to_git: found.calls.iter().any(keeps_words_in_git)
                 && found.calls.iter().any(goes_by_pattern),
@@ -162,8 +170,8 @@ impl Judge<'_> {
                 && !self.copies_device(call)
                 && (words::COPYING_PROGRAMS.contains(&name)
                     || words::PACKING_PROGRAMS.contains(&name) && !self.packs_named(call, facts));
-        let is_silent =
-            has(name, Property::WritesNoContent) || edits_plainly(call) && !has_backup_suffix(call);
+        let edits_silently = facts.trusts_edits && edits_plainly(call) && !has_backup_suffix(call);
+        let is_silent = has(name, Property::WritesNoContent) || edits_silently;
         let by_words = written_by_words(call).filter(|_| !is_product && !is_silent);
         let mut by_words =
             by_words.filter(|word| !(name == "tee" && self.is_mere_data(call, word, is_fed, facts)));
@@ -340,6 +348,11 @@ fn keeps_words_in_git(call: &Call) -> bool {
     let subcommand = call.meaning.subcommands.first();
     call.meaning.entry == Some("git")
         && !subcommand.is_some_and(|name| words::GIT_READING_SUBCOMMANDS.contains(name))
+}
+
+/// Whether a program runs files of a language in which any sign can be a quote.
+fn reads_terse_language(call: &Call) -> bool {
+    call.name().is_some_and(|name| words::RUNNERS_OF_TERSE_LANGUAGES.contains(&name))
 }
 
 fn reads_git(call: &Call) -> bool {

@@ -25,10 +25,15 @@ pub(super) fn is_plain_reader(call: &Call) -> bool {
         Some(name) => words::PLAIN_READERS.contains(&name),
         None => false,
     };
-    let has_text = |redirect: &Redirect| {
+    shows && call.words.iter().all(is_known) && !has_text_redirect(call)
+}
+
+/// Whether a call has a text of the command on its standard input.
+pub(super) fn has_text_redirect(call: &Call) -> bool {
+    let is_text = |redirect: &Redirect| {
         matches!(redirect.operator, RedirectOperator::HereString | RedirectOperator::HereDocument)
     };
-    shows && call.words.iter().all(is_known) && !call.redirects.iter().any(has_text)
+    call.redirects.iter().any(is_text)
 }
 
 /// Whether a text hides no name from those who read it: it has no quotes, and no signs that shells and build tools expand.
