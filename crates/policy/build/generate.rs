@@ -30,6 +30,7 @@ const HARMLESS_ROLES: &[&str] = &[
     "host-path",
     "curl-data",
     "curl-cookie",
+    "curl-upload",
     "loose",
     "source",
 ];
@@ -135,7 +136,7 @@ fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) ->
     }
     let input = row.input.as_deref().map(|input| chosen(input, &["shell", "code"], "input")).transpose()?;
     let matters = !row.subcommand.is_empty()
-        || options.iter().any(|o| o.unusual.is_some() || o.ends || o.values.iter().any(|v| matters(v)))
+        || options.iter().any(option_matters)
         || operands.iter().any(|o| o.unusual.is_some() || (matters(&o.role) && o.role != "write"));
 
     let synonyms = row.synonyms.iter().map(|text| {
@@ -190,13 +191,14 @@ fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) ->
 fn option_code(option: &OptionText) -> String {
     let values: Vec<String> = option.values.iter().map(|role| format!("Role::{}", camel(role))).collect();
     format!(
-        "OptionEntry {{ names: &{:?}, values: &[{}], value_form: ValueForm::{}, prints: {}, ends: {}, unusual: {:?} }}",
+        "OptionEntry {{ names: &{:?}, values: &[{}], value_form: ValueForm::{}, prints: {}, ends: {}, unusual: {:?}, matters: {} }}",
         option.names,
         values.join(", "),
         option.takes,
         option.prints,
         option.ends,
         option.unusual,
+        option_matters(option),
     )
 }
 
@@ -250,6 +252,11 @@ fn known_once(options: &[OptionText]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether an option does more than show something.
+fn option_matters(option: &OptionText) -> bool {
+    option.unusual.is_some() || option.ends || option.values.iter().any(|role| matters(role))
 }
 
 fn matters(role: &str) -> bool {

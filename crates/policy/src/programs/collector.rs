@@ -127,6 +127,9 @@ impl Collector {
                 self.effect(word, EffectKind::Opaque(own, "a list of files that isn't known"));
             }
             Role::Paths => self.paths(word),
+            Role::Url | Role::WriteUrl if special::hides_scheme(word) => {
+                self.effect(word, EffectKind::Unusual("has an address whose beginning is a pattern"));
+            }
             Role::Url | Role::AtFile | Role::Form | Role::KeyPath => {
                 if let Some(path) = special::path_in(role, word) {
                     self.effect(word, EffectKind::Reads(path));
@@ -232,7 +235,10 @@ impl Collector {
             Role::SshJump => special::ssh_jump(word, self),
             Role::Toolchain => special::toolchain(word, self),
             Role::MakeWord => special::make_word(word, self),
-            Role::CurlData | Role::CurlCookie | Role::CurlFormat => special::curl_value(role, word, self),
+            Role::CurlData | Role::CurlCookie | Role::CurlFormat | Role::CurlOutput | Role::CurlUpload => {
+                special::curl_value(role, word, self);
+            }
+            Role::Settings => special::settings(word, self),
             Role::Linker => special::linker_flags(word, self),
             Role::TarAction => special::tar_action(word, self),
         }

@@ -144,6 +144,8 @@ pub(crate) struct OptionEntry {
     pub(crate) ends: bool,
     /// Why a call with it is unusual.
     pub(crate) unusual: Option<&'static str>,
+    /// Whether it does more than show something.
+    pub(crate) matters: bool,
 }
 
 impl OptionEntry {

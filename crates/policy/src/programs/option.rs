@@ -34,6 +34,18 @@ pub(super) fn has(entry: &Entry, name: &str) -> bool {
     entry.option(name).is_some()
 }
 
+/// Whether one of the options in a word does more than show something.
+pub(super) fn any_matters(entry: &'static Entry, word: &Word) -> bool {
+    let mut from = 0;
+    loop {
+        match find(entry, word, from) {
+            OptionMatch::Found(found, _) if found.option.matters => return true,
+            OptionMatch::Found(_, Some(next)) => from = next,
+            _ => return false,
+        }
+    }
+}
+
 /// The option at `from` in `word`: 0 is the beginning of the word, anything else a letter in a bundle.
 pub(super) fn find(entry: &'static Entry, word: &Word, from: usize) -> OptionMatch {
     let lead = word.value.lead();
@@ -47,10 +59,10 @@ pub(super) fn find(entry: &'static Entry, word: &Word, from: usize) -> OptionMat
     let name = lead.split_once('=').map_or(lead, |(name, _)| name);
     let listed = (known || name.len() < lead.len()) && has(entry, name);
     if !listed && let Some(found) = by_beginning(entry, word) {
-        return match glued_path(entry, word) {
-            Some(glued) if matches!(&found, OptionMatch::Found(found, _) if found.option.is_loose()) => glued,
-            _ => found,
-        };
+        if !matches!(&found, OptionMatch::Found(found, _) if found.option.is_loose()) {
+            return found;
+        }
+        return other_spelling(entry, word).or_else(|| glued_path(entry, word)).unwrap_or(found);
     }
     let long = listed || lead.starts_with("--") || entry.parsing == Parsing::Dashed;
     if !long {
@@ -95,6 +107,25 @@ fn by_name(entry: &'static Entry, name: &str) -> Option<(&'static OptionEntry, O
     let mut fitting = entry.options().filter(|option| begins(option, &positive));
     let option = fitting.next()?;
     fitting.next().is_none().then(|| (option, Some(name.to_owned())))
+}
+
+/// The listed option that an unlisted name may mean, if that option matters: with one dash or two (`-out-file`, `--o`), or cut
+/// short (`--out-f`). Entries whose options aren't all listed are for programs of many kinds.
+fn other_spelling(entry: &'static Entry, word: &Word) -> Option<OptionMatch> {
+    let lead = word.value.lead();
+    let written = lead.split_once('=').map_or(lead, |(name, _)| name);
+    let bare = written.trim_start_matches('-');
+    let is_long = lead.starts_with("--");
+    if !is_long && entry.parsing != Parsing::Dashed || written == lead && word.value.known().is_none() {
+        return None;
+    }
+    let is_cut = |name: &str| is_long && bare.len() > 2 && name.starts_with(written);
+    let is_same = |name: &str| name.trim_start_matches('-') == bare && !name.ends_with('*') || is_cut(name);
+    let option =
+        entry.options().find(|option| option.matters && option.names.iter().any(|name| is_same(name)))?;
+    let value = (written.len() < lead.len()).then(|| after(word, written.len() + 1)).flatten();
+    let value = value.filter(|_| option.value_form != ValueForm::None);
+    Some(whole_word(option, value))
 }
 
 /// The option of a table's `-W*` that a word begins with; the longest one if there are several.

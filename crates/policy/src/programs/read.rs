@@ -9,6 +9,7 @@ use super::{EffectKind, special};
 use shellgate_syntax::{Unknown, Value, Why, Word};
 
 const UNKNOWN_OPTION: &str = "has an option that isn't known for this program";
+const HIDDEN_OPTION: &str = "has an option that may be the value of the option before it";
 const UNKNOWN_SUBCOMMAND: &str =
     "has a subcommand that isn't known for this program; it may be an alias or an extension";
 
@@ -239,6 +240,10 @@ impl CallReader {
         }
         let word = self.next()?;
         self.note_split(&word, collector);
+        if self.is_option(&word) && option::any_matters(self.entry, &word) {
+            // Versions of a program differ in which options take the next word: `rg --engine --pre=./p`.
+            collector.effect(&word, EffectKind::Unusual(HIDDEN_OPTION));
+        }
         if role == Role::EnvSplit {
             self.splice(&word, collector);
         }

@@ -137,8 +137,14 @@ roles! {
     "curl-data" = CurlData,
     /// Cookies, or a file of them.
     "curl-cookie" = CurlCookie,
+    /// A file that curl writes, in whose name parts of the address may stand.
+    "curl-output" = CurlOutput,
+    /// A file that curl reads, or a pattern of such.
+    "curl-upload" = CurlUpload,
     /// What curl prints at the end; `@FILE`.
     "curl-format" = CurlFormat,
+    /// `KEY=VALUE` settings with commas between.
+    "settings" = Settings,
     /// EffectKind `tar` does at checkpoints.
     "tar-action" = TarAction,
     /// Options for a linker, in one word.

@@ -30,6 +30,12 @@ pub(crate) fn path_in(role: Role, word: &Word) -> Option<Word> {
     }
 }
 
+/// Whether an address has a pattern before its scheme ends, so that it may be a `file:` address: `fil{e,x}:///y`.
+pub(crate) fn hides_scheme(word: &Word) -> bool {
+    let lead = word.value.lead();
+    lead.split(':').next().unwrap_or(lead).contains(['{', '['])
+}
+
 /// The path of a `file:` address: `file:/x`, `file:///x`, `FILE://localhost/x`.
 fn file_url(word: &Word) -> Option<Word> {
     let lead = word.value.lead();

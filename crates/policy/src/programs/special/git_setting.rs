@@ -5,6 +5,8 @@ use super::super::collector::{Collector, after};
 use super::super::words;
 use shellgate_syntax::Word;
 
+pub(super) const SIGNS: &str = "signs with gpg";
+
 /// Reads a setting: `KEY=VALUE`, or `KEY` alone for true.
 pub(crate) fn git_config(word: &Word, collector: &mut Collector) {
     let lead = word.value.lead();
@@ -18,6 +20,10 @@ pub(crate) fn git_config(word: &Word, collector: &mut Collector) {
     };
     let key = key.to_ascii_lowercase();
     if is_data(&key) {
+        let is_off = value.as_ref().and_then(|value| value.value.known()).is_some_and(is_false);
+        if is_signing(&key) && !is_off {
+            collector.effect(word, EffectKind::Unusual(SIGNS));
+        }
         return;
     }
     if let Some(value) = value {
@@ -50,6 +56,16 @@ pub(crate) fn git_config(word: &Word, collector: &mut Collector) {
 pub(super) fn is_data(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     words::GIT_DATA_SETTINGS.iter().any(|data| key == *data || (data.ends_with('.') && key.starts_with(data)))
+}
+
+/// Whether this setting starts gpg unless it is off.
+pub(super) fn is_signing(key: &str) -> bool {
+    words::GIT_SIGNING_SETTINGS.contains(&key.to_ascii_lowercase().as_str())
+}
+
+/// Whether git takes this value for false.
+pub(super) fn is_false(value: &str) -> bool {
+    ["", "0", "false", "no", "off"].contains(&value.to_ascii_lowercase().as_str())
 }
 
 fn fits(pattern: &str, key: &str) -> bool {

@@ -3,7 +3,7 @@
 use super::super::EffectKind;
 use super::super::collector::{Collector, after, with_text};
 use super::super::role::Role;
-use super::super::words::COMPILER_CODE_OPTIONS;
+use super::super::words::{COMPILER_CODE_OPTIONS, MAKE_FOLDER_VARIABLES};
 use super::path_or_name;
 use shellgate_syntax::{Unknown, Value, Why, Word};
 
@@ -58,7 +58,7 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
     let Some((left, _)) = lead.split_once('=') else {
         // A word that isn't known may be an assignment. One whose every value is known to be a plain word isn't.
         match &word.value {
-            Value::Known(text) if is_plain_word(text) => writes_above(word, text, collector),
+            Value::Known(text) if is_plain_word(text) => writes_above(word, text, true, collector),
             Value::Unknown(unknown) if lead.is_empty() && matches!(unknown.why, Why::Parameter(_)) => {
                 collector.effect(word, EffectKind::MaybeOption(word.clone()));
             }
@@ -79,7 +79,8 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
         collector.effect(word, EffectKind::Inline(word.clone(), "make"));
     }
     // `CPPFLAGS='-MF ../x'`: make's own rules hand values to compilers.
-    value.iter().for_each(|value| writes_above(word, value.value.lead(), collector));
+    let is_place = MAKE_FOLDER_VARIABLES.contains(&name);
+    value.iter().for_each(|value| writes_above(word, value.value.lead(), is_place, collector));
     // `CFLAGS="-MF $HOME/x"`
     if let Some(value) = value.as_ref().filter(|value| begins_at_home(word) && !value.value.lead().is_empty())
     {
@@ -91,14 +92,16 @@ pub(crate) fn make_word(word: &Word, collector: &mut Collector) {
 }
 
 /// Notes the paths in a text that lead out of the folder: make may make them. A path that is the whole value is a place that
-/// the project's own rules know (`PREFIX=/usr`).
-fn writes_above(word: &Word, text: &str, collector: &mut Collector) {
+/// the project's own rules know (`PREFIX=/usr`), unless make itself writes there (`is_place`: a goal, a folder of goals).
+fn writes_above(word: &Word, text: &str, is_place: bool, collector: &mut Collector) {
     for part in text.split([' ', '=', ',', ':', '"', '\'', '\\']) {
         // Folders that compilers only read.
         let is_read = part.starts_with("-I") || part.starts_with("-L");
         let leads_up = part.split('/').any(|part| part == "..");
         // `-o/tmp/x`, `~/x`
-        let start = part.find(['/', '~']).filter(|at| *at == 0 && part != text || part.starts_with('-'));
+        let start = part
+            .find(['/', '~'])
+            .filter(|at| *at == 0 && (is_place || part != text) || part.starts_with('-'));
         let path = start.and_then(|start| part.get(start..)).or(leads_up.then_some(part));
         if let Some(path) = path.filter(|path| leads_up || !is_read && path.len() > 1) {
             collector.effect(word, EffectKind::Writes(with_home(word, path)));
