@@ -6,7 +6,7 @@
 //! enough (a script, a variable), the call gets a [`Problem`]. The other modules say what the shell makes of the words:
 //! [`context`] collects the variables and functions of a text, [`arithmetic`] follows values that are evaluated again,
 //! [`known_values`], [`numbers`] and [`attributes`] know about variables, [`resolve`] puts that into the words of a call,
-//! [`shadowing`] and [`forwarders`] know about functions, [`stdin`] about pipes and redirects, [`foreign_shells`] about shells that read a text otherwise than bash, [`hazards`] about what isn't followed.
+//! [`shadowing`] and [`forwarders`] know about functions, [`stdin`] about pipes and redirects, [`foreign_shells`] about shells that read a text otherwise than bash, [`hazards`] about what isn't followed, [`inner_texts`] about texts inside a call.
 //!
 //! Nothing is decided here: the judge decides what a call and its problems mean. No call is left out silently. What is
 //! too deep or too much is an unreadable problem, and that denies.
@@ -18,6 +18,7 @@ mod follow;
 mod foreign_shells;
 mod forwarders;
 mod hazards;
+mod inner_texts;
 mod known_values;
 mod numbers;
 mod resolve;

@@ -11,7 +11,7 @@
 //! | `imports` | code that it finds in its folder |
 //! | `unlisted`, `loose`, `word_shapes` | programs without an entry in the tables; words that an entry doesn't explain; what a word looks like |
 //! | `outside_words` | words of such programs that may be files outside the root |
-//! | `state`, `links`, `planted`, `content`, `writers` | what one call does to later ones |
+//! | `state`, `text_facts`, `links`, `planted`, `content`, `writers` | what one call does to later ones |
 //! | `place` | files that no word names |
 //! | `repositories`, `staging`, `remotes`, `patches`, `settings_files` | what git finds where it works |
 //!
@@ -38,6 +38,7 @@ mod repositories;
 mod settings_files;
 mod staging;
 mod state;
+mod text_facts;
 mod unlisted;
 mod variables;
 mod word_shapes;

@@ -142,8 +142,7 @@ impl Judge<'_> {
                 // A pattern isn't kept as text; what it is made of is.
                 let written = word.span.of(self.text);
                 let begins = |folder: &&str| lead.starts_with(*folder);
-                let is_system = SYSTEM_FOLDERS.iter().any(|folder| begins(&folder))
-                    && !OPEN_FOLDERS.iter().any(|folder| begins(&folder));
+                let is_system = SYSTEM_FOLDERS.iter().any(begins) && !OPEN_FOLDERS.iter().any(begins);
                 !leads_up(written) && folder.is_none_or(|folder| is_system || !self.is_outside(&folder))
             }
             _ => false,

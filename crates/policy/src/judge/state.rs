@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use shellgate_syntax::{Construct, Word};
 
 use super::Judge;
-use super::content::{OwnContent, TextFacts};
+use super::content::OwnContent;
 use super::links::{MadeLinks, has_option};
 use super::outside_words::OutsideWords;
 use super::patches::patches;
 use super::planted::Planted;
 use super::remotes::pushes;
 use super::staging::Staged;
+use super::text_facts::TextFacts;
 use crate::calls::{Call, FoundCalls, When};
 use crate::paths::{PATH_MAX_BYTES, without_links};
 use crate::programs::{EffectKind, ProgramKind, Property, has, words};
