@@ -1,5 +1,7 @@
 //! Turns `tables/*.toml` into static data. `tables/README.md` describes the notation.
 
+#[path = "build/effects.rs"]
+mod effects;
 #[path = "build/generate.rs"]
 mod generate;
 #[path = "build/keys.rs"]
@@ -31,6 +33,7 @@ fn main() -> Result<(), String> {
     write("variables.rs", &variables::variables(&tables.variables)?)?;
     let known = tables.programs.iter().flat_map(|row| &row.names).map(String::as_str).collect();
     write("properties.rs", &properties::properties(&tables.properties, &known)?)?;
+    write("effects.rs", &effects::effects(&tables.effects)?)?;
     write("keys.rs", &keys::keys(&tables.keys))?;
     write("words.rs", &words::words(&tables.words))
 }

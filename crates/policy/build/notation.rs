@@ -1,5 +1,6 @@
 //! The notation as types: what a table holds, and how an option or operand in it is read.
 
+use crate::effects::EffectRow;
 use crate::keys::Keys;
 use crate::properties::Property;
 use crate::variables::Variable;
@@ -26,6 +27,7 @@ pub(crate) struct Tables {
     pub(crate) variables: Vec<Variable>,
     pub(crate) properties: Vec<Property>,
     pub(crate) keys: Vec<Keys>,
+    pub(crate) effects: Vec<EffectRow>,
     pub(crate) words: BTreeMap<String, Words>,
 }
 
@@ -43,6 +45,8 @@ struct File {
     property: Vec<Property>,
     #[serde(default)]
     keys: Vec<Keys>,
+    #[serde(default)]
+    effect: Vec<EffectRow>,
     #[serde(default)]
     words: BTreeMap<String, Words>,
 }
@@ -129,6 +133,7 @@ impl Tables {
             tables.variables.append(&mut file.variable);
             tables.properties.append(&mut file.property);
             tables.keys.append(&mut file.keys);
+            tables.effects.append(&mut file.effect);
         }
         Ok(tables)
     }

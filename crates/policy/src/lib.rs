@@ -7,6 +7,7 @@
 
 mod calls;
 mod characters;
+mod effect;
 mod judge;
 mod languages;
 mod machine;
@@ -26,10 +27,11 @@ mod suggestion;
 mod typed_input;
 mod verdict;
 
+pub use effect::{CallEffect, EffectName};
 pub use judge::{CommandContext, judge, judge_argv};
 pub use machine::Machine;
 pub use protection::Protected;
-pub use rules::{Decision, Entry, Prefix, Redirects, Rule, Rules};
+pub use rules::{Decision, Entry, Prefix, Preset, Redirects, Rule, Rules};
 pub use scope::{OutOfScope, check_scope};
 pub use secrets::SECRET_PATHS;
 pub use shellgate_syntax::Span;

@@ -120,6 +120,38 @@ impl fmt::Display for Redirects {
     }
 }
 
+/// What is allowed where no rule says anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Preset {
+    /// Reading is free.
+    Cautious,
+    /// Reading and work inside the root are free.
+    Balanced,
+    /// Everything but ruin is free.
+    Open,
+}
+
+impl Preset {
+    /// All presets, the strictest first.
+    pub const ALL: &'static [Self] = &[Self::Cautious, Self::Balanced, Self::Open];
+
+    /// The preset as settings write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cautious => "cautious",
+            Self::Balanced => "balanced",
+            Self::Open => "open",
+        }
+    }
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// All rules of one policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
@@ -135,6 +167,10 @@ pub struct Rules {
     pub redirects: Redirects,
     /// The long form.
     pub rules: Vec<Rule>,
+    /// What is allowed where no rule says anything.
+    pub preset: Option<Preset>,
+    /// Whether commands run in a sandbox, which holds code that can't be read inside the root.
+    pub confined: bool,
 }
 
 impl Default for Rules {
@@ -146,6 +182,8 @@ impl Default for Rules {
             substitution: Decision::Allow,
             redirects: Redirects::Ask,
             rules: Vec::new(),
+            preset: None,
+            confined: false,
         }
     }
 }
@@ -160,9 +198,23 @@ impl Rules {
     pub(crate) fn forbid_something(&self) -> bool {
         let allows_the_rest = match &self.core {
             Some(_) => !self.name_programs(),
-            None => self.default == Decision::Allow,
+            None => self.default == Decision::Allow || self.preset == Some(Preset::Open),
         };
         self.restrict_something() || !allows_the_rest
+    }
+
+    /// What happens with output to files: the preset may be more generous than the setting.
+    pub(crate) fn output(&self) -> Redirects {
+        match (self.preset, self.redirects) {
+            (Some(Preset::Open), _) | (_, Redirects::Allow) => Redirects::Allow,
+            (Some(Preset::Balanced), _) | (_, Redirects::InsideRoot) => Redirects::InsideRoot,
+            (Some(Preset::Cautious) | None, Redirects::Ask) => Redirects::Ask,
+        }
+    }
+
+    /// Whether code that can't be read is free: it runs in the sandbox, and the preset trusts that to hold it.
+    pub(crate) fn frees_code(&self) -> bool {
+        self.confined && self.preset == Some(Preset::Balanced)
     }
 
     /// Whether only programs may run that rules name.

@@ -5,6 +5,7 @@
 
 use shellgate_syntax::Span;
 
+use crate::effect::CallEffect;
 use crate::rules::Decision;
 
 /// What the rules say about one command.
@@ -87,6 +88,8 @@ pub struct Part {
     pub rule: Option<String>,
     /// Why, as a fragment for people.
     pub reason: String,
+    /// What it does, the worst first.
+    pub effects: Vec<CallEffect>,
 }
 
 /// A reason for asking or denying.

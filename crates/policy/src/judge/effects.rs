@@ -175,6 +175,13 @@ impl Judge<'_> {
                 .is_ok_and(|entries| !entries.flatten().any(|entry| dashed(&entry)))
     }
 
+    /// Whether code that can't be read may run where everything may: nothing is forbidden that it could run. A rule that
+    /// allows a build tool allows what its project runs, but no code that the text brings.
+    fn is_held(&self, kind: Option<ProgramKind>, code: &OpaqueCode<'_>) -> bool {
+        !self.rules.restrict_something()
+            || kind == Some(ProgramKind::Builder) && !code.is_own_language && !code.is_of_text
+    }
+
     /// Judges code that can't be read: a rule that allows its program may allow it too.
     fn judge_opaque(&mut self, basis: Basis, call: &Call, code: &OpaqueCode<'_>) {
         let kind = call.meaning.kind;
@@ -184,14 +191,10 @@ impl Judge<'_> {
                 kind == Some(ProgramKind::Interpreter) && code.is_own_language
                     || code.word.is_some_and(|word| named.clone().any(|named| named.span == word.span))
             }
-            Basis::Everything => {
-                // A rule that allows a build tool allows what its project runs, but no code that the text brings.
-                !self.rules.restrict_something()
-                    || kind == Some(ProgramKind::Builder) && !code.is_own_language && !code.is_of_text
-            }
+            Basis::Everything => self.is_held(kind, code),
             Basis::NotNeeded | Basis::None => false,
         };
-        if !allowed {
+        if !allowed && !(self.rules.frees_code() && self.is_held(kind, code)) {
             self.ask(ReasonCode::Unknown, code.span, code.message.clone());
         }
     }

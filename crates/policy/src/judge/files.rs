@@ -157,7 +157,7 @@ impl Judge<'_> {
 
     fn judge_access(&mut self, access: FileAccess, span: Span) {
         let writes = |path: &str| format!("it writes the file `{path}`");
-        match (access, self.rules.redirects) {
+        match (access, self.rules.output()) {
             (FileAccess::None, _)
             | (FileAccess::WriteInside(_), Redirects::InsideRoot | Redirects::Allow)
             | (FileAccess::WriteOutside(_), Redirects::Allow) => {}

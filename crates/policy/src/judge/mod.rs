@@ -5,6 +5,7 @@
 //!
 //! | module | decides about |
 //! |---|---|
+//! | `foretold`, `presets` | what it does; what is free where no rule says anything |
 //! | `files`, `instructions`, `perl_opens` | files that it reads and writes; files that agents read; names that are commands |
 //! | `variables` | variables that it sets |
 //! | `descriptors` | files that are descriptors: their content is in the text |
@@ -22,6 +23,7 @@ mod content;
 mod descriptors;
 mod effects;
 mod files;
+mod foretold;
 mod granting;
 mod imports;
 mod instructions;
@@ -32,6 +34,7 @@ mod patches;
 mod perl_opens;
 mod place;
 mod planted;
+mod presets;
 mod program;
 mod remotes;
 mod repositories;

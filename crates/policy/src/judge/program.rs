@@ -24,6 +24,7 @@ impl<'a> Judge<'a> {
             decision: Decision::Allow,
             rule: None,
             reason: String::new(),
+            effects: self.foretell(call),
         };
         if self.is_forbidden(call) {
             return (Basis::None, part);
@@ -40,7 +41,11 @@ impl<'a> Judge<'a> {
         }
         self.check_characters(call, name);
         self.check_path(call, name);
-        let (basis, rule) = self.basis(call);
+        let (mut basis, mut rule) = self.basis(call);
+        if basis == Basis::None && !self.needs_no_rule(call, name) {
+            basis = self.preset_basis(call, name, &part.effects);
+            rule = self.rules.preset.map(|preset| format!("preset: {preset}"));
+        }
         match (basis, &self.rules.core) {
             (Basis::None, _) if self.needs_no_rule(call, name) => {
                 "acts on the shell and runs nothing by itself".clone_into(&mut part.reason);

@@ -10,6 +10,7 @@
 //! `EffectKind::Opaque`), and never left out.
 
 mod collector;
+mod effect_rows;
 mod entry;
 mod keys;
 mod operand;
@@ -24,6 +25,7 @@ mod variable;
 pub(crate) mod words;
 
 use collector::Collector;
+pub(crate) use effect_rows::{EffectRow, effect_rows};
 use entry::Synonym;
 pub(crate) use entry::{NAME_MAX_BYTES, matches as fits_pattern};
 pub(crate) use keys::CommandKeys;
@@ -64,6 +66,8 @@ pub(crate) struct CallMeaning {
     pub(crate) has_subcommands: bool,
     /// The first names of the subcommands that were called.
     pub(crate) subcommands: Vec<&'static str>,
+    /// Whether the program only prints something about itself and ends (`--version`).
+    pub(crate) prints: bool,
 }
 
 /// A word of the canonical form.
@@ -218,5 +222,6 @@ fn understand_named(words: &[Word], resolved: Option<&str>) -> CallMeaning {
         }
         None => arguments.iter().for_each(|word| collector.word(word.value.clone())),
     }
+    collector.meaning.prints = collector.prints;
     collector.meaning
 }

@@ -1,0 +1,227 @@
+//! What a call will do, foretold from its words: the effects that rules, presets and people decide by.
+//!
+//! Words say which files a call reads and writes, and which code it runs. The table `effects.toml` says what the call does
+//! besides, and what its writing means: `rm` deletes. A program's kind speaks where no row does: what reaches other machines
+//! and has no row may send anything. What can't be explained is an effect of its own.
+
+use shellgate_syntax::{RedirectTarget, Value, Word};
+
+use super::Judge;
+use crate::calls::{Call, Shadowed};
+use crate::effect::{CallEffect, EffectName};
+use crate::machine::Found;
+use crate::programs::{Canonical, EffectKind, EffectRow, ProgramKind, effect_rows};
+use crate::redirects::{self, FileAccess};
+use crate::secrets;
+
+/// What stands in a row for the files that the call writes.
+const FILES: &str = "<files>";
+/// What stands in a row for the host of the first address.
+const HOST: &str = "<host>";
+/// What stands in a row for every operand.
+const OPERANDS: &str = "<*>";
+
+impl Judge<'_> {
+    /// What the call does, the worst first, nothing twice.
+    pub(super) fn foretell(&self, call: &Call) -> Vec<CallEffect> {
+        let mut effects = Vec::new();
+        if !call.words.is_empty() && call.shadowed != Shadowed::Certainly {
+            self.foretell_program(call, &mut effects);
+        }
+        if !call.in_wrapper {
+            self.foretell_redirects(call, &mut effects);
+        }
+        effects.sort();
+        effects.dedup();
+        effects
+    }
+
+    fn foretell_program(&self, call: &Call, effects: &mut Vec<CallEffect>) {
+        let Some(program) = call.program() else {
+            effects.push(CallEffect::new(EffectName::Unknown, None, false));
+            return;
+        };
+        let rows = effect_rows(program, &call.meaning);
+        let deletes = rows.iter().any(|row| row.effect == EffectName::Delete && row.target == FILES);
+        for effect in &call.meaning.effects {
+            effects.extend(self.foretell_word(call, &effect.kind, deletes));
+        }
+        for problem in &call.problems {
+            effects.push(CallEffect::new(EffectName::Code, Some(problem.message.clone()), false));
+        }
+        for row in rows.iter().filter(|row| row.target != FILES) {
+            effects.extend(effects_of_row(row, call));
+        }
+        if rows.is_empty() {
+            effects.extend(self.foretell_by_kind(call, program));
+        }
+    }
+
+    /// What the kind of a program says, where no row does.
+    fn foretell_by_kind(&self, call: &Call, program: &str) -> Option<CallEffect> {
+        let prints = call.meaning.prints;
+        match call.meaning.kind {
+            Some(ProgramKind::Builder) if !prints => Some(CallEffect::new(EffectName::Code, None, true)),
+            Some(ProgramKind::Network) if !prints => {
+                let host = hosts(call).next();
+                let known = host.is_some();
+                Some(CallEffect { sends: true, ..CallEffect::new(EffectName::Network, host, known) })
+            }
+            Some(ProgramKind::Workbench) if !prints => {
+                Some(CallEffect::new(EffectName::Unknown, None, false))
+            }
+            Some(_) => None,
+            // A program of the project is its code; of other programs nothing is known.
+            None => {
+                let is_file = program.contains('/') && self.machine.program_file(program).is_some();
+                let inside = is_file && self.is_inside(program);
+                let name = if inside { EffectName::Code } else { EffectName::Unknown };
+                let missing = !is_file && matches!(self.machine.find(program), Found::Nowhere);
+                // Bash answers that there is no such program, and nothing happens.
+                (!missing || program.contains('/'))
+                    .then(|| CallEffect::new(name, Some(program.to_owned()), inside))
+            }
+        }
+    }
+
+    /// What a word of the call means.
+    fn foretell_word(&self, call: &Call, kind: &EffectKind, deletes: bool) -> Option<CallEffect> {
+        let of = |effect: EffectName, word: &Word| {
+            let path = redirects::known_path(&word.value, self.machine);
+            let known = path.is_some();
+            let target = path.or_else(|| shown(&word.value));
+            CallEffect::new(effect, target, known)
+        };
+        match kind {
+            EffectKind::Reads(word) if self.names_secret(word) => Some(of(EffectName::Secret, word)),
+            EffectKind::Reads(_) if call.meaning.kind == Some(ProgramKind::Builtin) => None,
+            EffectKind::Reads(word) => Some(of(EffectName::Read, word)),
+            EffectKind::Writes(word) if is_device_without_content(word) => None,
+            EffectKind::Writes(word) if deletes => Some(of(EffectName::Delete, word)),
+            EffectKind::Writes(word) => Some(of(EffectName::Write, word)),
+            EffectKind::Opaque(word, _) | EffectKind::ShellInput(Some(word)) => {
+                Some(of(EffectName::Code, word))
+            }
+            EffectKind::Inline(..) => Some(CallEffect::new(EffectName::Code, None, true)),
+            EffectKind::OpaqueInput(_) | EffectKind::ShellInput(None) => {
+                Some(CallEffect::new(EffectName::Code, None, false))
+            }
+            EffectKind::Unusual(_) | EffectKind::MaybeOption(_) => {
+                Some(CallEffect::new(EffectName::Unknown, None, false))
+            }
+            EffectKind::Argv { .. }
+            | EffectKind::Shell(_)
+            | EffectKind::Assigns { .. }
+            | EffectKind::Arithmetic(_)
+            | EffectKind::Uses(_)
+            | EffectKind::Directory(_)
+            | EffectKind::Imports(_) => None,
+        }
+    }
+
+    fn foretell_redirects(&self, call: &Call, effects: &mut Vec<CallEffect>) {
+        for redirect in &call.redirects {
+            let RedirectTarget::Word(word) = &redirect.target else { continue };
+            let access = redirects::access_of(redirect, self.state.directories.as_deref(), self.machine);
+            let known = redirects::known_path(&word.value, self.machine).is_some();
+            let target = |path: String| if path.is_empty() { None } else { Some(path) };
+            effects.extend(match access {
+                FileAccess::None => None,
+                _ if self.names_secret(word) => {
+                    Some(CallEffect::new(EffectName::Secret, shown(&word.value), true))
+                }
+                FileAccess::WriteInside(path) | FileAccess::WriteOutside(path) => {
+                    Some(CallEffect::new(EffectName::Write, target(path), known))
+                }
+                FileAccess::ReadOutside(path) => Some(CallEffect::new(EffectName::Read, target(path), known)),
+                FileAccess::Connect(path) => {
+                    let host = path.split('/').nth(3).map(str::to_owned);
+                    Some(CallEffect { sends: true, ..CallEffect::new(EffectName::Network, host, known) })
+                }
+            });
+        }
+    }
+
+    fn names_secret(&self, word: &Word) -> bool {
+        let written = word.span.of(self.text);
+        secrets::named_by(&word.value, written, self.state.directories.as_deref(), self.machine).is_some()
+    }
+}
+
+/// The effects that a row says.
+fn effects_of_row(row: &EffectRow, call: &Call) -> Vec<CallEffect> {
+    let of = |target: Option<String>, known: bool| CallEffect {
+        sends: row.sends,
+        ..CallEffect::new(row.effect, target, known)
+    };
+    let operand = row.target.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    match (row.target, operand.and_then(|number| number.parse::<usize>().ok())) {
+        ("", _) => vec![of(None, true)],
+        (HOST, _) => {
+            let host = hosts(call).next();
+            let known = host.is_some();
+            vec![of(host, known)]
+        }
+        (OPERANDS, _) => operands(call).map(|value| of(shown(value), value.known().is_some())).collect(),
+        (_, Some(number)) => match operands(call).nth(number.saturating_sub(1)) {
+            Some(value) => vec![of(shown(value), value.known().is_some())],
+            None => vec![of(None, true)],
+        },
+        (text, None) => vec![of(Some(text.to_owned()), true)],
+    }
+}
+
+/// The operands behind the subcommands of a call.
+fn operands(call: &Call) -> impl Iterator<Item = &Value> {
+    let words = call.meaning.canonical.iter().skip(1).filter_map(|part| match part {
+        Canonical::Word(value) => Some(value),
+        Canonical::Option(..) => None,
+    });
+    let is_plain = |value: &&Value| call.meaning.kind.is_some() || !value.lead().starts_with('-');
+    words.filter(is_plain).skip(call.meaning.subcommands.len())
+}
+
+/// The hosts of the addresses among a call's words: `https://HOST/…`, `user@HOST:path`.
+fn hosts(call: &Call) -> impl Iterator<Item = String> {
+    let words = call.words.iter().skip(1).filter_map(|word| match &word.value {
+        Value::Known(text) => Some(text.as_str()),
+        // The host is known if a path behind it has begun.
+        Value::Unknown(unknown) => {
+            let lead = unknown.lead.as_str();
+            let rest = lead.split_once("://").map(|(_, rest)| rest)?;
+            rest.contains('/').then_some(lead)
+        }
+    });
+    words.filter_map(host_of)
+}
+
+/// The host of an address.
+fn host_of(text: &str) -> Option<String> {
+    let host = match text.split_once("://") {
+        Some((_, rest)) => {
+            let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+            let host = authority.rsplit('@').next().unwrap_or(authority);
+            if host.starts_with('[') { host } else { host.split(':').next().unwrap_or(host) }
+        }
+        None => {
+            let (host, path) = text.split_once(':')?;
+            let is_place = host.contains('@') && !host.contains('/') && !path.starts_with("//");
+            is_place.then(|| host.rsplit('@').next().unwrap_or(host))?
+        }
+    };
+    (!host.is_empty()).then(|| host.to_owned())
+}
+
+/// A word as people see it, as far as it is known.
+fn shown(value: &Value) -> Option<String> {
+    match value {
+        Value::Known(text) => Some(text.clone()),
+        Value::Unknown(unknown) if unknown.lead.is_empty() => None,
+        Value::Unknown(unknown) => Some(format!("{}…", unknown.lead)),
+    }
+}
+
+/// Whether a word names a file that keeps nothing: writing it does nothing to any file.
+fn is_device_without_content(word: &Word) -> bool {
+    word.value.known() == Some("/dev/null")
+}

@@ -1,0 +1,51 @@
+//! What a preset says about a call that no rule settles.
+//!
+//! | preset | free |
+//! |---|---|
+//! | `cautious` | reading |
+//! | `balanced` | reading, fetching, and work inside the root: writing and deleting there, and running code where the sandbox holds it |
+//! | `open` | everything but ruin and credentials |
+//!
+//! A preset allows as a rule does that names the program: strictly. So what else speaks against the call still counts: a write
+//! outside the root, an option that isn't listed, a word that may be one.
+
+use super::{Basis, Judge};
+use crate::calls::Call;
+use crate::effect::{CallEffect, EffectName};
+use crate::matching::StrictMatch;
+use crate::programs::base_name;
+use crate::rules::Preset;
+
+impl Judge<'_> {
+    /// What the preset in force allows the call by.
+    pub(super) fn preset_basis(&self, call: &Call, name: &str, effects: &[CallEffect]) -> Basis {
+        let Some(preset) = self.rules.preset else { return Basis::None };
+        if preset == Preset::Open {
+            return Basis::Everything;
+        }
+        let is_free = effects.iter().all(|effect| self.is_free(preset, effect));
+        let prefix = [base_name(name).to_owned()];
+        let is_plain = call.candidate(self.machine).strict_match(&prefix) == StrictMatch::Yes;
+        // A program of the project is code, and is free where code is.
+        let is_project_code = effects.iter().any(|effect| {
+            effect.effect == EffectName::Code && effect.known && effect.target.as_deref() == Some(name)
+        });
+        if is_free && (is_plain || is_project_code) { Basis::Named(1) } else { Basis::None }
+    }
+
+    /// Whether a preset lets a call have this effect.
+    fn is_free(&self, preset: Preset, effect: &CallEffect) -> bool {
+        match (preset, effect.effect) {
+            (Preset::Open, _) | (_, EffectName::Read) => true,
+            (Preset::Cautious, _) => false,
+            // The judge of files asks about those outside the root.
+            (Preset::Balanced, EffectName::Write | EffectName::Delete) => true,
+            (Preset::Balanced, EffectName::Network) => !effect.sends,
+            (Preset::Balanced, EffectName::Code) => self.rules.confined,
+            (
+                Preset::Balanced,
+                EffectName::Publish | EffectName::Machine | EffectName::Secret | EffectName::Unknown,
+            ) => false,
+        }
+    }
+}
