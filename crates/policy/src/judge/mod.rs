@@ -6,6 +6,7 @@
 //! | module | decides about |
 //! |---|---|
 //! | `foretold`, `presets` | what it does; what is free where no rule says anything |
+//! | `ruin` | what would be destroyed for good, whatever the rules allow |
 //! | `files`, `instructions`, `perl_opens` | files that it reads and writes; files that agents read; names that are commands |
 //! | `variables` | variables that it sets |
 //! | `descriptors` | files that are descriptors: their content is in the text |
@@ -38,6 +39,7 @@ mod presets;
 mod program;
 mod remotes;
 mod repositories;
+mod ruin;
 mod settings_files;
 mod staging;
 mod state;
@@ -48,6 +50,7 @@ mod word_shapes;
 mod writers;
 
 use shellgate_syntax::{Span, Unreadable};
+use ruin::TextValues;
 use state::{States, TextState};
 use variables::TextVariables;
 
@@ -131,6 +134,8 @@ struct Judge<'a> {
     writes_tools: bool,
     /// What the calls do to variables.
     variables: TextVariables,
+    /// What the text sets variables to.
+    values: TextValues,
     /// See [`Verdict::granting`].
     granting: Vec<Vec<usize>>,
 }
@@ -165,6 +170,7 @@ impl<'a> Judge<'a> {
             writes_modules: false,
             writes_tools: false,
             variables: TextVariables::default(),
+            values: TextValues::default(),
             granting,
         };
         if let Some(found) = characters::find_hiding(text) {
@@ -246,6 +252,7 @@ impl<'a> Judge<'a> {
         self.writes_modules = imports::may_write_modules(found);
         self.writes_tools = imports::may_write_tools(found);
         self.variables = TextVariables::of(found);
+        self.values = TextValues::of(found);
         if self.variables.exported.all && found.defines_functions {
             let message = "it exports functions, which other shells run under their names".to_owned();
             self.ask(ReasonCode::Unusual, Span::new(0, self.text.len()), message);
@@ -278,6 +285,7 @@ impl<'a> Judge<'a> {
                 self.judge_redirect(call, redirect);
             }
         }
+        self.judge_ruin(call);
         let of_call = self.reasons.get(first_reason..).unwrap_or_default();
         let basis = part.as_ref().map_or(Basis::NotNeeded, |(basis, _)| *basis);
         self.granting.extend(self.granting(call, basis, of_call));
