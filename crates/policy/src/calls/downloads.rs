@@ -17,7 +17,8 @@ pub(super) fn fetched_inputs(invocations: &[Invocation]) -> HashSet<usize> {
         let before = fetched.len();
         for (at, invocation) in invocations.iter().enumerate() {
             let Input::Pipe(sources) = &invocation.input else { continue };
-            let comes_from = |source: &usize| fetched.contains(source) || invocations.get(*source).is_some_and(downloads);
+            let comes_from =
+                |source: &usize| fetched.contains(source) || invocations.get(*source).is_some_and(downloads);
             if sources.iter().any(comes_from) {
                 fetched.insert(at);
             }
@@ -48,8 +49,7 @@ pub(crate) fn downloads_in(word: &str) -> bool {
 
 /// Whether an invocation fetches something, by itself or through a wrapper.
 fn downloads(invocation: &Invocation) -> bool {
-    let is_download =
-        |name: &str| words::RUIN_DOWNLOADS.iter().any(|listed| base_name(name) == *listed);
+    let is_download = |name: &str| words::RUIN_DOWNLOADS.iter().any(|listed| base_name(name) == *listed);
     let Some(program) = invocation.words.first().and_then(|word| word.value.known()) else { return false };
     is_download(program)
         || kind_of(program) == Some(ProgramKind::Wrapper)

@@ -49,8 +49,8 @@ mod variables;
 mod word_shapes;
 mod writers;
 
-use shellgate_syntax::{Span, Unreadable};
 use ruin::TextValues;
+use shellgate_syntax::{Span, Unreadable};
 use state::{States, TextState};
 use variables::TextVariables;
 
@@ -268,6 +268,8 @@ impl<'a> Judge<'a> {
         if let Some(text) = protection::touched(call, self.state.directories.as_deref(), self.machine) {
             self.deny_protected(text, call.span);
         }
+        // Before all that is only a question of rules: what is said first is read first.
+        self.judge_ruin(call);
         let part = (!call.words.is_empty()).then(|| {
             let (basis, part) = self.judge_program(call);
             self.judge_effects(call, basis);
@@ -285,7 +287,6 @@ impl<'a> Judge<'a> {
                 self.judge_redirect(call, redirect);
             }
         }
-        self.judge_ruin(call);
         let of_call = self.reasons.get(first_reason..).unwrap_or_default();
         let basis = part.as_ref().map_or(Basis::NotNeeded, |(basis, _)| *basis);
         self.granting.extend(self.granting(call, basis, of_call));

@@ -15,6 +15,8 @@ mod targets;
 mod values;
 mod work;
 
+use std::cell::OnceCell;
+
 use shellgate_syntax::{Construct, RedirectOperator, RedirectTarget, Value, Why, Word};
 
 use self::targets::Target;
@@ -56,7 +58,8 @@ impl Judge<'_> {
                 instead: "download it to a file, read it, and run the file",
             });
         }
-        let redirects = call.redirects.iter().filter(|redirect| !call.in_wrapper && overwrites(redirect.operator));
+        let redirects =
+            call.redirects.iter().filter(|redirect| !call.in_wrapper && overwrites(redirect.operator));
         let mut words = redirects.filter_map(|redirect| match &redirect.target {
             RedirectTarget::Word(word) => Some((word, redirect.span)),
             RedirectTarget::Body(_) => None,
@@ -73,7 +76,8 @@ impl Judge<'_> {
 
     /// Ruin by a row of the table.
     fn ruin_by_words(&self, call: &Call) -> Option<Ruin> {
-        let program = call.program().filter(|_| call.shadowed != Shadowed::Certainly && !call.meaning.prints)?;
+        let program =
+            call.program().filter(|_| call.shadowed != Shadowed::Certainly && !call.meaning.prints)?;
         ruin_rows(program, &call.meaning).into_iter().find_map(|row| {
             if row.targets.is_empty() {
                 let is_ruin = self.may_lose(row.when, call, None) && !self.is_named(row, call, None);
@@ -164,10 +168,13 @@ fn starts_itself(call: &Call) -> bool {
 
 /// Whether a call runs code that another machine sends: on its standard input, or by a substitution.
 fn runs_fetched_code(call: &Call) -> bool {
-    let is_input = |word: &Word| matches!(word.value.known(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
+    let is_input = |word: &Word| {
+        matches!(word.value.known(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+    };
+    let downloads = OnceCell::new();
     let is_fetched = |word: &Word| match &word.value {
         Value::Unknown(unknown) if matches!(unknown.why, Why::Process | Why::Substitution) => {
-            downloads_in(&call.text)
+            *downloads.get_or_init(|| downloads_in(&call.text))
         }
         _ => false,
     };

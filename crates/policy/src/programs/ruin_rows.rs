@@ -98,7 +98,9 @@ pub(crate) fn ruin_rows(program: &str, meaning: &CallMeaning) -> Vec<&'static Ru
 
 /// The rows for programs of this name. `*` in a row's program stands for anything.
 fn rows_of(name: &str) -> Vec<&'static RuinRow> {
-    let fits = |program: &&(&str, &[RuinRow])| program.0 == name || program.0.contains('*') && fits_pattern(program.0, name);
+    let fits = |program: &&(&str, &[RuinRow])| {
+        program.0 == name || program.0.contains('*') && fits_pattern(program.0, name)
+    };
     RUIN.iter().filter(fits).flat_map(|(_, rows)| rows.iter()).collect()
 }
 
@@ -109,6 +111,7 @@ impl RuinRow {
             "<1>" => words.len() > meaning.subcommands.len().max(self.words.len()),
             option if option.starts_with('-') => {
                 meaning.canonical.iter().skip(1).any(|part| is_option(part, option) && !takes_all(part))
+                    || is_unexplained(meaning, option)
             }
             word => words.iter().any(|own| fits(*own, word)),
         };
@@ -142,9 +145,17 @@ impl RuinRow {
         let has = |wanted: &&str| {
             meaning.implied.contains(wanted)
                 || meaning.canonical.iter().skip(1).any(|part| is_option(part, wanted))
+                || is_unexplained(meaning, wanted)
         };
         begins && self.options.iter().all(has)
     }
+}
+
+/// Whether a call has an option that the program's entry doesn't list.
+fn is_unexplained(meaning: &CallMeaning, option: &str) -> bool {
+    let is_it =
+        |text: &str| text.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
+    meaning.unexplained.iter().any(|word| is_it(word.value.lead()))
 }
 
 fn fits(own: Option<&str>, wanted: &str) -> bool {

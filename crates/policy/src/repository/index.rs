@@ -149,7 +149,8 @@ fn parse(bytes: &[u8], hash: usize) -> Option<Contents> {
         let content = rest.take(length)?;
         // The tree of the whole index comes first: an empty name, and the number of its entries, -1 if it is out of date.
         if signature == b"TREE" {
-            contents.tracking.is_written = content.first() == Some(&0) && content.get(1).is_some_and(u8::is_ascii_digit);
+            contents.tracking.is_written =
+                content.first() == Some(&0) && content.get(1).is_some_and(u8::is_ascii_digit);
         }
         if signature == b"link" {
             let base = content.get(..hash)?;

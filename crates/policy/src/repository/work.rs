@@ -30,7 +30,8 @@ impl Repositories {
     /// Whether changes may be staged that were never committed.
     pub(crate) fn may_have_staged(&self, folder: &Path) -> bool {
         let Some(top) = self.top_of(folder) else { return false };
-        let is_written = place_of(top).and_then(|place| index::tracking(&place)).map(|found| found.is_written);
+        let is_written =
+            place_of(top).and_then(|place| index::tracking(&place)).map(|found| found.is_written);
         !is_written.unwrap_or(false)
     }
 
@@ -135,7 +136,9 @@ fn references(common: &Path) -> Option<Vec<(String, String)>> {
     if packed.exists() {
         let text = read(&packed)?;
         let lines = text.lines().filter(|line| !line.starts_with(['#', '^']));
-        all.extend(lines.filter_map(|line| line.split_once(' ')).map(|(id, name)| (name.to_owned(), id.to_owned())));
+        all.extend(
+            lines.filter_map(|line| line.split_once(' ')).map(|(id, name)| (name.to_owned(), id.to_owned())),
+        );
     }
     let mut folders = vec![common.join("refs/heads"), common.join("refs/remotes"), common.join("refs/tags")];
     while let Some(folder) = folders.pop() {

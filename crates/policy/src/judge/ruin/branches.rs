@@ -24,7 +24,10 @@ pub(super) fn shared(judge: &Judge<'_>, call: &Call) -> Vec<Target> {
     let has = |name: &str| {
         call.meaning.canonical.iter().any(|part| matches!(part, Canonical::Option(own, _) if own == name))
     };
-    let all = |name: &str| Target { shown: format!("every branch of the remote (`{name}`)"), text: Some(name.to_owned()) };
+    let all = |name: &str| Target {
+        shown: format!("every branch of the remote (`{name}`)"),
+        text: Some(name.to_owned()),
+    };
     if has("--mirror") || has("--prune") {
         return vec![all(if has("--mirror") { "--mirror" } else { "--prune" })];
     }
@@ -89,10 +92,7 @@ impl Pushed<'_> {
             return None;
         }
         let is_shared = name.is_none_or(|name| name.contains('*') || self.is_shared(name));
-        is_shared.then(|| Target {
-            text: value.known().map(str::to_owned),
-            ..self.target(name)
-        })
+        is_shared.then(|| Target { text: value.known().map(str::to_owned), ..self.target(name) })
     }
 
     /// The same of a word that isn't known.

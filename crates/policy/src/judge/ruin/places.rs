@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use shellgate_syntax::{Construct, Value, Why, Word};
+use shellgate_syntax::{Construct, Unknown, Value, Why, Word};
 
 use super::super::Judge;
 use super::spelled::{PATTERN, Piece, SOMETHING, pieces};
@@ -54,6 +54,12 @@ impl Judge<'_> {
                 continue;
             }
             for place in self.places_of(&spelling.text, &folders) {
+                // What is in such a folder is deleted every day, by names that scripts put together.
+                if spelling.emptied
+                    && place.text().is_some_and(|text| fits_listed(RUIN_TEMPORARY_FOLDERS, text))
+                {
+                    continue;
+                }
                 if let Some(class) = classes.iter().copied().find(|class| self.is_of_class(&place, *class)) {
                     let what = if spelling.emptied {
                         format!("{}, if a variable in it is empty", describe(class))
@@ -155,17 +161,25 @@ impl Judge<'_> {
 
     /// The values of a variable, and whether each is the empty one.
     fn values_of(&self, name: &str, otherwise: Option<&str>, must_be_set: bool) -> Vec<(String, bool)> {
-        let (known, may_be_empty) = self.values.get(name);
-        let is_set = !known.is_empty() || !may_be_empty;
-        match name {
-            "HOME" if !is_set => return vec![(self.home_of(""), false)],
-            "PWD" if !is_set => {
+        let (values, may_be_empty) = match (self.values.get(name), name) {
+            (Some(found), _) => found,
+            (None, "HOME") => return vec![(self.home_of(""), false)],
+            (None, "PWD") => {
                 let folders = self.state.directories.iter().flatten();
                 return folders.map(|folder| (folder.to_string_lossy().into_owned(), false)).collect();
             }
-            _ => {}
-        }
-        let mut all: Vec<(String, bool)> = known.iter().map(|value| (value.clone(), value.is_empty())).collect();
+            (None, _) => ([].as_slice(), true),
+        };
+        let text = |value: &Value| match value {
+            Value::Unknown(Unknown { why: Why::Parameter(name), lead, tail: Some(tail), .. })
+                if name == "HOME" =>
+            {
+                Some(format!("{lead}{}{tail}", self.home_of("")))
+            }
+            value => known_path(value, self.machine),
+        };
+        let known = values.iter().filter_map(text).filter(|value| !value.is_empty());
+        let mut all: Vec<(String, bool)> = known.map(|value| (value, false)).collect();
         match otherwise {
             Some(text) => all.push((text.to_owned(), false)),
             None if may_be_empty && !must_be_set => all.push((String::new(), true)),
@@ -220,7 +234,8 @@ impl Judge<'_> {
             TargetClass::Git => self.is_history(place),
             TargetClass::Mount => self.machine.is_mount_point(path) && !fits(RUIN_TEMPORARY_FOLDERS),
             TargetClass::Device => {
-                !place.is_whole_folder && (fits_pattern_of(RUIN_DEVICES, path) || self.machine.is_block_device(path))
+                !place.is_whole_folder
+                    && (fits_pattern_of(RUIN_DEVICES, path) || self.machine.is_block_device(path))
             }
             TargetClass::SystemFile => {
                 let listed = |pattern: &&&str| fits(&[**pattern]);
@@ -300,7 +315,8 @@ impl Place {
 
     /// Whether a pattern in it may stand for a listed path.
     fn may_match(&self, list: &[&str]) -> bool {
-        self.has_pattern() && list.iter().filter(|one| !one.contains('*')).any(|one| self.may_match_path(Path::new(one)))
+        self.has_pattern()
+            && list.iter().filter(|one| !one.contains('*')).any(|one| self.may_match_path(Path::new(one)))
     }
 
     /// Whether a pattern in it may stand for a path.

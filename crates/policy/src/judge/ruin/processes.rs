@@ -5,7 +5,7 @@ use shellgate_syntax::{Value, Why, Word};
 use super::targets::Target;
 use crate::calls::Call;
 use crate::programs::fits_pattern;
-use crate::programs::words::{RUIN_PROCESSES, RUIN_PROCESS_NAMES};
+use crate::programs::words::{RUIN_PROCESS_NAMES, RUIN_PROCESSES};
 
 /// Options of `kill` that a signal follows.
 const SIGNAL_OPTIONS: [&str; 3] = ["-s", "-n", "--signal"];

@@ -184,10 +184,7 @@ mod tests {
             ("a$((1+1))", vec![text("a"), Piece::Something]),
             (
                 "${d:?}/",
-                vec![
-                    Piece::Variable { name: "d".to_owned(), otherwise: None, must_be_set: true },
-                    text("/"),
-                ],
+                vec![Piece::Variable { name: "d".to_owned(), otherwise: None, must_be_set: true }, text("/")],
             ),
             (
                 "${d:-/}",

@@ -47,9 +47,9 @@ impl Judge<'_> {
             TargetClass::Text => known
                 .filter(|text| row.texts.iter().any(|pattern| fits_pattern(pattern, text)))
                 .map(|text| Target::new(format!("`{text}`"), word)),
-            TargetClass::SessionName => {
-                known.filter(|name| processes::is_of_session(name)).map(|name| Target::new(format!("`{name}`"), word))
-            }
+            TargetClass::SessionName => known
+                .filter(|name| processes::is_of_session(name))
+                .map(|name| Target::new(format!("`{name}`"), word)),
             TargetClass::Work => self.is_all_work(call, word).then(|| {
                 let shown = self.written(call, word).unwrap_or(word.value.lead());
                 Target::new(format!("`{shown}`"), word)

@@ -18,7 +18,7 @@ pub(in crate::judge) struct TextValues {
 
 #[derive(Debug, Default)]
 struct Values {
-    known: Vec<String>,
+    all: Vec<Value>,
     may_be_empty: bool,
 }
 
@@ -47,19 +47,16 @@ impl TextValues {
     fn add(&mut self, name: &str, value: Option<&Value>, by_shell: bool) {
         let values = self.by_name.entry(name.to_owned()).or_default();
         match value {
-            Some(Value::Known(text)) if values.known.len() < MAX_VALUES => values.known.push(text.clone()),
             Some(Value::Known(text)) => values.may_be_empty |= text.is_empty(),
             Some(Value::Unknown(unknown)) => values.may_be_empty |= may_be_empty(unknown, by_shell),
             None => values.may_be_empty = true,
         }
+        values.all.extend(value.filter(|_| values.all.len() < MAX_VALUES).cloned());
     }
 
-    /// The known values of a variable, and whether it may be empty.
-    pub(super) fn get(&self, name: &str) -> (&[String], bool) {
-        match self.by_name.get(name) {
-            Some(values) => (&values.known, values.may_be_empty),
-            None => (&[], true),
-        }
+    /// The values of a variable, and whether it may be empty. `None`: the text doesn't set it.
+    pub(super) fn get(&self, name: &str) -> Option<(&[Value], bool)> {
+        self.by_name.get(name).map(|values| (values.all.as_slice(), values.may_be_empty))
     }
 }
 
