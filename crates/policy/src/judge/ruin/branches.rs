@@ -48,7 +48,7 @@ pub(super) fn shared(judge: &Judge<'_>, call: &Call) -> Vec<Target> {
     let folders = judge.folders_of(call);
     let pushed = Pushed { judge, folders, remote };
     if references.is_empty() {
-        if !forces || has("--tags") {
+        if !forces || has("--tags") || pushed.has_no_repository() {
             return Vec::new();
         }
         let current = pushed.current();
@@ -110,6 +110,12 @@ impl Pushed<'_> {
             None if lead.contains('/') && !lead.contains(':') && !self.is_shared(lead) => None,
             None => Some(self.target(None)),
         }
+    }
+
+    /// Whether git finds no repository where it works: it pushes nothing then.
+    fn has_no_repository(&self) -> bool {
+        let is_outside = |folder: &PathBuf| self.judge.machine.repositories().top_of(folder).is_none();
+        self.folders.as_ref().is_some_and(|folders| folders.iter().all(is_outside))
     }
 
     fn current(&self) -> Option<String> {
