@@ -122,13 +122,23 @@ impl RuinRow {
                 .is_some_and(|name| self.runs.contains(&base_name(name))),
             _ => false,
         };
-        self.is_named_by(meaning)
+        // `rm -$x /`: with such a target, an option that isn't known may be the one.
+        let may_have = || {
+            let is_unknown = |kind: &EffectKind| matches!(kind, EffectKind::MaybeOption(word) if word.value.lead().starts_with('-'));
+            !self.targets.is_empty() && meaning.effects.iter().any(|effect| is_unknown(&effect.kind))
+        };
+        self.has_words(meaning)
+            && (self.has_options(meaning) || may_have())
             && !self.unless.iter().any(|one| is_harmless(&one))
             && (self.runs.is_empty() || meaning.effects.iter().any(|effect| runs(&effect.kind)))
     }
 
-    /// Whether a call has the words and options of the row.
+    /// Whether a call certainly has the words and options of the row.
     pub(crate) fn is_named_by(&self, meaning: &CallMeaning) -> bool {
+        self.has_words(meaning) && self.has_options(meaning)
+    }
+
+    fn has_words(&self, meaning: &CallMeaning) -> bool {
         let words = words_of(meaning);
         // An entry may be for several subcommands, and `subcommands` has the first of them.
         let is_written = |at: usize, wanted: &str| {
@@ -136,18 +146,21 @@ impl RuinRow {
             fits(written, wanted) || fits(words.get(at).copied().flatten(), wanted)
         };
         // Among options that aren't known, any word may be the value of one.
-        let begins = if meaning.is_loose || meaning.kind.is_none() {
+        if meaning.is_loose || meaning.kind.is_none() {
             let mut places = 0..words.len();
             self.words.iter().all(|wanted| places.any(|at| is_written(at, wanted)))
         } else {
             self.words.iter().enumerate().all(|(at, wanted)| is_written(at, wanted))
-        };
+        }
+    }
+
+    fn has_options(&self, meaning: &CallMeaning) -> bool {
         let has = |wanted: &&str| {
             meaning.implied.contains(wanted)
                 || meaning.canonical.iter().skip(1).any(|part| is_option(part, wanted))
                 || is_unexplained(meaning, wanted)
         };
-        begins && self.options.iter().all(has)
+        self.options.iter().all(has)
     }
 }
 
