@@ -125,11 +125,14 @@ impl RuinRow {
         // `rm -$x /`: with such a target, an option that isn't known may be the one.
         let may_have = || {
             let is_unknown = |kind: &EffectKind| matches!(kind, EffectKind::MaybeOption(word) if word.value.lead().starts_with('-'));
-            !self.targets.is_empty() && meaning.effects.iter().any(|effect| is_unknown(&effect.kind))
+            let is_word = |part: &Canonical| matches!(part, Canonical::Word(Value::Unknown(word)) if word.lead.starts_with('-'));
+            !self.targets.is_empty()
+                && (meaning.effects.iter().any(|effect| is_unknown(&effect.kind))
+                    || meaning.canonical.iter().any(is_word))
         };
         self.has_words(meaning)
             && (self.has_options(meaning) || may_have())
-            && !self.unless.iter().any(|one| is_harmless(&one))
+            && !self.unless.iter().any(|one| is_harmless(one))
             && (self.runs.is_empty() || meaning.effects.iter().any(|effect| runs(&effect.kind)))
     }
 
