@@ -132,7 +132,7 @@ impl RuinRow {
         };
         self.has_words(meaning)
             && (self.has_options(meaning) || may_have())
-            && !self.unless.iter().any(|one| is_harmless(one))
+            && !self.unless.iter().any(is_harmless)
             && (self.runs.is_empty() || meaning.effects.iter().any(|effect| runs(&effect.kind)))
     }
 
