@@ -3,6 +3,7 @@
 use crate::effects::EffectRow;
 use crate::keys::Keys;
 use crate::properties::Property;
+use crate::ruin::RuinRow;
 use crate::variables::Variable;
 use crate::words::Words;
 use serde::Deserialize;
@@ -28,6 +29,7 @@ pub(crate) struct Tables {
     pub(crate) properties: Vec<Property>,
     pub(crate) keys: Vec<Keys>,
     pub(crate) effects: Vec<EffectRow>,
+    pub(crate) ruin: Vec<RuinRow>,
     pub(crate) words: BTreeMap<String, Words>,
 }
 
@@ -47,6 +49,8 @@ struct File {
     keys: Vec<Keys>,
     #[serde(default)]
     effect: Vec<EffectRow>,
+    #[serde(default)]
+    ruin: Vec<RuinRow>,
     #[serde(default)]
     words: BTreeMap<String, Words>,
 }
@@ -134,6 +138,7 @@ impl Tables {
             tables.properties.append(&mut file.property);
             tables.keys.append(&mut file.keys);
             tables.effects.append(&mut file.effect);
+            tables.ruin.append(&mut file.ruin);
         }
         Ok(tables)
     }

@@ -65,7 +65,7 @@ impl FoundCalls {
             },
             Some(None) => Stdin::Unknown,
         };
-        self.input.trusted |= !matches!(commands, Stdin::Unknown);
+        self.input.trusted |= !matches!(commands, Stdin::Unknown | Stdin::Fetched);
         match commands {
             Stdin::Empty => {}
             Stdin::Text(text) => {
@@ -73,7 +73,7 @@ impl FoundCalls {
                 let inner = InnerText { is_input: true, ..self.inner_text(index, span, Stdin::Unknown) };
                 self.follow_inner_text(&text, inner, index, context);
             }
-            Stdin::Unknown => {
+            Stdin::Unknown | Stdin::Fetched => {
                 self.add_problem(index, span, "the commands that it has a shell read can't be known")
             }
         }

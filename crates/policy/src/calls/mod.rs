@@ -14,6 +14,7 @@
 mod arithmetic;
 mod attributes;
 mod context;
+mod downloads;
 mod follow;
 mod foreign_shells;
 mod forwarders;
@@ -34,6 +35,7 @@ use shellgate_syntax::{
 };
 
 use context::TextContext;
+pub(crate) use downloads::downloads_in;
 pub(crate) use shadowing::Shadowed;
 pub(crate) use stdin::Stdin;
 
@@ -229,7 +231,7 @@ pub(crate) fn of_argv(argv: &[String], shown: &str, stdin: Stdin, programs: Prog
     let words = argv.iter().map(|word| Word { span, value: Value::Known(word.clone()) }).collect();
     let invocation = Invocation { words, span, ..Invocation::default() };
     let context = TextContext::of_command(shown, stdin, &Findings::default());
-    found.follow_invocation(invocation, &context);
+    found.follow_invocation(invocation, false, &context);
     found
 }
 

@@ -145,7 +145,7 @@ impl Judge<'_> {
             _ if reads_file => false,
             Stdin::Empty => false,
             Stdin::Text(text) => !text.is_empty(),
-            Stdin::Unknown => !is_in_pipeline(call) || self.states.facts.pipes_content,
+            Stdin::Unknown | Stdin::Fetched => !is_in_pipeline(call) || self.states.facts.pipes_content,
         }
     }
 

@@ -52,7 +52,7 @@ impl Judge<'_> {
                 let mut found = words.filter_map(|word| self.suspicion_of_unexplained(call, word, is_named));
                 let input = || match &call.stdin {
                     Stdin::Text(text) => self.excluded_in(text),
-                    Stdin::Empty | Stdin::Unknown => None,
+                    Stdin::Empty | Stdin::Unknown | Stdin::Fetched => None,
                 };
                 found.next().or_else(|| self.suspicion_of_any(call, is_named)).or_else(input)
             }

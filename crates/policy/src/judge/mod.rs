@@ -6,6 +6,7 @@
 //! | module | decides about |
 //! |---|---|
 //! | `foretold`, `presets` | what it does; what is free where no rule says anything |
+//! | `ruin` | what would be destroyed for good, whatever the rules allow |
 //! | `files`, `instructions`, `perl_opens` | files that it reads and writes; files that agents read; names that are commands |
 //! | `variables` | variables that it sets |
 //! | `descriptors` | files that are descriptors: their content is in the text |
@@ -38,6 +39,7 @@ mod presets;
 mod program;
 mod remotes;
 mod repositories;
+mod ruin;
 mod settings_files;
 mod staging;
 mod state;
@@ -47,6 +49,7 @@ mod variables;
 mod word_shapes;
 mod writers;
 
+use ruin::TextValues;
 use shellgate_syntax::{Span, Unreadable};
 use state::{States, TextState};
 use variables::TextVariables;
@@ -131,6 +134,8 @@ struct Judge<'a> {
     writes_tools: bool,
     /// What the calls do to variables.
     variables: TextVariables,
+    /// What the text sets variables to.
+    values: TextValues,
     /// See [`Verdict::granting`].
     granting: Vec<Vec<usize>>,
 }
@@ -165,6 +170,7 @@ impl<'a> Judge<'a> {
             writes_modules: false,
             writes_tools: false,
             variables: TextVariables::default(),
+            values: TextValues::default(),
             granting,
         };
         if let Some(found) = characters::find_hiding(text) {
@@ -246,6 +252,7 @@ impl<'a> Judge<'a> {
         self.writes_modules = imports::may_write_modules(found);
         self.writes_tools = imports::may_write_tools(found);
         self.variables = TextVariables::of(found);
+        self.values = TextValues::of(found);
         if self.variables.exported.all && found.defines_functions {
             let message = "it exports functions, which other shells run under their names".to_owned();
             self.ask(ReasonCode::Unusual, Span::new(0, self.text.len()), message);
@@ -261,6 +268,8 @@ impl<'a> Judge<'a> {
         if let Some(text) = protection::touched(call, self.state.directories.as_deref(), self.machine) {
             self.deny_protected(text, call.span);
         }
+        // Before all that is only a question of rules: what is said first is read first.
+        self.judge_ruin(call);
         let part = (!call.words.is_empty()).then(|| {
             let (basis, part) = self.judge_program(call);
             self.judge_effects(call, basis);

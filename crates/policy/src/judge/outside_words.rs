@@ -156,8 +156,8 @@ impl Judge<'_> {
         let given = &self.states.outside_words;
         let from_input = match &call.stdin {
             Stdin::Text(text) => self.outside_suffix(text).map(may_write),
-            Stdin::Unknown if is_in_pipeline(call) => self.find_outside(&given.piped),
-            Stdin::Empty | Stdin::Unknown => None,
+            Stdin::Unknown | Stdin::Fetched if is_in_pipeline(call) => self.find_outside(&given.piped),
+            Stdin::Empty | Stdin::Unknown | Stdin::Fetched => None,
         };
         from_input.or_else(|| self.find_outside(&given.assigned)).or_else(|| joined_words(call))
     }

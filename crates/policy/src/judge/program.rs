@@ -209,7 +209,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The rules that allow something.
-    fn allowing(&self) -> impl Iterator<Item = &'a Entry> {
+    pub(super) fn allowing(&self) -> impl Iterator<Item = &'a Entry> {
         let core = self.rules.core.iter().flatten();
         let rules = self.rules.rules.iter().filter(|rule| rule.decision == Decision::Allow);
         core.chain(rules.map(|rule| &rule.entry))

@@ -98,7 +98,7 @@ impl Judge<'_> {
         });
         let input = match &call.stdin {
             Stdin::Text(text) => self.excluded_in(text),
-            Stdin::Empty | Stdin::Unknown => None,
+            Stdin::Empty | Stdin::Unknown | Stdin::Fetched => None,
         };
         let outside = is_named.then(|| self.suspicion_of_surroundings(call)).flatten();
         let inner = self.inner_command(call).map(|name| {

@@ -51,7 +51,7 @@ impl EffectRow {
 }
 
 /// The subcommands of a call and its operands behind them, as far as they are known.
-fn words_of(meaning: &CallMeaning) -> Vec<Option<&str>> {
+pub(super) fn words_of(meaning: &CallMeaning) -> Vec<Option<&str>> {
     let subcommands = meaning.subcommands.iter().map(|name| Some(*name));
     let operands = meaning.canonical.iter().skip(1).filter_map(|part| match part {
         Canonical::Word(value) => Some(value),
@@ -63,7 +63,7 @@ fn words_of(meaning: &CallMeaning) -> Vec<Option<&str>> {
 }
 
 /// Whether a part of a call is an option that a row names: `-d`, `-X=POST`.
-fn is_option(part: &Canonical, wanted: &str) -> bool {
+pub(super) fn is_option(part: &Canonical, wanted: &str) -> bool {
     let (name, pattern) = wanted.split_once('=').map_or((wanted, None), |(name, value)| (name, Some(value)));
     match part {
         Canonical::Option(own, value) => {

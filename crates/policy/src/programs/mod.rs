@@ -18,6 +18,7 @@ mod option;
 mod property;
 mod read;
 mod role;
+mod ruin_rows;
 mod special;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ pub(crate) use property::{Property, has, is_builtin};
 pub use property::{
     ShellGrammar, affects_later_lines, base_name, is_assistant, is_multi_call, shell_grammar,
 };
+pub(crate) use ruin_rows::{Condition, RuinRow, TargetClass, ruin_rows};
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
 pub(crate) use variable::{VariableRow, is_listed_variable, variable};
 
@@ -66,6 +68,8 @@ pub(crate) struct CallMeaning {
     pub(crate) has_subcommands: bool,
     /// The first names of the subcommands that were called.
     pub(crate) subcommands: Vec<&'static str>,
+    /// The same as they are written: an entry may be for several subcommands.
+    pub(crate) written_subcommands: Vec<String>,
     /// Whether the program only prints something about itself and ends (`--version`).
     pub(crate) prints: bool,
 }
