@@ -157,6 +157,7 @@ pub(crate) enum ApprovalsCommand {
 /// What an approval covers.
 #[derive(Clone, Copy, Debug, Args)]
 #[group(multiple = false)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag, and clap lets one be given")]
 pub(crate) struct ApprovalScope {
     /// Approve exactly this command for the rest of the session
     #[arg(long)]
