@@ -8,6 +8,7 @@ use shellgate_exec::{Confinement, Session, Starter, StateFolder};
 use shellgate_policy::Protected;
 
 use crate::admit::approval::Approver;
+use crate::admit::earlier_approval::CheckedSession;
 use crate::admit::inside::{self, Chosen};
 use crate::admit::judge::Judge;
 use crate::admit::trust::{ProjectFile, RecordedTrust};
@@ -142,9 +143,12 @@ impl GateBuilder {
     /// Builds only the judge. It creates no files and can't run commands.
     ///
     /// # Errors
-    /// `config` when a settings file is broken or the root is not a folder.
+    /// `config` when a settings file is broken or the root is not a folder, `invalid_input` when the session can't have its
+    /// name.
     pub fn judge(mut self) -> Result<Judge, ErrorObject> {
-        let (judge, _) = self.judge_and_environment()?;
+        let (mut judge, _) = self.judge_and_environment()?;
+        let name = session_name(self.session, judge.root.path())?.shown().to_owned();
+        judge.session = locations::state_path(self.state).ok().map(|state| CheckedSession { name, state });
         Ok(judge)
     }
 

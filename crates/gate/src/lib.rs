@@ -50,7 +50,7 @@ pub use intake::dialect::{DefaultRoot, Dialect, DialectAnswer, Envelope};
 pub use intake::request::Request;
 pub use intake::{dialect, request};
 pub use locations::log_folder;
-pub use record::RecordStore;
+pub use record::{GivenAnswer, RecordStore, Stopped};
 pub use run::execution::{Event, Execution};
 pub use run::hook::{keeper_hook, keeper_hook_with_log};
 pub use scope::{Scope, ScopedGate};

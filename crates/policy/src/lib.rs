@@ -35,7 +35,7 @@ pub use rules::{Decision, Entry, Prefix, Preset, Redirects, Rule, Rules};
 pub use scope::{OutOfScope, check_scope};
 pub use secrets::SECRET_PATHS;
 pub use shellgate_syntax::Span;
-pub use suggestion::{is_builtin, suggest_prefix};
+pub use suggestion::{is_builtin, narrow_prefix, suggest_prefix};
 pub use typed_input::{InputUse, input_use, is_complete_command, keys_run_command};
 pub use verdict::{Part, Reason, ReasonCode, Verdict};
 

@@ -169,6 +169,11 @@ impl Candidate<'_> {
         }
     }
 
+    /// Whether the call has these words and no others.
+    pub(crate) fn is_exactly(&self, words: &[String]) -> bool {
+        self.words.len() == words.len() && !self.more_words && self.strict_match(words) == StrictMatch::Yes
+    }
+
     /// Whether a rule with this prefix that allows is about the call.
     pub(crate) fn strict_match(&self, prefix: &[String]) -> StrictMatch {
         let (Some(program), Some(wanted)) = (self.program(), prefix.first()) else { return StrictMatch::No };

@@ -49,6 +49,8 @@ pub enum Prefix {
     Everything,
     /// Commands that begin with these words; at least one, none of them empty.
     Words(Vec<String>),
+    /// Commands of exactly these words. Only rules that allow have this: a rule that denies or asks covers longer commands too.
+    Exactly(Vec<String>),
 }
 
 impl fmt::Display for Prefix {
@@ -56,6 +58,7 @@ impl fmt::Display for Prefix {
         match self {
             Self::Everything => f.write_str("*"),
             Self::Words(words) => f.write_str(&words.join(" ")),
+            Self::Exactly(words) => write!(f, "exactly {}", words.join(" ")),
         }
     }
 }

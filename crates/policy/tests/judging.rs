@@ -67,6 +67,37 @@ fn a_person_is_asked_about_files_that_instruct_agents() {
 }
 
 #[test]
+fn a_rule_for_exactly_a_call_allows_no_longer_one() {
+    let mut case = with(&[], &[]);
+    let words = ["git", "push", "origin"].map(str::to_owned).to_vec();
+    case.rules.rules.push(shellgate_policy::Rule {
+        entry: Entry { prefix: Prefix::Exactly(words), shown: "exactly".to_owned() },
+        decision: Decision::Allow,
+        reason: None,
+    });
+    case.says(
+        Decision::Allow,
+        &["git push origin", "git push 'origin'", "git push origin && git push origin"],
+    );
+    case.says(
+        Decision::Ask,
+        &[
+            "git push origin main",
+            "git push origin --force",
+            "git push",
+            "git push $X",
+            "git push origin $X",
+            "echo a | xargs git push origin",
+            "git push origin > x",
+            "GIT_SSH_COMMAND=x git push origin",
+            "git push origin; rm x",
+        ],
+    );
+    case.rules.exclude = entries(&["git push"]);
+    case.says(Decision::Deny, &["git push origin"]);
+}
+
+#[test]
 fn a_rule_widens_what_it_names_exactly() {
     let mut case = with(&[], &[]);
     let rule = |prefix: &str, decision| shellgate_policy::Rule {

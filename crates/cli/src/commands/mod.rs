@@ -22,10 +22,13 @@ mod stop;
 mod trust;
 mod wait;
 
+use std::io;
+use std::os::fd::AsFd as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use serde_json::json;
-use shellgate::request::{Action, Words};
+use shellgate::request::{Action, Stdin, Words};
 use shellgate::settings::Settings;
 use shellgate::{Code, ErrorObject, Gate, GateBuilder, Request};
 
@@ -101,6 +104,18 @@ fn request(common: &Common, action: Action) -> Result<Request, ErrorObject> {
         }
     };
     Ok(Request { directory: common.directory.clone(), ..request })
+}
+
+/// Our standard input, if it is a pipe or a file. A command doesn't read our terminal.
+fn own_stdin() -> Stdin {
+    let stdin = io::stdin();
+    if io::IsTerminal::is_terminal(&stdin) {
+        return Stdin::Closed;
+    }
+    stdin
+        .as_fd()
+        .try_clone_to_owned()
+        .map_or(Stdin::Closed, |descriptor| Stdin::Descriptor(Arc::new(descriptor)))
 }
 
 /// The error for a record that can't be read.

@@ -18,6 +18,8 @@ use crate::{Code, ErrorObject};
 pub enum RestrictedAction {
     /// Answering a question.
     Answer,
+    /// Ending an approval.
+    Revoke,
     /// Letting a project's settings loosen the rules.
     Trust,
     /// Stopping executions of another session.
@@ -34,8 +36,9 @@ pub enum RestrictedAction {
     Report,
 }
 
-const REFUSED: [(RestrictedAction, &str); 8] = [
+const REFUSED: [(RestrictedAction, &str); 9] = [
     (RestrictedAction::Answer, "answer questions"),
+    (RestrictedAction::Revoke, "take approvals back"),
     (RestrictedAction::Trust, "trust a project's settings"),
     (RestrictedAction::Stop, "stop what others run"),
     (RestrictedAction::Release, "send what others run to the background"),

@@ -268,6 +268,8 @@ pub(crate) fn question(question: &Question<'_>) -> journal::RecordedQuestion {
         prefixes: question.prefixes.to_vec(),
         exact: Some(question.exact.clone()),
         always: question.always.map(always),
+        always_exact: question.always_exact.map(always),
+        grant_until: Some(question.grant_until),
         env: request.env.clone(),
         input: match &request.stdin {
             Stdin::Closed => None,

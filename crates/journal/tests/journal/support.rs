@@ -94,6 +94,8 @@ pub(crate) fn question(asker: &str, expires_at: Option<i64>) -> RecordedQuestion
         prefixes: vec![vec!["git".into(), "push".into()]],
         exact: None,
         always: None,
+        always_exact: None,
+        grant_until: None,
         env: [("X".to_owned(), "1".to_owned())].into(),
         input: Some(RecordedStdin::Text("in".into())),
         background: true,

@@ -24,6 +24,7 @@ impl Judge<'_> {
         let names = |prefix: &Prefix| match prefix {
             Prefix::Everything => true,
             Prefix::Words(words) => candidate.strict_match(words) == StrictMatch::Yes,
+            Prefix::Exactly(words) => candidate.is_exactly(words),
         };
         let rules = self.rules.rules.iter().enumerate();
         let rules = rules.filter(|(_, rule)| rule.decision != Decision::Deny && names(&rule.entry.prefix));

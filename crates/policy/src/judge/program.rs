@@ -101,9 +101,9 @@ impl<'a> Judge<'a> {
         for (entry, decision, why) in excluded.chain(long) {
             let found = match &entry.prefix {
                 Prefix::Everything => LooseMatch::Yes,
-                Prefix::Words(words) => candidate.loose_match(words),
+                Prefix::Words(words) | Prefix::Exactly(words) => candidate.loose_match(words),
             };
-            if let (LooseMatch::No, Prefix::Words(words)) = (found, &entry.prefix)
+            if let (LooseMatch::No, Prefix::Words(words) | Prefix::Exactly(words)) = (found, &entry.prefix)
                 && let Some((name, _, _)) = started.iter().find(|(_, all, meaning)| {
                     let started = Candidate { words: all, meaning, ..candidate };
                     started.loose_match(words) != LooseMatch::No
@@ -202,7 +202,10 @@ impl<'a> Judge<'a> {
                 Prefix::Words(words) if candidate.strict_match(words) == StrictMatch::Yes => {
                     return (Basis::Named(words.len()), Some(entry.shown.clone()));
                 }
-                Prefix::Words(_) => {}
+                Prefix::Exactly(words) if candidate.is_exactly(words) => {
+                    return (Basis::Named(words.len()), Some(entry.shown.clone()));
+                }
+                Prefix::Words(_) | Prefix::Exactly(_) => {}
             }
         }
         everything
@@ -219,7 +222,7 @@ impl<'a> Judge<'a> {
     fn nearly(&self, call: &Call) -> Option<String> {
         let candidate = call.candidate(self.machine);
         self.allowing().find_map(|entry| match &entry.prefix {
-            Prefix::Everything => None,
+            Prefix::Everything | Prefix::Exactly(_) => None,
             Prefix::Words(words) => match candidate.strict_match(words) {
                 StrictMatch::Nearly(why) => Some(why),
                 StrictMatch::Yes | StrictMatch::No => None,
@@ -249,7 +252,7 @@ fn started_by(call: &Call, rules: &Rules) -> Vec<(String, Vec<Word>, CallMeaning
     let entries = rules.exclude.iter().chain(rules.rules.iter().map(|rule| &rule.entry));
     let named: Vec<&str> = entries
         .filter_map(|entry| match &entry.prefix {
-            Prefix::Words(words) => words.first().map(|word| base_name(word)),
+            Prefix::Words(words) | Prefix::Exactly(words) => words.first().map(|word| base_name(word)),
             Prefix::Everything => None,
         })
         .collect();
@@ -274,7 +277,7 @@ fn started_by(call: &Call, rules: &Rules) -> Vec<(String, Vec<Word>, CallMeaning
 fn subject(prefix: &Prefix) -> String {
     match prefix {
         Prefix::Everything => "every command is".to_owned(),
-        Prefix::Words(words) => format!("`{}` is", words.join(" ")),
+        Prefix::Words(words) | Prefix::Exactly(words) => format!("`{}` is", words.join(" ")),
     }
 }
 
@@ -282,7 +285,7 @@ fn subject(prefix: &Prefix) -> String {
 fn allowed(core: &[Entry]) -> String {
     const SHOWN: usize = 8;
     let names = core.iter().filter_map(|entry| match &entry.prefix {
-        Prefix::Words(words) => Some(format!("`{}`", words.join(" "))),
+        Prefix::Words(words) | Prefix::Exactly(words) => Some(format!("`{}`", words.join(" "))),
         Prefix::Everything => None,
     });
     let names: Vec<String> = names.collect();

@@ -66,6 +66,8 @@ pub(crate) struct CallMeaning {
     pub(crate) unexplained: Vec<Word>,
     /// Whether its entry has subcommands.
     pub(crate) has_subcommands: bool,
+    /// Whether the last subcommand that was called has subcommands of its own, and none of them was called.
+    pub(crate) is_incomplete: bool,
     /// The first names of the subcommands that were called.
     pub(crate) subcommands: Vec<&'static str>,
     /// The same as they are written: an entry may be for several subcommands.

@@ -76,6 +76,12 @@ properties! {
     "may-unset-functions" = MayUnsetFunctions,
     /// It sets options of the shell.
     "sets-shell-options" = SetsShellOptions,
+    /// A person may be offered to allow all of its calls at once: it shows or computes something, or makes something new,
+    /// whatever its words are. A program without it is only allowed with its subcommand, or call by call.
+    "safe-alone" = SafeAlone,
+    /// Its subcommands have subcommands that its entry doesn't list: `gh pr` shows nothing of what `gh pr merge` does.
+    /// The list also names single subcommands of which that is so: `npm run`.
+    "deeper-subcommands" = DeeperSubcommands,
     /// Typed at an interactive shell, it changes what later lines mean, or reads some of them itself.
     "affects-later-lines" = AffectsLaterLines,
 }

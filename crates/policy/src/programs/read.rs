@@ -36,6 +36,7 @@ struct CallReader {
 /// Reads a call. `words` follow the name of the program or subcommand.
 pub(crate) fn call(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
     collector.meaning.kind = Some(entry.kind);
+    collector.meaning.is_incomplete = !entry.subcommands.is_empty();
     if !entry.synonyms.is_empty() {
         collector.meaning.synonyms = entry.synonyms;
     }

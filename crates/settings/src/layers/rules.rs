@@ -14,7 +14,7 @@ use crate::{
 };
 
 const RULE_PATH: &str = "policy.rule";
-const RULE_KEYS: &[&str] = &["prefix", "decision", "reason", "grants"];
+const RULE_KEYS: &[&str] = &["prefix", "exact", "decision", "reason", "grants"];
 const GRANTS_PATH: &str = "policy.rule.grants";
 const GRANTS_KEYS: &[&str] = &["network", "read", "write", "env", "sockets"];
 
@@ -51,10 +51,15 @@ pub(super) fn read(
 fn rule(reader: &Reader<'_>, table: &dyn TableLike, offset: usize) -> Result<Rule, SettingsError> {
     let origin = reader.text.origin(offset);
     let (mut prefix, mut decision, mut reason, mut grants) = (None, None, None, Grants::default());
+    let mut exact = None;
     for (key, item) in entries(table) {
         let path = format!("{RULE_PATH}.{}", key.get());
         match key.get() {
             "prefix" => prefix = Some(read_prefix(reader, &path, key, item)?),
+            "exact" => {
+                let wanted = || reader.wanted(item, key, &path, "`true` or `false`");
+                exact = item.as_bool().ok_or_else(wanted)?.then_some((key, item));
+            }
             "decision" => {
                 let found = item.as_str().and_then(Decision::from_name);
                 let wanted =
@@ -76,9 +81,23 @@ fn rule(reader: &Reader<'_>, table: &dyn TableLike, offset: usize) -> Result<Rul
         };
         reader.text.error(offset, problem)
     };
+    let prefix = prefix.ok_or_else(|| missing("prefix", r#"["git", "push"]"#))?;
+    let decision = decision.ok_or_else(|| missing("decision", r#""ask""#))?;
     Ok(Rule {
-        prefix: prefix.ok_or_else(|| missing("prefix", r#"["git", "push"]"#))?,
-        decision: decision.ok_or_else(|| missing("decision", r#""ask""#))?,
+        prefix: match (exact, prefix) {
+            // A rule that asks or denies must cover longer commands too: one more word would get around it.
+            (Some((key, item)), _) if decision != Decision::Allow => {
+                let path = format!("{RULE_PATH}.exact");
+                return Err(reader.wanted(item, key, &path, "`false` where the decision isn't `allow`"));
+            }
+            (Some((key, item)), Prefix::Everything) => {
+                let path = format!("{RULE_PATH}.exact");
+                return Err(reader.wanted(item, key, &path, "`false` where the prefix is every command"));
+            }
+            (Some(_), Prefix::Words(words)) => Prefix::Exactly(words),
+            (_, prefix) => prefix,
+        },
+        decision,
         reason,
         grants,
         origin,

@@ -6,6 +6,7 @@ use std::path::Path;
 use shellgate_policy::Protected;
 
 use super::{Decision, Granted, RuleSet, Verdict, Where, check_scope};
+use crate::admit::earlier_approval::CheckedSession;
 use crate::intake::request::{Action, Request, Words};
 use crate::root::{Root, WorkingDirectory};
 use crate::settings::{ApprovalMode, Settings};
@@ -21,6 +22,8 @@ pub struct Judge {
     pub(crate) search_path: Option<OsString>,
     /// The files and folders that the settings come from.
     pub(crate) settings_places: Vec<std::path::PathBuf>,
+    /// The session whose grants count, for a judge without a gate.
+    pub(crate) session: Option<CheckedSession>,
     book: RuleSet,
     protected: Protected,
 }
@@ -33,7 +36,7 @@ impl Judge {
         protected: Protected,
     ) -> Self {
         let book = RuleSet::new(&settings);
-        Self { settings, root, search_path, settings_places: Vec::new(), book, protected }
+        Self { settings, root, search_path, settings_places: Vec::new(), session: None, book, protected }
     }
 
     /// The settings in force.

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 use shellgate_journal::RecordedRequest;
-use shellgate_policy::{CommandContext, Entry, Machine, OutOfScope, Prefix, Protected, Rule, Rules};
+use shellgate_policy::{CommandContext, Entry, Machine, OutOfScope, Protected, Rule, Rules};
 pub use shellgate_policy::{Decision, Part, Reason, ReasonCode, Span, Verdict};
 
 pub use judging::Judge;
@@ -65,13 +65,13 @@ struct Where<'a> {
     protected: &'a Protected,
 }
 
-/// Prefixes that a person allowed.
+/// Commands that a person allowed.
 #[derive(Debug, Default)]
 pub(crate) struct Granted {
     /// For a session.
-    pub(crate) session: Vec<Vec<String>>,
+    pub(crate) session: Vec<Entry>,
     /// By a rule in their settings.
-    pub(crate) always: Vec<Vec<String>>,
+    pub(crate) always: Vec<Entry>,
 }
 
 /// The rules in force, made once for all requests.
@@ -93,19 +93,12 @@ impl RuleSet {
     /// These rules with rules for what was granted. An exclusion still denies.
     fn with(&self, granted: &Granted) -> Self {
         let mut book = self.clone();
-        let allow = |prefix: &Vec<String>, how: &str| Rule {
-            entry: Entry {
-                prefix: Prefix::Words(prefix.clone()),
-                shown: format!("approved for {how}: {}", prefix.join(" ")),
-            },
-            decision: Decision::Allow,
-            reason: None,
-        };
+        let allow = |entry: &Entry| Rule { entry: entry.clone(), decision: Decision::Allow, reason: None };
         for rules in [Some(&mut book.rules), book.project.as_mut()].into_iter().flatten() {
-            rules.rules.extend(granted.session.iter().map(|prefix| allow(prefix, "this session")));
+            rules.rules.extend(granted.session.iter().map(allow));
         }
         // A rule of the user's settings doesn't change what the project file denies.
-        book.rules.rules.extend(granted.always.iter().map(|prefix| allow(prefix, "always")));
+        book.rules.rules.extend(granted.always.iter().map(allow));
         book
     }
 

@@ -1,6 +1,30 @@
 //! The text of every error that a rule can make.
 
-use super::errors;
+use super::{Folder, errors};
+use crate::Prefix;
+
+#[test]
+fn a_rule_can_be_for_exactly_its_words_if_it_allows() {
+    let rule = |more: &str| format!("[[policy.rule]]\nprefix = [\"rm\", \"x\"]\n{more}\n");
+    let read = |more: &str| Folder::new().user(&rule(more)).load().unwrap().policy.rules.remove(0).prefix;
+    let words = || vec!["rm".to_owned(), "x".to_owned()];
+    assert_eq!(read("decision = \"allow\"\nexact = true"), Prefix::Exactly(words()));
+    assert_eq!(read("decision = \"allow\"\nexact = false"), Prefix::Words(words()));
+    let texts = [
+        rule("decision = \"deny\"\nexact = true"),
+        rule("decision = \"allow\"\nexact = 1"),
+        "[[policy.rule]]\nprefix = \"*\"\nexact = true\ndecision = \"allow\"\n".to_owned(),
+    ];
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let shown = errors(&texts);
+    for words in [
+        "4:9: policy.rule.exact must be `false` where the decision isn't `allow`",
+        "4:9: policy.rule.exact must be `true` or `false`, found the whole number 1",
+        "3:9: policy.rule.exact must be `false` where the prefix is every command",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+}
 
 #[test]
 fn rules() {
