@@ -45,8 +45,8 @@ pub use self::{
     duration::{DurationError, MAX_DURATION_MS, parse_duration},
     error::{At, Problem, SettingsError},
     layers::{
-        AGENTS_JSON, Flags, LayerFile, LayerName, LayerState, Loaded, PROJECT_FILE, ProjectSearch, RootSource,
-        Sources, Trust, TrustStore, project_file,
+        AGENTS_JSON, Flags, LayerFile, LayerName, LayerState, Loaded, PROJECT_FILE, ProjectSearch,
+        RootSource, Sources, Trust, TrustStore, project_file,
     },
     model::{
         Approval, Environment, JournalSettings, Limits, LogSettings, Policy, Sandbox, Settings, Workspace,

@@ -76,7 +76,10 @@ impl fmt::Display for Notice {
                 )
             }
             IgnoredReason::JudgedApart => {
-                write!(f, "{origin}: {key} allows nothing by itself, only a trusted project file can loosen rules")
+                write!(
+                    f,
+                    "{origin}: {key} allows nothing by itself, only a trusted project file can loosen rules"
+                )
             }
             IgnoredReason::NotBuilt { instead } => write!(f, "{origin}: {key} has no effect: {instead}"),
             IgnoredReason::Grants => {

@@ -30,11 +30,13 @@ pub enum RestrictedAction {
     Forget,
     /// Changing the settings of an agent.
     SetUp,
+    /// Changing shellgate's settings.
+    ChangeSettings,
     /// Collecting settings and logs for a bug report.
     Report,
 }
 
-const REFUSED: [(RestrictedAction, &str); 8] = [
+const REFUSED: [(RestrictedAction, &str); 9] = [
     (RestrictedAction::Answer, "answer questions"),
     (RestrictedAction::Trust, "trust a project's settings"),
     (RestrictedAction::Stop, "stop what others run"),
@@ -42,6 +44,7 @@ const REFUSED: [(RestrictedAction, &str); 8] = [
     (RestrictedAction::Type, "type at what others run"),
     (RestrictedAction::Forget, "remove what was recorded"),
     (RestrictedAction::SetUp, "change an agent's settings"),
+    (RestrictedAction::ChangeSettings, "change shellgate's settings"),
     (RestrictedAction::Report, "collect settings and logs for a bug report"),
 ];
 

@@ -9,6 +9,7 @@ mod entry;
 mod execution;
 mod question;
 mod queue;
+mod settings;
 mod verdict;
 
 pub use answers::{AnswerKind, OfferedAnswer, SettingsChange};
@@ -16,6 +17,7 @@ pub use entry::outcome_text;
 pub use execution::{ExecutionSummary, ExecutionView, status_style};
 pub use question::{PartView, QuestionView};
 pub use queue::QueuedQuestionView;
+pub use settings::{FileView, RuleView, SettingsView, UnusedView, ValueView};
 pub use verdict::VerdictView;
 
 use shellgate_journal::Millis;

@@ -49,7 +49,8 @@ mod tests {
         eve:x:1002:100::/home/eve:/bin/bash\n\
         kim:x:1003:1003::/home/kim:/bin/bash\n\
         kim2:x:1004:1003::/home/kim:/bin/bash\n";
-    const GROUP: &str = "root:x:0:\nusers:x:100:\nada:x:1000:\nbob:x:1001:bob,eve\nkim:x:1003:\nstaff:x:50:ada\n";
+    const GROUP: &str =
+        "root:x:0:\nusers:x:100:\nada:x:1000:\nbob:x:1001:bob,eve\nkim:x:1003:\nstaff:x:50:ada\n";
 
     #[test]
     fn only_a_group_of_the_same_name_without_others_is_private() {

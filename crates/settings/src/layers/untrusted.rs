@@ -46,16 +46,15 @@ fn note_if_looser(settings: &mut Settings, change: &Change) {
         NewValue::Core(core) => {
             let held = settings.policy.core.as_deref();
             let is_new = |entry: &&Sourced<Prefix>| {
-                is_looser(Decision::Allow) && held.into_iter().flatten().all(|known| known.value != entry.value)
+                is_looser(Decision::Allow)
+                    && held.into_iter().flatten().all(|known| known.value != entry.value)
             };
             match core {
                 Some(core) => core.iter().find(is_new).map(|entry| &entry.origin),
                 None => held.map(|_| &change.origin),
             }
         }
-        NewValue::Rules(rules) => {
-            rules.iter().find(|rule| is_looser(rule.decision)).map(|rule| &rule.origin)
-        }
+        NewValue::Rules(rules) => rules.iter().find(|rule| is_looser(rule.decision)).map(|rule| &rule.origin),
         NewValue::Word(slot, name) => {
             matches!(compare_words(settings, slot, name), Compared::Looser).then_some(&change.origin)
         }

@@ -1,6 +1,10 @@
 //! Tests of files that can't be read or must not be used.
 
-use std::{fs, os::unix::fs::{MetadataExt as _, PermissionsExt as _}, os::unix::net::UnixListener};
+use std::{
+    fs,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    os::unix::net::UnixListener,
+};
 
 use super::Folder;
 use crate::{Settings, Sources, Trust};
