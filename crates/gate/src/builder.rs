@@ -298,8 +298,8 @@ fn session_name(requested: Option<String>, root: &Path) -> Result<SessionName, E
 /// The files and folders that the settings come from. The places above the root where a project's file was looked for count,
 /// too: a new file there would hide one further up.
 fn settings_places(sources: &Sources, files: &[LayerFile]) -> Vec<PathBuf> {
-    let files = [&sources.system, &sources.user].into_iter().flatten();
-    let folders = files.filter_map(|file| file.parent()).map(Path::to_owned);
+    let standard = [&sources.system, &sources.user].into_iter().flatten();
+    let folders = standard.filter_map(|file| file.parent()).map(Path::to_owned);
     let extra = sources.extra.iter().filter_map(|file| std::path::absolute(file).ok());
     let project = files.iter().filter(|file| file.layer == LayerName::Project).map(|file| file.path.clone());
     folders.chain(extra).chain(project).collect()

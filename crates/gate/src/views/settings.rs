@@ -100,8 +100,10 @@ impl SettingsView {
             files: files.iter().map(file).collect(),
             unused: settings.notices.iter().map(unused).collect(),
             settings: keys::all().iter().filter_map(|key| value(key, settings)).collect(),
-            rules: rules(&settings.policy, |key| settings.origin(key).cloned().unwrap_or(Origin::BuiltIn)),
-            untrusted_rules: settings.project_policy.as_ref().map(project_rules).unwrap_or_default(),
+            rules: rules(&settings.policy, |key| {
+                settings.origin(key).map(ToString::to_string).unwrap_or_default()
+            }),
+            untrusted_rules: project_rules(settings, files),
         }
     }
 
@@ -129,8 +131,11 @@ fn value(key: &keys::Key, settings: &Settings) -> Option<ValueView> {
 }
 
 /// The rules of an untrusted project file. What it doesn't cover, the other rules decide.
-fn project_rules(policy: &Policy) -> Vec<RuleView> {
-    let mut rules = rules(policy, |_| Origin::BuiltIn);
+fn project_rules(settings: &Settings, files: &[LayerFile]) -> Vec<RuleView> {
+    let Some(policy) = &settings.project_policy else { return Vec::new() };
+    let file = files.iter().find(|file| file.state == LayerState::Untrusted);
+    let file = file.map(|file| file.path.display().to_string()).unwrap_or_default();
+    let mut rules = rules(policy, |_| file);
     // Without a core list or a default of its own, the last one allows all and means nothing.
     if rules.last().is_some_and(|last| last.decision == Decision::Allow.name()) {
         rules.pop();
@@ -139,7 +144,7 @@ fn project_rules(policy: &Policy) -> Vec<RuleView> {
 }
 
 /// The rules in the order in which they count: deny, ask, allow, then what decides about all other commands.
-fn rules(policy: &Policy, origin: impl Fn(&str) -> Origin) -> Vec<RuleView> {
+fn rules(policy: &Policy, origin: impl FnOnce(&str) -> String) -> Vec<RuleView> {
     let entries = |key: &'static str, decision: Decision, list: &[Sourced<Prefix>]| {
         let view = |entry: &Sourced<Prefix>| (decision, entry.value.to_string(), key, entry.origin.clone());
         list.iter().map(view).collect::<Vec<_>>()
@@ -153,14 +158,19 @@ fn rules(policy: &Policy, origin: impl Fn(&str) -> Origin) -> Vec<RuleView> {
         Some(_) => (Decision::Deny, "policy.core"),
         None => (policy.default, "policy.default"),
     };
-    all.push((decision, "all other commands".to_owned(), key, origin(key)));
     let view = |(decision, commands, key, origin): (Decision, String, &'static str, Origin)| RuleView {
         decision: decision.name(),
         commands,
         key,
         from: origin.to_string(),
     };
-    all.into_iter().map(view).collect()
+    let rest = RuleView {
+        decision: decision.name(),
+        commands: "all other commands".to_owned(),
+        key,
+        from: origin(key),
+    };
+    all.into_iter().map(view).chain([rest]).collect()
 }
 
 #[cfg(test)]

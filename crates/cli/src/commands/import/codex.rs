@@ -67,8 +67,12 @@ fn alternatives(pattern: &[Literal]) -> Option<Vec<Vec<String>>> {
         let words: Vec<&String> = match word {
             Literal::Text(word) => vec![word],
             Literal::List(words) => {
-                let text = |word| if let Literal::Text(word) = word { Some(word) } else { None };
-                words.iter().map(text).collect::<Option<_>>()?
+                let mut texts = Vec::new();
+                for word in words {
+                    let Literal::Text(word) = word else { return None };
+                    texts.push(word);
+                }
+                texts
             }
         };
         let with = |command: &Vec<String>, word: &String| [command.as_slice(), &[word.clone()]].concat();
