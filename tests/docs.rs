@@ -58,7 +58,8 @@ fn settings_shows_what_was_run_and_every_key() {
 "deny": ["Bash(rm -rf *)", "Read(./.env)"]}}"#;
     std::fs::create_dir(place.home().join(".claude")).unwrap();
     std::fs::write(place.home().join(".claude/settings.json"), claude).unwrap();
-    std::fs::write(place.home().join(".config/shellgate/config.toml"), "[limits]\ntimeout_ms = 60000\n").unwrap();
+    std::fs::write(place.home().join(".config/shellgate/config.toml"), "[limits]\ntimeout_ms = 60000\n")
+        .unwrap();
     place.write(".shellgate.toml", "[policy]\ncore = [\"cargo\"]\nexclude = [\"cargo publish\"]\n");
     page("docs/settings.md", &place);
 }
