@@ -66,21 +66,23 @@ fn implicit() -> Item {
 
 /// Adds entries that the list doesn't have yet, each in a line of its own if the list is new or written so.
 fn extend(list: &mut Array, entries: &[String]) {
-    let in_lines = list.is_empty() && entries.len() > 1
-        || list.trailing().as_str().is_some_and(|end| end.contains('\n'));
-    for entry in entries {
-        if list.iter().any(|known| known.as_str() == Some(entry)) {
+    let has = |entry: &&String| list.iter().any(|known| known.as_str() == Some(entry));
+    let new: Vec<&String> = entries.iter().filter(|entry| !has(entry)).collect();
+    let end = list.trailing().as_str().unwrap_or_default().trim_end().to_owned();
+    let is_in_lines = list.trailing().as_str().is_some_and(|end| end.contains('\n'));
+    let in_lines = is_in_lines || list.is_empty() && new.len() > 1;
+    for (entry, nth) in new.iter().zip(0..) {
+        let mut value = Value::from(entry.as_str());
+        if !in_lines {
+            list.push(value);
             continue;
         }
-        let mut new = Value::from(entry.as_str());
-        if in_lines {
-            new.decor_mut().set_prefix("\n  ");
-            list.push_formatted(new);
-        } else {
-            list.push(new);
-        }
+        // A comment after the last entry is in front of the first new one.
+        let comment = if nth == 0 { end.as_str() } else { "" };
+        value.decor_mut().set_prefix(format!("{comment}\n  "));
+        list.push_formatted(value);
     }
-    if in_lines {
+    if in_lines && !new.is_empty() {
         list.set_trailing_comma(true);
         list.set_trailing("\n");
     }

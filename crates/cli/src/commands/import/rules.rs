@@ -170,7 +170,12 @@ fn allow_only(lists: &mut Lists, foreign: &mut Foreign, entries: Vec<String>, sh
         );
     }
     match prefixes.is_empty() {
-        true => push(&mut lists.exclude, "*".to_owned()),
+        true => {
+            for entry in std::mem::take(&mut lists.ask) {
+                foreign.remark(entry, format!("stricter: denied, as `{shown}` allows nothing"));
+            }
+            push(&mut lists.exclude, "*".to_owned());
+        }
         false => prefixes.into_iter().for_each(|prefix| push(&mut lists.core, prefix)),
     }
 }
