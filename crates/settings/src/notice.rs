@@ -36,6 +36,9 @@ pub enum IgnoredReason {
     },
 }
 
+/// How many keys a line for people names. `shellgate config show` names all.
+const MAX_KEYS_IN_LINE: usize = 3;
+
 impl Notice {
     /// Whether the setting would count if its file, a project's, were trusted.
     pub fn is_for_want_of_trust(&self) -> bool {
@@ -51,11 +54,13 @@ impl Notice {
         });
         let mut keys: Vec<&str> = untrusted.iter().map(|notice| notice.key).collect();
         keys.dedup();
+        let shown = keys.iter().take(MAX_KEYS_IN_LINE).copied().collect::<Vec<_>>().join(", ");
+        let more = match keys.len().saturating_sub(MAX_KEYS_IN_LINE) {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
         let of_project = file.map(|file| {
-            format!(
-                "{file} is not trusted and loosens nothing ({}); `shellgate trust` shows it and asks",
-                keys.join(", ")
-            )
+            format!("{file} is not trusted and loosens nothing ({shown}{more}); `shellgate trust` shows it and asks")
         });
         let others = notices.iter().filter(|notice| !notice.is_for_want_of_trust()).map(Self::to_string);
         of_project.into_iter().chain(others).collect()

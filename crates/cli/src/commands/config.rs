@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use shellgate::Gate;
 use shellgate::text::layout::wrap;
-use shellgate::views::{RuleView, SettingsView};
+use shellgate::views::{RuleView, SettingsView, UnusedView};
 
 use crate::args::{ConfigCommand, ConfigShowArgs};
 use crate::error::{self, CliError};
@@ -38,19 +38,19 @@ fn show(args: &ConfigShowArgs) -> Result<(), CliError> {
 
 fn text(view: &SettingsView, width: usize) -> String {
     let mut page = Page { text: String::new(), width };
-    page.line(0, &format!("root: {} ({})", view.root, view.root_from));
+    page.whole(&format!("root: {} ({})", view.root, view.root_from));
     page.head("Files, of which later ones win");
     for file in &view.files {
-        page.line(2, &format!("{:<10}{:<9} {}", file.state, file.layer, file.path));
+        page.whole(&format!("  {:<10}{:<9} {}", file.state, file.layer, file.path));
     }
     let (trust, other): (Vec<_>, Vec<_>) = view.unused.iter().partition(|unused| unused.needs_trust);
     if !trust.is_empty() {
         page.head("Not in force until you run `shellgate trust`");
-        trust.iter().for_each(|unused| page.line(2, &unused.message));
+        page.unused(&trust);
     }
     if !other.is_empty() {
         page.head("Without effect");
-        other.iter().for_each(|unused| page.line(2, &unused.message));
+        page.unused(&other);
     }
     page.head("Settings that differ from the built-in ones");
     if view.settings.is_empty() {
@@ -69,7 +69,7 @@ fn text(view: &SettingsView, width: usize) -> String {
     page.text
 }
 
-/// Lines of at most `width` columns. A path that is longer gets a line of its own.
+/// Lines of at most `width` columns. Places stand in lines of their own, so that lines break at the same words everywhere.
 struct Page {
     text: String,
     width: usize,
@@ -85,6 +85,18 @@ impl Page {
         let room = self.width.saturating_sub(column + 2).max(20);
         let lines = wrap(&escape(text), room).join(&format!("\n{}", " ".repeat(column + 2)));
         self.text.push_str(&format!("{}{lines}\n", " ".repeat(column)));
+    }
+
+    /// A line with a path, which is not broken.
+    fn whole(&mut self, text: &str) {
+        self.text.push_str(&format!("{}\n", escape(text)));
+    }
+
+    fn unused(&mut self, unused: &[&UnusedView]) {
+        for one in unused {
+            self.line(2, &one.message);
+            self.from(&one.from);
+        }
     }
 
     fn from(&mut self, place: &str) {

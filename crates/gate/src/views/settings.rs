@@ -44,7 +44,9 @@ pub struct FileView {
 pub struct UnusedView {
     /// Its key.
     pub key: &'static str,
-    /// Why, with its place.
+    /// Where it is written.
+    pub from: String,
+    /// Why it has none.
     pub message: String,
     /// Whether `shellgate trust` would put it in force.
     pub needs_trust: bool,
@@ -84,10 +86,10 @@ impl SettingsView {
             path: file.path.display().to_string(),
             state: file.state.name(),
         };
-        let unused = |notice: &Notice| UnusedView {
-            key: notice.key,
-            message: notice.to_string(),
-            needs_trust: notice.is_for_want_of_trust(),
+        let unused = |notice: &Notice| {
+            let (from, text) = (notice.origin.to_string(), notice.to_string());
+            let message = text.strip_prefix(&format!("{from}: ")).unwrap_or(&text).to_owned();
+            UnusedView { key: notice.key, from, message, needs_trust: notice.is_for_want_of_trust() }
         };
         Self {
             root: root.display().to_string(),

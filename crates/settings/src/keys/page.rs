@@ -7,9 +7,9 @@ use crate::Settings;
 pub const PAGE_HEADING: &str = "## All keys";
 
 const HEAD: &str = "\
-The machine's file, yours, a trusted project's, those after `--config` and flags may set every key. The last column says what
-the file of a project that you don't trust may do: *nothing*; make the value *stricter*; *add* entries; or set it *apart*, for
-a policy of its own, of which the stricter verdict counts.
+The machine's file, yours, a trusted project's and those after `--config` may set every key; some have a flag. The last column
+says what the file of a project that you don't trust may do: *nothing*; make the value *stricter*; *add* entries; or set it
+*apart*, for a policy of its own, of which the stricter verdict counts.
 ";
 
 /// The generated part of `docs/settings.md`.
