@@ -75,7 +75,8 @@ fn alternatives(pattern: &[Literal]) -> Option<Vec<Vec<String>>> {
                 texts
             }
         };
-        let with = |command: &Vec<String>, word: &String| [command.as_slice(), &[word.clone()]].concat();
+        let with =
+            |command: &Vec<String>, word: &String| [command.as_slice(), std::slice::from_ref(word)].concat();
         commands =
             commands.iter().flat_map(|command| words.iter().map(move |word| with(command, word))).collect();
         if commands.len() > MAX_ALTERNATIVES {
