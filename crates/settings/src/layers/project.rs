@@ -142,14 +142,14 @@ mod tests {
         let base = base.path().canonicalize().unwrap();
         assert_eq!(look(&base, "home/p/q", Some("home")), (places(&["home/p/q", "home/p", "home"]), false));
         assert_eq!(look(&base, "home", Some("home")), (places(&["home"]), false));
-        assert_eq!(look(&base, "home/p", Some("elsewhere")).1, true, "and elsewhere the repository counts");
+        assert!(look(&base, "home/p", Some("elsewhere")).1, "and elsewhere the repository counts");
     }
 
     #[test]
     fn without_a_repository_it_looks_up_to_home_or_in_the_root_alone() {
         let base = tree(&["home/p/q", "other/p"], &["home/.shellgate.toml", "other/.shellgate.toml"]);
         let base = base.path().canonicalize().unwrap();
-        assert_eq!(look(&base, "home/p/q", Some("home")).1, true);
+        assert!(look(&base, "home/p/q", Some("home")).1);
         assert_eq!(look(&base, "other/p", Some("home")), (places(&["other/p"]), false));
         assert_eq!(look(&base, "other", Some("home")), (places(&["other"]), true));
     }
@@ -170,15 +170,15 @@ mod tests {
         }
         let base = tree(&["t/.git", "t/p"], &["t/.shellgate.toml"]);
         let base = base.path().canonicalize().unwrap();
-        assert_eq!(look(&base, "t/p", None).1, true, "the control");
+        assert!(look(&base, "t/p", None).1, "the control");
         let give = |name: &str| std::os::unix::fs::chown(base.join(name), Some(12345), None).unwrap();
         give("t/.shellgate.toml");
-        assert_eq!(look(&base, "t/p", None).1, false);
-        assert_eq!(look(&base, "t", None).1, true, "in the root it counts");
+        assert!(!look(&base, "t/p", None).1);
+        assert!(look(&base, "t", None).1, "in the root it counts");
         give("t/.git");
         assert_eq!(look(&base, "t/p", None), (places(&["t/p"]), false), "nor does it make a repository");
         give("t/p");
-        assert_eq!(look(&base, "t/p", None).1, true, "the owner of the root is no stranger");
+        assert!(look(&base, "t/p", None).1, "the owner of the root is no stranger");
     }
 
     #[test]
@@ -186,9 +186,9 @@ mod tests {
         let base = tree(&["r/.git", "r/a"], &[]);
         let base = base.path().canonicalize().unwrap();
         std::os::unix::fs::symlink("nowhere", base.join("r/.shellgate.toml")).unwrap();
-        assert_eq!(look(&base, "r/a", None).1, false);
+        assert!(!look(&base, "r/a", None).1);
         fs::remove_file(base.join("r/.shellgate.toml")).unwrap();
         std::os::unix::fs::symlink(".shellgate.toml", base.join("r/.shellgate.toml")).unwrap();
-        assert_eq!(look(&base, "r/a", None).1, true);
+        assert!(look(&base, "r/a", None).1);
     }
 }
