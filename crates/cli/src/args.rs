@@ -2,6 +2,7 @@
 
 mod jobs;
 mod record;
+mod settings;
 mod setup;
 mod terminal;
 
@@ -20,6 +21,7 @@ pub(crate) use jobs::{BackgroundArgs, JobsArgs, LogsArgs, WaitArgs};
 pub(crate) use record::{
     ApprovalScope, ApprovalsCommand, AuditCommand, HistoryArgs, HistoryCommand, ListArgs, StopArgs, TrustArgs,
 };
+pub(crate) use settings::{ConfigCommand, ConfigShowArgs, ForeignAgent, ImportArgs, InitArgs};
 pub(crate) use setup::SetupArgs;
 
 pub(crate) use terminal::{AttachArgs, ResizeArgs, SendArgs};
@@ -148,9 +150,29 @@ Examples:
     Resize(ResizeArgs),
     /// Trust a project's `.shellgate.toml`
     ///
-    /// Shows the file and asks for confirmation. A trusted file may loosen the rules; any other file, and a trusted one
+    /// It is looked for in the root, then in the folders above it up to the repository's top. Shows the file and asks for confirmation. A trusted file may loosen the rules; any other file, and a trusted one
     /// after any change, can only make them stricter.
     Trust(TrustArgs),
+    /// Write a starter `.shellgate.toml` for this project
+    ///
+    /// Looks at the project, shows the file and asks for confirmation. An existing file is never changed.
+    #[command(after_help = "\
+Examples:
+  shellgate init
+  shellgate init --print")]
+    Init(InitArgs),
+    /// Show the settings in force
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Turn another agent's permissions into rules
+    ///
+    /// Reads permissions of Claude Code, Qwen Code and opencode, rules of Codex, and policies of Gemini CLI. Shows the
+    /// rules, and names each entry that has no equal; then asks before it adds them to your settings.
+    #[command(after_help = "\
+Examples:
+  shellgate import ~/.claude/settings.json
+  shellgate import --print ~/.codex/rules/default.rules")]
+    Import(ImportArgs),
     /// Add shellgate to an agent's settings
     ///
     /// Shows the change and asks for confirmation. Without AGENT, lists the known agents and where shellgate is set up.
@@ -288,7 +310,7 @@ pub(crate) struct Common {
     /// What to do if this machine can't confine as requested
     #[arg(long, value_name = "WHAT", value_parser = PossibleValuesParser::new(OnMissing::NAMES))]
     on_missing: Option<String>,
-    /// Time limit: `30s`, `5m`, `1500ms`; a bare number is in milliseconds
+    /// Time limit, with a unit: `30s`, `5m`, `1500ms`
     #[arg(long, value_name = "T", value_parser = parse_duration, allow_negative_numbers = true)]
     timeout: Option<u64>,
     /// Folder to start in, relative to the root

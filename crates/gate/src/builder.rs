@@ -19,7 +19,10 @@ use crate::record::Recorder;
 use crate::root::Root;
 use crate::run::environment_entry;
 use crate::session_name::SessionName;
-use crate::settings::{Flags, LogLevel, Settings, Sources, Trust, Word as _};
+use crate::settings::{
+    Flags, LayerFile, LayerName, LayerState, Loaded, LogLevel, RootSource, Settings, Sources, Trust,
+    Word as _,
+};
 use crate::{Code, ErrorObject};
 use crate::{confine, locations};
 
@@ -52,7 +55,8 @@ impl Gate {
 }
 
 impl GateBuilder {
-    /// The root: commands run in it and in folders below it. Default: `workspace.working_directory`, else the current folder.
+    /// The root: commands run in it and in folders below it. Default: `workspace.working_directory` of the settings, a trusted
+    /// project file included, else the current folder.
     #[must_use]
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = Some(root.into());
@@ -158,7 +162,9 @@ impl GateBuilder {
     /// `config` when it, or another settings file, is broken.
     pub fn project_file(mut self) -> Result<Option<ProjectFile>, ErrorObject> {
         let (judge, _) = self.judge_and_environment()?;
-        ProjectFile::of(judge.root.path())
+        let mut found = judge.files.iter().rev().filter(|file| file.state != LayerState::Absent);
+        let found = found.find(|file| file.layer == LayerName::Project);
+        found.map_or(Ok(None), |file| ProjectFile::read(&file.path))
     }
 
     /// Makes the judge and the environment that commands inherit.
@@ -182,16 +188,11 @@ impl GateBuilder {
             // The current folder is no replacement: a person might not expect it to be the root.
             DefaultRoot::Home => std::env::home_dir().unwrap_or_default(),
         };
-        let requested = self.root.take();
-        let explicit = requested.is_some();
-        let mut by_settings = false;
-        let (root, settings) = Settings::load_for_root(&sources, |configured| {
-            by_settings = !explicit && configured.is_some();
-            let chosen = requested.or_else(|| configured.map(Path::to_owned)).unwrap_or_else(default_root);
-            chosen.canonicalize().unwrap_or(chosen)
-        })?;
-        if !by_settings {
-            inside::check_root(&root, explicit)?;
+        let loaded = Settings::load_for_root(&sources, self.root.take(), default_root)?;
+        let Loaded { root, root_source, settings, files } = loaded;
+        // A root that the user's own settings name needs no check.
+        if root_source != RootSource::Settings {
+            inside::check_root(&root, root_source != RootSource::Default)?;
         }
         let root = Root::open(&root)?;
         let built = environment::build(std::env::vars_os(), &Rules::from(&settings.environment));
@@ -200,7 +201,8 @@ impl GateBuilder {
         let environment = environment.collect();
         let protected = protected(&sources, state.as_deref());
         let mut judge = Judge::new(settings, root, search_path, protected);
-        judge.settings_places = settings_places(&sources);
+        judge.settings_places = settings_places(&sources, &files);
+        (judge.files, judge.root_source) = (files, root_source);
         Ok((judge, environment))
     }
 
@@ -297,12 +299,14 @@ fn session_name(requested: Option<String>, root: &Path) -> Result<SessionName, E
     }
 }
 
-/// The files and folders that the settings come from.
-fn settings_places(sources: &Sources) -> Vec<PathBuf> {
-    let files = [&sources.system, &sources.user].into_iter().flatten();
-    let folders = files.filter_map(|file| file.parent()).map(Path::to_owned);
+/// The files and folders that the settings come from. The places above the root where a project's file was looked for count,
+/// too: a new file there would hide one further up.
+fn settings_places(sources: &Sources, files: &[LayerFile]) -> Vec<PathBuf> {
+    let standard = [&sources.system, &sources.user].into_iter().flatten();
+    let folders = standard.filter_map(|file| file.parent()).map(Path::to_owned);
     let extra = sources.extra.iter().filter_map(|file| std::path::absolute(file).ok());
-    folders.chain(extra).collect()
+    let project = files.iter().filter(|file| file.layer == LayerName::Project).map(|file| file.path.clone());
+    folders.chain(extra).chain(project).collect()
 }
 
 /// The paths that commands may not use: shellgate's settings and state. Only the spool folder, which holds their output, may be

@@ -23,6 +23,7 @@
 //!   list, and the entries of a table are set one by one.
 //! - An untrusted project file makes nothing looser. Its core list, default and rules are kept separate, in
 //!   [`Settings::project_policy`]. Its other loosening changes are ignored, and [`Settings::notices`] lists them.
+//! - A project's file is the nearest one, from the root up to the top of the repository ([`ProjectSearch`]).
 //! - A file that is broken, unreadable, or writable by other users is a [`SettingsError`] with its place and a hint.
 //!   It is never skipped. Reading never blocks: a named pipe in place of a file is an error too.
 //! - Without files, loading takes only a few calls of `open`.
@@ -43,7 +44,10 @@ mod words;
 pub use self::{
     duration::{DurationError, MAX_DURATION_MS, parse_duration},
     error::{At, Problem, SettingsError},
-    layers::{AGENTS_JSON, Flags, PROJECT_FILE, Sources, Trust, TrustStore, project_file},
+    layers::{
+        AGENTS_JSON, Flags, LayerFile, LayerName, LayerState, Loaded, PROJECT_FILE, ProjectSearch,
+        RootSource, Sources, Trust, TrustStore, project_file,
+    },
     model::{
         Approval, Environment, JournalSettings, Limits, LogSettings, Policy, Sandbox, Settings, Workspace,
     },

@@ -7,9 +7,12 @@ mod background;
 mod call;
 mod check;
 mod completions;
+mod config;
 mod confirm;
 mod doctor;
 mod history;
+mod import;
+mod init;
 mod jobs;
 mod logs;
 mod mcp;
@@ -29,13 +32,13 @@ use std::sync::Arc;
 
 use serde_json::json;
 use shellgate::request::{Action, Stdin, Words};
-use shellgate::settings::Settings;
+use shellgate::settings::{Notice, Settings};
 use shellgate::{Code, ErrorObject, Gate, GateBuilder, Request};
 
 use crate::args::{Cli, Command, Common};
 use crate::error::CliError;
 use crate::logging;
-use crate::output::print_note;
+use crate::output::{escape, print_note};
 
 /// Runs the command of the command line.
 pub(crate) fn dispatch(cli: Cli) -> ExitCode {
@@ -57,6 +60,9 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Attach(args) => attach::attach(&args),
         Command::Resize(args) => resize::resize(&args),
         Command::Trust(args) => trust::trust(&args),
+        Command::Init(args) => init::init(&args),
+        Command::Config(command) => config::config(&command),
+        Command::Import(args) => import::import(&args),
         Command::Setup(args) => setup::setup(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions { shell } => completions::completions(shell),
@@ -84,8 +90,8 @@ fn builder(common: &Common) -> GateBuilder {
 
 /// Names the settings that have no effect, on standard error.
 fn show_notices(settings: &Settings) {
-    for notice in &settings.notices {
-        print_note(&notice.to_string());
+    for line in Notice::lines(&settings.notices) {
+        print_note(&escape(&line));
     }
 }
 

@@ -32,11 +32,13 @@ pub enum RestrictedAction {
     Forget,
     /// Changing the settings of an agent.
     SetUp,
+    /// Changing shellgate's settings.
+    ChangeSettings,
     /// Collecting settings and logs for a bug report.
     Report,
 }
 
-const REFUSED: [(RestrictedAction, &str); 9] = [
+const REFUSED: [(RestrictedAction, &str); 10] = [
     (RestrictedAction::Answer, "answer questions"),
     (RestrictedAction::Revoke, "take approvals back"),
     (RestrictedAction::Trust, "trust a project's settings"),
@@ -45,6 +47,7 @@ const REFUSED: [(RestrictedAction, &str); 9] = [
     (RestrictedAction::Type, "type at what others run"),
     (RestrictedAction::Forget, "remove what was recorded"),
     (RestrictedAction::SetUp, "change an agent's settings"),
+    (RestrictedAction::ChangeSettings, "change shellgate's settings"),
     (RestrictedAction::Report, "collect settings and logs for a bug report"),
 ];
 

@@ -11,6 +11,7 @@ mod execution;
 mod grant;
 mod question;
 mod queue;
+mod settings;
 mod verdict;
 
 pub use answers::{AnswerKind, OfferedAnswer, SettingsChange};
@@ -20,6 +21,7 @@ pub use execution::{ExecutionSummary, ExecutionView, status_style};
 pub use grant::{GrantView, scope_text};
 pub use question::{PartView, QuestionView};
 pub use queue::QueuedQuestionView;
+pub use settings::{FileView, RuleView, SettingsView, UnusedView, ValueView};
 pub use verdict::VerdictView;
 
 use shellgate_journal::Millis;

@@ -38,7 +38,7 @@ pub(crate) enum Kind {
     Whole { slot: Slot<u64>, min: u64, max: u64 },
     /// One of a few words.
     Word(WordSlot),
-    /// A folder: an absolute path or one below `~`. Empty: none.
+    /// A folder: an absolute path or one below `~`; in a project's file also one relative to the file. Empty: none.
     Folder(Slot<Option<PathBuf>>),
     /// Strings, each with its origin.
     Texts { slot: Slot<Vec<Sourced<String>>>, of: TextsOf },

@@ -9,8 +9,9 @@ use super::{Decision, Granted, RuleSet, Verdict, Where, check_scope};
 use crate::admit::earlier_approval::CheckedSession;
 use crate::intake::request::{Action, Request, Words};
 use crate::root::{Root, WorkingDirectory};
-use crate::settings::{ApprovalMode, Settings};
+use crate::settings::{ApprovalMode, LayerFile, RootSource, Settings};
 use crate::sys::shell;
+use crate::views::SettingsView;
 use crate::{Code, ErrorObject};
 
 /// Decides whether a request may run. A [`Gate`](crate::Gate) has one;
@@ -24,6 +25,10 @@ pub struct Judge {
     pub(crate) settings_places: Vec<std::path::PathBuf>,
     /// The session whose grants count, for a judge without a gate.
     pub(crate) session: Option<CheckedSession>,
+    /// The settings files that were looked for.
+    pub(crate) files: Vec<LayerFile>,
+    /// What named the root.
+    pub(crate) root_source: RootSource,
     book: RuleSet,
     protected: Protected,
 }
@@ -36,13 +41,29 @@ impl Judge {
         protected: Protected,
     ) -> Self {
         let book = RuleSet::new(&settings);
-        Self { settings, root, search_path, settings_places: Vec::new(), session: None, book, protected }
+        Self {
+            settings,
+            root,
+            search_path,
+            settings_places: Vec::new(),
+            session: None,
+            files: Vec::new(),
+            root_source: RootSource::Default,
+            book,
+            protected,
+        }
     }
 
     /// The settings in force.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// What is in force, for a person.
+    #[must_use]
+    pub fn settings_view(&self) -> SettingsView {
+        SettingsView::new(&self.settings, &self.files, self.root.path(), self.root_source)
     }
 
     /// What the rules say about `request`.
