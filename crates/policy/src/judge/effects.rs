@@ -8,7 +8,6 @@ use crate::calls::Call;
 use crate::matching;
 use crate::programs::{Effect, EffectKind, ProgramKind, base_name, listed_name};
 use crate::redirects::{self, FileAccess};
-use crate::rules::Prefix;
 use crate::verdict::ReasonCode;
 
 /// What the tables call code in the program's own language: a file of it, or a module that it finds.
@@ -211,12 +210,10 @@ impl Judge<'_> {
 
     /// The rule that excludes a program of this name.
     pub(super) fn excluded_by_name(&self, name: &str) -> Option<(String, String)> {
-        self.rules.exclude.iter().find_map(|entry| match &entry.prefix {
-            Prefix::Words(words) if words.first().is_some_and(|word| self.is_program(name, word)) => {
-                Some((name.to_owned(), entry.shown.clone()))
-            }
-            _ => None,
-        })
+        let excluded = self.rules.exclude.iter().find(|entry| {
+            entry.prefix.words().first().is_some_and(|word| self.is_program(name, word))
+        });
+        excluded.map(|entry| (name.to_owned(), entry.shown.clone()))
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! | module | decides about |
 //! |---|---|
-//! | `foretold`, `presets` | what it does; what is free where no rule says anything |
+//! | `foretold`, `effect_rules`, `presets` | what it does; rules about that; what is free where no rule says anything |
 //! | `files`, `instructions`, `perl_opens` | files that it reads and writes; files that agents read; names that are commands |
 //! | `variables` | variables that it sets |
 //! | `descriptors` | files that are descriptors: their content is in the text |
@@ -21,6 +21,7 @@
 
 mod content;
 mod descriptors;
+mod effect_rules;
 mod effects;
 mod files;
 mod foretold;
@@ -47,6 +48,7 @@ mod variables;
 mod word_shapes;
 mod writers;
 
+use effect_rules::PreparedRule;
 use shellgate_syntax::{Span, Unreadable};
 use state::{States, TextState};
 use variables::TextVariables;
@@ -133,6 +135,8 @@ struct Judge<'a> {
     variables: TextVariables,
     /// See [`Verdict::granting`].
     granting: Vec<Vec<usize>>,
+    /// The rules about what calls do.
+    effect_rules: Vec<PreparedRule<'a>>,
 }
 
 /// What allows a call.
@@ -166,6 +170,7 @@ impl<'a> Judge<'a> {
             writes_tools: false,
             variables: TextVariables::default(),
             granting,
+            effect_rules: rules.effects.iter().map(|rule| PreparedRule::new(rule, machine)).collect(),
         };
         if let Some(found) = characters::find_hiding(text) {
             judge.granting.push(Vec::new());

@@ -125,7 +125,7 @@ fn add(settings: &mut Settings, mut change: Change) {
 
 /// Removes the grants of an untrusted file's rules.
 fn without_grants(settings: &mut Settings, mut change: Change) -> Change {
-    if let NewValue::Rules(rules) = &mut change.value {
+    if let NewValue::Rules(rules, _) = &mut change.value {
         for rule in rules.iter_mut().filter(|rule| !rule.grants.is_empty()) {
             rule.grants = Grants::default();
             let why = IgnoredReason::Grants;
