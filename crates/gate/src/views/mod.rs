@@ -5,13 +5,16 @@
 //! like words of ours.
 
 mod answers;
+mod effects;
 mod entry;
 mod execution;
 mod question;
 mod queue;
+mod steps;
 mod verdict;
 
 pub use answers::{AnswerKind, OfferedAnswer, SettingsChange};
+pub use effects::effects_text;
 pub use entry::outcome_text;
 pub use execution::{ExecutionSummary, ExecutionView, status_style};
 pub use question::{PartView, QuestionView};

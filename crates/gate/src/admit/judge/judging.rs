@@ -5,7 +5,8 @@ use std::path::Path;
 
 use shellgate_policy::Protected;
 
-use super::{Decision, Granted, RuleSet, Verdict, Where, check_scope};
+use super::{Decision, Granted, Preset, RuleSet, Verdict, Where, check_scope};
+use crate::intake::dialect::DefaultPreset;
 use crate::intake::request::{Action, Request, Words};
 use crate::root::{Root, WorkingDirectory};
 use crate::settings::{ApprovalMode, Settings};
@@ -31,8 +32,9 @@ impl Judge {
         root: Root,
         search_path: Option<OsString>,
         protected: Protected,
+        default_preset: DefaultPreset,
     ) -> Self {
-        let book = RuleSet::new(&settings);
+        let book = RuleSet::new(&settings, default_preset);
         Self { settings, root, search_path, settings_places: Vec::new(), book, protected }
     }
 
@@ -40,6 +42,12 @@ impl Judge {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The preset in force: what is allowed where no rule says anything.
+    #[must_use]
+    pub fn preset(&self) -> Option<Preset> {
+        self.book.rules.preset
     }
 
     /// What the rules say about `request`.

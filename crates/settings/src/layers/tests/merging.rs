@@ -2,7 +2,8 @@
 
 use super::{Folder, is_file, prefixes};
 use crate::{
-    ApprovalMode, Asker, Decision, Flags, Grants, Network, OnMissing, Prefix, SandboxMode, Settings, Trust,
+    ApprovalMode, Asker, Decision, Flags, Grants, Network, OnMissing, Prefix, PresetChoice, SandboxMode,
+    Settings, Trust,
 };
 
 #[test]
@@ -110,6 +111,9 @@ fn flags_set_what_they_name() {
     let flags = Flags {
         core: vec![],
         exclude: vec![],
+        preset: Some(PresetChoice::Open),
+        allow: vec!["npm run *".to_owned()],
+        deny: vec!["rm -rf".to_owned()],
         default: Some(Decision::Deny),
         approve: Some(ApprovalMode::OnNeed),
         ask: Some(Asker::Queue),
@@ -121,6 +125,9 @@ fn flags_set_what_they_name() {
     let folder = Folder::new().flags(flags);
     let settings = folder.load().unwrap();
     let cases = [
+        ("policy.preset", "\"open\"", "`--preset`"),
+        ("policy.allow", "[\"npm run *\"]", "`--allow`"),
+        ("policy.deny", "[\"rm -rf\"]", "`--deny`"),
         ("policy.default", "\"deny\"", "`--default`"),
         ("approval.mode", "\"on-need\"", "`--approve`"),
         ("approval.from", "[\"queue\"]", "`--ask`"),
