@@ -17,7 +17,8 @@ use shellgate_syntax::{Span, Value, Word};
 
 use self::short_forms::{has_short_forms, short_forms};
 pub(crate) use self::started::started;
-use self::word_lists::{by_position, by_skipping, normal};
+pub(crate) use self::word_lists::normal;
+use self::word_lists::{by_position, by_skipping};
 use crate::machine::{Found, Machine};
 use crate::rules::Prefix;
 use crate::programs::words::WORD_SYNONYMS;

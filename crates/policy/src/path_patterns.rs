@@ -21,7 +21,7 @@ pub(crate) struct PathPattern {
 /// How a path is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
-    /// For rules that deny or ask: a folder that holds what the pattern describes counts, too.
+    /// For rules that deny or ask: `d/**` is also about the folder `d`.
     Loose,
     /// For rules that allow: `d/**` is about what is in the folder, not about the folder.
     Strict,
@@ -58,15 +58,14 @@ impl PathPattern {
 
     /// Whether an absolute path without links is one that the pattern describes.
     pub(crate) fn fits(&self, path: &Path, strictness: Strictness) -> bool {
-        let names = names_of(path);
-        let is_held = |found: Reached| match strictness {
-            Strictness::Strict => found.whole,
-            // `~` holds `~/.ssh/**`; every folder holds `**/.env`, so that says nothing.
-            Strictness::Loose => {
-                found.whole || found.begun && self.names.first().is_some_and(|one| one != ANY_NAMES)
-            }
-        };
-        is_held(self.compare(&names, strictness))
+        self.compare(&names_of(path), strictness).whole
+    }
+
+    /// Whether something that the pattern describes is below a folder: `~` holds `~/.ssh/**`. Every folder may hold `**/.env`, so
+    /// that says nothing.
+    pub(crate) fn is_below(&self, folder: &Path) -> bool {
+        let is_anywhere = self.names.first().is_some_and(|name| name == ANY_NAMES);
+        !is_anywhere && self.compare(&names_of(folder), Strictness::Loose).begun
     }
 
     fn compare(&self, names: &[&str], strictness: Strictness) -> Reached {
@@ -165,7 +164,7 @@ mod tests {
             ("/tmp/*", "/tmp/a/b", false, false),
             ("~/.ssh/**", "/h/me/.ssh/id", true, true),
             ("$HOME/.ssh/**", "/h/me/.ssh/id", true, true),
-            ("~/.ssh/**", "/h/me", false, true),
+            ("~/.ssh/**", "/h/me", false, false),
             ("~/.ssh/**", "/h/you", false, false),
             ("**/.env", "/x/y/.env", true, true),
             ("**/.env", "/.env", true, true),
@@ -179,6 +178,15 @@ mod tests {
             assert_eq!(fits(pattern, path, Strictness::Strict), strict, "{pattern} {path}");
             assert_eq!(fits(pattern, path, Strictness::Loose), loose, "{pattern} {path}");
         }
+    }
+
+    #[test]
+    fn a_folder_holds_what_is_below_it() {
+        let holds = |pattern: &str, folder: &str| {
+            PathPattern::read(pattern, &machine()).iter().any(|one| one.is_below(Path::new(folder)))
+        };
+        assert!(holds("~/.ssh/**", "/h/me") && holds("~/.ssh/**", "/") && holds("src/*.rs", "/w/root/src"));
+        assert!(!holds("~/.ssh/**", "/h/you") && !holds("**/.env", "/w/root") && !holds("/tmp/**", "/tmp/a"));
     }
 
     #[test]

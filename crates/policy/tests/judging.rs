@@ -73,6 +73,7 @@ fn a_rule_widens_what_it_names_exactly() {
         entry: entries(&[prefix]).remove(0),
         decision,
         reason: None,
+        except: Vec::new(),
     };
     case.rules.rules =
         vec![rule("git push", Decision::Allow), rule("cat", Decision::Ask), rule("ls", Decision::Deny)];

@@ -6,4 +6,5 @@ mod judging;
 mod oracle;
 mod paths;
 mod policy_vectors;
+mod rules;
 mod scope_vectors;

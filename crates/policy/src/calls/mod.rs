@@ -34,6 +34,7 @@ use shellgate_syntax::{
 };
 
 use context::TextContext;
+pub(crate) use inner_texts::UNREAD_COMMANDS;
 pub(crate) use shadowing::Shadowed;
 pub(crate) use stdin::Stdin;
 

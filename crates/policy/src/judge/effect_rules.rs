@@ -199,8 +199,12 @@ impl Judge<'_> {
             let mut both = [Some(&place.real), place.written.as_ref()].into_iter().flatten();
             rule.targets.is_empty() || both.any(|place| any_fits(&prepared.targets, place, Strictness::Loose))
         };
-        match (places.iter().any(is_wanted), follows_link) {
+        let holds = |place: &Place| prepared.targets.iter().any(|pattern| pattern.is_below(&place.real));
+        let is_holding = places.iter().any(holds);
+        match (places.iter().any(is_wanted), is_holding || follows_link) {
             (true, _) => LooseMatch::Yes,
+            // Who deletes a folder deletes what is in it.
+            (false, _) if is_holding && effect.effect == EffectName::Delete => LooseMatch::Yes,
             (false, true) => LooseMatch::Maybe,
             (false, false) => LooseMatch::No,
         }

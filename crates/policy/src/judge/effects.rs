@@ -51,6 +51,9 @@ impl Judge<'_> {
         self.judge_build(call, basis);
         self.judge_content(call, basis);
         for problem in &call.problems {
+            if self.is_named_script(call, basis, &problem.message) {
+                continue;
+            }
             let (span, message) = (problem.span, problem.message.clone());
             let is_own_language = problem.is_code;
             let code = OpaqueCode { span, message, word: None, is_own_language, is_of_text: true };
@@ -70,6 +73,9 @@ impl Judge<'_> {
             match &effect.kind {
                 EffectKind::Opaque(word, what) => {
                     self.judge_secret(word, span);
+                    if self.is_named_elsewhere(call, basis, word, what) {
+                        continue;
+                    }
                     let shown = word.value.known().unwrap_or("…");
                     let message = format!("it runs {what}: `{shown}`");
                     let code = OpaqueCode {

@@ -8,6 +8,7 @@
 //! | `foretold`, `effect_rules`, `presets` | what it does; rules about that; what is free where no rule says anything |
 //! | `files`, `instructions`, `perl_opens` | files that it reads and writes; files that agents read; names that are commands |
 //! | `variables` | variables that it sets |
+//! | `inner_commands` | scripts and commands elsewhere that rules name besides the call |
 //! | `descriptors` | files that are descriptors: their content is in the text |
 //! | `imports` | code that it finds in its folder |
 //! | `unlisted`, `loose`, `word_shapes` | programs without an entry in the tables; words that an entry doesn't explain; what a word looks like |
@@ -27,6 +28,7 @@ mod files;
 mod foretold;
 mod granting;
 mod imports;
+mod inner_commands;
 mod instructions;
 mod links;
 mod loose;

@@ -228,7 +228,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The rules that allow something, each with what it isn't about.
-    fn allowing(&self) -> impl Iterator<Item = (&'a Entry, &'a [Prefix])> {
+    pub(super) fn allowing(&self) -> impl Iterator<Item = (&'a Entry, &'a [Prefix])> {
         let core = self.rules.core.iter().flatten().map(|entry| (entry, [].as_slice()));
         let rules = self.rules.rules.iter().filter(|rule| rule.decision == Decision::Allow);
         core.chain(rules.map(|rule| (&rule.entry, rule.except.as_slice())))
