@@ -75,7 +75,7 @@ impl PathPattern {
         }
         let mut begun = false;
         for (number, wanted) in self.names.iter().enumerate() {
-            begun |= reached.last() == Some(&true) && number > 0;
+            begun |= reached.last() == Some(&true);
             let is_last = number + 1 == self.names.len();
             let mut next = vec![false; reached.len()];
             for at in 0..reached.len() {
@@ -99,16 +99,16 @@ impl PathPattern {
         Reached { whole: reached.last() == Some(&true), begun }
     }
 
-    /// Whether a name with this beginning and this end may be the last of what the pattern describes. The shell's patterns
-    /// leave out hidden names, unless their own beginning has the dot.
-    pub(crate) fn may_have_name(&self, begin: &str, end: Option<&str>) -> bool {
-        match self.names.last() {
-            Some(last) if !last.contains('*') => {
-                let is_hidden = last.starts_with('.') && begin.is_empty();
-                last.starts_with(begin) && last.ends_with(end.unwrap_or_default()) && !is_hidden
-            }
-            _ => true,
-        }
+    /// Whether a name in a folder, with this beginning and this end, may lead to what the pattern describes. The shell's
+    /// patterns leave out hidden names, unless their own beginning has the dot.
+    pub(crate) fn may_have_name(&self, folder: &Path, begin: &str, end: &str) -> bool {
+        let plain = self.names.iter().take_while(|name| !name.contains('*')).count();
+        let depth = names_of(folder).len();
+        let wanted = if depth < plain { self.names.get(depth) } else { self.names.last() };
+        wanted.is_none_or(|name| {
+            let is_hidden = name.starts_with('.') && begin.is_empty();
+            name.contains('*') || name.starts_with(begin) && name.ends_with(end) && !is_hidden
+        })
     }
 
     /// Whether a path of which only the beginning is known may be one that the pattern describes. `folder`: the folders of that

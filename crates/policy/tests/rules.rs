@@ -202,7 +202,7 @@ fn the_temporary_folder_is_free() {
     case.rules.effects = vec![effect(EffectName::Write, &["/tmp/**"], &["/tmp/keep/**"], Decision::Allow)];
     case.says(
         Decision::Allow,
-        &["touch /tmp/q", "echo a > /tmp/q", "cp a.md /tmp/q", "cd /tmp && touch q", "touch /tmp/x/../q"],
+        &["touch /tmp/q", "echo a > /tmp/q", "cp a.md /tmp/q", "touch /tmp/x/../q"],
     );
     case.says(
         Decision::Ask,
@@ -216,6 +216,8 @@ fn the_temporary_folder_is_free() {
             "rm /tmp/q",
             "ln -s /etc /tmp/l; touch /tmp/l/q",
             "cd $x && touch q",
+            // The first command may fail, and then the second is in the root.
+            "cd /tmp && touch q",
         ],
     );
 }
@@ -233,6 +235,8 @@ fn env_files_and_keys_ask() {
             "cd sub && cat ../.env",
             "cat ~/.ssh/config",
             "cat ~/.ssh/*",
+            "cat .e*",
+            "cat s*/.env",
             "cat \"$HOME/.ssh/config\"",
             "cp -r ~ copy",
             "cat $x",

@@ -228,9 +228,13 @@ impl Judge<'_> {
             let folder = if unknown.lead.starts_with('/') && folder.is_empty() { "/" } else { folder };
             match self.places_of(folder).filter(|_| is_pattern) {
                 Some(places) => prepared.targets.iter().any(|pattern| {
+                    // `s*/x` is about folders; only a pattern of one name says how the file is called.
                     let tail = unknown.tail.as_deref().filter(|tail| !tail.contains('/'));
-                    pattern.may_have_name(name, tail)
-                        && places.iter().any(|place| pattern.may_fit_below(&place.real))
+                    let may_be = |place: &Place| {
+                        tail.is_none_or(|tail| pattern.may_have_name(&place.real, name, tail))
+                            && pattern.may_fit_below(&place.real)
+                    };
+                    places.iter().any(may_be)
                 }),
                 None => true,
             }

@@ -37,8 +37,12 @@ impl Judge<'_> {
 
     /// Whether rules name the command that a call runs in another place, and that command only shows something.
     pub(super) fn is_named_elsewhere(&self, call: &Call, basis: Basis, word: &Word, what: &str) -> bool {
-        let start = call.words.iter().position(|one| one == word);
-        let Some(words) = start.and_then(|start| call.words.get(start..)) else { return false };
+        let is_it = |words: &&[Word]| {
+            let texts: Option<Vec<&str>> = words.iter().map(|word| word.value.known()).collect();
+            texts.is_some_and(|texts| Some(texts.join(" ").as_str()) == word.value.known())
+        };
+        let mut ends = (1..call.words.len()).filter_map(|start| call.words.get(start..));
+        let Some(words) = ends.find(is_it).filter(|_| what == ELSEWHERE) else { return false };
         let meaning = understand(words);
         let candidate = Candidate { words, meaning: &meaning, machine: self.machine, more_words: call.more_words };
         let only_reads = meaning.kind == Some(ProgramKind::Reader)
@@ -48,8 +52,7 @@ impl Judge<'_> {
         };
         let restricting = self.rules.rules.iter().filter(|rule| rule.decision != crate::rules::Decision::Allow);
         let mut forbidding = self.rules.exclude.iter().chain(restricting.map(|rule| &rule.entry));
-        what == ELSEWHERE
-            && matches!(basis, Basis::Named(_))
+        matches!(basis, Basis::Named(_))
             && only_reads
             && self.allowing().any(|(entry, except)| except.is_empty() && is_named(&entry.prefix))
             && forbidding.all(|entry| candidate.loosely(&entry.prefix) == LooseMatch::No)

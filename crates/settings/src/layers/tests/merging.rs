@@ -174,3 +174,20 @@ fn the_root_can_come_from_a_layer_above_the_project() {
     assert_eq!(settings.limits.timeout_ms, 5);
     assert!(is_file(settings.origin("limits.timeout_ms"), &root.join(".shellgate.toml")));
 }
+
+#[test]
+fn allow_ask_and_deny_add_up_over_all_layers() {
+    let folder = Folder::new()
+        .system("[policy]\nallow = [\"a\"]\ndeny = [\"x\"]\n")
+        .user("[policy]\nallow = [\"b *\"]\nask = [\"y\"]\npreset = \"open\"\n")
+        .flags(Flags { deny: vec!["z".to_owned()], ..Flags::default() });
+    let settings = folder.load().unwrap();
+    for (path, value) in [
+        ("policy.allow", "[\"a\", \"b *\"]"),
+        ("policy.ask", "[\"y\"]"),
+        ("policy.deny", "[\"x\", \"z\"]"),
+        ("policy.preset", "\"open\""),
+    ] {
+        assert_eq!(settings.shown(path).as_deref(), Some(value), "{path}");
+    }
+}

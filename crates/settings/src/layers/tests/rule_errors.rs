@@ -107,3 +107,27 @@ fn rules() {
     user.toml:2:18: policy.rule.grants.env must be a list of non-empty strings, found the string "GH_TOKEN"
     "#);
 }
+
+#[test]
+fn rules_by_effect() {
+    let texts = [
+        "[[policy.rule]]\neffect = \"wite\"\n",
+        "[[policy.rule]]\neffect = \"unknown\"\n",
+        "[[policy.rule]]\neffect = \"write\"\n",
+        "[[policy.rule]]\neffect = \"write\"\nprefix = [\"a\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"write\"\nhost = [\"a\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"publish\"\nhost = [\"a\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"network\"\nhost = [\"https://a.example.org/x\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"write\"\npath = [\"../x\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\nprefix = [\"a\"]\npath = [\"x\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"write\"\ngrants = { network = true }\ndecision = \"ask\"\n",
+        "[[policy.rule]]\nprefix = \"rm\"\nexcept = [\"*\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\nprefix = \"rm; ls\"\ndecision = \"ask\"\n",
+        "[policy]\nallow = [\"git log\", \"Bash(npm run test:*)\"]\n",
+        "[policy]\ndeny = [\"* *\"]\n",
+        "[policy]\nexclude = [\"rm *\"]\n",
+        "[policy]\nask = \"git push\"\n",
+        "[policy]\npreset = \"balancd\"\n",
+    ];
+    insta::assert_snapshot!(errors(&texts));
+}
