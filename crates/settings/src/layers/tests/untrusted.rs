@@ -176,6 +176,7 @@ fn a_broken_untrusted_file_is_an_error() {
 #[test]
 fn lists_presets_and_rules_by_effect_are_kept_apart() {
     let folder = Folder::new().user("[policy]\npreset = \"cautious\"\n").project(
+        Trust::Untrusted,
         "[policy]\npreset = \"open\"\nallow = [\"rm\"]\ndeny = [\"git push\"]\n[[policy.rule]]\neffect = \"write\"\ndecision = \"allow\"\n",
     );
     let settings = folder.load().unwrap();
