@@ -55,10 +55,7 @@ fn an_untrusted_project_can_only_tighten_presets_and_lists() {
             place.write(".shellgate.toml", &format!("[policy]\n{project}\n"));
             assert_eq!(decided(place, words), wanted, "{project} {words:?}");
         }
-        place.write(
-            ".shellgate.toml",
-            "[[policy.rule]]\neffect = \"write\"\ndecision = \"allow\"\n",
-        );
+        place.write(".shellgate.toml", "[[policy.rule]]\neffect = \"write\"\ndecision = \"allow\"\n");
         assert_eq!(decided(place, &["--preset", "cautious", "touch x"]), "ask");
     });
 }

@@ -20,12 +20,12 @@ pub(crate) use self::started::started;
 pub(crate) use self::word_lists::normal;
 use self::word_lists::{by_position, by_skipping};
 use crate::machine::{Found, Machine};
-use crate::rules::Prefix;
 use crate::programs::words::WORD_SYNONYMS;
-use crate::redirects;
 use crate::programs::{
     CallMeaning, Canonical, EffectKind, ProgramKind, Property, base_name, has, listed_name, understand,
 };
+use crate::redirects;
+use crate::rules::Prefix;
 
 /// Whether a rule that denies or asks is about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

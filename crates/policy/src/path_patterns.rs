@@ -41,11 +41,8 @@ impl PathPattern {
             None if text.starts_with("**/") || text == ANY_NAMES => format!("/{text}"),
             None => format!("{root}/{text}"),
         };
-        let names: Vec<String> = absolute
-            .split('/')
-            .filter(|name| !name.is_empty() && *name != ".")
-            .map(str::to_owned)
-            .collect();
+        let names: Vec<String> =
+            absolute.split('/').filter(|name| !name.is_empty() && *name != ".").map(str::to_owned).collect();
         let plain = names.iter().take_while(|name| !name.contains('*')).count();
         let (base, open) = names.split_at(plain);
         let base: PathBuf = [Path::new("/")].into_iter().chain(base.iter().map(Path::new)).collect();

@@ -5,7 +5,8 @@
 use std::path::PathBuf;
 
 use shellgate_policy::{
-    CommandContext, Decision, EffectName, EffectRule, Entry, Machine, Prefix, Preset, Rule, Rules, Verdict, judge,
+    CommandContext, Decision, EffectName, EffectRule, Entry, Machine, Prefix, Preset, Rule, Rules, Verdict,
+    judge,
 };
 
 /// Rules and a root of their own, which isn't in the folder for temporary files: rules are about that.
@@ -83,7 +84,14 @@ fn a_star_in_an_allow_entry_stands_for_words_as_they_are_written() {
     let case = allowing(&["npm run *", "git * main", "* --version", "make test:*", "git fetch"]);
     case.says(
         Decision::Allow,
-        &["npm run test", "git push origin main", "cat --version", "make test:unit", "git fetch", "git fetch origin"],
+        &[
+            "npm run test",
+            "git push origin main",
+            "cat --version",
+            "make test:unit",
+            "git fetch",
+            "git fetch origin",
+        ],
     );
     case.says(
         Decision::Ask,
@@ -123,7 +131,14 @@ fn a_star_in_a_deny_entry_matches_any_spelling() {
 #[test]
 fn harmless_options_before_a_subcommand_break_no_allow_entry() {
     let case = allowing(&[
-        "git log", "kubectl get", "gh pr list", "terraform plan", "docker ps", "npm run test", "cargo build", "git log *",
+        "git log",
+        "kubectl get",
+        "gh pr list",
+        "terraform plan",
+        "docker ps",
+        "npm run test",
+        "cargo build",
+        "git log *",
     ]);
     case.says(
         Decision::Allow,
@@ -153,10 +168,27 @@ fn harmless_options_before_a_subcommand_break_no_allow_entry() {
 
 #[test]
 fn what_a_call_runs_may_be_named_beside_it() {
-    let case = allowing(&["bash", "./build.sh", "docker exec", "ls", "uv run", "pytest", "env", "timeout", "cargo test"]);
+    let case = allowing(&[
+        "bash",
+        "./build.sh",
+        "docker exec",
+        "ls",
+        "uv run",
+        "pytest",
+        "env",
+        "timeout",
+        "cargo test",
+    ]);
     case.says(
         Decision::Allow,
-        &["bash build.sh", "bash ./build.sh", "docker exec c ls -l", "uv run pytest", "timeout 5 ls", "env A=1 cargo test"],
+        &[
+            "bash build.sh",
+            "bash ./build.sh",
+            "docker exec c ls -l",
+            "uv run pytest",
+            "timeout 5 ls",
+            "env A=1 cargo test",
+        ],
     );
     case.says(
         Decision::Ask,
@@ -200,10 +232,7 @@ fn the_temporary_folder_is_free() {
     let mut case = case();
     case.rules.preset = Some(Preset::Cautious);
     case.rules.effects = vec![effect(EffectName::Write, &["/tmp/**"], &["/tmp/keep/**"], Decision::Allow)];
-    case.says(
-        Decision::Allow,
-        &["touch /tmp/q", "echo a > /tmp/q", "cp a.md /tmp/q", "touch /tmp/x/../q"],
-    );
+    case.says(Decision::Allow, &["touch /tmp/q", "echo a > /tmp/q", "cp a.md /tmp/q", "touch /tmp/x/../q"]);
     case.says(
         Decision::Ask,
         &[
@@ -255,14 +284,18 @@ fn deleting_is_denied_but_in_some_folders() {
     let mut case = case();
     case.rules.core = Some(vec![entry("*")]);
     case.rules.effects = vec![effect(EffectName::Delete, &[], &["/tmp/**", "build/**"], Decision::Deny)];
-    case.says(Decision::Deny, &["rm a.md", "rm -rf build", "rm /tmp/q a.md", "rm /tmp/../etc/q", "rm -rf /tmp"]);
+    case.says(
+        Decision::Deny,
+        &["rm a.md", "rm -rf build", "rm /tmp/q a.md", "rm /tmp/../etc/q", "rm -rf /tmp"],
+    );
     case.says(Decision::Allow, &["rm /tmp/q", "rm -rf build/x", "cat a.md"]);
 }
 
 #[test]
 fn the_network_is_free_to_some_hosts() {
     let mut case = case();
-    case.rules.effects = vec![effect(EffectName::Network, &["*.example.org"], &["bad.example.org"], Decision::Allow)];
+    case.rules.effects =
+        vec![effect(EffectName::Network, &["*.example.org"], &["bad.example.org"], Decision::Allow)];
     case.says(Decision::Allow, &["curl https://a.example.org/x", "curl -s https://A.EXAMPLE.org/"]);
     case.says(
         Decision::Ask,

@@ -41,11 +41,10 @@ fn policy(policy: &Policy, settings: &Settings, preset: Option<Preset>) -> Vec<S
     let ruled = |decision: Decision| {
         policy.rules.iter().filter(move |rule| rule.decision == decision).map(|rule| &rule.prefix)
     };
-    let allowed: Vec<&Prefix> =
-        listed(policy.core.as_deref().unwrap_or_default())
-            .chain(listed(&policy.allow))
-            .chain(ruled(Decision::Allow))
-            .collect();
+    let allowed: Vec<&Prefix> = listed(policy.core.as_deref().unwrap_or_default())
+        .chain(listed(&policy.allow))
+        .chain(ruled(Decision::Allow))
+        .collect();
     let denied: Vec<&Prefix> =
         listed(&policy.exclude).chain(listed(&policy.deny)).chain(ruled(Decision::Deny)).collect();
     let asked = on_ask(settings);
@@ -73,11 +72,7 @@ fn policy(policy: &Policy, settings: &Settings, preset: Option<Preset>) -> Vec<S
         (_, Decision::Allow) => "allowed",
     };
     let is_first = allowed.is_empty() && denied.is_empty() && about.is_empty() && preset.is_none();
-    let everything = if is_first {
-        "Everything"
-    } else {
-        "Everything else"
-    };
+    let everything = if is_first { "Everything" } else { "Everything else" };
     sentences.push(format!("{everything}: {rest}."));
     sentences
 }

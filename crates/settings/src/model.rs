@@ -5,8 +5,8 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use super::{
-    ApprovalMode, Asker, Decision, EffectRule, Inherit, LogLevel, Network, Notice, OnMissing, Origin, Prefix, Redirects,
-    PresetChoice, Rule, SandboxMode, Sourced, Substitution, keys,
+    ApprovalMode, Asker, Decision, EffectRule, Inherit, LogLevel, Network, Notice, OnMissing, Origin, Prefix,
+    PresetChoice, Redirects, Rule, SandboxMode, Sourced, Substitution, keys,
 };
 
 /// All settings, merged from all layers.

@@ -85,7 +85,9 @@ impl PatternError {
                 "write the words of the command, `*` for any words: \"git log\", \"npm run *\"".to_owned()
             }
             Self::Operator { commands, .. } => match commands.as_slice() {
-                [] | [_] => "write the words of the command alone; redirects are judged by themselves".to_owned(),
+                [] | [_] => {
+                    "write the words of the command alone; redirects are judged by themselves".to_owned()
+                }
                 all => format!("write each command by itself: {all:?}"),
             },
             Self::Quotes { plain } if plain.is_empty() => "name a command like `git status`".to_owned(),
@@ -103,7 +105,9 @@ impl PatternError {
                 format!("write `[[policy.rule]]` with `prefix = [{path:?}]`")
             }
             Self::Everything { .. } => "write \"*\" if that is meant".to_owned(),
-            Self::Star { prefix, .. } if prefix.is_empty() => "write \"*\" alone for every command".to_owned(),
+            Self::Star { prefix, .. } if prefix.is_empty() => {
+                "write \"*\" alone for every command".to_owned()
+            }
             Self::Star { prefix, .. } => {
                 format!("write {prefix:?}: an entry matches every command that begins with its words")
             }
@@ -183,7 +187,8 @@ fn check(text: &str) -> Result<(), PatternError> {
         || text.ends_with('$')
         || text.contains(".*");
     if is_expression {
-        let plain = text.trim_matches('/').trim_start_matches('^').trim_end_matches('$').trim_end_matches(".*");
+        let plain =
+            text.trim_matches('/').trim_start_matches('^').trim_end_matches('$').trim_end_matches(".*");
         return Err(other(translated(plain.trim_end_matches("\\b").trim())));
     }
     if let Some(sign) = OPERATORS.iter().find(|sign| text.contains(**sign)) {
@@ -195,7 +200,8 @@ fn check(text: &str) -> Result<(), PatternError> {
     if text.contains(['\'', '"', '\\']) {
         return Err(PatternError::Quotes { plain: text.replace(['\'', '"', '\\'], "") });
     }
-    if let Some(word) = text.split_ascii_whitespace().find(|word| word.contains('$') || word.starts_with('~')) {
+    if let Some(word) = text.split_ascii_whitespace().find(|word| word.contains('$') || word.starts_with('~'))
+    {
         return Err(PatternError::Expansion { word: word.to_owned() });
     }
     if let Some((name, _)) = first.split_once('=')
@@ -247,9 +253,28 @@ mod tests {
     #[test]
     fn mistakes_say_what_to_write() {
         let texts = [
-            "", "Bash(ls:*)", "Bash", "Bash(git * main)", "ls:*", "Shell(git)", "/^git/", "^git status$",
-            "git .*", "prefix:git push", "git status;ls", "ls | wc", "cat x > y", "echo $(id)", "echo 'a b'",
-            "git commit -m \"x", "~/bin/tool", "$HOME/x", "A=1 make", "* *", "**", "a\0b",
+            "",
+            "Bash(ls:*)",
+            "Bash",
+            "Bash(git * main)",
+            "ls:*",
+            "Shell(git)",
+            "/^git/",
+            "^git status$",
+            "git .*",
+            "prefix:git push",
+            "git status;ls",
+            "ls | wc",
+            "cat x > y",
+            "echo $(id)",
+            "echo 'a b'",
+            "git commit -m \"x",
+            "~/bin/tool",
+            "$HOME/x",
+            "A=1 make",
+            "* *",
+            "**",
+            "a\0b",
         ];
         let shown: Vec<String> = texts
             .iter()
@@ -273,7 +298,10 @@ mod tests {
 
     #[test]
     fn core_and_exclude_take_prefixes() {
-        assert_eq!(parse_prefix("run_shell_command(git status)"), prefix::parse("git status").map_err(Into::into));
+        assert_eq!(
+            parse_prefix("run_shell_command(git status)"),
+            prefix::parse("git status").map_err(Into::into)
+        );
         assert_eq!(parse_prefix("*"), Ok(Prefix::Everything));
         for text in ["rm *", "Bash(rm:*)", "rm; ls"] {
             assert!(parse_prefix(text).is_err(), "{text}");

@@ -116,9 +116,8 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
 
 /// Whether every command that runs is confined: there is a mode, and a machine that can't make it runs none, or can make it.
 pub(crate) fn holds(sandbox: &Sandbox) -> bool {
-    let is_possible = || {
-        probe::landlock().is_some() && probe::seccomp() && probe::user_namespaces() == Some(true)
-    };
+    let is_possible =
+        || probe::landlock().is_some() && probe::seccomp() && probe::user_namespaces() == Some(true);
     sandbox.mode != SandboxMode::Off && (sandbox.on_missing == OnMissing::Refuse || is_possible())
 }
 

@@ -76,9 +76,7 @@ impl FoundCalls {
                 let inner = InnerText { is_input: true, ..self.inner_text(index, span, Stdin::Unknown) };
                 self.follow_inner_text(&text, inner, index, context);
             }
-            Stdin::Unknown => {
-                self.add_problem(index, span, UNREAD_COMMANDS)
-            }
+            Stdin::Unknown => self.add_problem(index, span, UNREAD_COMMANDS),
         }
     }
 

@@ -80,7 +80,8 @@ impl Judge<'_> {
                     (Decision::Deny, ReasonCode::Excluded, format!("{} is denied{because}", doing(&effect)))
                 }
                 (LooseMatch::Yes, _) => {
-                    let message = format!("a rule wants a person to be asked about {}{because}", doing(&effect));
+                    let message =
+                        format!("a rule wants a person to be asked about {}{because}", doing(&effect));
                     (Decision::Ask, ReasonCode::AskRule, message)
                 }
                 (LooseMatch::Maybe | LooseMatch::No, _) => {
@@ -129,7 +130,8 @@ impl Judge<'_> {
                 Some(host) => {
                     let fits = |host: &str| {
                         let is = |pattern: &String| fits_host(pattern, host);
-                        (rule.targets.is_empty() || rule.targets.iter().any(is)) && !rule.except.iter().any(is)
+                        (rule.targets.is_empty() || rule.targets.iter().any(is))
+                            && !rule.except.iter().any(is)
                     };
                     fits(host) && reaches_only(call, fits)
                 }
@@ -143,7 +145,8 @@ impl Judge<'_> {
         let fits = |place: &Place| {
             let all = [Some(place.real.as_path()), place.written.as_deref().filter(|_| path.contains(".."))];
             all.into_iter().flatten().all(|place| {
-                let wanted = prepared.rule.targets.is_empty() || any_fits(&prepared.targets, place, Strictness::Strict);
+                let wanted = prepared.rule.targets.is_empty()
+                    || any_fits(&prepared.targets, place, Strictness::Strict);
                 wanted && !any_fits(&prepared.except, place, Strictness::Loose)
             })
         };
@@ -172,7 +175,8 @@ impl Judge<'_> {
         }
         let target = effect.target.as_deref().filter(|_| effect.known);
         if !names_path(rule.effect) {
-            let is_one = |patterns: &[String]| target.map(|host| patterns.iter().any(|one| fits_host(one, host)));
+            let is_one =
+                |patterns: &[String]| target.map(|host| patterns.iter().any(|one| fits_host(one, host)));
             return match (rule.targets.is_empty(), is_one(&rule.targets), is_one(&rule.except)) {
                 (_, _, Some(true)) if effect.effect == rule.effect => LooseMatch::No,
                 (true, _, _) | (_, Some(true), _) => LooseMatch::Yes,
@@ -231,8 +235,14 @@ impl Judge<'_> {
                     // `s*/x` is about folders; only a pattern of one name says how the file is called.
                     let tail = unknown.tail.as_deref().filter(|tail| !tail.contains('/'));
                     let may_be = |place: &Place| {
-                        tail.is_none_or(|tail| pattern.may_have_name(&place.real, name, tail))
-                            && pattern.may_fit_below(&place.real)
+                        // Behind the last sign of the pattern the text stands for itself.
+                        let end = |tail: &'_ str| {
+                            tail.rsplit(['*', '?', ']', ')']).next().unwrap_or_default().len()
+                        };
+                        tail.is_none_or(|tail| {
+                            let end = tail.len().saturating_sub(end(tail));
+                            pattern.may_have_name(&place.real, name, tail.get(end..).unwrap_or_default())
+                        }) && pattern.may_fit_below(&place.real)
                     };
                     places.iter().any(may_be)
                 }),
@@ -311,7 +321,9 @@ fn reaches_only(call: &Call, is_one: impl Fn(&str) -> bool) -> bool {
 
 /// Whether an option leads a client to other hosts than its operands name.
 fn leads_elsewhere(call: &Call, option: &str) -> bool {
-    let of_call = |row: &&str| row.split_once(' ').is_some_and(|(name, other)| call.meaning.entry == Some(name) && other == option);
+    let of_call = |row: &&str| {
+        row.split_once(' ').is_some_and(|(name, other)| call.meaning.entry == Some(name) && other == option)
+    };
     OTHER_HOST_OPTIONS.iter().any(|row| of_call(&row))
 }
 

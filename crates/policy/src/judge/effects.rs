@@ -216,9 +216,11 @@ impl Judge<'_> {
 
     /// The rule that excludes a program of this name.
     pub(super) fn excluded_by_name(&self, name: &str) -> Option<(String, String)> {
-        let excluded = self.rules.exclude.iter().find(|entry| {
-            entry.prefix.words().first().is_some_and(|word| self.is_program(name, word))
-        });
+        let excluded = self
+            .rules
+            .exclude
+            .iter()
+            .find(|entry| entry.prefix.words().first().is_some_and(|word| self.is_program(name, word)));
         excluded.map(|entry| (name.to_owned(), entry.shown.clone()))
     }
 }

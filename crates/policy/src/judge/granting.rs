@@ -22,7 +22,12 @@ impl Judge<'_> {
         }
         let candidate = call.candidate(self.machine);
         let names = |rule: &Rule| {
-            candidate.strictly(&rule.entry.prefix) == StrictMatch::Yes
+            let words = rule.entry.prefix.words().iter().take_while(|word| !word.contains('*'));
+            // Options before a subcommand may choose where it works, so a grant needs the words as they are written.
+            let is_written_so =
+                words.zip(&call.words).skip(1).all(|(wanted, word)| word.value.known() == Some(wanted));
+            is_written_so
+                && candidate.strictly(&rule.entry.prefix) == StrictMatch::Yes
                 && rule.except.iter().all(|except| candidate.loosely(except) == LooseMatch::No)
         };
         let rules = self.rules.rules.iter().enumerate();

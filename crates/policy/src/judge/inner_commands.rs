@@ -44,13 +44,14 @@ impl Judge<'_> {
         let mut ends = (1..call.words.len()).filter_map(|start| call.words.get(start..));
         let Some(words) = ends.find(is_it).filter(|_| what == ELSEWHERE) else { return false };
         let meaning = understand(words);
-        let candidate = Candidate { words, meaning: &meaning, machine: self.machine, more_words: call.more_words };
+        let candidate =
+            Candidate { words, meaning: &meaning, machine: self.machine, more_words: call.more_words };
         let only_reads = meaning.kind == Some(ProgramKind::Reader)
             && meaning.effects.iter().all(|effect| matches!(effect.kind, EffectKind::Reads(_)));
-        let is_named = |prefix: &Prefix| {
-            *prefix != Prefix::Everything && candidate.strictly(prefix) == StrictMatch::Yes
-        };
-        let restricting = self.rules.rules.iter().filter(|rule| rule.decision != crate::rules::Decision::Allow);
+        let is_named =
+            |prefix: &Prefix| *prefix != Prefix::Everything && candidate.strictly(prefix) == StrictMatch::Yes;
+        let restricting =
+            self.rules.rules.iter().filter(|rule| rule.decision != crate::rules::Decision::Allow);
         let mut forbidding = self.rules.exclude.iter().chain(restricting.map(|rule| &rule.entry));
         matches!(basis, Basis::Named(_))
             && only_reads

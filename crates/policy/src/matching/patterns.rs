@@ -145,7 +145,8 @@ impl Candidate<'_> {
         }
         let program = self.program().unwrap_or_default().to_owned();
         let subcommands = self.meaning.subcommands.iter().map(|name| (*name).to_owned());
-        let words: Vec<String> = [program].into_iter().chain(subcommands).chain([wanted.to_owned()]).collect();
+        let words: Vec<String> =
+            [program].into_iter().chain(subcommands).chain([wanted.to_owned()]).collect();
         let meaning = meaning_of(&words);
         let mut wanted = meaning.canonical.iter().filter_map(|part| match part {
             Canonical::Option(name, value) => Some((name, value)),

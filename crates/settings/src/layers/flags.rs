@@ -39,7 +39,11 @@ impl Flags {
     /// Applies the flags, after all files.
     pub(super) fn apply(&self, settings: &mut Settings) -> Result<(), SettingsError> {
         if !self.core.is_empty() {
-            settings.policy.core.get_or_insert_default().extend(read("--core", &self.core, pattern::parse_prefix)?);
+            settings.policy.core.get_or_insert_default().extend(read(
+                "--core",
+                &self.core,
+                pattern::parse_prefix,
+            )?);
             settings.set_origin("policy.core", Origin::Flag("--core"));
         }
         if !self.exclude.is_empty() {

@@ -6,12 +6,12 @@ use super::{
     describe::describe_value,
     toml::{Reader, entries, start_of},
 };
-use crate::{pattern, prefix};
 use crate::{
     Decision, EffectName, EffectRule, Grants, Origin, Prefix, Problem, Rule, SettingsError,
     keys::{self, Key},
     words::Choices,
 };
+use crate::{pattern, prefix};
 
 const RULE_PATH: &str = "policy.rule";
 const RULE_KEYS: &[&str] = &["prefix", "effect", "path", "host", "except", "decision", "reason", "grants"];

@@ -117,7 +117,9 @@ impl Reader<'_> {
                 Ok(NewValue::Core((!prefixes.is_empty()).then_some(prefixes)))
             }
             Kind::Exclude => Ok(NewValue::Exclude(self.prefixes(key, at, item)?)),
-            Kind::Patterns(slot) => Ok(NewValue::Patterns(slot, self.entries(key, at, item, pattern::parse)?)),
+            Kind::Patterns(slot) => {
+                Ok(NewValue::Patterns(slot, self.entries(key, at, item, pattern::parse)?))
+            }
             Kind::Rules => {
                 let (rules, by_effect) = rules::read(self, key, at, item)?;
                 Ok(NewValue::Rules(rules, by_effect))

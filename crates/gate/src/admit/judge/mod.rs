@@ -11,10 +11,10 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 use shellgate_journal::RecordedRequest;
-use shellgate_policy::{CommandContext, Entry, Machine, OutOfScope, Prefix, Protected, Rule, Rules};
 pub use shellgate_policy::{
     CallEffect, Decision, EffectName, Part, Preset, Reason, ReasonCode, Span, Verdict,
 };
+use shellgate_policy::{CommandContext, Entry, Machine, OutOfScope, Prefix, Protected, Rule, Rules};
 
 pub use judging::Judge;
 pub(crate) use refusal::{denied, not_approved};

@@ -40,12 +40,12 @@ fn rules() {
 
     | [[policy.rule]]
     user.toml:1:1: policy.rule.prefix is missing
-      a rule needs a prefix and a decision: add `prefix = ["git", "push"]`
+      a rule needs a prefix or an effect, and a decision: add `prefix = ["git", "push"]`
 
     | [[policy.rule]]
     | prefix = ["git"]
     user.toml:1:1: policy.rule.decision is missing
-      a rule needs a prefix and a decision: add `decision = "ask"`
+      a rule needs a prefix or an effect, and a decision: add `decision = "ask"`
 
     | [[policy.rule]]
     | prefix = ["git"]
