@@ -33,6 +33,11 @@ fn policy_shows_what_was_run() {
 }
 
 #[test]
+fn rules_shows_what_was_run() {
+    page_with_settings("docs/rules.md");
+}
+
+#[test]
 fn readme_shows_what_was_run() {
     page_with_settings("README.md");
 }

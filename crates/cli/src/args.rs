@@ -13,7 +13,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use shellgate::settings::{
-    ApprovalMode, Asker, Decision, Flags, Network, OnMissing, SandboxMode, Word, parse_duration,
+    ApprovalMode, Asker, Decision, Flags, Network, OnMissing, PresetChoice, SandboxMode, Word, parse_duration,
 };
 use shellgate::{Dialect, Envelope};
 
@@ -225,7 +225,7 @@ pub(crate) struct CallArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// Show the syntax tree of the command
+    /// Show which step of the rules decided about each part, and the syntax tree
     #[arg(long)]
     pub(crate) explain: bool,
     /// Judge the text in FILE
@@ -291,6 +291,15 @@ pub(crate) struct Common {
     /// Deny commands that begin with PREFIX; repeatable
     #[arg(long, value_name = "PREFIX")]
     exclude: Vec<String>,
+    /// What is free where no rule says anything [default: by dialect and sandbox]
+    #[arg(long, value_name = "P", value_parser = PossibleValuesParser::new(PresetChoice::NAMES))]
+    preset: Option<String>,
+    /// Allow commands like PATTERN, with `*` for any words; repeatable
+    #[arg(long, value_name = "PATTERN")]
+    allow: Vec<String>,
+    /// Deny commands like PATTERN; repeatable
+    #[arg(long, value_name = "PATTERN")]
+    deny: Vec<String>,
     /// Decision for commands that no rule covers
     #[arg(long, value_name = "D", value_parser = PossibleValuesParser::new(Decision::NAMES))]
     default: Option<String>,
@@ -345,6 +354,9 @@ impl Common {
         Flags {
             core: self.core.clone(),
             exclude: self.exclude.clone(),
+            preset: word::<PresetChoice>(self.preset.as_ref()),
+            allow: self.allow.clone(),
+            deny: self.deny.clone(),
             default: word::<Decision>(self.default.as_ref()),
             approve: word::<ApprovalMode>(self.approve.as_ref()),
             ask: word::<Asker>(self.ask.as_ref()),

@@ -14,7 +14,7 @@ use crate::admit::judge::Judge;
 use crate::admit::trust::{ProjectFile, RecordedTrust};
 use crate::environment::{self, Rules};
 use crate::gate::Gate;
-use crate::intake::dialect::DefaultRoot;
+use crate::intake::dialect::{DefaultPreset, DefaultRoot};
 use crate::record::Recorder;
 use crate::root::Root;
 use crate::run::environment_entry;
@@ -39,6 +39,7 @@ pub struct GateBuilder {
     state: Option<PathBuf>,
     starter: Option<Starter>,
     default_root: DefaultRoot,
+    default_preset: DefaultPreset,
     approver: Option<Box<dyn Approver>>,
     one_shot: bool,
     tidy_later: bool,
@@ -67,6 +68,13 @@ impl GateBuilder {
     #[must_use]
     pub fn default_root(mut self, default_root: DefaultRoot) -> Self {
         self.default_root = default_root;
+        self
+    }
+
+    /// The preset when no setting names one. Default: that of our own dialect, by how commands are confined.
+    #[must_use]
+    pub fn default_preset(mut self, default_preset: DefaultPreset) -> Self {
+        self.default_preset = default_preset;
         self
     }
 
@@ -200,7 +208,7 @@ impl GateBuilder {
         let environment = built.vars.iter().filter_map(|(name, value)| environment_entry(name, value));
         let environment = environment.collect();
         let protected = protected(&sources, state.as_deref());
-        let mut judge = Judge::new(settings, root, search_path, protected);
+        let mut judge = Judge::new(settings, root, search_path, protected, self.default_preset);
         judge.settings_places = settings_places(&sources, &files);
         (judge.files, judge.root_source) = (files, root_source);
         Ok((judge, environment))

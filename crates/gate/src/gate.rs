@@ -58,6 +58,12 @@ impl Gate {
         self.judge.settings()
     }
 
+    /// The preset in force: what is allowed where no rule says anything.
+    #[must_use]
+    pub fn preset(&self) -> Option<crate::judge::Preset> {
+        self.judge.preset()
+    }
+
     /// The root.
     #[must_use]
     pub fn root(&self) -> &Path {

@@ -74,6 +74,7 @@ fn a_rule_for_exactly_a_call_allows_no_longer_one() {
         entry: Entry { prefix: Prefix::Exactly(words), shown: "exactly".to_owned() },
         decision: Decision::Allow,
         reason: None,
+        except: Vec::new(),
     });
     case.says(
         Decision::Allow,
@@ -104,6 +105,7 @@ fn a_rule_widens_what_it_names_exactly() {
         entry: entries(&[prefix]).remove(0),
         decision,
         reason: None,
+        except: Vec::new(),
     };
     case.rules.rules =
         vec![rule("git push", Decision::Allow), rule("cat", Decision::Ask), rule("ls", Decision::Deny)];

@@ -7,4 +7,5 @@ mod oracle;
 mod paths;
 mod policy_vectors;
 mod ruin;
+mod rules;
 mod scope_vectors;

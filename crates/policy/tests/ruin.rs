@@ -173,7 +173,7 @@ fn a_rule_that_names_the_very_command_allows_it() {
         assert_eq!(!is_ruin(&verdict), is_allowed, "{allowed:?}: {command}: {:?}", verdict.reasons());
     }
     let entry = entries(&["git reset --hard"]).remove(0);
-    let rule = Rule { entry, decision: Decision::Allow, reason: None };
+    let rule = Rule { entry, decision: Decision::Allow, reason: None, except: Vec::new() };
     let rules = Rules { rules: vec![rule], preset: Some(Preset::Open), ..Rules::default() };
     assert_eq!(place.judge("git reset --hard", &rules).decision(), Decision::Allow);
     let denied = Rules { exclude: entries(&["rm"]), ..core(&["*", "rm -rf /"]) };

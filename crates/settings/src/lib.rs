@@ -19,9 +19,9 @@
 //!
 //! # What it promises
 //!
-//! - A later layer wins, with three exceptions: exclusions and rules add up over all layers, flags add to the core
-//!   list, and the entries of a table are set one by one.
-//! - An untrusted project file makes nothing looser. Its core list, default and rules are kept separate, in
+//! - A later layer wins, with three exceptions: exclusions, rules and the lists `allow`, `ask` and `deny` add up over all
+//!   layers, flags add to the core list, and the entries of a table are set one by one.
+//! - An untrusted project file makes nothing looser. Its lists, preset, default and rules are kept separate, in
 //!   [`Settings::project_policy`]. Its other loosening changes are ignored, and [`Settings::notices`] lists them.
 //! - A project's file is the nearest one, from the root up to the top of the repository ([`ProjectSearch`]).
 //! - A file that is broken, unreadable, or writable by other users is a [`SettingsError`] with its place and a hint.
@@ -36,6 +36,7 @@ mod layers;
 mod model;
 mod notice;
 mod origin;
+mod pattern;
 mod prefix;
 mod rule;
 mod unbuilt;
@@ -53,8 +54,12 @@ pub use self::{
     },
     notice::{IgnoredReason, Notice},
     origin::{Origin, Place, Sourced},
+    pattern::PatternError,
     prefix::{PrefixError, TOOL_NAMES},
-    rule::{Grants, Rule},
-    words::{ApprovalMode, Asker, Inherit, LogLevel, Network, OnMissing, SandboxMode, Substitution, Word},
+    rule::{EffectRule, Grants, Rule},
+    words::{
+        ApprovalMode, Asker, Inherit, LogLevel, Network, OnMissing, PresetChoice, SandboxMode, Substitution,
+        Word,
+    },
 };
-pub use shellgate_policy::{Decision, Prefix, Redirects};
+pub use shellgate_policy::{Decision, EffectName, Prefix, Redirects};

@@ -75,7 +75,9 @@ fn gate(common: &Common) -> Result<Gate, ErrorObject> {
 }
 
 fn builder(common: &Common) -> GateBuilder {
-    let mut builder = Gate::builder().flags(common.flags()).default_root(common.dialect.default_root);
+    let dialect = common.dialect;
+    let builder = Gate::builder().flags(common.flags());
+    let mut builder = builder.default_root(dialect.default_root).default_preset(dialect.default_preset);
     if let Some(root) = &common.root {
         builder = builder.root(root);
     }

@@ -10,7 +10,7 @@ use shellgate_exec::surroundings;
 use shellgate_journal::{Journal, PastExecution, Query, Status};
 
 use crate::session_name::SessionName;
-use crate::settings::{ApprovalMode, Decision, Flags, Network, OnMissing, SandboxMode};
+use crate::settings::{ApprovalMode, Decision, Flags, Network, OnMissing, PresetChoice, SandboxMode};
 use crate::{Code, ErrorObject};
 
 /// An action that only a person may take.
@@ -54,9 +54,11 @@ const REFUSED: [(RestrictedAction, &str); 10] = [
 /// A choice for a gate that would loosen the settings: its name, and whether it was made.
 type Choice = (&'static str, fn(&Chosen<'_>) -> bool);
 
-const LOOSENING: [Choice; 10] = [
+const LOOSENING: [Choice; 12] = [
     ("--config", |chosen| !chosen.config.is_empty()),
     ("--core", |chosen| !chosen.flags.core.is_empty()),
+    ("--allow", |chosen| !chosen.flags.allow.is_empty()),
+    ("--preset", |chosen| chosen.flags.preset.is_some_and(|preset| preset != PresetChoice::None)),
     ("--default allow", |chosen| chosen.flags.default == Some(Decision::Allow)),
     ("--approve allow", |chosen| chosen.flags.approve == Some(ApprovalMode::Allow)),
     ("--approve on-need", |chosen| chosen.flags.approve == Some(ApprovalMode::OnNeed)),

@@ -23,6 +23,13 @@ pub fn effect_phrases<'a>(effects: impl IntoIterator<Item = &'a CallEffect>) -> 
     kinds.into_iter().map(|((effect, fetches), targets)| targets.phrase(words(effect, !fetches))).collect()
 }
 
+/// The same on one line. `None`: nothing that matters.
+#[must_use]
+pub fn effects_text<'a>(effects: impl IntoIterator<Item = &'a CallEffect>) -> Option<String> {
+    let phrases = effect_phrases(effects);
+    (!phrases.is_empty()).then(|| phrases.join("; "))
+}
+
 /// What effects of one kind are done to.
 #[derive(Default)]
 struct Targets<'a> {

@@ -12,10 +12,11 @@ mod grant;
 mod question;
 mod queue;
 mod settings;
+mod steps;
 mod verdict;
 
 pub use answers::{AnswerKind, OfferedAnswer, SettingsChange};
-pub use effects::effect_phrases;
+pub use effects::{effect_phrases, effects_text};
 pub use entry::outcome_text;
 pub use execution::{ExecutionSummary, ExecutionView, status_style};
 pub use grant::{GrantView, scope_text};

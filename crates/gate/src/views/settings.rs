@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::admit::judge::Decision;
+use crate::admit::judge::{Decision, Preset};
 use crate::settings::{
     LayerFile, LayerState, Notice, Origin, Policy, Prefix, RootSource, Settings, Sourced, Word as _, keys,
 };
@@ -77,10 +77,25 @@ pub struct RuleView {
 }
 
 /// Keys whose values are listed as rules.
-const SHOWN_AS_RULES: [&str; 4] = ["policy.core", "policy.exclude", "policy.rule", "policy.default"];
+const SHOWN_AS_RULES: [&str; 8] = [
+    "policy.preset",
+    "policy.allow",
+    "policy.ask",
+    "policy.deny",
+    "policy.core",
+    "policy.exclude",
+    "policy.rule",
+    "policy.default",
+];
 
 impl SettingsView {
-    pub(crate) fn new(settings: &Settings, files: &[LayerFile], root: &Path, source: RootSource) -> Self {
+    pub(crate) fn new(
+        settings: &Settings,
+        preset: Option<Preset>,
+        files: &[LayerFile],
+        root: &Path,
+        source: RootSource,
+    ) -> Self {
         let file = |file: &LayerFile| FileView {
             layer: file.layer.name(),
             path: file.path.display().to_string(),
@@ -102,7 +117,7 @@ impl SettingsView {
             files: files.iter().map(file).collect(),
             unused: settings.notices.iter().map(unused).collect(),
             settings: keys::all().iter().filter_map(|key| value(key, settings)).collect(),
-            rules: rules(&settings.policy, |key| {
+            rules: rules(&settings.policy, preset, |key| {
                 settings.origin(key).map(ToString::to_string).unwrap_or_default()
             }),
             untrusted_rules: project_rules(settings, files),
@@ -137,7 +152,7 @@ fn project_rules(settings: &Settings, files: &[LayerFile]) -> Vec<RuleView> {
     let Some(policy) = &settings.project_policy else { return Vec::new() };
     let file = files.iter().find(|file| file.state == LayerState::Untrusted);
     let file = file.map(|file| file.path.display().to_string()).unwrap_or_default();
-    let mut rules = rules(policy, |_| file);
+    let mut rules = rules(policy, None, |_| file.clone());
     // Without a core list or a default of its own, the last one allows all and means nothing.
     if rules.last().is_some_and(|last| last.decision == Decision::Allow.name()) {
         rules.pop();
@@ -146,19 +161,26 @@ fn project_rules(settings: &Settings, files: &[LayerFile]) -> Vec<RuleView> {
 }
 
 /// The rules in the order in which they count: deny, ask, allow, then what decides about all other commands.
-fn rules(policy: &Policy, origin: impl FnOnce(&str) -> String) -> Vec<RuleView> {
+fn rules(policy: &Policy, preset: Option<Preset>, origin: impl Fn(&str) -> String) -> Vec<RuleView> {
     let entries = |key: &'static str, decision: Decision, list: &[Sourced<Prefix>]| {
         let view = |entry: &Sourced<Prefix>| (decision, entry.value.to_string(), key, entry.origin.clone());
         list.iter().map(view).collect::<Vec<_>>()
     };
     let mut all = entries("policy.exclude", Decision::Deny, &policy.exclude);
+    all.extend(entries("policy.deny", Decision::Deny, &policy.deny));
+    all.extend(entries("policy.ask", Decision::Ask, &policy.ask));
     let long = policy.rules.iter();
     all.extend(long.map(|rule| (rule.decision, rule.prefix.to_string(), "policy.rule", rule.origin.clone())));
+    all.extend(policy.effect_rules.iter().map(|rule| {
+        let targets: String = rule.targets.iter().map(|target| format!(" {target}")).collect();
+        (rule.decision, format!("effect {}{targets}", rule.effect), "policy.rule", rule.origin.clone())
+    }));
+    all.extend(entries("policy.allow", Decision::Allow, &policy.allow));
     all.extend(entries("policy.core", Decision::Allow, policy.core.as_deref().unwrap_or_default()));
     all.sort_by_key(|(decision, ..)| std::cmp::Reverse(decision.strictness()));
     let (decision, key) = match policy.core {
-        Some(_) => (Decision::Deny, "policy.core"),
-        None => (policy.default, "policy.default"),
+        Some(_) if !policy.default_is_set => (Decision::Deny, "policy.core"),
+        _ => (policy.default, "policy.default"),
     };
     let view = |(decision, commands, key, origin): (Decision, String, &'static str, Origin)| RuleView {
         decision: decision.name(),
@@ -172,7 +194,13 @@ fn rules(policy: &Policy, origin: impl FnOnce(&str) -> String) -> Vec<RuleView> 
         key,
         from: origin(key),
     };
-    all.into_iter().map(view).chain([rest]).collect()
+    let by_preset = preset.map(|preset| RuleView {
+        decision: Decision::Allow.name(),
+        commands: format!("what the preset `{preset}` frees"),
+        key: "policy.preset",
+        from: origin("policy.preset"),
+    });
+    all.into_iter().map(view).chain(by_preset).chain([rest]).collect()
 }
 
 #[cfg(test)]
@@ -186,7 +214,7 @@ mod tests {
         std::fs::write(&user, text).unwrap();
         let sources = Sources { user: Some(user), ..Sources::default() };
         let settings = Settings::load(&sources).unwrap();
-        SettingsView::new(&settings, &[], Path::new("/r"), RootSource::Default)
+        SettingsView::new(&settings, None, &[], Path::new("/r"), RootSource::Default)
     }
 
     fn decisions(view: &SettingsView) -> Vec<String> {

@@ -10,6 +10,9 @@ use super::stdin::{Stdin, descriptor_of_path, may_read_input, redirected};
 use super::{FoundCalls, MAX_DEPTH, MAX_INNER_BYTES, PendingCall, Problem, When};
 use crate::programs::{EffectKind, ProgramKind, Property, has, words};
 
+/// What is said of a shell that reads a script, or another input that isn't in the text.
+pub(crate) const UNREAD_COMMANDS: &str = "the commands that it has a shell read can't be known";
+
 impl FoundCalls {
     /// Follows a text that a shell is to run.
     pub(super) fn follow_inner_text(
@@ -73,9 +76,7 @@ impl FoundCalls {
                 let inner = InnerText { is_input: true, ..self.inner_text(index, span, Stdin::Unknown) };
                 self.follow_inner_text(&text, inner, index, context);
             }
-            Stdin::Unknown | Stdin::Fetched => {
-                self.add_problem(index, span, "the commands that it has a shell read can't be known")
-            }
+            Stdin::Unknown | Stdin::Fetched => self.add_problem(index, span, UNREAD_COMMANDS),
         }
     }
 

@@ -36,6 +36,7 @@ use shellgate_syntax::{
 
 use context::TextContext;
 pub(crate) use downloads::downloads_in;
+pub(crate) use inner_texts::UNREAD_COMMANDS;
 pub(crate) use shadowing::Shadowed;
 pub(crate) use stdin::Stdin;
 

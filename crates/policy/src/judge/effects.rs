@@ -8,7 +8,6 @@ use crate::calls::Call;
 use crate::matching;
 use crate::programs::{Effect, EffectKind, ProgramKind, base_name, listed_name};
 use crate::redirects::{self, FileAccess};
-use crate::rules::Prefix;
 use crate::verdict::ReasonCode;
 
 /// What the tables call code in the program's own language: a file of it, or a module that it finds.
@@ -52,6 +51,9 @@ impl Judge<'_> {
         self.judge_build(call, basis);
         self.judge_content(call, basis);
         for problem in &call.problems {
+            if self.is_named_script(call, basis, &problem.message) {
+                continue;
+            }
             let (span, message) = (problem.span, problem.message.clone());
             let is_own_language = problem.is_code;
             let code = OpaqueCode { span, message, word: None, is_own_language, is_of_text: true };
@@ -71,6 +73,9 @@ impl Judge<'_> {
             match &effect.kind {
                 EffectKind::Opaque(word, what) => {
                     self.judge_secret(word, span);
+                    if self.is_named_elsewhere(call, basis, word, what) {
+                        continue;
+                    }
                     let shown = word.value.known().unwrap_or("…");
                     let message = format!("it runs {what}: `{shown}`");
                     let code = OpaqueCode {
@@ -194,7 +199,8 @@ impl Judge<'_> {
             Basis::Everything => self.is_held(kind, code),
             Basis::NotNeeded | Basis::None => false,
         };
-        if !allowed && !(self.rules.frees_code() && self.is_held(kind, code)) {
+        let is_free = self.rules.frees_code() && (!self.rules.deny_programs() || self.is_held(kind, code));
+        if !allowed && !is_free {
             self.ask(ReasonCode::Unknown, code.span, code.message.clone());
         }
     }
@@ -211,12 +217,12 @@ impl Judge<'_> {
 
     /// The rule that excludes a program of this name.
     pub(super) fn excluded_by_name(&self, name: &str) -> Option<(String, String)> {
-        self.rules.exclude.iter().find_map(|entry| match &entry.prefix {
-            Prefix::Words(words) if words.first().is_some_and(|word| self.is_program(name, word)) => {
-                Some((name.to_owned(), entry.shown.clone()))
-            }
-            _ => None,
-        })
+        let excluded = self
+            .rules
+            .exclude
+            .iter()
+            .find(|entry| entry.prefix.words().first().is_some_and(|word| self.is_program(name, word)));
+        excluded.map(|entry| (name.to_owned(), entry.shown.clone()))
     }
 }
 

@@ -196,7 +196,7 @@ fn hosts(call: &Call) -> impl Iterator<Item = String> {
 }
 
 /// The host of an address.
-fn host_of(text: &str) -> Option<String> {
+pub(super) fn host_of(text: &str) -> Option<String> {
     let host = match text.split_once("://") {
         Some((_, rest)) => {
             let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);

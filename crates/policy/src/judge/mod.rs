@@ -5,10 +5,11 @@
 //!
 //! | module | decides about |
 //! |---|---|
-//! | `foretold`, `presets` | what it does; what is free where no rule says anything |
+//! | `foretold`, `effect_rules`, `presets` | what it does; rules about that; what is free where no rule says anything |
 //! | `ruin` | what would be destroyed for good, whatever the rules allow |
 //! | `files`, `instructions`, `perl_opens` | files that it reads and writes; files that agents read; names that are commands |
 //! | `variables` | variables that it sets |
+//! | `inner_commands` | scripts and commands elsewhere that rules name besides the call |
 //! | `descriptors` | files that are descriptors: their content is in the text |
 //! | `imports` | code that it finds in its folder |
 //! | `unlisted`, `loose`, `word_shapes` | programs without an entry in the tables; words that an entry doesn't explain; what a word looks like |
@@ -22,11 +23,13 @@
 
 mod content;
 mod descriptors;
+mod effect_rules;
 mod effects;
 mod files;
 mod foretold;
 mod granting;
 mod imports;
+mod inner_commands;
 mod instructions;
 mod links;
 mod loose;
@@ -49,6 +52,7 @@ mod variables;
 mod word_shapes;
 mod writers;
 
+use effect_rules::PreparedRule;
 use ruin::TextValues;
 use shellgate_syntax::{Span, Unreadable};
 use state::{States, TextState};
@@ -138,6 +142,8 @@ struct Judge<'a> {
     values: TextValues,
     /// See [`Verdict::granting`].
     granting: Vec<Vec<usize>>,
+    /// The rules about what calls do.
+    effect_rules: Vec<PreparedRule<'a>>,
 }
 
 /// What allows a call.
@@ -172,6 +178,7 @@ impl<'a> Judge<'a> {
             variables: TextVariables::default(),
             values: TextValues::default(),
             granting,
+            effect_rules: rules.effects.iter().map(|rule| PreparedRule::new(rule, machine)).collect(),
         };
         if let Some(found) = characters::find_hiding(text) {
             judge.granting.push(Vec::new());

@@ -33,6 +33,11 @@ impl Judge<'_> {
         if is_free && (is_plain || is_project_code) { Basis::Named(1) } else { Basis::None }
     }
 
+    /// Whether the preset in force lets a call have this effect.
+    pub(super) fn preset_frees(&self, effect: &CallEffect) -> bool {
+        self.rules.preset.is_some_and(|preset| self.is_free(preset, effect))
+    }
+
     /// Whether a preset lets a call have this effect.
     fn is_free(&self, preset: Preset, effect: &CallEffect) -> bool {
         match (preset, effect.effect) {

@@ -23,7 +23,7 @@ use self::targets::Target;
 pub(super) use self::values::TextValues;
 use super::Judge;
 use crate::calls::{Call, Shadowed, Stdin, downloads_in};
-use crate::matching::StrictMatch;
+use crate::matching::{LooseMatch, StrictMatch};
 use crate::programs::{Canonical, EffectKind, RuinRow, TargetClass, ruin_rows, understand};
 use crate::rules::Prefix;
 use crate::verdict::ReasonCode;
@@ -94,9 +94,10 @@ impl Judge<'_> {
     /// Whether a rule that allows the call names what makes it ruin: all of its words, or those of the row and the target.
     fn is_named(&self, row: &RuinRow, call: &Call, target: Option<&Target>) -> bool {
         let candidate = call.candidate(self.machine);
-        self.allowing().any(|entry| {
-            let Prefix::Words(prefix) = &entry.prefix else { return false };
-            if candidate.strict_match(prefix) != StrictMatch::Yes {
+        self.allowing().any(|(entry, except)| {
+            let (Prefix::Words(prefix) | Prefix::Exactly(prefix)) = &entry.prefix else { return false };
+            let is_excepted = except.iter().any(|one| candidate.loosely(one) != LooseMatch::No);
+            if is_excepted || candidate.strictly(&entry.prefix) != StrictMatch::Yes {
                 return false;
             }
             prefix.len() == call.words.len() && !call.more_words || names_all(prefix, row, target)

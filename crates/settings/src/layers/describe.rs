@@ -73,9 +73,10 @@ pub(super) fn hint_for(key: &Key, item: &Item) -> Option<String> {
         (Kind::Texts { of: TextsOf::VariableNames, .. }, Some(_)) => {
             Some("write it as a list: [\"NAME\"]".to_owned())
         }
-        (Kind::Core | Kind::Exclude | Kind::Texts { .. } | Kind::Askers(_), Some(found)) => {
-            Some(format!("write it as a list: [{found:?}]"))
-        }
+        (
+            Kind::Core | Kind::Exclude | Kind::Patterns(_) | Kind::Texts { .. } | Kind::Askers(_),
+            Some(found),
+        ) => Some(format!("write it as a list: [{found:?}]")),
         (Kind::Rules, None) if item.is_table_like() => {
             Some("write `[[policy.rule]]`, with two brackets".to_owned())
         }

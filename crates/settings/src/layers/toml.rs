@@ -10,9 +10,9 @@ use super::{
     rules,
     text::Text,
 };
-use crate::prefix;
+use crate::pattern;
 use crate::{
-    Asker, Prefix, Problem, SettingsError, Sourced, Word,
+    Asker, PatternError, Prefix, Problem, SettingsError, Sourced, Word,
     keys::{self, Key, Kind, TextsOf},
 };
 
@@ -127,7 +127,13 @@ impl Reader<'_> {
                 Ok(NewValue::Core((!prefixes.is_empty()).then_some(prefixes)))
             }
             Kind::Exclude => Ok(NewValue::Exclude(self.prefixes(key, at, item)?)),
-            Kind::Rules => Ok(NewValue::Rules(rules::read(self, key, at, item)?)),
+            Kind::Patterns(slot) => {
+                Ok(NewValue::Patterns(slot, self.entries(key, at, item, pattern::parse)?))
+            }
+            Kind::Rules => {
+                let (rules, by_effect) = rules::read(self, key, at, item)?;
+                Ok(NewValue::Rules(rules, by_effect))
+            }
         }
     }
 
@@ -163,9 +169,19 @@ impl Reader<'_> {
     }
 
     fn prefixes(&self, key: &Key, at: &TomlKey, item: &Item) -> Result<Vec<Sourced<Prefix>>, SettingsError> {
+        self.entries(key, at, item, pattern::parse_prefix)
+    }
+
+    fn entries(
+        &self,
+        key: &Key,
+        at: &TomlKey,
+        item: &Item,
+        parse: fn(&str) -> Result<Prefix, PatternError>,
+    ) -> Result<Vec<Sourced<Prefix>>, SettingsError> {
         let texts = self.list(key, at, item, |text| Some(text.to_owned()))?;
         let array = item.as_array().into_iter().flatten();
-        let read = |(text, value): (Sourced<String>, &Value)| match prefix::parse(&text.value) {
+        let read = |(text, value): (Sourced<String>, &Value)| match parse(&text.value) {
             Ok(prefix) => Ok(Sourced::new(prefix, text.origin)),
             Err(error) => Err(self.text.error(value.span().map_or(0, |span| span.start), error.into())),
         };

@@ -40,7 +40,9 @@ fn ignore(settings: &mut Settings, change: &Change, why: IgnoredReason) {
 /// Notes a change of the policy that would allow more if the file were trusted. One that only makes it stricter works as it is.
 fn note_if_looser(settings: &mut Settings, change: &Change) {
     // What happens to commands that no rule covers.
-    let fallback = if settings.policy.core.is_some() { Decision::Deny } else { settings.policy.default };
+    let policy = &settings.policy;
+    let is_allowlist = policy.core.is_some() && !policy.default_is_set;
+    let fallback = if is_allowlist { Decision::Deny } else { policy.default };
     let is_looser = |decision: Decision| decision.strictness() < fallback.strictness();
     let origin = match &change.value {
         NewValue::Core(core) => {
@@ -54,7 +56,17 @@ fn note_if_looser(settings: &mut Settings, change: &Change) {
                 None => held.map(|_| &change.origin),
             }
         }
-        NewValue::Rules(rules) => rules.iter().find(|rule| is_looser(rule.decision)).map(|rule| &rule.origin),
+        NewValue::Rules(rules, by_effect) => {
+            let prefixes = rules.iter().map(|rule| (rule.decision, &rule.origin));
+            let effects = by_effect.iter().map(|rule| (rule.decision, &rule.origin));
+            prefixes.chain(effects).find(|(decision, _)| is_looser(*decision)).map(|(_, origin)| origin)
+        }
+        // `ask` and `deny` only make the policy stricter.
+        NewValue::Patterns(_, patterns)
+            if change.key.path == "policy.allow" && is_looser(Decision::Allow) =>
+        {
+            patterns.first().map(|pattern| &pattern.origin)
+        }
         NewValue::Word(slot, name) => {
             matches!(compare_words(settings, slot, name), Compared::Looser).then_some(&change.origin)
         }
@@ -65,6 +77,7 @@ fn note_if_looser(settings: &mut Settings, change: &Change) {
         | NewValue::Texts(..)
         | NewValue::Askers(..)
         | NewValue::Variables(..)
+        | NewValue::Patterns(..)
         | NewValue::Exclude(_) => None,
     };
     if let Some(origin) = origin.cloned() {
@@ -161,7 +174,7 @@ fn add(settings: &mut Settings, mut change: Change) {
 
 /// Removes the grants of an untrusted file's rules.
 fn without_grants(settings: &mut Settings, mut change: Change) -> Change {
-    if let NewValue::Rules(rules) = &mut change.value {
+    if let NewValue::Rules(rules, _) = &mut change.value {
         for rule in rules.iter_mut().filter(|rule| !rule.grants.is_empty()) {
             rule.grants = Grants::default();
             let why = IgnoredReason::Grants;

@@ -109,6 +109,9 @@ impl Checked {
         } else {
             let mut text: String =
                 view.lines(columns()).iter().map(|line| output::with_codes(line) + "\n").collect();
+            if let Some(steps) = args.explain.then(|| view.steps()).flatten() {
+                text.push_str(&format!("\norder\n{steps}"));
+            }
             let wants_tree = args.explain && self.is_shell && matches!(self.outcome, Outcome::Judged { .. });
             if let Some(tree) = wants_tree.then(|| judge::syntax_tree(&self.text)).flatten() {
                 text.push_str(&format!("\ntree\n{tree}"));

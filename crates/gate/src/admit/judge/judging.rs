@@ -5,8 +5,9 @@ use std::path::Path;
 
 use shellgate_policy::Protected;
 
-use super::{Decision, Granted, RuleSet, Verdict, Where, check_scope};
+use super::{Decision, Granted, Preset, RuleSet, Verdict, Where, check_scope};
 use crate::admit::earlier_approval::CheckedSession;
+use crate::intake::dialect::DefaultPreset;
 use crate::intake::request::{Action, Request, Words};
 use crate::root::{Root, WorkingDirectory};
 use crate::settings::{ApprovalMode, LayerFile, RootSource, Settings};
@@ -39,8 +40,9 @@ impl Judge {
         root: Root,
         search_path: Option<OsString>,
         protected: Protected,
+        default_preset: DefaultPreset,
     ) -> Self {
-        let book = RuleSet::new(&settings);
+        let book = RuleSet::new(&settings, default_preset);
         Self {
             settings,
             root,
@@ -63,7 +65,13 @@ impl Judge {
     /// What is in force, for a person.
     #[must_use]
     pub fn settings_view(&self) -> SettingsView {
-        SettingsView::new(&self.settings, &self.files, self.root.path(), self.root_source)
+        SettingsView::new(&self.settings, self.preset(), &self.files, self.root.path(), self.root_source)
+    }
+
+    /// The preset in force: what is allowed where no rule says anything.
+    #[must_use]
+    pub fn preset(&self) -> Option<Preset> {
+        self.book.rules.preset
     }
 
     /// What the rules say about `request`.

@@ -11,12 +11,15 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 use shellgate_journal::RecordedRequest;
+pub use shellgate_policy::{
+    CallEffect, Decision, EffectName, Part, Preset, Reason, ReasonCode, Span, Verdict,
+};
 use shellgate_policy::{CommandContext, Entry, Machine, OutOfScope, Protected, Rule, Rules};
-pub use shellgate_policy::{Decision, Part, Reason, ReasonCode, Span, Verdict};
 
 pub use judging::Judge;
 pub(crate) use refusal::{denied, not_approved};
 
+use crate::intake::dialect::DefaultPreset;
 use crate::intake::request::{Action, Request, Stdin, Substitutions};
 use crate::root::Root;
 use crate::settings::Settings;
@@ -83,17 +86,25 @@ struct RuleSet {
 }
 
 impl RuleSet {
-    fn new(settings: &Settings) -> Self {
+    fn new(settings: &Settings, default_preset: DefaultPreset) -> Self {
+        let confined = crate::confine::holds(&settings.sandbox);
+        let policy = &settings.policy;
+        let project = settings.project_policy.as_ref();
         Self {
-            rules: rules::rules(&settings.policy),
-            project: settings.project_policy.as_ref().map(rules::rules),
+            rules: rules::rules(policy, rules::preset(policy, default_preset, confined), confined),
+            project: project.map(|policy| rules::project_rules(policy, confined)),
         }
     }
 
     /// These rules with rules for what was granted. An exclusion still denies.
     fn with(&self, granted: &Granted) -> Self {
         let mut book = self.clone();
-        let allow = |entry: &Entry| Rule { entry: entry.clone(), decision: Decision::Allow, reason: None };
+        let allow = |entry: &Entry| Rule {
+            entry: entry.clone(),
+            decision: Decision::Allow,
+            reason: None,
+            except: Vec::new(),
+        };
         for rules in [Some(&mut book.rules), book.project.as_mut()].into_iter().flatten() {
             rules.rules.extend(granted.session.iter().map(allow));
         }

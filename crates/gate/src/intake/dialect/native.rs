@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::field::{FOLDER_NAMES, Field, Kind};
 use super::fields::Arguments;
 use super::run_shell_command::{ABOUT_RULES, ABOUT_STATE, DESCRIPTION};
-use super::{DENIED, DefaultRoot, Dialect, DialectAnswer, markdown, no_assistant_text};
+use super::{DENIED, DefaultPreset, DefaultRoot, Dialect, DialectAnswer, markdown, no_assistant_text};
 use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::intake::request::{Action, Detail, Format, Pty, Request, Stdin, Substitutions, Words, parse_size};
@@ -29,6 +29,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     words: Words::Free,
     substitutions: Substitutions::AsConfigured,
     default_root: DefaultRoot::Current,
+    default_preset: DefaultPreset::ByConfinement,
     format: ("format", Format::Json),
     fields: FIELDS,
     request,

@@ -3,7 +3,7 @@
 use super::{Folder, is_file, prefixes};
 use crate::{
     ApprovalMode, Asker, Decision, Flags, Grants, LayerName, LayerState, Loaded, Network, OnMissing, Prefix,
-    RootSource, SandboxMode, Settings, Sources, Trust,
+    PresetChoice, RootSource, SandboxMode, Settings, Sources, Trust,
 };
 
 #[test]
@@ -111,6 +111,9 @@ fn flags_set_what_they_name() {
     let flags = Flags {
         core: vec![],
         exclude: vec![],
+        preset: Some(PresetChoice::Open),
+        allow: vec!["npm run *".to_owned()],
+        deny: vec!["rm -rf".to_owned()],
         default: Some(Decision::Deny),
         approve: Some(ApprovalMode::OnNeed),
         ask: Some(Asker::Queue),
@@ -122,6 +125,9 @@ fn flags_set_what_they_name() {
     let folder = Folder::new().flags(flags);
     let settings = folder.load().unwrap();
     let cases = [
+        ("policy.preset", "\"open\"", "`--preset`"),
+        ("policy.allow", "[\"npm run *\"]", "`--allow`"),
+        ("policy.deny", "[\"rm -rf\"]", "`--deny`"),
         ("policy.default", "\"deny\"", "`--default`"),
         ("approval.mode", "\"on-need\"", "`--approve`"),
         ("approval.from", "[\"queue\"]", "`--ask`"),
@@ -192,5 +198,22 @@ fn a_trusted_project_file_can_name_the_root_unless_the_caller_or_a_later_layer_d
         let named = format!("workspace.working_directory = {:?}\n", start.to_str().unwrap());
         let folder = folder.extra("later.toml", &named);
         assert_eq!(load(&folder.sources, None), start, "a later layer wins: {written}");
+    }
+}
+
+#[test]
+fn allow_ask_and_deny_add_up_over_all_layers() {
+    let folder = Folder::new()
+        .system("[policy]\nallow = [\"a\"]\ndeny = [\"x\"]\n")
+        .user("[policy]\nallow = [\"b *\"]\nask = [\"y\"]\npreset = \"open\"\n")
+        .flags(Flags { deny: vec!["z".to_owned()], ..Flags::default() });
+    let settings = folder.load().unwrap();
+    for (path, value) in [
+        ("policy.allow", "[\"a\", \"b *\"]"),
+        ("policy.ask", "[\"y\"]"),
+        ("policy.deny", "[\"x\", \"z\"]"),
+        ("policy.preset", "\"open\""),
+    ] {
+        assert_eq!(settings.shown(path).as_deref(), Some(value), "{path}");
     }
 }

@@ -64,12 +64,12 @@ fn rules() {
 
     | [[policy.rule]]
     user.toml:1:1: policy.rule.prefix is missing
-      a rule needs a prefix and a decision: add `prefix = ["git", "push"]`
+      a rule needs a prefix or an effect, and a decision: add `prefix = ["git", "push"]`
 
     | [[policy.rule]]
     | prefix = ["git"]
     user.toml:1:1: policy.rule.decision is missing
-      a rule needs a prefix and a decision: add `decision = "ask"`
+      a rule needs a prefix or an effect, and a decision: add `decision = "ask"`
 
     | [[policy.rule]]
     | prefix = ["git"]
@@ -130,4 +130,28 @@ fn rules() {
     | grants = { env = "GH_TOKEN" }
     user.toml:2:18: policy.rule.grants.env must be a list of non-empty strings, found the string "GH_TOKEN"
     "#);
+}
+
+#[test]
+fn rules_by_effect() {
+    let texts = [
+        "[[policy.rule]]\neffect = \"wite\"\n",
+        "[[policy.rule]]\neffect = \"unknown\"\n",
+        "[[policy.rule]]\neffect = \"write\"\n",
+        "[[policy.rule]]\neffect = \"write\"\nprefix = [\"a\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"write\"\nhost = [\"a\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"publish\"\nhost = [\"a\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"network\"\nhost = [\"https://a.example.org/x\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"write\"\npath = [\"../x\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\nprefix = [\"a\"]\npath = [\"x\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"write\"\ngrants = { network = true }\ndecision = \"ask\"\n",
+        "[[policy.rule]]\nprefix = \"rm\"\nexcept = [\"*\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\nprefix = \"rm; ls\"\ndecision = \"ask\"\n",
+        "[policy]\nallow = [\"git log\", \"Bash(npm run test:*)\"]\n",
+        "[policy]\ndeny = [\"* *\"]\n",
+        "[policy]\nexclude = [\"rm *\"]\n",
+        "[policy]\nask = \"git push\"\n",
+        "[policy]\npreset = \"balancd\"\n",
+    ];
+    insta::assert_snapshot!(errors(&texts));
 }

@@ -207,3 +207,16 @@ fn a_broken_untrusted_file_is_an_error() {
       did you mean `limits.timeout_ms`?
     ");
 }
+
+#[test]
+fn lists_presets_and_rules_by_effect_are_kept_apart() {
+    let folder = Folder::new().user("[policy]\npreset = \"cautious\"\n").project(
+        Trust::Untrusted,
+        "[policy]\npreset = \"open\"\nallow = [\"rm\"]\ndeny = [\"git push\"]\n[[policy.rule]]\neffect = \"write\"\ndecision = \"allow\"\n",
+    );
+    let settings = folder.load().unwrap();
+    assert_eq!(settings.shown("policy.preset").as_deref(), Some("\"cautious\""));
+    assert!(settings.policy.allow.is_empty() && settings.policy.effect_rules.is_empty());
+    let project = settings.project_policy.unwrap();
+    assert_eq!((project.allow.len(), project.deny.len(), project.effect_rules.len()), (1, 1, 1));
+}
