@@ -179,14 +179,15 @@ impl CallReader {
         if let Some(why) = option.unusual {
             collector.effect(word, EffectKind::Unusual(why));
         }
+        let effects_before = collector.meaning.effects.len();
         let mut values = Vec::new();
         let mut missing = option.values;
         match (option.value_form, glued) {
-            (ValueForm::None | ValueForm::Digits, None) => {}
-            (ValueForm::None | ValueForm::Digits, Some(_)) => {
+            (ValueForm::None | ValueForm::Any | ValueForm::Digits, None) => {}
+            (ValueForm::None | ValueForm::Any | ValueForm::Digits, Some(_)) => {
                 collector.effect(word, EffectKind::Unusual(UNKNOWN_OPTION))
             }
-            (ValueForm::Optional, None) => missing = &[],
+            (ValueForm::Optional | ValueForm::LongOptional, None) => missing = &[],
             (ValueForm::Glued, None) if name_is_long(word) => missing = &[],
             (_, None) => {}
             (form, Some(glued)) => {
@@ -210,6 +211,9 @@ impl CallReader {
             if let Some(value) = self.value(*role, collector) {
                 values.push(value);
             }
+        }
+        if !option.values.iter().any(|role| matches!(role, Role::Output | Role::HostWrite)) {
+            collector.note_side_files(effects_before);
         }
         let mut values = values.into_iter();
         collector.option(name, values.next());
