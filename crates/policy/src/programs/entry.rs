@@ -128,6 +128,8 @@ pub(crate) enum Input {
     Shell,
     /// Code in the program's language.
     Code,
+    /// Keys or commands, also when the call names others.
+    Keys,
 }
 
 /// An option.

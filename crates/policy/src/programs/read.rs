@@ -74,12 +74,12 @@ pub(crate) fn by_table(entry: &'static Entry, words: &[Word], collector: &mut Co
     }
     operand::assign(entry, &reader.operands, &reader.given, collector);
     if let Some(input) = entry.input
-        && !collector.names_code
+        && (!collector.names_code || input == Input::Keys)
         && !collector.prints
     {
         collector.call_effect(match input {
             Input::Shell => EffectKind::ShellInput(None),
-            Input::Code => EffectKind::OpaqueInput(entry.language),
+            Input::Code | Input::Keys => EffectKind::OpaqueInput(entry.language),
         });
     }
 }
