@@ -92,7 +92,7 @@ pub(crate) struct Row {
 pub(crate) struct OptionText {
     pub(crate) names: Vec<String>,
     pub(crate) values: Vec<String>,
-    /// `None`, `Required`, `Optional`, `Glued` or `Digits`.
+    /// `None`, `Any`, `Required`, `Optional`, `LongOptional`, `Glued` or `Digits`.
     pub(crate) takes: &'static str,
     pub(crate) prints: bool,
     pub(crate) ends: bool,
@@ -170,12 +170,17 @@ impl OptionText {
             }
             let (inner, takes) = if let Some(role) = bracketed(part, '<', '>') {
                 (role, "Required")
+            } else if let Some(role) = bracketed(part, '[', ']').and_then(|inner| inner.strip_prefix('=')) {
+                (role, "LongOptional")
             } else if let Some(role) = bracketed(part, '[', ']') {
                 (role, "Optional")
             } else if let Some(role) = part.strip_prefix('=') {
                 (role, "Glued")
             } else if part == "prints" {
                 option.prints = true;
+                continue;
+            } else if part == "any" {
+                option.takes = "Any";
                 continue;
             } else if part == "--" {
                 option.ends = true;

@@ -51,8 +51,15 @@ impl Judge<'_> {
             }
             access => access,
         };
-        // A rule that allows a program whose purpose is writing allows that it writes.
-        let is_purpose = matches!(call.meaning.kind, Some(ProgramKind::Writer | ProgramKind::Builder));
+        // A rule that allows a program whose purpose is writing allows that it writes. The purpose is its operands and what
+        // the tables call an output. A builder runs what writes anything inside the root.
+        let is_side_file = call.meaning.side_files.contains(word);
+        let is_inside = matches!(access, FileAccess::WriteInside(_));
+        let is_purpose = match call.meaning.kind {
+            Some(ProgramKind::Writer) => !is_side_file || is_inside && matches!(basis, Basis::Everything),
+            Some(ProgramKind::Builder) => !is_side_file || is_inside,
+            _ => false,
+        };
         match (access, basis, is_purpose) {
             (FileAccess::None | FileAccess::WriteInside(_), Basis::Named(_), true) => {}
             (_, Basis::Everything, true) => {}

@@ -128,6 +128,8 @@ pub(crate) enum Input {
     Shell,
     /// Code in the program's language.
     Code,
+    /// Keys or commands, also when the call names others.
+    Keys,
 }
 
 /// An option.
@@ -164,6 +166,10 @@ pub(crate) enum ValueForm {
     Required,
     /// Glued to the option, or missing.
     Optional,
+    /// Glued to the long name, or missing. The letter has none.
+    LongOptional,
+    /// It has none, but anything may be glued to its beginning and does nothing: `-DX=1`.
+    Any,
     /// Digits may be glued; further letters of the bundle follow them.
     Digits,
     /// The next word after a letter; after a long name only glued.

@@ -64,6 +64,8 @@ pub(crate) struct CallMeaning {
     pub(crate) is_loose: bool,
     /// Words that its entry doesn't explain: options that it doesn't list, and words that may be their values.
     pub(crate) unexplained: Vec<Word>,
+    /// Files that it writes because an option names them, beside its purpose: a log, an index.
+    pub(crate) side_files: Vec<Word>,
     /// Whether its entry has subcommands.
     pub(crate) has_subcommands: bool,
     /// Whether the last subcommand that was called has subcommands of its own, and none of them was called.

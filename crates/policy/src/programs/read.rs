@@ -75,12 +75,12 @@ pub(crate) fn by_table(entry: &'static Entry, words: &[Word], collector: &mut Co
     }
     operand::assign(entry, &reader.operands, &reader.given, collector);
     if let Some(input) = entry.input
-        && !collector.names_code
+        && (!collector.names_code || input == Input::Keys)
         && !collector.prints
     {
         collector.call_effect(match input {
             Input::Shell => EffectKind::ShellInput(None),
-            Input::Code => EffectKind::OpaqueInput(entry.language),
+            Input::Code | Input::Keys => EffectKind::OpaqueInput(entry.language),
         });
     }
 }
@@ -180,14 +180,15 @@ impl CallReader {
         if let Some(why) = option.unusual {
             collector.effect(word, EffectKind::Unusual(why));
         }
+        let effects_before = collector.meaning.effects.len();
         let mut values = Vec::new();
         let mut missing = option.values;
         match (option.value_form, glued) {
-            (ValueForm::None | ValueForm::Digits, None) => {}
-            (ValueForm::None | ValueForm::Digits, Some(_)) => {
+            (ValueForm::None | ValueForm::Any | ValueForm::Digits, None) => {}
+            (ValueForm::None | ValueForm::Any | ValueForm::Digits, Some(_)) => {
                 collector.effect(word, EffectKind::Unusual(UNKNOWN_OPTION))
             }
-            (ValueForm::Optional, None) => missing = &[],
+            (ValueForm::Optional | ValueForm::LongOptional, None) => missing = &[],
             (ValueForm::Glued, None) if name_is_long(word) => missing = &[],
             (_, None) => {}
             (form, Some(glued)) => {
@@ -211,6 +212,9 @@ impl CallReader {
             if let Some(value) = self.value(*role, collector) {
                 values.push(value);
             }
+        }
+        if !option.values.iter().any(|role| matches!(role, Role::Output | Role::HostWrite)) {
+            collector.note_side_files(effects_before);
         }
         let mut values = values.into_iter();
         collector.option(name, values.next());

@@ -34,7 +34,7 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
         };
         let level = text.strip_prefix("-O").is_some_and(|level| level.chars().all(|c| c.is_ascii_digit()));
         if !expression && (words::FIND_LEADING_OPTIONS.contains(&text) || level) {
-            collector.option(text, None);
+            collector.option(first_name(text), None);
             continue;
         }
         if !expression && text == "-D" {
@@ -53,7 +53,7 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
         }
         expression = true;
         if words::FIND_PLAIN_EXPRESSIONS.contains(&text) {
-            collector.option(text, None);
+            collector.option(first_name(text), None);
             continue;
         }
         match text {
@@ -110,7 +110,7 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
             }
             _ if words::FIND_EXPRESSIONS_WITH_ARGUMENT.contains(&text) || is_newer(text) => {
                 let value = words.next();
-                collector.option(text, value.map(|word| word.value.clone()));
+                collector.option(first_name(text), value.map(|word| word.value.clone()));
                 if let Some(value) = value {
                     splits(value, collector);
                     if ["-newer", "-anewer", "-cnewer", "-samefile"].contains(&text)
@@ -126,6 +126,12 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
             }
         }
     }
+}
+
+/// The first name of a test or option that has several.
+fn first_name(text: &str) -> &str {
+    let rows = words::FIND_OTHER_NAMES.iter().filter_map(|row| row.split_once(' '));
+    rows.into_iter().find(|(other, _)| *other == text).map_or(text, |(_, first)| first)
 }
 
 /// Takes the words of a command up to its end, and says whether it ends in `{} +`.
