@@ -183,7 +183,7 @@ impl Parser<'_> {
                 b'`' => self.backtick(false)?,
                 b'$' if self.peek_second() == Some(b'\'') => {
                     self.pos = self.joined(at + 1);
-                    self.ansi()?
+                    if quotes == Quotes::SoftText { self.decoded_again()? } else { self.ansi()? }
                 }
                 b'$' => match self.dollar(quotes != Quotes::All)? {
                     Some(kind) => kind,
