@@ -55,7 +55,7 @@ const MAX_WORDS: usize = 130_000;
 /// How many words the calls of one command may have that copy, move or link files: each word leads to folders and links.
 const MAX_LINKING_WORDS: usize = 16_000;
 
-/// How much text the shells inside one command may read in all.
+/// How much text the shells inside one command may read in all. Nested text counts more.
 const MAX_INNER_BYTES: usize = 1 << 20;
 
 /// Stands for the name of a variable that can't be known.

@@ -6,9 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use shellgate_syntax::{
-    Descriptor, Redirect, RedirectOperator, RedirectTarget, Unknown, Value, Why, Word,
-};
+use shellgate_syntax::{Descriptor, Redirect, RedirectOperator, RedirectTarget, Unknown, Value, Why, Word};
 
 use super::{ANY_VARIABLE, Call, FoundCalls};
 use crate::programs::{EffectKind, Property, has};
@@ -92,7 +90,13 @@ fn opens_for_writing(redirect: &Redirect) -> bool {
     use RedirectOperator as Op;
     matches!(
         redirect.operator,
-        Op::Write | Op::Append | Op::Clobber | Op::ReadWrite | Op::WriteBoth | Op::AppendBoth | Op::DuplicateOut
+        Op::Write
+            | Op::Append
+            | Op::Clobber
+            | Op::ReadWrite
+            | Op::WriteBoth
+            | Op::AppendBoth
+            | Op::DuplicateOut
     )
 }
 
@@ -211,8 +215,7 @@ impl Descriptors {
             Some(Tied::File(value)) => word.value = value.clone(),
             Some(Tied::Unknown) => {
                 let why = Why::Parameter(ANY_VARIABLE.to_owned());
-                word.value =
-                    Value::Unknown(Unknown { lead: String::new(), splits: false, why, tail: None });
+                word.value = Value::Unknown(Unknown { lead: String::new(), splits: false, why, tail: None });
             }
             None => {}
         }

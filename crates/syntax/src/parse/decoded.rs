@@ -1,9 +1,11 @@
-//! `$'…'` in the rest of a `${x…}` between double quotes, in a here-document or in an expression.
+//! Quotes in the rest of a `${x…}` between double quotes, in a here-document or in an expression.
 //!
-//! Between double quotes bash decodes it while it reads the text and puts the result back without quotes; what the escapes
+//! `$'…'`: between double quotes bash decodes it while it reads the text and puts the result back without quotes; what the escapes
 //! made is then expanded, together with what stands behind the quote. In a here-document `$'` is no quote at all: what is
 //! inside is expanded as it is written. A text without special characters is the same either way. Any other is a
 //! doubt, and what either reading would run is found.
+//!
+//! `"…"`: bash takes these quotes out before it expands the rest, so `"${x-"$"(c)}"` runs `c`.
 
 use super::quotes::SoftText;
 use super::{Parser, Read, Stop};
@@ -35,6 +37,20 @@ impl Parser<'_> {
         Ok(PieceKind::Double(pieces))
     }
 
+    /// Adds what the text from `start` to here holds without its double quotes.
+    pub(super) fn without_quotes(&mut self, start: usize, pieces: &mut Vec<Piece>) -> Read<()> {
+        self.doubt(self.since(start), "bash takes quotes out of this expansion and then expands it");
+        let mut is_escaped = false;
+        let is_kept = |c: &char| {
+            let keeps = *c != '"' || is_escaped;
+            is_escaped = *c == '\\' && !is_escaped;
+            keeps
+        };
+        let text: String = self.slice(start, self.pos).chars().filter(is_kept).collect();
+        pieces.extend(self.expanded_text(&text, start)?);
+        Ok(())
+    }
+
     /// What `text` holds if it is expanded. One that can't be read alone holds nothing that is certain.
     fn expanded_text(&mut self, text: &str, start: usize) -> Read<Vec<Piece>> {
         if !text.contains(['$', '`']) {
@@ -49,4 +65,14 @@ impl Parser<'_> {
             Err(stop) => Err(stop),
         }
     }
+}
+
+/// Whether the end of a text may begin something together with what comes behind it.
+pub(super) fn opens_something(text: &str) -> bool {
+    text.ends_with(['$', '<', '>'])
+}
+
+/// The same for the pieces of a text between double quotes.
+pub(super) fn ends_open(pieces: &[Piece]) -> bool {
+    matches!(pieces.last(), Some(Piece { kind: PieceKind::Literal(text), .. }) if opens_something(text))
 }
