@@ -14,6 +14,7 @@ use crate::admit::approval::{Always, ApprovedBy, Question};
 use crate::admit::judge::{Decision, Span, Verdict};
 use crate::answer::denials::SandboxContext;
 use crate::intake::request::{Action, Detail, Format, Request, Stdin};
+use crate::views::effect_phrases;
 use crate::{Code, ErrorObject};
 
 /// The current time, as it is written to entries.
@@ -274,6 +275,7 @@ pub(crate) fn question(question: &Question<'_>) -> journal::RecordedQuestion {
             Stdin::Descriptor(_) => Some(journal::RecordedStdin::Unread),
         },
         background: request.background,
+        effects: effect_phrases(question.verdict.parts().iter().flat_map(|part| &part.effects)),
         reach: question.reach.to_vec(),
         asker: super::own_identity(),
         expires_at: Some(now().saturating_add(timeout)),

@@ -5,6 +5,7 @@
 //! like words of ours.
 
 mod answers;
+mod effects;
 mod entry;
 mod execution;
 mod question;
@@ -12,6 +13,7 @@ mod queue;
 mod verdict;
 
 pub use answers::{AnswerKind, OfferedAnswer, SettingsChange};
+pub use effects::effect_phrases;
 pub use entry::outcome_text;
 pub use execution::{ExecutionSummary, ExecutionView, status_style};
 pub use question::{PartView, QuestionView};

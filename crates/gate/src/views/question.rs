@@ -7,6 +7,7 @@ use shellgate_journal::{QueuedQuestion, RecordedStdin};
 use shellgate_text::{LabelledRows, Style, StyledLine, plain_text};
 
 use super::answers::{OfferedAnswer, SettingsChange, offered, prefix_text};
+use super::effects::effect_phrases;
 use crate::admit::approval::Question;
 use crate::intake::request::{Action, Stdin};
 
@@ -15,6 +16,8 @@ use crate::intake::request::{Action, Stdin};
 pub struct QuestionView {
     /// The agent's own description of the command.
     pub description: Option<String>,
+    /// What it does, the worst first.
+    pub effects: Vec<String>,
     /// The command.
     pub command: String,
     /// The parts that need approval.
@@ -67,6 +70,7 @@ impl QuestionView {
         Self {
             description: (request.description.is_some() || request.background)
                 .then(|| request.shown_description()),
+            effects: effect_phrases(question.verdict.parts().iter().flat_map(|part| &part.effects)),
             places: other_places(
                 known,
                 reasons.iter().map(|reason| (reason.span.start, reason.span.end)),
@@ -110,6 +114,7 @@ impl QuestionView {
         let known = parts.iter().filter_map(|part| part.span);
         Self {
             description: asked.description.clone(),
+            effects: question.effects.clone(),
             command: asked.text.clone(),
             places: other_places(
                 known,
@@ -151,6 +156,9 @@ impl QuestionView {
     pub fn lines(&self, width: usize) -> Vec<StyledLine> {
         let most_words = self.parts.iter().map(|part| part.argv.len()).max().unwrap_or(0);
         let mut rows = LabelledRows::new(width, self.command.split('\n').count().max(most_words));
+        for (number, effect) in self.effects.iter().enumerate() {
+            rows.foreign_text(if number == 0 { "effects" } else { "" }, effect);
+        }
         match &self.description {
             Some(words) => rows.foreign_text("agent says", words),
             None => rows.own_words("agent says", "(no description)"),

@@ -52,6 +52,9 @@ pub struct RecordedQuestion {
     /// Whether the command keeps running after the call was answered.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,
+    /// What the command does, as far as that can be foretold: phrases for people, the worst first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<String>,
     /// What the command will have access to, line by line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reach: Vec<String>,

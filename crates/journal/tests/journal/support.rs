@@ -97,6 +97,7 @@ pub(crate) fn question(asker: &str, expires_at: Option<i64>) -> RecordedQuestion
         env: [("X".to_owned(), "1".to_owned())].into(),
         input: Some(RecordedStdin::Text("in".into())),
         background: true,
+        effects: vec!["writes `x`".into()],
         reach: vec!["writes /root".into()],
         asker: ProcessIdentity(asker.into()),
         expires_at,

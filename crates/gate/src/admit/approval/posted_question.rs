@@ -159,6 +159,7 @@ mod tests {
                 env: std::collections::BTreeMap::default(),
                 input: None,
                 background: false,
+                effects: Vec::new(),
                 reach: Vec::new(),
                 asker: record::own_identity(),
                 expires_at: None,
