@@ -290,7 +290,8 @@ fn what_takes_too_much_work_is_refused() {
     let values = format!("{}{}", "a=b; ".repeat(3000), "((a++)); ".repeat(3000));
     let inner = "bash -c ':;:;:;:;:;:;:;'; ".repeat(3000);
     let texts = format!("bash -c 'bash -c \"{}\"'; ", "ls;".repeat(8000)).repeat(4);
-    case.says(Decision::Deny, &[&wide, &values, &inner, &texts]);
+    let nested = format!("bash -c '{}ls{}'\n", "x=\"$(".repeat(60), ")\";".repeat(60)).repeat(180);
+    case.says(Decision::Deny, &[&wide, &values, &inner, &texts, &nested]);
     case.says(Decision::Allow, &[&"ls a; ".repeat(3000), &"i=0; ((i++)); ".repeat(100)]);
 }
 
@@ -307,6 +308,12 @@ fn long_names_many_definitions_and_long_values_are_judged() {
         format!("ls {}", "a ".repeat(45_000)),
         format!("awk '{{{}}}'", "=".repeat(70_000)),
         format!("frobnicate {}", "a=".repeat(45_000)),
+        format!("cat {}", "~/".repeat(49_000)),
+        format!("cat < {}", "~/".repeat(49_000)),
+        format!("cat {}", "/etc/passwd".repeat(9000)),
+        format!("sed '{}'", "/etc/xx ".repeat(12_000)),
+        format!("x={}", "\r".repeat(98_000)),
+        format!("x={}ls\n", "-".repeat(60)).repeat(1500),
     ] {
         assert_ne!(case.verdict(&text).decision(), Decision::Deny, "{}", text.get(..60).unwrap());
     }

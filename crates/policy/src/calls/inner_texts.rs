@@ -26,7 +26,8 @@ impl FoundCalls {
         if context.depth >= MAX_DEPTH {
             return self.too_deep(span);
         }
-        self.inner_bytes += text.len();
+        // Substitutions in substitutions are read level by level.
+        self.inner_bytes += text.len() * (1 + deepest_parens(text) / 2);
         if self.inner_bytes > MAX_INNER_BYTES {
             return self.too_much(span);
         }
@@ -114,4 +115,18 @@ impl FoundCalls {
         }
         call.folders.iter().cloned().chain(changes).collect()
     }
+}
+
+/// How deep parentheses are inside each other, whatever they mean.
+fn deepest_parens(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }

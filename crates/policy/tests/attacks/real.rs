@@ -341,3 +341,13 @@ fn against_other_names_of_an_excluded_option() {
 fn through_commands_on_standard_input() {
     holds(include_str!("input.toml"));
 }
+
+#[test]
+fn through_quotes_inside_expansions() {
+    holds(include_str!("quoted-expansions.toml"));
+}
+
+#[test]
+fn through_names_of_descriptors() {
+    holds(include_str!("tied-files.toml"));
+}
