@@ -41,7 +41,7 @@ impl Judge<'_> {
             Basis::Named(_) => self.is_elsewhere(call),
             Basis::NotNeeded | Basis::None => false,
         };
-        if may_be_any {
+        if may_be_any && !self.rules.holds_any_code() {
             let message = "it runs a program of the project, which may do anything".to_owned();
             self.ask(ReasonCode::Unknown, call.span, message);
         }
@@ -91,6 +91,7 @@ impl Judge<'_> {
                 // What builtins do to the shell matters only if there is something that it may not run.
                 EffectKind::Unusual(_)
                     if call.meaning.kind == Some(ProgramKind::Builtin) && !self.rules.forbid_something() => {}
+                EffectKind::Unusual(_) if basis == Basis::Everything && self.rules.frees_everything() => {}
                 EffectKind::Unusual(why) => {
                     self.ask(ReasonCode::Unusual, span, (*why).to_owned());
                 }
@@ -157,7 +158,7 @@ impl Judge<'_> {
 
     /// Whether a pattern can't become an option (`sort *.txt`): no name in the folder begins with a dash, and no other call
     /// of the command makes files.
-    fn is_plain_pattern(&self, call: &Call, word: &Word) -> bool {
+    pub(super) fn is_plain_pattern(&self, call: &Call, word: &Word) -> bool {
         let Value::Unknown(Unknown { lead, why: Why::Glob, .. }) = &word.value else { return false };
         let Some([directory]) = self.state.directories.as_deref() else { return false };
         // Among the words of a wrapper or a shell, a pattern that becomes none or several moves what it runs.

@@ -31,7 +31,10 @@ impl Judge<'_> {
             self.ask(ReasonCode::Outside, span, message);
             return;
         }
-        let access = redirects::access_to(word, self.state.directories.as_deref(), self.machine, true);
+        let access = match self.inside_by_pattern(word) {
+            Some(shown) => FileAccess::WriteInside(shown),
+            None => redirects::access_to(word, self.state.directories.as_deref(), self.machine, true),
+        };
         let access = self.with_links(access, None);
         if self.asks_about_instructions(&access, span) {
             return;

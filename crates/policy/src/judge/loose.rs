@@ -42,6 +42,8 @@ impl Judge<'_> {
         let texts = || call.meaning.unexplained.iter().filter_map(|word| word.value.known());
         let outside = || texts().find_map(|text| self.suspicion_of_write(text)).filter(|_| is_named);
         let found = match call.meaning.kind {
+            // What it runs is held, but not where it writes.
+            Some(_) if self.rules.holds_any_code() => outside(),
             Some(ProgramKind::Builder) => self.suspicion_of_options(call).or_else(outside),
             // What clients of services and interpreters are given are names, queries and texts for others.
             Some(ProgramKind::Network | ProgramKind::Interpreter) => {

@@ -25,7 +25,7 @@ mod variable;
 pub(crate) mod words;
 
 use collector::Collector;
-pub(crate) use effect_rows::{EffectRow, effect_rows};
+pub(crate) use effect_rows::{EffectRow, effect_rows, has_effect_rows};
 use entry::Synonym;
 pub(crate) use entry::{NAME_MAX_BYTES, matches as fits_pattern};
 pub(crate) use keys::CommandKeys;
@@ -66,6 +66,8 @@ pub(crate) struct CallMeaning {
     pub(crate) has_subcommands: bool,
     /// The first names of the subcommands that were called.
     pub(crate) subcommands: Vec<&'static str>,
+    /// The same subcommands as they are written.
+    pub(crate) called: Vec<String>,
     /// Whether the program only prints something about itself and ends (`--version`).
     pub(crate) prints: bool,
 }

@@ -293,6 +293,7 @@ impl CallReader {
                 collector.meaning.implied.extend(self.given.iter().copied().filter(is_shared));
                 let name = sub.names.first().copied().unwrap_or_default();
                 collector.meaning.subcommands.push(name);
+                collector.meaning.called.extend(known.map(str::to_owned));
                 collector.word(with_text(word, name).value);
                 call(sub, &self.rest(), collector);
                 return true;
