@@ -164,6 +164,9 @@ impl Judge<'_> {
             (FileAccess::None, _)
             | (FileAccess::WriteInside(_), Redirects::InsideRoot | Redirects::Allow)
             | (FileAccess::WriteOutside(_), Redirects::Allow) => {}
+            // A preset frees reading, and the most open one everything.
+            (FileAccess::ReadOutside(_), _) if self.rules.preset.is_some() => {}
+            (FileAccess::Connect(_), _) if self.rules.frees_everything() => {}
             (FileAccess::WriteInside(path), Redirects::Ask) => {
                 self.ask(ReasonCode::Write, span, writes(&path)).hint =
                     Some("`redirects = \"scope\"` allows it inside the root".to_owned());

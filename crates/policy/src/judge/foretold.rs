@@ -136,7 +136,16 @@ impl Judge<'_> {
 fn prints(call: &Call, program: &str) -> bool {
     let is_known = call.meaning.kind.is_some() || has_effect_rows(program);
     let asks = |word: &Word| word.value.known().is_some_and(|text| ASKING_WORDS.contains(&text));
-    call.meaning.prints || is_known && matches!(call.words.as_slice(), [_, word] if asks(word))
+    // `gh pr --help`; behind the subcommands of others it may be for what they run.
+    let is_client = call.meaning.kind == Some(ProgramKind::Network) && call.meaning.has_subcommands;
+    let is_plain = |word: &Word| word.value.known().is_some_and(|text| !text.starts_with('-'));
+    let is_help = |words: &[Word]| match words {
+        [_, names @ .., last] => last.value.known() == Some("--help") && names.iter().all(is_plain),
+        _ => false,
+    };
+    call.meaning.prints
+        || is_known && matches!(call.words.as_slice(), [_, word] if asks(word))
+        || is_client && is_help(&call.words)
 }
 
 /// What the kind of a program says, where no row does. `so_far`: what its words say.
@@ -146,16 +155,18 @@ fn foretell_by_kind(
     is_project_code: bool,
     so_far: &[CallEffect],
 ) -> Option<CallEffect> {
-    let has = |names: &[EffectName]| so_far.iter().any(|effect| names.contains(&effect.effect));
     match call.meaning.kind {
         Some(ProgramKind::Builder) => Some(CallEffect::new(EffectName::Code, None, true)),
         // An interpreter that shows nothing and is given no code has tools of its own: `deno lint`.
         Some(ProgramKind::Interpreter) => {
-            (!has(&[EffectName::Code])).then(|| CallEffect::new(EffectName::Code, None, true))
+            let is_code = |effect: &CallEffect| effect.effect == EffectName::Code;
+            (!so_far.iter().any(is_code)).then(|| CallEffect::new(EffectName::Code, None, true))
         }
         // Where it writes isn't said by its words: `git commit`, `tar xf a.tar`.
-        Some(ProgramKind::Writer) => (!has(&[EffectName::Write, EffectName::Delete]))
-            .then(|| CallEffect::new(EffectName::Write, None, true)),
+        Some(ProgramKind::Writer) => {
+            let names_files = call.meaning.effects.iter().any(|one| matches!(one.kind, EffectKind::Writes(_)));
+            (!names_files).then(|| CallEffect::new(EffectName::Write, None, true))
+        }
         Some(ProgramKind::Network) => {
             let host = hosts(call).next();
             let known = host.is_some();
@@ -185,7 +196,10 @@ fn effects_of_row(row: &EffectRow, call: &Call) -> Vec<CallEffect> {
             let known = host.is_some();
             vec![of(host, known)]
         }
-        (OPERANDS, _) => operands(call).map(|value| of(shown(value), value.known().is_some())).collect(),
+        (OPERANDS, _) if operands(call).next().is_some() => {
+            operands(call).map(|value| of(shown(value), value.known().is_some())).collect()
+        }
+        (OPERANDS, _) => vec![of(None, true)],
         (_, Some(number)) => match operands(call).nth(number.saturating_sub(1)) {
             Some(value) => vec![of(shown(value), value.known().is_some())],
             None => vec![of(None, true)],

@@ -48,7 +48,16 @@ pub(crate) fn effect_rows(program: &str, meaning: &CallMeaning, words: &[Word]) 
         EFFECTS.get(at).map(|(_, rows)| *rows)
     };
     let rows = of(base_name(program)).or_else(|| of(meaning.entry?)).unwrap_or_default();
-    let matching: Vec<&EffectRow> = rows.iter().filter(|row| row.is_about(meaning, words)).collect();
+    let written = words_of(meaning, meaning.called.iter().map(String::as_str));
+    let by = |own: &[Option<&str>], is_alias: bool| -> Vec<&'static EffectRow> {
+        let rows = rows.iter().filter(|row| !is_alias || row.is_strict());
+        rows.filter(|row| row.is_about(meaning, own, words)).collect()
+    };
+    let mut matching = by(&written, false);
+    if matching.is_empty() {
+        // By another name of its subcommand.
+        matching = by(&words_of(meaning, meaning.subcommands.iter().copied()), true);
+    }
     let size = |row: &EffectRow| row.words.len() + row.options.len();
     let most = matching.iter().map(|row| size(row)).max().unwrap_or_default();
     matching.into_iter().filter(|row| size(row) == most).collect()
@@ -73,20 +82,15 @@ impl EffectRow {
         }
     }
 
-    fn is_about(&self, meaning: &CallMeaning, words: &[Word]) -> bool {
-        let written = words_of(meaning, meaning.called.iter().map(String::as_str));
-        let listed = words_of(meaning, meaning.subcommands.iter().copied());
-        let begins =
-            begins(self.words, &written) || self.is_strict() && begins(self.words, &listed);
+    /// Whether the row is about a call with these subcommands and operands.
+    fn is_about(&self, meaning: &CallMeaning, own: &[Option<&str>], words: &[Word]) -> bool {
         let exactly = |wanted: &str| {
             meaning.implied.contains(&wanted)
                 || meaning.canonical.iter().any(|part| is_option(part, wanted))
                 || meaning.kind.is_none() && words.iter().any(|word| looks_like(word, wanted))
         };
         let loosely = |wanted: &str| exactly(wanted) || words.iter().any(|word| looks_like(word, wanted));
-        let has_word = |wanted: &str| {
-            written.iter().chain(&listed).any(|own| own.is_some_and(|own| fits_pattern(wanted, own)))
-        };
+        let has_word = |wanted: &str| own.iter().flatten().any(|own| fits_pattern(wanted, own));
         // `-X GET -X POST`
         let always = |wanted: &str| {
             let Some((name, _)) = wanted.split_once('=') else { return true };
@@ -98,7 +102,7 @@ impl EffectRow {
             (true, true) => loosely(wanted),
             (true, false) => exactly(wanted),
         };
-        begins
+        begins(self.words, own)
             && self.options.iter().all(|wanted| has(wanted, self.is_strict()) && (self.is_strict() || always(wanted)))
             && !self.unless.iter().any(|wanted| has(wanted, !self.is_strict()))
             && (self.reads_sql.is_empty() || only_reads(self.reads_sql, meaning))
@@ -162,6 +166,11 @@ fn is_option(part: &Canonical, wanted: &str) -> bool {
     match part {
         Canonical::Option(own, value) => {
             let value = value.as_ref().and_then(Value::known);
+            // Options that the entry doesn't list: `--*` and the rest of the word.
+            let unlisted = own.strip_suffix('*').zip(value).map(|(start, rest)| format!("{start}{rest}"));
+            if let Some(written) = unlisted {
+                return written == wanted || pattern.is_none() && written.starts_with(&format!("{name}="));
+            }
             own == name
                 && pattern.is_none_or(|pattern| value.is_some_and(|value| fits_pattern(pattern, value)))
         }

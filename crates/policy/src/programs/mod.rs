@@ -34,7 +34,7 @@ pub use property::{
     ShellGrammar, affects_later_lines, base_name, is_assistant, is_multi_call, shell_grammar,
 };
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
-pub(crate) use variable::{VariableRow, is_listed_variable, variable};
+pub(crate) use variable::{VariableEffect, VariableRow, is_listed_variable, variable};
 
 /// Calls with more words than this are not read by their grammar: that takes time by the square of their number.
 const MAX_WORDS: usize = 1500;
