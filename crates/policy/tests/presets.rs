@@ -68,8 +68,7 @@ impl Project {
 fn foretells(verdict: &Verdict, wanted: &str) -> bool {
     let (name, target) = wanted.split_once(':').map_or((wanted, None), |(name, target)| (name, Some(target)));
     verdict.parts().iter().flat_map(|part| &part.effects).any(|effect| {
-        let is_target =
-            |wanted| effect.target.as_deref().is_some_and(|own| Path::new(own).ends_with(wanted));
+        let is_target = |wanted| effect.target.as_deref().is_some_and(|own| Path::new(own).ends_with(wanted));
         effect.effect.name() == name && target.is_none_or(is_target)
     })
 }

@@ -9,7 +9,7 @@ use shellgate_syntax::{RedirectTarget, Value, Word};
 use super::Judge;
 use crate::calls::{Call, Shadowed};
 use crate::effect::{CallEffect, EffectName};
-use crate::programs::{Canonical, EffectKind, EffectRow, ProgramKind, effect_rows, has_effect_rows};
+use crate::programs::{Canonical, EffectKind, EffectRow, ProgramKind, effect_rows, is_known_by_effects};
 use crate::redirects::{self, FileAccess};
 use crate::secrets;
 
@@ -134,7 +134,7 @@ impl Judge<'_> {
 
 /// Whether a call only has a program of the tables say something about itself: `tsc --version`.
 fn prints(call: &Call, program: &str) -> bool {
-    let is_known = call.meaning.kind.is_some() || has_effect_rows(program);
+    let is_known = call.meaning.kind.is_some() || is_known_by_effects(program);
     let asks = |word: &Word| word.value.known().is_some_and(|text| ASKING_WORDS.contains(&text));
     // `gh pr --help`; behind the subcommands of others it may be for what they run.
     let is_client = call.meaning.kind == Some(ProgramKind::Network) && call.meaning.has_subcommands;
@@ -164,7 +164,8 @@ fn foretell_by_kind(
         }
         // Where it writes isn't said by its words: `git commit`, `tar xf a.tar`.
         Some(ProgramKind::Writer) => {
-            let names_files = call.meaning.effects.iter().any(|one| matches!(one.kind, EffectKind::Writes(_)));
+            let names_files =
+                call.meaning.effects.iter().any(|one| matches!(one.kind, EffectKind::Writes(_)));
             (!names_files).then(|| CallEffect::new(EffectName::Write, None, true))
         }
         Some(ProgramKind::Network) => {
@@ -173,11 +174,10 @@ fn foretell_by_kind(
             Some(CallEffect { sends: true, ..CallEffect::new(EffectName::Network, host, known) })
         }
         Some(ProgramKind::Workbench) => Some(CallEffect::new(EffectName::Unknown, None, false)),
-        Some(
-            ProgramKind::Reader | ProgramKind::Wrapper | ProgramKind::Shell | ProgramKind::Builtin,
-        ) => None,
-        None => (!is_project_code)
-            .then(|| CallEffect::new(EffectName::Unknown, Some(program.to_owned()), false)),
+        Some(ProgramKind::Reader | ProgramKind::Wrapper | ProgramKind::Shell | ProgramKind::Builtin) => None,
+        None => {
+            (!is_project_code).then(|| CallEffect::new(EffectName::Unknown, Some(program.to_owned()), false))
+        }
     }
 }
 

@@ -14,7 +14,8 @@ use crate::verdict::ReasonCode;
 
 const NOTHING_KNOWN: &str = "nothing is known of this program";
 /// Options by which build tools are told where to write; the long ones are beginnings.
-const OUTPUT_OPTIONS: [&str; 7] = ["-o", "--out", "--report", "--log", "--junit", "--cache-location", "--dest"];
+const OUTPUT_OPTIONS: [&str; 7] =
+    ["-o", "--out", "--report", "--log", "--junit", "--cache-location", "--dest"];
 
 const NOT_ALL_KNOWN: &str = "not all options of this program are known";
 
@@ -94,7 +95,9 @@ impl Judge<'_> {
             return None;
         }
         let texts: Vec<&str> = call.words.iter().skip(1).map(|word| word.value.lead()).collect();
-        let is_output = |text: &str| OUTPUT_OPTIONS.iter().any(|name| text == *name || name.len() > 2 && text.starts_with(name));
+        let is_output = |text: &str| {
+            OUTPUT_OPTIONS.iter().any(|name| text == *name || name.len() > 2 && text.starts_with(name))
+        };
         let values = texts.iter().enumerate().filter_map(|(at, text)| match text.split_once('=') {
             Some((name, value)) => is_output(name).then_some(value),
             None => is_output(texts.get(at.checked_sub(1)?)?).then_some(*text),

@@ -11,7 +11,8 @@ impl Judge<'_> {
     /// What a word that isn't known begins with, if every file that it may name is inside the root.
     pub(super) fn inside_by_pattern(&self, word: &Word) -> Option<String> {
         let Value::Unknown(Unknown { lead, why: Why::Glob, tail, .. }) = &word.value else { return None };
-        let folder = lead.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder });
+        let folder =
+            lead.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder });
         let leads_up = |text: &str| text.split('/').any(|name| name == "..");
         if self.state.links.anywhere || leads_up(lead) || !self.is_inside(folder) {
             return None;
@@ -34,7 +35,11 @@ impl Judge<'_> {
         let before = plain.strip_suffix(pattern).unwrap_or_default().trim_end_matches('/');
         let is_whole = pattern == "*" && self.is_root(folder);
         let is_one_folder = before == folder || before.is_empty() && folder == ".";
-        if plain.contains(OTHER_SIGNS) || pattern.starts_with('.') || pattern.is_empty() || is_whole || !is_one_folder
+        if plain.contains(OTHER_SIGNS)
+            || pattern.starts_with('.')
+            || pattern.is_empty()
+            || is_whole
+            || !is_one_folder
         {
             return false;
         }

@@ -9,8 +9,8 @@ use super::effects::names;
 use super::word_shapes::in_command_position;
 use crate::calls::{Call, FoundCalls};
 use crate::programs::{
-    EffectKind, ProgramKind, Property, VariableEffect, VariableRow, base_name, has, is_listed_variable, kind_of, understand,
-    variable,
+    EffectKind, ProgramKind, Property, VariableEffect, VariableRow, base_name, has, is_listed_variable,
+    kind_of, understand, variable,
 };
 use crate::redirects::{self, FileAccess};
 use crate::verdict::ReasonCode;
@@ -126,7 +126,8 @@ impl Judge<'_> {
             // Code that a variable makes a program load is held as any other.
             let is_held = match row.effect {
                 VariableEffect::Loads => {
-                    audience == Audience::Programs && self.rules.holds_any_code() || self.rules.frees_everything()
+                    audience == Audience::Programs && self.rules.holds_any_code()
+                        || self.rules.frees_everything()
                 }
                 VariableEffect::Shell => false,
                 _ => self.rules.frees_everything(),

@@ -6,7 +6,7 @@
 
 use shellgate_syntax::{Value, Word};
 
-use super::{CallMeaning, Canonical, base_name, fits_pattern};
+use super::{CallMeaning, Canonical, base_name, fits_pattern, words};
 use crate::effect::EffectName;
 use crate::languages::sql;
 
@@ -63,9 +63,9 @@ pub(crate) fn effect_rows(program: &str, meaning: &CallMeaning, words: &[Word]) 
     matching.into_iter().filter(|row| size(row) == most).collect()
 }
 
-/// Whether the table has rows for a program.
-pub(crate) fn has_effect_rows(program: &str) -> bool {
-    EFFECTS.binary_search_by(|(other, _)| (*other).cmp(base_name(program))).is_ok()
+/// Whether only this table knows a program.
+pub(crate) fn is_known_by_effects(program: &str) -> bool {
+    words::PROGRAMS_WITHOUT_ENTRY.contains(&base_name(program))
 }
 
 impl EffectRow {
@@ -103,7 +103,10 @@ impl EffectRow {
             (true, false) => exactly(wanted),
         };
         begins(self.words, own)
-            && self.options.iter().all(|wanted| has(wanted, self.is_strict()) && (self.is_strict() || always(wanted)))
+            && self
+                .options
+                .iter()
+                .all(|wanted| has(wanted, self.is_strict()) && (self.is_strict() || always(wanted)))
             && !self.unless.iter().any(|wanted| has(wanted, !self.is_strict()))
             && (self.reads_sql.is_empty() || only_reads(self.reads_sql, meaning))
     }
@@ -181,5 +184,40 @@ fn is_option(part: &Canonical, wanted: &str) -> bool {
 /// Whether a word may be an option that a row names: `--force`, `--force=true`.
 fn looks_like(word: &Word, wanted: &str) -> bool {
     let lead = word.value.lead();
-    lead == wanted || !wanted.contains('=') && lead.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('='))
+    lead == wanted
+        || !wanted.contains('=') && lead.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('='))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::programs::is_listed;
+
+    #[test]
+    fn every_program_is_in_the_tables_or_named_as_missing() {
+        for (program, _) in EFFECTS {
+            let is_missing = words::PROGRAMS_WITHOUT_ENTRY.contains(program);
+            assert!(is_listed(program) != is_missing, "{program} is in both or in neither");
+        }
+        for program in words::PROGRAMS_WITHOUT_ENTRY {
+            assert!(EFFECTS.iter().any(|(other, _)| other == program), "{program} has no rows");
+        }
+    }
+
+    #[test]
+    fn words_are_compared_from_the_first_on() {
+        let words = [Some("a"), Some("b"), None];
+        for (wanted, fits) in [
+            (&[][..], true),
+            (&["a"], true),
+            (&["a", "b"], true),
+            (&["a", "b", "c"], false),
+            (&["**", "b"], true),
+            (&["a", "$"], false),
+            (&["**", "c"], false),
+        ] {
+            assert_eq!(begins(wanted, &words), fits, "{wanted:?}");
+        }
+        assert!(begins(&["a", "b", "$"], &words[..2]));
+    }
 }

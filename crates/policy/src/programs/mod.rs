@@ -25,7 +25,7 @@ mod variable;
 pub(crate) mod words;
 
 use collector::Collector;
-pub(crate) use effect_rows::{EffectRow, effect_rows, has_effect_rows};
+pub(crate) use effect_rows::{EffectRow, effect_rows, is_known_by_effects};
 use entry::Synonym;
 pub(crate) use entry::{NAME_MAX_BYTES, matches as fits_pattern};
 pub(crate) use keys::CommandKeys;

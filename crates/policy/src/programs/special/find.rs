@@ -19,7 +19,9 @@ const MANY: usize = 8;
 /// Reads a call of find.
 pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector) {
     // Names from a list may begin with anything.
-    let has = |names: &[&str]| words.iter().any(|word| word.value.known().is_some_and(|text| names.contains(&text)));
+    let has = |names: &[&str]| {
+        words.iter().any(|word| word.value.known().is_some_and(|text| names.contains(&text)))
+    };
     let listed = has(&["-files0-from"]);
     let follows_links = has(&["-L", "-follow"]);
     let mut starts: Vec<Word> = Vec::new();
