@@ -1,7 +1,5 @@
 //! What calls are foretold to do, one table: a call, and all its effects.
 
-#![expect(clippy::unwrap_used, reason = "a test may")]
-
 use shellgate_policy::{CallEffect, CommandContext, Machine, Rules, judge};
 
 /// An effect as the table writes it: `delete build`, `network sends example.com`, `unknown?` if it isn't known.

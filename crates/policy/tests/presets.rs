@@ -157,9 +157,30 @@ fn presets_free_what_is_harmless_and_ask_about_the_rest() {
 }
 
 #[test]
-fn a_preset_alone_decides_nothing_where_rules_do() {
+fn deleting_everything_is_no_work_inside_the_root() {
     let project = Project::new();
-    assert_eq!(project.verdict(Preset::Balanced, "ls").decision(), Decision::Allow);
-    assert_eq!(project.verdict(Preset::Balanced, "git push").decision(), Decision::Ask);
-    assert_eq!(project.verdict(Preset::Open, "git push").decision(), Decision::Allow);
+    for text in [
+        "rm -rf *",
+        "rm -rf ./*",
+        "rm -rf src/../*",
+        "rm -rf .*",
+        "rm -rf \"$DIR\"",
+        "find . -delete",
+        "find / -name x -delete",
+    ] {
+        assert_eq!(project.verdict(Preset::Balanced, text).decision(), Decision::Ask, "{text}");
+    }
+    for text in ["rm -f *.log", "rm -rf build/*", "find . -name '*.pyc' -delete"] {
+        assert_eq!(project.verdict(Preset::Balanced, text).decision(), Decision::Allow, "{text}");
+    }
+}
+
+#[test]
+fn links_that_a_pattern_may_name_lead_outside() {
+    let project = Project::new();
+    let text = "cp README.md docs/*";
+    std::fs::write(project.root.join("docs/a"), "").unwrap();
+    assert_eq!(project.verdict(Preset::Balanced, text).decision(), Decision::Allow);
+    std::os::unix::fs::symlink("/etc", project.root.join("docs/b")).unwrap();
+    assert_eq!(project.verdict(Preset::Balanced, text).decision(), Decision::Ask);
 }

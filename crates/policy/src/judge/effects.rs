@@ -206,7 +206,7 @@ impl Judge<'_> {
             Basis::Everything => self.is_held(kind, code),
             Basis::NotNeeded | Basis::None => false,
         };
-        if !allowed && !(self.rules.frees_code() && self.is_held(kind, code)) {
+        if !(allowed || self.rules.frees_code() && self.is_held(kind, code)) {
             self.ask(ReasonCode::Unknown, code.span, code.message.clone());
         }
     }

@@ -100,8 +100,8 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
             }
             "-delete" => {
                 collector.option(text, None);
-                // Below links it may be anywhere.
-                if listed || follows_links {
+                // Below links it may be anywhere, and without a test it takes everything.
+                if listed || follows_links || !has(words::FIND_SELECTING_EXPRESSIONS) {
                     collector.effect(word, EffectKind::Unusual("deletes the files that it finds"));
                 }
                 let here = Word { span: word.span, value: Value::Known(".".to_owned()) };
