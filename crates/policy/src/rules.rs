@@ -274,6 +274,16 @@ impl Rules {
         !self.exclude.is_empty() || self.rules.iter().any(|rule| rule.decision == Decision::Deny)
     }
 
+    /// Whether it doesn't matter what code does that can't be read: it is free, and nothing is forbidden that it could do.
+    pub(crate) fn holds_any_code(&self) -> bool {
+        self.frees_code() && !self.deny_programs()
+    }
+
+    /// Whether everything is free but ruin and credentials, so that no option can do more than is allowed.
+    pub(crate) fn frees_everything(&self) -> bool {
+        self.preset == Some(Preset::Open) && !self.restrict_something()
+    }
+
     /// Whether only programs may run that rules name.
     pub(crate) fn name_programs(&self) -> bool {
         self.core.as_ref().is_some_and(|core| !core.iter().any(|entry| entry.prefix == Prefix::Everything))

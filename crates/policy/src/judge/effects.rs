@@ -6,7 +6,7 @@ use shellgate_syntax::{Span, Unknown, Value, Why, Word};
 use super::{Basis, Judge, perl_opens};
 use crate::calls::Call;
 use crate::matching;
-use crate::programs::{Effect, EffectKind, ProgramKind, base_name, listed_name};
+use crate::programs::{Effect, EffectKind, ProgramKind, Property, base_name, has, listed_name};
 use crate::redirects::{self, FileAccess};
 use crate::verdict::ReasonCode;
 
@@ -40,7 +40,7 @@ impl Judge<'_> {
             Basis::Named(_) => self.is_elsewhere(call),
             Basis::NotNeeded | Basis::None => false,
         };
-        if may_be_any {
+        if may_be_any && !self.rules.holds_any_code() {
             let message = "it runs a program of the project, which may do anything".to_owned();
             self.ask(ReasonCode::Unknown, call.span, message);
         }
@@ -96,6 +96,7 @@ impl Judge<'_> {
                 // What builtins do to the shell matters only if there is something that it may not run.
                 EffectKind::Unusual(_)
                     if call.meaning.kind == Some(ProgramKind::Builtin) && !self.rules.forbid_something() => {}
+                EffectKind::Unusual(_) if basis == Basis::Everything && self.rules.frees_everything() => {}
                 EffectKind::Unusual(why) => {
                     self.ask(ReasonCode::Unusual, span, (*why).to_owned());
                 }
@@ -162,7 +163,7 @@ impl Judge<'_> {
 
     /// Whether a pattern can't become an option (`sort *.txt`): no name in the folder begins with a dash, and no other call
     /// of the command makes files.
-    fn is_plain_pattern(&self, call: &Call, word: &Word) -> bool {
+    pub(super) fn is_plain_pattern(&self, call: &Call, word: &Word) -> bool {
         let Value::Unknown(Unknown { lead, why: Why::Glob, .. }) = &word.value else { return false };
         let Some([directory]) = self.state.directories.as_deref() else { return false };
         // Among the words of a wrapper or a shell, a pattern that becomes none or several moves what it runs.
@@ -187,6 +188,16 @@ impl Judge<'_> {
             || kind == Some(ProgramKind::Builder) && !code.is_own_language && !code.is_of_text
     }
 
+    /// Whether the code is what its program is for: a makefile of the project for make, a tool for npx.
+    fn runs_project_file(&self, call: &Call, code: &OpaqueCode<'_>) -> bool {
+        let path = code.word.and_then(|word| word.value.known());
+        let is = |property| call.meaning.entry.is_some_and(|name| has(name, property));
+        let is_file = is(Property::BuildsByFile) && path.is_some_and(|path| self.is_inside(path));
+        let is_plain_name = |name: &str| !name.contains(['/', ':', '\\']);
+        let is_tool = is(Property::RunsTools) && code.is_own_language && path.is_some_and(is_plain_name);
+        (is_file || is_tool) && !code.is_of_text && self.writing_calls <= 1
+    }
+
     /// Judges code that can't be read: a rule that allows its program may allow it too.
     fn judge_opaque(&mut self, basis: Basis, call: &Call, code: &OpaqueCode<'_>) {
         let kind = call.meaning.kind;
@@ -194,6 +205,7 @@ impl Judge<'_> {
             Basis::Named(words) => {
                 let named = call.words.iter().take(words);
                 kind == Some(ProgramKind::Interpreter) && code.is_own_language
+                    || self.runs_project_file(call, code)
                     || code.word.is_some_and(|word| named.clone().any(|named| named.span == word.span))
             }
             Basis::Everything => self.is_held(kind, code),

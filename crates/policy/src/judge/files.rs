@@ -32,7 +32,10 @@ impl Judge<'_> {
             self.ask(ReasonCode::Outside, span, message);
             return;
         }
-        let access = redirects::access_to(word, self.state.directories.as_deref(), self.machine, true);
+        let access = match self.inside_by_pattern(word) {
+            Some(shown) => FileAccess::WriteInside(shown),
+            None => redirects::access_to(word, self.state.directories.as_deref(), self.machine, true),
+        };
         let access = self.with_links(access, None);
         if self.asks_about_instructions(&access, span) {
             return;
@@ -196,6 +199,9 @@ impl Judge<'_> {
             (FileAccess::None, _)
             | (FileAccess::WriteInside(_), Redirects::InsideRoot | Redirects::Allow)
             | (FileAccess::WriteOutside(_), Redirects::Allow) => {}
+            // A preset frees reading, and the most open one everything.
+            (FileAccess::ReadOutside(_), _) if self.rules.preset.is_some() => {}
+            (FileAccess::Connect(_), _) if self.rules.frees_everything() => {}
             (FileAccess::WriteInside(path), Redirects::Ask) => {
                 self.ask(ReasonCode::Write, span, writes(&path)).hint =
                     Some("`redirects = \"scope\"` allows it inside the root".to_owned());

@@ -35,6 +35,7 @@ mod links;
 mod loose;
 mod outside_words;
 mod patches;
+mod patterns;
 mod perl_opens;
 mod place;
 mod planted;

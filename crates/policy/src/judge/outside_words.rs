@@ -136,7 +136,7 @@ impl Judge<'_> {
         let tail_stays = tail.as_deref().is_some_and(|tail| !leads_up(tail));
         let is_inside = match why {
             Why::Arithmetic => tail_stays,
-            Why::Parameter(name) if name == "PWD" && lead.is_empty() => tail_stays,
+            Why::Parameter(name) if name == "PWD" && (lead.is_empty() || lead.ends_with('=')) => tail_stays,
             Why::Glob => {
                 let folder = lead.rsplit_once('/').map(|(folder, _)| format!("{folder}/"));
                 // A pattern isn't kept as text; what it is made of is.

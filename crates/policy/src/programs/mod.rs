@@ -26,7 +26,7 @@ mod variable;
 pub(crate) mod words;
 
 use collector::Collector;
-pub(crate) use effect_rows::{EffectRow, effect_rows};
+pub(crate) use effect_rows::{EffectRow, effect_rows, is_known_by_effects};
 use entry::Synonym;
 pub(crate) use entry::{NAME_MAX_BYTES, matches as fits_pattern};
 pub(crate) use keys::CommandKeys;
@@ -36,7 +36,7 @@ pub use property::{
 };
 pub(crate) use ruin_rows::{Condition, RuinRow, TargetClass, ruin_rows};
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
-pub(crate) use variable::{VariableRow, is_listed_variable, variable};
+pub(crate) use variable::{VariableEffect, VariableRow, is_listed_variable, variable};
 
 /// Calls with more words than this are not read by their grammar: that takes time by the square of their number.
 const MAX_WORDS: usize = 1500;

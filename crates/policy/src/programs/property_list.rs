@@ -68,6 +68,10 @@ properties! {
     "many-names" = ManyNames,
     /// It runs the text or the command that it is given once, and waits for its end.
     "runs-once" = RunsOnce,
+    /// It is told by an option which file of the project says what to build.
+    "builds-by-file" = BuildsByFile,
+    /// It finds a tool by its name and runs it: a rule that names it is about that.
+    "runs-tools" = RunsTools,
     /// Its first operand is a mode of files.
     "takes-mode" = TakesMode,
     /// It removes variables.

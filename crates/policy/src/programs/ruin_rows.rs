@@ -96,6 +96,11 @@ pub(crate) fn ruin_rows(program: &str, meaning: &CallMeaning) -> Vec<&'static Ru
     rows.into_iter().filter(|row| row.is_about(meaning)).collect()
 }
 
+/// Whether a part of a call is an option that a row names, also as a word of a program without an entry.
+fn has_option(part: &Canonical, wanted: &str) -> bool {
+    is_option(part, wanted) || matches!(part, Canonical::Word(value) if value.known() == Some(wanted))
+}
+
 /// The rows for programs of this name. `*` in a row's program stands for anything.
 fn rows_of(name: &str) -> Vec<&'static RuinRow> {
     let fits = |program: &&(&str, &[RuinRow])| {
@@ -106,11 +111,11 @@ fn rows_of(name: &str) -> Vec<&'static RuinRow> {
 
 impl RuinRow {
     fn is_about(&self, meaning: &CallMeaning) -> bool {
-        let words = words_of(meaning);
+        let words = words_of(meaning, meaning.subcommands.iter().copied());
         let is_harmless = |one: &&str| match *one {
             "<1>" => words.len() > meaning.subcommands.len().max(self.words.len()),
             option if option.starts_with('-') => {
-                meaning.canonical.iter().skip(1).any(|part| is_option(part, option) && !takes_all(part))
+                meaning.canonical.iter().skip(1).any(|part| has_option(part, option) && !takes_all(part))
                     || is_unexplained(meaning, option)
             }
             word => words.iter().any(|own| fits(*own, word)),
@@ -142,7 +147,7 @@ impl RuinRow {
     }
 
     fn has_words(&self, meaning: &CallMeaning) -> bool {
-        let words = words_of(meaning);
+        let words = words_of(meaning, meaning.subcommands.iter().copied());
         // An entry may be for several subcommands, and `subcommands` has the first of them.
         let is_written = |at: usize, wanted: &str| {
             let written = meaning.written_subcommands.get(at).map(String::as_str);
@@ -160,7 +165,7 @@ impl RuinRow {
     fn has_options(&self, meaning: &CallMeaning) -> bool {
         let has = |wanted: &&str| {
             meaning.implied.contains(wanted)
-                || meaning.canonical.iter().skip(1).any(|part| is_option(part, wanted))
+                || meaning.canonical.iter().skip(1).any(|part| has_option(part, wanted))
                 || is_unexplained(meaning, wanted)
         };
         self.options.iter().all(has)

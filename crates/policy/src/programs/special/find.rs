@@ -19,7 +19,11 @@ const MANY: usize = 8;
 /// Reads a call of find.
 pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector) {
     // Names from a list may begin with anything.
-    let listed = words.iter().any(|word| word.value.known() == Some("-files0-from"));
+    let has = |names: &[&str]| {
+        words.iter().any(|word| word.value.known().is_some_and(|text| names.contains(&text)))
+    };
+    let listed = has(&["-files0-from"]);
+    let follows_links = has(&["-L", "-follow"]);
     let mut starts: Vec<Word> = Vec::new();
     let mut words = words.iter().peekable();
     let mut expression = false;
@@ -64,7 +68,7 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
                 let leads = if listed || text.ends_with("dir") { None } else { leads(&starts) };
                 match leads {
                     Some(leads) => leads.iter().for_each(|lead| {
-                        let filled = |word: &Word| filled(word, lead, plus);
+                        let filled = |word: &Word| filled(word, lead, plus, follows_links);
                         collector.runs(&command.iter().map(filled).collect::<Vec<Word>>(), false);
                     }),
                     None => {
@@ -96,7 +100,15 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
             }
             "-delete" => {
                 collector.option(text, None);
-                collector.effect(word, EffectKind::Unusual("deletes the files that it finds"));
+                // Below links it may be anywhere, and without a test it takes everything.
+                if listed || follows_links || !has(words::FIND_SELECTING_EXPRESSIONS) {
+                    collector.effect(word, EffectKind::Unusual("deletes the files that it finds"));
+                }
+                let here = Word { span: word.span, value: Value::Known(".".to_owned()) };
+                let here = [here];
+                for start in if starts.is_empty() { &here[..] } else { &starts } {
+                    collector.effect(start, EffectKind::Writes(start.clone()));
+                }
             }
             "-files0-from" => {
                 let file = words.next();
@@ -233,8 +245,9 @@ fn leads(starts: &[Word]) -> Option<Vec<String>> {
     starts.iter().map(lead).collect()
 }
 
-/// The word with a name that is found in place of `{}` at its beginning.
-fn filled(word: &Word, lead: &str, several: bool) -> Word {
+/// The word with a name that is found in place of `{}` at its beginning. What stands behind `{}` is kept if the name leads
+/// through no link.
+fn filled(word: &Word, lead: &str, several: bool, follows_links: bool) -> Word {
     let Some(rest) = word.value.known().and_then(|text| text.strip_prefix("{}")) else {
         return with_placeholders(word, &["{}"]);
     };
@@ -243,7 +256,7 @@ fn filled(word: &Word, lead: &str, several: bool) -> Word {
         splits: several && rest.is_empty(),
         // Names of files that exist.
         why: Why::Glob,
-        tail: None,
+        tail: (!follows_links).then(|| rest.to_owned()),
     };
     Word { span: word.span, value: Value::Unknown(unknown) }
 }
