@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     fn effect(effect: EffectName, target: Option<&str>, sends: bool) -> CallEffect {
-        CallEffect { effect, target: target.map(str::to_owned), known: true, sends }
+        CallEffect { effect, target: target.map(str::to_owned), known: true, sends, held: false }
     }
 
     #[test]
