@@ -42,9 +42,13 @@ fn the_shape_is_the_promised_one() {
             json!({
                 "text": "git -C . push", "argv": ["git", "-C", ".", "push"], "span": [0, 13], "verdict": "deny",
                 "rule": "exclude: git push (`--exclude`)", "reason": "`git push` is excluded",
+                "effects": [{"effect": "publish", "target": null, "known": true}],
             })
         );
-        assert_eq!(keys(&answer["commands"][0]), ["text", "argv", "span", "verdict", "rule", "reason"]);
+        assert_eq!(
+            keys(&answer["commands"][0]),
+            ["text", "argv", "span", "verdict", "rule", "reason", "effects"]
+        );
         assert_eq!(answer["commands"][1]["argv"], json!([null]));
         assert_eq!(answer["commands"][1]["rule"], Value::Null);
         assert_eq!(keys(&answer["reasons"][0]), ["code", "message", "span", "rule", "hint"]);

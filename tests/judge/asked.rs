@@ -69,7 +69,10 @@ fn what_is_allowed_or_denied_is_not_asked() {
 fn the_question_is_asked_at_the_terminal_while_standard_input_is_a_pipe() {
     let place = Place::new(None);
     let shellgate = crate::support::shellgate();
-    let line = format!("printf 'from a pipe' | {} run 'touch ran; cat' | tr a-z A-Z", shellgate.display());
+    let line = format!(
+        "printf 'from a pipe' | {} run --preset none 'touch ran; cat' | tr a-z A-Z",
+        shellgate.display()
+    );
     let mut command = place.program("sh");
     command.env("XDG_CONFIG_HOME", "/nowhere").env("TERM", "dumb").args(["-c", &line]);
     let mut terminal = Terminal::start(&command);

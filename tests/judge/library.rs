@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use shellgate::approval::{Answer, ApprovalChannel, Approver, Choice, Question, QueueWait};
 use shellgate::judge::Decision;
 use shellgate::request::Action;
-use shellgate::settings::Flags;
+use shellgate::settings::{Flags, PresetChoice};
 use shellgate::{Code, Dialect, Gate, Request, State};
 
 use super::has_run;
@@ -40,7 +40,8 @@ fn gate(place: &Place, flags: Flags, answer: Option<Answer>) -> (Gate, Arc<Mutex
         builder = builder.approver(Oracle { answer, asked: Arc::clone(&asked) });
     }
     // The settings of the user who runs the tests may allow everything.
-    let flags = Flags { approve: Some(shellgate::settings::ApprovalMode::Ask), ..flags };
+    let approve = Some(shellgate::settings::ApprovalMode::Ask);
+    let flags = Flags { approve, preset: Some(PresetChoice::None), ..flags };
     (builder.flags(flags).build().unwrap(), asked)
 }
 
@@ -100,7 +101,10 @@ fn the_approver_is_not_asked_about_allowed_or_denied_commands() {
 fn judging_alone_runs_and_keeps_nothing() {
     let place = Place::new(None);
     let judge = |flags| Gate::builder().root(place.root()).flags(flags).judge().unwrap();
-    let decided = |flags| judge(flags).judge(&touch()).unwrap().decision();
+    let decided = |flags: Flags| {
+        let flags = Flags { preset: Some(PresetChoice::None), ..flags };
+        judge(flags).judge(&touch()).unwrap().decision()
+    };
     assert_eq!(decided(flags(&["touch"], &[])), Decision::Allow);
     assert_eq!(decided(flags(&["git"], &[])), Decision::Deny);
     assert_eq!(decided(flags(&["touch"], &["touch"])), Decision::Deny);

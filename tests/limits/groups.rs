@@ -88,7 +88,7 @@ fn a_shellgate_inside_a_group_stays_in_it() {
         // A command inside can't be approved, so the inner command uses only builtins, which need no rule. It ends by itself
         // at some 500 MB.
         let inner = |doublings: u32| {
-            let text = format!("x=a; for ((i = 0; i < {doublings}; i++)); do x=$x$x; done");
+            let text = format!("x=a; for i in {{1..{doublings}}}; do x=$x$x; done");
             format!("{} run '{text}'", binary.display())
         };
         assert_untouched(&run(place, &inner(20)), "");

@@ -7,7 +7,8 @@ use crate::support::{Place, for_each_user, shellgate, wait_until};
 
 /// Starts `shellgate run WORDS`, which asks in the queue.
 fn asking(place: &Place, words: &[&str]) -> Child {
-    let mut command = place.strictly(["run", "--ask", "queue"].iter().chain(words).copied());
+    let mut command =
+        place.strictly(["run", "--preset", "none", "--ask", "queue"].iter().chain(words).copied());
     command.env("XDG_CONFIG_HOME", place.home().join("settings"));
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }

@@ -109,7 +109,7 @@ fn always_is_the_narrowest_that_is_safe_and_says_where_it_is_and_how_to_take_it_
     let place = Place::new(None);
     let file = place.home().join("nothing/shellgate/config.toml");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(&file, "# mine\npolicy = { redirects = \"ask\" }\n").unwrap();
+    std::fs::write(&file, "# mine\npolicy = { preset = \"none\", redirects = \"ask\" }\n").unwrap();
     std::fs::write(place.root().join("gone"), "").unwrap();
     let (child, question) = asking(&place, &["run", "--ask", "queue", "rm -f gone"]);
     assert_eq!(question["choices"], value!(["once", "session", "always_exact"]), "{question}");
@@ -122,7 +122,7 @@ fn always_is_the_narrowest_that_is_safe_and_says_where_it_is_and_how_to_take_it_
     assert!(told.contains(&format!("to take it back, remove the rule at {}:2\n", file.display())), "{told}");
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
     let written = std::fs::read_to_string(&file).unwrap();
-    assert!(written.starts_with("# mine\npolicy = { redirects = \"ask\""), "{written}");
+    assert!(written.starts_with("# mine\npolicy = { preset = \"none\", redirects = \"ask\""), "{written}");
     assert!(runs(&place, &["rm -f gone"]), "{written}");
     assert!(!runs(&place, &["rm -f gone other"]) && !runs(&place, &["rm -f other"]));
     place.assert_nothing_is_left();
@@ -134,14 +134,14 @@ fn an_always_that_cannot_be_written_is_never_called_written() {
     let place = Place::new(None);
     let file = place.home().join("nothing/shellgate/config.toml");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(&file, "# mine\n").unwrap();
+    std::fs::write(&file, "policy.preset = \"none\"\n").unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
     let (child, question) = asking(&place, &["run", "--ask", "queue", "touch a"]);
     let answered = place.output(["approvals", "approve", &number(&question), "--always"]);
     assert_eq!(answered.status.code(), Some(2), "{answered:?}");
     assert!(complaint(&answered).contains("it is read-only") && text(&answered).is_empty(), "{answered:?}");
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0), "it is a yes for this time");
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), "# mine\n");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "policy.preset = \"none\"\n");
     place.assert_nothing_is_left();
 }
 

@@ -36,7 +36,8 @@ fn probe() {
     let record = || RecordStore::open(None).unwrap();
     let project = || builder().project_file().unwrap().unwrap();
     let none = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
-    let deeds: [(&str, Result<(), ErrorObject>); 21] = [
+    let preset = |preset| Flags { preset: Some(preset), ..Flags::default() };
+    let deeds: [(&str, Result<(), ErrorObject>); 24] = [
         ("answer", record().answer(QuestionId(4711), &Answer::Yes(Choice::Once)).map(drop)),
         ("revoke", record().revoke(GrantId(4711)).map(drop)),
         ("trust", record().trust(&project())),
@@ -47,6 +48,9 @@ fn probe() {
         ("stop the session", builder().build().unwrap().stop_session(Urgency::Politely).map(drop)),
         ("forget", record().forget(none).map(drop)),
         ("core", flags(allow())),
+        ("allow", flags(Flags { allow: vec!["ls".to_owned()], ..Flags::default() })),
+        ("preset", flags(preset(settings::PresetChoice::Open))),
+        ("preset of ours", flags(preset(settings::PresetChoice::Balanced))),
         ("default", flags(Flags { default: Some(settings::Decision::Allow), ..Flags::default() })),
         ("approve", flags(Flags { approve: Some(ApprovalMode::Allow), ..Flags::default() })),
         ("sandbox", flags(Flags { sandbox: Some(SandboxMode::Off), ..Flags::default() })),
@@ -68,7 +72,8 @@ fn probe() {
     for (name, channel) in
         [("own terminal", ApprovalChannel::Terminal), ("own queue", ApprovalChannel::Queue)]
     {
-        let gate = builder().approver(Yes(channel)).build().unwrap();
+        let flags = Flags { preset: Some(settings::PresetChoice::None), ..Flags::default() };
+        let gate = builder().flags(flags).approver(Yes(channel)).build().unwrap();
         let text = format!("touch 'by {name}'");
         let report = gate.run(Request { action: Action::Shell(text), ..Request::default() });
         println!("probe {name}: {}", report.error.map_or("done".to_owned(), |error| error.code.to_string()));
@@ -109,7 +114,7 @@ fn the_library_refuses_too() {
         let script = format!("{PROBE}={} {} {}", shellgate().display(), own.display(), words.join(" "));
         let output = place.output(["run", "--sandbox", "off", &script]);
         let inside = lines(&output);
-        assert_eq!(inside.len(), 23, "{output:?}");
+        assert_eq!(inside.len(), 26, "{output:?}");
         for (name, came) in &inside {
             let wanted = if name.starts_with("own ") { "approval_unavailable" } else { "denied_by_policy" };
             assert_eq!(came, wanted, "{name}");
@@ -122,7 +127,7 @@ fn the_library_refuses_too() {
         outside.args(words).env(PROBE, shellgate()).env("XDG_CONFIG_HOME", place.home().join("nothing"));
         let output = outside.output().unwrap();
         let outside = lines(&output);
-        assert_eq!(outside.len(), 23, "{output:?}");
+        assert_eq!(outside.len(), 26, "{output:?}");
         for (name, came) in &outside {
             assert_ne!(came, "denied_by_policy", "{name}");
         }
@@ -136,7 +141,7 @@ fn a_command_can_not_approve_on_a_terminal_that_it_made() {
     for_each_user(|place| {
         let typing = format!(
             "for n in 1 2 3 4 5 6; do echo yes; sleep 0.3; done | \
-             TERM=dumb script -qec '{} run \"touch made\"; echo code $?' /dev/null",
+             TERM=dumb script -qec '{} run --preset none \"touch made\"; echo code $?' /dev/null",
             shellgate().display()
         );
         let output = inside(place, &typing);
@@ -267,7 +272,8 @@ fn settings_named_by_the_environment_do_not_count() {
     for variables in
         [format!("XDG_CONFIG_HOME={evil}"), format!("HOME={evil}"), format!("SHELLGATE_HOME={evil}")]
     {
-        let script = format!("{variables} {} run 'touch made'; echo code $?", shellgate().display());
+        let script =
+            format!("{variables} {} run --preset none 'touch made'; echo code $?", shellgate().display());
         let output = inside(&place, &script);
         assert!(text(&output).contains("code 125"), "{variables}: {output:?}");
         assert!(!place.root().join("made").exists());

@@ -150,7 +150,10 @@ impl Place {
             std::fs::create_dir_all(&settings).unwrap();
             let file = settings.join("config.toml");
             std::fs::write(&file, text).unwrap();
-            chown(&file, user, user).unwrap();
+            // The user may add rules.
+            for path in [place.home().join(folder), settings, file] {
+                chown(&path, user, user).unwrap();
+            }
         }
         place
     }

@@ -116,7 +116,7 @@ impl<'a> Pane<'a> {
         let quoted = |word: &str| format!("'{}'", word.replace('\'', r"'\''"));
         let args: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
         let program = quoted(shellgate().to_str().unwrap());
-        let script = format!("{before}\nexec {program} run {}\n", args.join(" "));
+        let script = format!("{before}\nexec {program} run --preset none {}\n", args.join(" "));
         std::fs::write(self.place.home().join(format!("{number}.sh")), script).unwrap();
         self.type_line(&format!("clear; sh ~/{number}.sh; echo ended {number}: $?"));
     }

@@ -1,4 +1,4 @@
-//! Writes the table of effects as Rust: the rows of each program together, in the order of the programs' names.
+//! Writes the table of effects as one text: the rows of each program together, in the order of the programs' names.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -38,25 +38,27 @@ pub(crate) fn effects(rows: &[EffectRow]) -> Result<String, String> {
         if row.held && effect != "machine" {
             return Err(format!("`held` is for the effect `machine`, not for `{effect}`"));
         }
-        let mut letters = effect.chars();
-        let effect: String =
-            letters.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(letters).collect();
         for call in &row.calls {
             let mut all = call.split(' ');
             let program = all.next().filter(|name| !name.is_empty()).ok_or("an effect has an empty call")?;
             let (options, words): (Vec<&str>, Vec<&str>) = all.partition(|word| word.starts_with('-'));
-            programs.entry(program).or_default().push(format!(
-                "EffectRow {{ words: &{words:?}, options: &{options:?}, unless: &{:?}, reads_sql: {:?}, \
-                 effect: EffectName::{effect}, target: {:?}, sends: {}, held: {} }}",
-                row.unless, row.reads_sql, row.target, row.sends, row.held,
-            ));
+            let flags = format!("{}{}", if row.sends { "s" } else { "" }, if row.held { "h" } else { "" });
+            let (words, options, unless) = (words.join(" "), options.join(" "), row.unless.join(" "));
+            let fields = [words.as_str(), &options, &unless, &row.reads_sql, effect, &row.target, &flags];
+            let is_plain = |text: &&str| !text.contains(['\t', '\n']);
+            if !fields.iter().all(is_plain) || row.unless.iter().any(|word| word.contains(' ')) {
+                return Err(format!("{call}: a tab, a line end or a blank inside a word"));
+            }
+            programs.entry(program).or_default().push(fields.join("\t"));
         }
     }
-    let mut code = String::from("static EFFECTS: &[(&str, &[EffectRow])] = &[\n");
+    // One text, and where the rows of each program begin in it: the tables have thousands of words, and each pointer to one would
+    // be relocated whenever a process starts.
+    let (mut text, mut starts) = (String::new(), Vec::new());
     for (program, rows) in programs {
+        starts.push(text.len());
         // Writing to a String can't fail.
-        let _ = writeln!(code, "({program:?}, &[{}]),", rows.join(", "));
+        let _ = writeln!(text, "{program}\n{}", rows.join("\n"));
     }
-    code.push_str("];\n");
-    Ok(code)
+    Ok(format!("static EFFECTS: &str = {text:?};\nstatic EFFECT_STARTS: &[u32] = &{starts:?};\n"))
 }

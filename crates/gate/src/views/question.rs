@@ -175,8 +175,8 @@ impl QuestionView {
     pub fn lines(&self, width: usize) -> Vec<StyledLine> {
         let most_words = self.parts.iter().map(|part| part.argv.len()).max().unwrap_or(0);
         let mut rows = LabelledRows::new(width, self.command.split('\n').count().max(most_words));
-        for (number, effect) in self.effects.iter().enumerate() {
-            rows.foreign_text(if number == 0 { "effects" } else { "" }, effect);
+        if !self.effects.is_empty() {
+            rows.foreign_text("effects", &self.effects.join("; "));
         }
         match &self.description {
             Some(words) => rows.foreign_text("agent says", words),

@@ -48,8 +48,9 @@ impl Judge<'_> {
         for effect in &call.meaning.effects {
             effects.extend(self.foretell_word(call, &effect.kind, files));
         }
-        for problem in &call.problems {
-            effects.push(CallEffect::new(EffectName::Code, Some(problem.message.clone()), false));
+        let runs_code = effects.iter().any(|effect| effect.effect == EffectName::Code);
+        if !call.problems.is_empty() && !runs_code {
+            effects.push(CallEffect::new(EffectName::Code, None, false));
         }
         // A program of the project is its code, whatever its name says.
         let is_project_code = program.contains('/') && self.is_inside(program);

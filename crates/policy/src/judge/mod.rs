@@ -241,7 +241,9 @@ impl<'a> Judge<'a> {
         for problem in &found.hazards {
             self.ask(ReasonCode::Unknown, problem.span, problem.message.clone());
         }
-        let unfollowed = if self.rules.forbid_something() { found.unfollowed.as_slice() } else { &[] };
+        // Code that can't be followed is free where all code is.
+        let matters = self.rules.forbid_something() && !self.rules.holds_any_code();
+        let unfollowed = if matters { found.unfollowed.as_slice() } else { &[] };
         for problem in unfollowed {
             self.ask(ReasonCode::Unusual, problem.span, problem.message.clone());
         }

@@ -19,14 +19,14 @@ const ANY_WORDS: &str = "**";
 const END: &str = "$";
 
 /// A row of the table. Its program is the key that it is found by.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct EffectRow {
     /// Subcommands, or the first operands of a program without any; `*` stands for anything inside a word, `**` for words.
-    words: &'static [&'static str],
+    words: Vec<&'static str>,
     /// Options by their first names, all of which the call must have. `-X=POST`: with this value; `*` stands for anything.
-    options: &'static [&'static str],
+    options: Vec<&'static str>,
     /// Options and words with which the call doesn't do it (`--dry-run`).
-    unless: &'static [&'static str],
+    unless: Vec<&'static str>,
     /// The option or the first operand whose text is SQL: the row counts if all of it only reads.
     reads_sql: &'static str,
     /// What the call does.
@@ -42,16 +42,12 @@ pub(crate) struct EffectRow {
 
 /// The rows of a call. Only the ones with the most words and options count, so that a row for `gh pr view` takes the place of one for `gh`.
 /// A program that shares its entry with others (`podman`) has the rows of the entry's first name, unless it has some of its own.
-pub(crate) fn effect_rows(program: &str, meaning: &CallMeaning, words: &[Word]) -> Vec<&'static EffectRow> {
-    let of = |name: &str| {
-        let at = EFFECTS.binary_search_by(|(other, _)| (*other).cmp(name)).ok()?;
-        EFFECTS.get(at).map(|(_, rows)| *rows)
-    };
-    let rows = of(base_name(program)).or_else(|| of(meaning.entry?)).unwrap_or_default();
+pub(crate) fn effect_rows(program: &str, meaning: &CallMeaning, words: &[Word]) -> Vec<EffectRow> {
+    let rows = rows_of(base_name(program)).or_else(|| rows_of(meaning.entry?)).unwrap_or_default();
     let written = words_of(meaning, meaning.written_subcommands.iter().map(String::as_str));
-    let by = |own: &[Option<&str>], is_alias: bool| -> Vec<&'static EffectRow> {
+    let by = |own: &[Option<&str>], is_alias: bool| -> Vec<EffectRow> {
         let rows = rows.iter().filter(|row| !is_alias || row.is_strict());
-        rows.filter(|row| row.is_about(meaning, own, words)).collect()
+        rows.filter(|row| row.is_about(meaning, own, words)).cloned().collect()
     };
     let mut matching = by(&written, false);
     if matching.is_empty() {
@@ -63,12 +59,57 @@ pub(crate) fn effect_rows(program: &str, meaning: &CallMeaning, words: &[Word]) 
     matching.into_iter().filter(|row| size(row) == most).collect()
 }
 
+/// The programs of the table, each with its rows as they are written in the text.
+fn programs() -> impl ExactSizeIterator<Item = (&'static str, &'static str)> {
+    (0..EFFECT_STARTS.len()).map(program_at)
+}
+
+/// The program at a place of the table, and its rows.
+fn program_at(place: usize) -> (&'static str, &'static str) {
+    let start = |place: usize| EFFECT_STARTS.get(place).map(|at| usize::try_from(*at).unwrap_or(usize::MAX));
+    let begin = start(place).unwrap_or(EFFECTS.len());
+    let all = EFFECTS.get(begin..start(place + 1).unwrap_or(EFFECTS.len())).unwrap_or_default();
+    all.split_once('\n').unwrap_or_default()
+}
+
+/// The rows of a program.
+fn rows_of(name: &str) -> Option<Vec<EffectRow>> {
+    let count = programs().len();
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low.midpoint(high);
+        if program_at(middle).0 < name { low = middle + 1 } else { high = middle }
+    }
+    let (program, rows) = program_at(low);
+    (program == name).then(|| rows.lines().filter_map(EffectRow::read).collect())
+}
+
 /// Whether only this table knows a program.
 pub(crate) fn is_known_by_effects(program: &str) -> bool {
     words::PROGRAMS_WITHOUT_ENTRY.contains(&base_name(program))
 }
 
 impl EffectRow {
+    /// A row as it is written in the text. The build writes no other.
+    fn read(line: &'static str) -> Option<Self> {
+        let mut fields = line.split('\t');
+        let mut words =
+            || fields.next().map(|field| field.split(' ').filter(|word| !word.is_empty()).collect());
+        let (words, options, unless) = (words()?, words()?, words()?);
+        let (reads_sql, effect, target, flags) =
+            (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+        Some(Self {
+            words,
+            options,
+            unless,
+            reads_sql,
+            effect: EffectName::from_name(effect)?,
+            target,
+            sends: flags.contains('s'),
+            held: flags.contains('h'),
+        })
+    }
+
     /// Whether a call with this effect is a question by itself.
     fn is_strict(&self) -> bool {
         match self.effect {
@@ -102,7 +143,7 @@ impl EffectRow {
             (true, true) => loosely(wanted),
             (true, false) => exactly(wanted),
         };
-        begins(self.words, own)
+        begins(&self.words, own)
             && self
                 .options
                 .iter()
@@ -195,12 +236,13 @@ mod tests {
 
     #[test]
     fn every_program_is_in_the_tables_or_named_as_missing() {
-        for (program, _) in EFFECTS {
-            let is_missing = words::PROGRAMS_WITHOUT_ENTRY.contains(program);
+        for (program, rows) in programs() {
+            assert_eq!(rows.lines().count(), rows_of(program).unwrap().len(), "{program}");
+            let is_missing = words::PROGRAMS_WITHOUT_ENTRY.contains(&program);
             assert!(is_listed(program) != is_missing, "{program} is in both or in neither");
         }
         for program in words::PROGRAMS_WITHOUT_ENTRY {
-            assert!(EFFECTS.iter().any(|(other, _)| other == program), "{program} has no rows");
+            assert!(rows_of(program).is_some(), "{program} has no rows");
         }
     }
 
