@@ -25,6 +25,8 @@ pub(super) fn rules(policy: &Policy) -> Rules {
         },
         redirects: policy.redirects,
         rules: long.collect(),
+        preset: None,
+        confined: false,
     }
 }
 
