@@ -81,7 +81,7 @@ impl ScopedGate<'_> {
         let length = file.metadata().map_or(0, |metadata| metadata.len());
         let path = Path::new(&stdout);
         let source =
-            Source { file: &file, path, begins: 0, spooled: length, total: length, tail: &[], lost: None };
+            Source { file: &file, path, begins: 0, spooled: length, total: length, tail: &[], lost: None, read_as: None };
         screen(&source, size.rows, size.cols).is_some_and(|screen| screen.application_keys)
     }
 }

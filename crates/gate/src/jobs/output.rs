@@ -13,7 +13,7 @@ use shellgate_journal::PastExecution;
 use super::{Jobs, parse};
 use crate::ErrorObject;
 use crate::gate::session_error;
-use crate::text::{Limit, Source, one_line, view};
+use crate::text::{Limit, ReadAs, Source, one_line, view};
 
 /// How much of a file is read at once.
 const READ_CHUNK_BYTES: u64 = 64 << 10;
@@ -101,7 +101,7 @@ impl Jobs<'_> {
         let file = spool.files.get(query.stream);
         let text = match query.grep {
             Some(pattern) => grep(file, query, pattern),
-            None => Ok(read_range(file, path, query)),
+            None => Ok(read_range(file, path, query, &execution.id)),
         };
         text.map_err(|error| unreadable(&error))
     }
@@ -127,7 +127,10 @@ impl Jobs<'_> {
         bytes: Range<u64>,
         limit: Limit,
     ) -> Result<OutputText, ErrorObject> {
-        let max_bytes = limit.amount() as u64;
+        let max_bytes = match limit {
+            Limit::Tokens(amount) => amount.saturating_mul(3),
+            limit => limit.amount(),
+        } as u64;
         let start = bytes.start.max(bytes.end.saturating_sub(max_bytes));
         let mut read = vec![0; usize::try_from(bytes.end.saturating_sub(start)).unwrap_or(0)];
         let file = self.file(id, stream)?;
@@ -178,17 +181,48 @@ fn last_lines_of(bytes: &[u8], lines: u64) -> &[u8] {
     bytes.get(before.unwrap_or(bytes.len())..).unwrap_or_default()
 }
 
-fn read_range(file: &File, path: &std::path::Path, query: &OutputQuery<'_>) -> OutputText {
+fn read_range(file: &File, path: &std::path::Path, query: &OutputQuery<'_>, id: &str) -> OutputText {
     let Range { start: begins, end } = query.bytes;
     let length = end.saturating_sub(begins);
-    let source = Source { file, path, begins, spooled: length, total: length, tail: &[], lost: None };
+    // Only what a model reads names the tool.
+    let is_for_model = matches!(query.limit, Limit::Tokens(_));
+    let read_as = is_for_model.then(|| ReadAs { id, first_line: lines_before(file, begins).saturating_add(1) });
+    let source = Source { file, path, begins, spooled: length, total: length, tail: &[], lost: None, read_as };
     let view = view(&source, query.limit);
     OutputText { text: view.text, truncated: view.truncated }
 }
 
+/// How many lines end before a byte of a file.
+fn lines_before(file: &File, end: u64) -> u64 {
+    let mut lines = 0;
+    // What can't be read isn't shown either.
+    let _ = for_each_chunk(file, 0..end, |bytes| lines += memchr::memchr_iter(b'\n', bytes).count() as u64);
+    lines
+}
+
+/// Calls `visit` with the bytes of a part, piece by piece.
+fn for_each_chunk(file: &File, bytes: Range<u64>, mut visit: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut buffer = vec![0; usize::try_from(READ_CHUNK_BYTES).unwrap_or(0)];
+    let mut from = bytes.start;
+    while from < bytes.end {
+        let wanted = usize::try_from((bytes.end - from).min(READ_CHUNK_BYTES)).unwrap_or(0);
+        let read = file.read_at(buffer.get_mut(..wanted).unwrap_or_default(), from)?;
+        if read == 0 {
+            break;
+        }
+        visit(buffer.get(..read).unwrap_or_default());
+        from += read as u64;
+    }
+    Ok(())
+}
+
 /// The lines that match a pattern, with the lines around them. If they are longer than the limit, only the last of them.
 fn grep(file: &File, query: &OutputQuery<'_>, pattern: &Regex) -> io::Result<OutputText> {
-    let max_length = query.limit.amount();
+    // A token is hardly ever longer than this many bytes, and often as long.
+    let max_length = match query.limit {
+        Limit::Tokens(amount) => amount.saturating_mul(3),
+        limit => limit.amount(),
+    };
     let (mut found, mut length, mut truncated) = (VecDeque::new(), 0, false);
     let mut before: VecDeque<Vec<u8>> = VecDeque::new();
     let mut wanted_behind = 0;
@@ -232,16 +266,7 @@ const MAX_LINE_BYTES: usize = 64 << 10;
 /// When the file can't be read.
 pub fn for_each_line(file: &File, bytes: Range<u64>, mut visit: impl FnMut(&[u8])) -> io::Result<()> {
     let mut line: Vec<u8> = Vec::new();
-    let mut buffer = vec![0; usize::try_from(READ_CHUNK_BYTES).unwrap_or(0)];
-    let mut from = bytes.start;
-    while from < bytes.end {
-        let wanted = usize::try_from((bytes.end - from).min(READ_CHUNK_BYTES)).unwrap_or(0);
-        let read = file.read_at(buffer.get_mut(..wanted).unwrap_or_default(), from)?;
-        if read == 0 {
-            break;
-        }
-        from += read as u64;
-        let mut rest = buffer.get(..read).unwrap_or_default();
+    for_each_chunk(file, bytes, |mut rest| {
         while let Some(at) = memchr::memchr(b'\n', rest) {
             line.extend_from_slice(rest.get(..at).unwrap_or_default());
             visit(&line);
@@ -253,7 +278,7 @@ pub fn for_each_line(file: &File, bytes: Range<u64>, mut visit: impl FnMut(&[u8]
             visit(&line);
             line.clear();
         }
-    }
+    })?;
     if !line.is_empty() {
         visit(&line);
     }

@@ -49,7 +49,7 @@ impl Jobs<'_> {
         let length = file.metadata().map_or(0, |metadata| metadata.len());
         let path = Path::new("");
         let source =
-            Source { file: &file, path, begins: 0, spooled: length, total: length, tail: &[], lost: None };
+            Source { file: &file, path, begins: 0, spooled: length, total: length, tail: &[], lost: None, read_as: None };
         Ok(screen(&source, size.rows, size.cols))
     }
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use shellgate_exec::{ExecId, InputSender, Stream};
 
-use super::{Answered, job_id};
+use super::{Answered, answer_limit, job_id};
 use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::gate::session_error;
@@ -13,7 +13,6 @@ use crate::intake::request::Detail;
 use crate::jobs::input::not_running;
 use crate::jobs::{InputItem, Key, OutputQuery, StreamPart, WaitControl};
 use crate::scope::ScopedGate;
-use crate::text::Limit;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -55,8 +54,7 @@ pub(super) fn run(
     let stdout = match is_screen {
         true => report.stdout.clone(),
         false => {
-            let limit =
-                Limit::Chars(usize::try_from(gate.gate.settings().limits.answer_chars).unwrap_or(usize::MAX));
+            let limit = answer_limit(&gate.gate.settings().limits);
             let query = OutputQuery { stream: Stream::Stdout, bytes: range, grep: None, context: 0, limit };
             jobs.read(&id, &query)?.text
         }

@@ -22,6 +22,8 @@ use super::{Jobs, Port, WaitConditions, WaitControl};
 use crate::answer::report::Report;
 use crate::intake::dialect::{Advertised, Arguments, ClosedText, Field, object_schema};
 use crate::scope::ScopedGate;
+use crate::settings::Limits;
+use crate::text::Limit;
 use crate::{Code, ErrorObject};
 
 /// How long `shell_wait` waits by default: shorter than the timeouts of common clients.
@@ -175,6 +177,11 @@ fn stop(
 fn job_id(jobs: &Jobs<'_>, arguments: &mut Arguments) -> Result<String, ErrorObject> {
     let name = arguments.text("job")?.unwrap_or_default();
     jobs.find(&name).map(|execution| execution.id)
+}
+
+/// How much of a stream one answer shows.
+fn answer_limit(limits: &Limits) -> Limit {
+    Limit::Tokens(usize::try_from(limits.answer_tokens).unwrap_or(usize::MAX))
 }
 
 fn pattern(arguments: &mut Arguments, field: &'static str) -> Result<Option<Regex>, ErrorObject> {

@@ -2,14 +2,14 @@
 
 use shellgate_exec::{PerStream, Stream};
 
-use super::{Answered, job_id, pattern};
+use super::{Answered, answer_limit, job_id, pattern};
 use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::intake::dialect::Arguments;
 use crate::intake::request::Detail;
 use crate::jobs::{OutputQuery, OutputText, StreamPart, WaitControl};
 use crate::scope::ScopedGate;
-use crate::text::{Limit, rendered};
+use crate::text::rendered;
 
 pub(super) fn run(
     gate: &ScopedGate<'_>,
@@ -35,7 +35,7 @@ pub(super) fn run(
             .token("raw")
             .hint("leave out one of them"));
     }
-    let limit = Limit::Chars(usize::try_from(jobs.limits.answer_chars).unwrap_or(usize::MAX));
+    let limit = answer_limit(&jobs.limits);
     let ranges = jobs.ranges(&id, &part)?;
     let report = jobs.report(&id, Detail::Minimal)?;
     let mut texts: PerStream<String> = PerStream::default();
