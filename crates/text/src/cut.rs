@@ -126,7 +126,10 @@ mod tests {
         assert_eq!(between("ab", "0123456789", Limit::Bytes(8), Shares::Even), Cut { head: 2, tail: 4 });
         assert_eq!(between("0123456789", "ab", Limit::Bytes(8), Shares::Even), Cut { head: 6, tail: 0 });
         assert_eq!(between("0123456789", "", Limit::Bytes(4), Shares::Even), Cut { head: 4, tail: 0 });
-        assert_eq!(between("0123456789", "0123456789", Limit::Bytes(5), Shares::Even), Cut { head: 3, tail: 8 });
+        assert_eq!(
+            between("0123456789", "0123456789", Limit::Bytes(5), Shares::Even),
+            Cut { head: 3, tail: 8 }
+        );
         assert_eq!(between("ab", "cd", Limit::Bytes(100), Shares::Even), Cut { head: 2, tail: 0 });
     }
 }

@@ -39,9 +39,9 @@ mod render;
 mod screen;
 mod source;
 mod styled;
-mod tokens;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod view;
 
 pub use binary::{Binary, Hashed};

@@ -23,7 +23,9 @@ pub(super) fn left_out(range: &Range<u64>, stream: &mut Stream<'_>, readable: u6
         let from_line = first_line + lines(stream, 0..range.start) as u64;
         let count = lines(stream, range.clone()).max(1);
         let (count, unit) = (with_commas(count), if count == 1 { "line" } else { "lines" });
-        return format!(r#"[… {count} {unit} left out: shell_output {{"id":"{id}","from_line":{from_line}}}]"#);
+        return format!(
+            r#"[… {count} {unit} left out: shell_output {{"id":"{id}","from_line":{from_line}}}]"#
+        );
     }
     let count = range.end.saturating_sub(range.start);
     let amount = bytes(count);

@@ -71,7 +71,17 @@ impl<'a> Stream<'a> {
         let tail = source.tail.get(start..).unwrap_or_default();
         let tail_at = total - tail.len() as u64;
         let read_as = source.read_as;
-        Self { file: source.file, path: source.path, begins: source.begins, kept, total, tail, tail_at, lost, read_as }
+        Self {
+            file: source.file,
+            path: source.path,
+            begins: source.begins,
+            kept,
+            total,
+            tail,
+            tail_at,
+            lost,
+            read_as,
+        }
     }
 
     /// The bytes that were not kept: between the end of the file and the start of the tail.
@@ -136,7 +146,16 @@ mod tests {
     }
 
     fn source<'a>(file: &'a tempfile::NamedTempFile, total: u64, tail: &'a [u8]) -> Source<'a> {
-        Source { file: file.as_file(), path: file.path(), begins: 0, spooled: 10, total, tail, lost: None, read_as: None }
+        Source {
+            file: file.as_file(),
+            path: file.path(),
+            begins: 0,
+            spooled: 10,
+            total,
+            tail,
+            lost: None,
+            read_as: None,
+        }
     }
 
     #[test]

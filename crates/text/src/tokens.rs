@@ -207,9 +207,15 @@ mod tests {
     /// Texts and what o200k makes of them.
     const COUNTED: &[(&str, usize)] = &[
         ("hi\n", 2),
-        ("total 224\ndrwxr-xr-x 11 root root  4096 Nov 18 04:56 .\ndrwxr-xr-x  5 root root  4096 Nov 18 04:56 ..\n", 49),
+        (
+            "total 224\ndrwxr-xr-x 11 root root  4096 Nov 18 04:56 .\ndrwxr-xr-x  5 root root  4096 Nov 18 04:56 ..\n",
+            49,
+        ),
         ("error[E0308]: mismatched types\n --> src/main.rs:14:5\n", 18),
-        ("test result: ok. 58 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.23s\n", 34),
+        (
+            "test result: ok. 58 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.23s\n",
+            34,
+        ),
     ];
 
     #[test]

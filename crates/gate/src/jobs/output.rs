@@ -186,8 +186,10 @@ fn read_range(file: &File, path: &std::path::Path, query: &OutputQuery<'_>, id: 
     let length = end.saturating_sub(begins);
     // Only what a model reads names the tool.
     let is_for_model = matches!(query.limit, Limit::Tokens(_));
-    let read_as = is_for_model.then(|| ReadAs { id, first_line: lines_before(file, begins).saturating_add(1) });
-    let source = Source { file, path, begins, spooled: length, total: length, tail: &[], lost: None, read_as };
+    let read_as =
+        is_for_model.then(|| ReadAs { id, first_line: lines_before(file, begins).saturating_add(1) });
+    let source =
+        Source { file, path, begins, spooled: length, total: length, tail: &[], lost: None, read_as };
     let view = view(&source, query.limit);
     OutputText { text: view.text, truncated: view.truncated }
 }
