@@ -3,6 +3,7 @@
 mod input;
 mod json;
 mod pictures;
+mod rules;
 
 use std::process::Output;
 

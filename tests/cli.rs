@@ -59,8 +59,8 @@ fn run_exits_as_its_command_does() {
             (&["--", "./plain", "x"], 126),
             (&["--", "./script", "x"], 126),
             (&["--", "./folder", "x"], 126),
-            (&["--timeout", "100", "sleep 1000"], 124),
-            (&["--timeout", "100", "--", "sleep", "1000"], 124),
+            (&["--timeout", "100ms", "sleep 1000"], 124),
+            (&["--timeout", "100ms", "--", "sleep", "1000"], 124),
         ];
         for (words, code) in cases {
             let output = run(place, *words);

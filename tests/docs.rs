@@ -33,8 +33,40 @@ fn policy_shows_what_was_run() {
 }
 
 #[test]
+fn rules_shows_what_was_run() {
+    page_with_settings("docs/rules.md");
+}
+
+#[test]
 fn readme_shows_what_was_run() {
     page_with_settings("README.md");
+}
+
+#[test]
+fn settings_shows_what_was_run_and_every_key() {
+    let path = path("docs/settings.md");
+    let old = std::fs::read_to_string(&path).unwrap();
+    let (head, _) = old.split_once(shellgate::settings::keys::PAGE_HEADING).unwrap();
+    let new = format!("{head}{}", shellgate::settings::keys::page());
+    if std::env::var("SHELLGATE_UPDATE").is_ok_and(|what| what == "docs") {
+        std::fs::write(&path, new).unwrap();
+    } else if let Some(difference) = difference(&old, &new) {
+        panic!(
+            "docs/settings.md is not what the table of keys generates; `SHELLGATE_UPDATE=docs` writes it anew\n{difference}"
+        );
+    }
+    let place = project();
+    std::fs::create_dir_all(place.root().join(".git")).unwrap();
+    place.write(".git/config", "[remote \"origin\"]\n\turl = https://example.org/me/project\n");
+    place.write("Cargo.toml", "[package]\nname = \"project\"\n");
+    let claude = r#"{"permissions": {"allow": ["Bash(npm run test:*)", "Bash(git diff:*)"], "ask": ["Bash(git push:*)"],
+"deny": ["Bash(rm -rf *)", "Read(./.env)"]}}"#;
+    std::fs::create_dir(place.home().join(".claude")).unwrap();
+    std::fs::write(place.home().join(".claude/settings.json"), claude).unwrap();
+    std::fs::write(place.home().join(".config/shellgate/config.toml"), "[limits]\ntimeout_ms = 60000\n")
+        .unwrap();
+    place.write(".shellgate.toml", "[policy]\ncore = [\"cargo\"]\nexclude = [\"cargo publish\"]\n");
+    page("docs/settings.md", &place);
 }
 
 /// A page whose first settings are the user's.

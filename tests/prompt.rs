@@ -4,3 +4,4 @@ mod answers;
 mod deceit;
 mod look;
 mod upsets;
+mod watch;

@@ -4,6 +4,7 @@
 mod approvals;
 mod audit;
 mod crash;
+mod grants;
 mod history;
 mod inside;
 mod namespaces;

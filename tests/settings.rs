@@ -2,6 +2,8 @@
 
 mod environment;
 mod files;
+mod finding;
+mod importing;
 mod layers;
 mod limits;
 mod queue;

@@ -10,6 +10,8 @@ mod keys;
 mod notation;
 #[path = "build/properties.rs"]
 mod properties;
+#[path = "build/ruin.rs"]
+mod ruin;
 #[path = "build/variables.rs"]
 mod variables;
 #[path = "build/words.rs"]
@@ -34,6 +36,7 @@ fn main() -> Result<(), String> {
     let known = tables.programs.iter().flat_map(|row| &row.names).map(String::as_str).collect();
     write("properties.rs", &properties::properties(&tables.properties, &known)?)?;
     write("effects.rs", &effects::effects(&tables.effects)?)?;
+    write("ruin.rs", &ruin::ruin(&tables.ruin)?)?;
     write("keys.rs", &keys::keys(&tables.keys))?;
     write("words.rs", &words::words(&tables.words))
 }

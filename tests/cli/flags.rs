@@ -26,7 +26,6 @@ const GOOD: &[&[&str]] = &[
     &["--network", "allow"],
     &["--on-missing", "refuse"],
     &["--on-missing", "warn"],
-    &["--timeout", "60000"],
     &["--timeout", "60000ms"],
     &["--timeout", "60s"],
     &["--timeout", "5m"],
@@ -65,6 +64,7 @@ const BAD: &[&[&str]] = &[
     &["--network", "off"],
     &["--on-missing", "ignore"],
     &["--timeout", "0"],
+    &["--timeout", "5"],
     &["--timeout", "-1"],
     &["--timeout", "1.5s"],
     &["--timeout", "5d"],
@@ -114,7 +114,7 @@ fn every_flag_is_read_and_its_values_are_checked() {
 #[test]
 fn a_timeout_can_be_spelled_in_ways() {
     for_each_user(|place| {
-        for (spelled, said) in [("300", "300 ms"), ("300ms", "300 ms"), ("1s", "1 s"), ("1250", "1.25 s")] {
+        for (spelled, said) in [("300ms", "300 ms"), ("1s", "1 s"), ("1250ms", "1.25 s")] {
             let output = run(place, ["--timeout", spelled, "sleep 1000"]);
             assert_eq!(output.status.code(), Some(124));
             let said = format!("timed_out: the command ran longer than {said} and was stopped\n");

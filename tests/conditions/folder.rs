@@ -66,6 +66,30 @@ sg audit verify",
     });
 }
 
+/// Opening the journal shows only that it can be read.
+#[test]
+fn doctor_says_that_the_state_folder_is_full() {
+    for_each_user(|place| {
+        let text = in_own_mounts(
+            place,
+            "mount -t tmpfs -o size=600k,mode=700 none \"$SHELLGATE_HOME\" || exit 99
+sg run 'echo in memory'
+cat /dev/zero > \"$SHELLGATE_HOME/fill\" 2> /dev/null
+sg doctor
+sg doctor --json
+rm \"$SHELLGATE_HOME/fill\"
+sg doctor",
+        );
+        let (full, freed) = text.split_once("{\"").unwrap_or_else(|| panic!("{text}"));
+        assert!(full.contains("can't be written: No space left on device."), "{full}");
+        assert!(full.contains("Commands can't be recorded, so none runs"), "{full}");
+        assert!(full.contains("Something required is missing.") && full.ends_with("code 1\n"), "{full}");
+        assert!(freed.starts_with("ok\":false") && freed.contains("code 1\n"), "{freed}");
+        assert!(freed.contains("The journal can be written"), "and when there is space, it is: {freed}");
+        assert!(!place.state().join(".doctor").exists());
+    });
+}
+
 /// A server has its record open. What it wrote to a removed file would be lost.
 #[test]
 fn a_server_whose_state_folder_is_deleted_runs_nothing_unrecorded() {

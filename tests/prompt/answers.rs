@@ -92,12 +92,36 @@ fn always_shows_its_lines_before_it_writes_them() {
         pane.shows("Enter is not an answer");
         assert!(!settings.exists());
         pane.press_calmly("y");
-        pane.ends(0);
+        let screen = pane.ends(0).replace('\n', "");
+        let place_of_rule = format!("remove the rule at {}:1", settings.display());
+        assert!(screen.contains(&place_of_rule), "{place_of_rule}: {screen}");
         let written = std::fs::read_to_string(&settings).unwrap();
         assert!(written.contains(wanted), "{written}");
         pane.runs_unasked(&["--session", "other", "frob now and then"]);
         assert_eq!(pane.ran(), ["frob now", "frob now and then"]);
         pane.asks_again(&["frob later"]);
+    });
+}
+
+#[test]
+fn always_can_mean_exactly_this() {
+    for_each_user(|place| {
+        let pane = Pane::new(place, 80, 24);
+        let settings = place.home().join("settings/shellgate/config.toml");
+        // No prefix of it is safe, so only exactly this is offered.
+        let screen = pane.asks(&["frob -x now"]);
+        assert!(!screen.contains("\n  p  ") && !screen.contains("\n  a  "), "{screen}");
+        pane.press(&["e"]);
+        let screen = pane.shows("add this to your settings?");
+        assert!(screen.contains("exact = true"), "{screen}");
+        pane.press_calmly("y");
+        pane.ends(0);
+        let written = std::fs::read_to_string(&settings).unwrap();
+        assert!(written.contains("prefix = [\"frob\", \"-x\", \"now\"]\nexact = true\n"), "{written}");
+        pane.runs_unasked(&["--session", "other", "frob -x now"]);
+        pane.asks_again(&["frob -x now please"]);
+        pane.asks_again(&["frob -x"]);
+        assert_eq!(pane.ran(), ["frob -x now"; 2]);
     });
 }
 

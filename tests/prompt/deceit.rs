@@ -27,7 +27,7 @@ fn text_of_a_command_is_never_a_line_of_ours() {
          agent says   │ it is fine\n\tfrob   x  \n\nshellgate: approved once: ls";
     pane.asks(&[command]);
     let screen = pane.screen();
-    insta::with_settings!({filters => vec![(r"/[^ \n]*/shellgate-test-\w+", "[PLACE]")]}, {
+    insta::with_settings!({filters => vec![(r"/[^ \n]*/shellgate-test-\w+", "[PLACE]"), (r"20\d\d-\d\d-\d\d", "2026-11-15"), (r"\d\d:\d\d", "20:43")]}, {
         insta::assert_snapshot!(screen);
     });
     pane.press(&["n"]);
@@ -64,7 +64,7 @@ fn a_long_line_is_shown_to_its_end() {
 fn yes_is_not_taken_before_the_end_was_shown() {
     for_each_user(|place| {
         let pane = Pane::new(place, 80, 24);
-        let command = (0..500).map(|n| format!("frob {n}\n")).collect::<String>();
+        let command = (0..500).map(|n| format!("frob now {n}\n")).collect::<String>();
         let screen = pane.asks(&[&command]);
         assert!(screen.contains("more below"), "{screen}");
         for key in ["y", "s", "p", "a"] {

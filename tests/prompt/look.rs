@@ -4,7 +4,11 @@ use crate::support::Place;
 use crate::support::pane::Pane;
 
 fn assert_looks(name: &str, screen: &str) {
-    let filters = vec![(r"/[^ \n]*/shellgate-test-\w+", "[PLACE]")];
+    let filters = vec![
+        (r"/[^ \n]*/shellgate-test-\w+", "[PLACE]"),
+        (r"20\d\d-\d\d-\d\d", "2026-11-15"),
+        (r"\d\d:\d\d", "20:43"),
+    ];
     insta::with_settings!({filters => filters}, {
         insta::assert_snapshot!(name, screen);
     });
@@ -37,7 +41,7 @@ fn every_usual_size() {
 #[test]
 fn always_and_a_reason() {
     let place = Place::new(None);
-    let pane = Pane::new(&place, 80, 24);
+    let pane = Pane::new(&place, 80, 25);
     pane.asks(&["--session", "s", "--", "git", "log", "a b", "", "c\nd"]);
     assert_looks("words", &pane.screen());
     pane.press(&["a"]);

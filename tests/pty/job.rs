@@ -57,7 +57,7 @@ impl<'a> Job<'a> {
 
     /// Its screen, as a model sees it.
     pub(crate) fn screen(&self) -> String {
-        let output = self.place.output(["wait", &self.id, "--json", "--timeout", "1"]);
+        let output = self.place.output(["wait", &self.id, "--json", "--timeout", "1ms"]);
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         report["stdout"].as_str().unwrap().to_owned()
     }

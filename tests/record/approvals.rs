@@ -33,7 +33,10 @@ fn the_asker_waits_for_an_answer_from_elsewhere() {
             assert_eq!(question[field], value);
         }
         assert_eq!(question["parts"][0]["argv"], serde_json::json!(["touch", "made"]));
-        assert_eq!(question["choices"], serde_json::json!(["once", "session", "prefix", "always"]));
+        assert_eq!(
+            question["choices"],
+            serde_json::json!(["once", "session", "prefix", "always", "always_exact"])
+        );
         let page = text(&place.output(["approvals", "list"]));
         for words in
             ["│ touch made", "│ no rule covers `touch`", " --session\n", "deny", "reason = \"approved"]

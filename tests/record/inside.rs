@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use shellgate::approval::{Answer, ApprovalChannel, Approver, Choice, Question, QueueWait};
-use shellgate::journal::QuestionId;
+use shellgate::journal::{GrantId, QuestionId};
 use shellgate::request::Action;
 use shellgate::settings::{self, ApprovalMode, Flags, Network, OnMissing, SandboxMode};
 use shellgate::{ErrorObject, Gate, RecordStore, Request, Urgency};
@@ -36,8 +36,9 @@ fn probe() {
     let record = || RecordStore::open(None).unwrap();
     let project = || builder().project_file().unwrap().unwrap();
     let none = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
-    let deeds: [(&str, Result<(), ErrorObject>); 20] = [
+    let deeds: [(&str, Result<(), ErrorObject>); 21] = [
         ("answer", record().answer(QuestionId(4711), &Answer::Yes(Choice::Once)).map(drop)),
+        ("revoke", record().revoke(GrantId(4711)).map(drop)),
         ("trust", record().trust(&project())),
         ("stop", record().stop(none, Urgency::Now)),
         ("stop a session", record().stop_session("other", Urgency::Now).map(drop)),
@@ -108,7 +109,7 @@ fn the_library_refuses_too() {
         let script = format!("{PROBE}={} {} {}", shellgate().display(), own.display(), words.join(" "));
         let output = place.output(["run", "--sandbox", "off", &script]);
         let inside = lines(&output);
-        assert_eq!(inside.len(), 22, "{output:?}");
+        assert_eq!(inside.len(), 23, "{output:?}");
         for (name, came) in &inside {
             let wanted = if name.starts_with("own ") { "approval_unavailable" } else { "denied_by_policy" };
             assert_eq!(came, wanted, "{name}");
@@ -121,7 +122,7 @@ fn the_library_refuses_too() {
         outside.args(words).env(PROBE, shellgate()).env("XDG_CONFIG_HOME", place.home().join("nothing"));
         let output = outside.output().unwrap();
         let outside = lines(&output);
-        assert_eq!(outside.len(), 22, "{output:?}");
+        assert_eq!(outside.len(), 23, "{output:?}");
         for (name, came) in &outside {
             assert_ne!(came, "denied_by_policy", "{name}");
         }
@@ -205,6 +206,7 @@ fn what_would_loosen_the_rules_is_refused() {
             ("stop --session other", 3),
             ("approvals approve 1", 3),
             ("approvals deny 1", 3),
+            ("approvals revoke 1", 3),
             ("history forget 01", 3),
             ("run --approve allow 'touch made'", 125),
             ("run --config loose.toml 'touch made'", 125),

@@ -151,7 +151,7 @@ for number in range(TIMES):
         assert_eq!(denials(&answer), expected);
         assert!(answer.to_string().len() < 64 << 10);
         // What happened before the flood of another command is not lost, and neither is what comes after.
-        let flood = place.start(["run", "--sandbox", "workspace", "--timeout", "60000", &different]);
+        let flood = place.start(["run", "--sandbox", "workspace", "--timeout", "60s", &different]);
         let answer = run(place, "workspace", "touch ../outside/one; sleep 0.1; touch ../outside/two; true");
         let found = denials(&answer);
         assert_eq!(found, [written(outside(place, "one")), written(outside(place, "two"))]);
@@ -218,8 +218,8 @@ fn timeouts_jobs_and_terminals_have_their_refusals() {
             let output = place.output(["wait", "--json", id].iter().chain(flags));
             serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
         };
-        wait_until("its refusal is known", || wait(&["--timeout", "1"])["denials"] != json!([]));
-        let running = wait(&["--timeout", "1"]);
+        wait_until("its refusal is known", || wait(&["--timeout", "1ms"])["denials"] != json!([]));
+        let running = wait(&["--timeout", "1ms"]);
         assert_eq!(running["status"], "running");
         assert_eq!(denials(&running), expected);
         place.write("down", "");

@@ -95,8 +95,8 @@ fn single_values_come_from_their_own_layers() {
         let message = |answer: &Value| answer["error"]["message"].as_str().unwrap().to_owned();
         assert_eq!(message(&answer), "the command ran longer than 400 ms and was stopped");
         for (flags, arguments, wanted) in [
-            (&["--timeout", "300"][..], json!({"command": "sleep 1000"}), "300 ms"),
-            (&["--timeout", "300"], json!({"command": "sleep 1000", "timeout_ms": 200}), "200 ms"),
+            (&["--timeout", "300ms"][..], json!({"command": "sleep 1000"}), "300 ms"),
+            (&["--timeout", "300ms"], json!({"command": "sleep 1000", "timeout_ms": 200}), "200 ms"),
             (&[], json!({"command": "sleep 1000", "timeout_ms": 500}), "500 ms"),
         ] {
             let (answer, _) = call(place, flags, &arguments);

@@ -18,6 +18,9 @@ use serde_json::Value;
 /// An ordinary user. Not 65534, which hides mistakes about ownership.
 pub(crate) const ORDINARY: u32 = 12345;
 
+/// The folder below a place's home with settings that ask.
+const ASKING: &str = "nothing";
+
 /// The timeout for events that must happen, on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -138,12 +141,17 @@ impl Place {
                 chown(&path, Some(user), Some(user)).unwrap();
             }
         }
-        // Commands run without asking, unless the test chooses other settings.
-        let settings = place.home().join(".config/shellgate");
-        std::fs::create_dir_all(&settings).unwrap();
-        let file = settings.join("config.toml");
-        std::fs::write(&file, "[approval]\nmode = \"allow\"\n").unwrap();
-        chown(&file, user, user).unwrap();
+        // Commands run without asking, unless the test chooses other settings. No preset: most tests are about rules.
+        for (folder, text) in [
+            (".config", "[approval]\nmode = \"allow\"\n[policy]\npreset = \"none\"\n"),
+            (ASKING, "[policy]\npreset = \"none\"\n"),
+        ] {
+            let settings = place.home().join(folder).join("shellgate");
+            std::fs::create_dir_all(&settings).unwrap();
+            let file = settings.join("config.toml");
+            std::fs::write(&file, text).unwrap();
+            chown(&file, user, user).unwrap();
+        }
         place
     }
 
@@ -188,10 +196,17 @@ impl Place {
         command
     }
 
-    /// `shellgate ARGS` in this place, with the questions that a user would be asked.
+    /// `shellgate ARGS` in this place, with nothing configured.
+    pub(crate) fn unconfigured<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = self.shellgate(args);
+        command.env("XDG_CONFIG_HOME", self.home().join("unset"));
+        command
+    }
+
+    /// `shellgate ARGS` in this place, with a question about everything that no rule covers.
     pub(crate) fn strictly<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = self.shellgate(args);
-        command.env("XDG_CONFIG_HOME", self.home().join("nothing"));
+        command.env("XDG_CONFIG_HOME", self.home().join(ASKING));
         command
     }
 

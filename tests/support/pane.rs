@@ -51,6 +51,11 @@ impl<'a> Pane<'a> {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// Copies every byte that the terminal gets from now on to `file`.
+    pub(crate) fn copy_output_to(&self, file: &std::path::Path) {
+        self.tmux(&["pipe-pane", &format!("exec cat > '{}'", file.display())]);
+    }
+
     /// What is on the screen.
     pub(crate) fn screen(&self) -> String {
         self.tmux(&["capture-pane", "-p"])

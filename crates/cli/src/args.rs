@@ -2,6 +2,7 @@
 
 mod jobs;
 mod record;
+mod settings;
 mod setup;
 mod terminal;
 
@@ -12,7 +13,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use shellgate::settings::{
-    ApprovalMode, Asker, Decision, Flags, Network, OnMissing, SandboxMode, Word, parse_duration,
+    ApprovalMode, Asker, Decision, Flags, Network, OnMissing, PresetChoice, SandboxMode, Word, parse_duration,
 };
 use shellgate::{Dialect, Envelope};
 
@@ -20,6 +21,7 @@ pub(crate) use jobs::{BackgroundArgs, JobsArgs, LogsArgs, WaitArgs};
 pub(crate) use record::{
     ApprovalScope, ApprovalsCommand, AuditCommand, HistoryArgs, HistoryCommand, ListArgs, StopArgs, TrustArgs,
 };
+pub(crate) use settings::{ConfigCommand, ConfigShowArgs, ForeignAgent, ImportArgs, InitArgs};
 pub(crate) use setup::SetupArgs;
 
 pub(crate) use terminal::{AttachArgs, ResizeArgs, SendArgs};
@@ -148,9 +150,29 @@ Examples:
     Resize(ResizeArgs),
     /// Trust a project's `.shellgate.toml`
     ///
-    /// Shows the file and asks for confirmation. A trusted file may loosen the rules; any other file, and a trusted one
+    /// It is looked for in the root, then in the folders above it up to the repository's top. Shows the file and asks for confirmation. A trusted file may loosen the rules; any other file, and a trusted one
     /// after any change, can only make them stricter.
     Trust(TrustArgs),
+    /// Write a starter `.shellgate.toml` for this project
+    ///
+    /// Looks at the project, shows the file and asks for confirmation. An existing file is never changed.
+    #[command(after_help = "\
+Examples:
+  shellgate init
+  shellgate init --print")]
+    Init(InitArgs),
+    /// Show the settings in force
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Turn another agent's permissions into rules
+    ///
+    /// Reads permissions of Claude Code, Qwen Code and opencode, rules of Codex, and policies of Gemini CLI. Shows the
+    /// rules, and names each entry that has no equal; then asks before it adds them to your settings.
+    #[command(after_help = "\
+Examples:
+  shellgate import ~/.claude/settings.json
+  shellgate import --print ~/.codex/rules/default.rules")]
+    Import(ImportArgs),
     /// Add shellgate to an agent's settings
     ///
     /// Shows the change and asks for confirmation. Without AGENT, lists the known agents and where shellgate is set up.
@@ -203,7 +225,7 @@ pub(crate) struct CallArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// Show the syntax tree of the command
+    /// Show which step of the rules decided about each part, and the syntax tree
     #[arg(long)]
     pub(crate) explain: bool,
     /// Judge the text in FILE
@@ -277,6 +299,15 @@ pub(crate) struct Common {
     /// Deny commands that begin with PREFIX; repeatable
     #[arg(long, value_name = "PREFIX")]
     exclude: Vec<String>,
+    /// What is free where no rule says anything [default: by dialect and sandbox]
+    #[arg(long, value_name = "P", value_parser = PossibleValuesParser::new(PresetChoice::NAMES))]
+    preset: Option<String>,
+    /// Allow commands like PATTERN, with `*` for any words; repeatable
+    #[arg(long, value_name = "PATTERN")]
+    allow: Vec<String>,
+    /// Deny commands like PATTERN; repeatable
+    #[arg(long, value_name = "PATTERN")]
+    deny: Vec<String>,
     /// Decision for commands that no rule covers
     #[arg(long, value_name = "D", value_parser = PossibleValuesParser::new(Decision::NAMES))]
     default: Option<String>,
@@ -296,7 +327,7 @@ pub(crate) struct Common {
     /// What to do if this machine can't confine as requested
     #[arg(long, value_name = "WHAT", value_parser = PossibleValuesParser::new(OnMissing::NAMES))]
     on_missing: Option<String>,
-    /// Time limit: `30s`, `5m`, `1500ms`; a bare number is in milliseconds
+    /// Time limit, with a unit: `30s`, `5m`, `1500ms`
     #[arg(long, value_name = "T", value_parser = parse_duration, allow_negative_numbers = true)]
     timeout: Option<u64>,
     /// Folder to start in, relative to the root
@@ -331,6 +362,9 @@ impl Common {
         Flags {
             core: self.core.clone(),
             exclude: self.exclude.clone(),
+            preset: word::<PresetChoice>(self.preset.as_ref()),
+            allow: self.allow.clone(),
+            deny: self.deny.clone(),
             default: word::<Decision>(self.default.as_ref()),
             approve: word::<ApprovalMode>(self.approve.as_ref()),
             ask: word::<Asker>(self.ask.as_ref()),

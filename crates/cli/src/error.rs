@@ -150,6 +150,7 @@ fn hint_text(hint: &Hint) -> String {
         Hint::ListQuestions => "`shellgate approvals list` shows the open questions",
         Hint::StopFirst { id } => return format!("stop it first: `shellgate stop {id}`"),
         Hint::StopAJob => "stop one that is no longer needed: `shellgate jobs` lists them",
+        Hint::UserSaidNo => return hint.to_string(),
         Hint::MoreTime => "give it more time with `--timeout`, or run it with `--background`",
     };
     words.to_owned()

@@ -8,17 +8,21 @@ use shellgate_exec::{Confinement, Session, Starter, StateFolder};
 use shellgate_policy::Protected;
 
 use crate::admit::approval::Approver;
+use crate::admit::earlier_approval::CheckedSession;
 use crate::admit::inside::{self, Chosen};
 use crate::admit::judge::Judge;
 use crate::admit::trust::{ProjectFile, RecordedTrust};
 use crate::environment::{self, Rules};
 use crate::gate::Gate;
-use crate::intake::dialect::DefaultRoot;
+use crate::intake::dialect::{DefaultPreset, DefaultRoot};
 use crate::record::Recorder;
 use crate::root::Root;
 use crate::run::environment_entry;
 use crate::session_name::SessionName;
-use crate::settings::{Flags, LogLevel, Settings, Sources, Trust, Word as _};
+use crate::settings::{
+    Flags, LayerFile, LayerName, LayerState, Loaded, LogLevel, RootSource, Settings, Sources, Trust,
+    Word as _,
+};
 use crate::{Code, ErrorObject};
 use crate::{confine, locations};
 
@@ -35,6 +39,7 @@ pub struct GateBuilder {
     state: Option<PathBuf>,
     starter: Option<Starter>,
     default_root: DefaultRoot,
+    default_preset: DefaultPreset,
     approver: Option<Box<dyn Approver>>,
     one_shot: bool,
     tidy_later: bool,
@@ -51,7 +56,8 @@ impl Gate {
 }
 
 impl GateBuilder {
-    /// The root: commands run in it and in folders below it. Default: `workspace.working_directory`, else the current folder.
+    /// The root: commands run in it and in folders below it. Default: `workspace.working_directory` of the settings, a trusted
+    /// project file included, else the current folder.
     #[must_use]
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = Some(root.into());
@@ -62,6 +68,13 @@ impl GateBuilder {
     #[must_use]
     pub fn default_root(mut self, default_root: DefaultRoot) -> Self {
         self.default_root = default_root;
+        self
+    }
+
+    /// The preset when no setting names one. Default: that of our own dialect, by how commands are confined.
+    #[must_use]
+    pub fn default_preset(mut self, default_preset: DefaultPreset) -> Self {
+        self.default_preset = default_preset;
         self
     }
 
@@ -142,9 +155,12 @@ impl GateBuilder {
     /// Builds only the judge. It creates no files and can't run commands.
     ///
     /// # Errors
-    /// `config` when a settings file is broken or the root is not a folder.
+    /// `config` when a settings file is broken or the root is not a folder, `invalid_input` when the session can't have its
+    /// name.
     pub fn judge(mut self) -> Result<Judge, ErrorObject> {
-        let (judge, _) = self.judge_and_environment()?;
+        let (mut judge, _) = self.judge_and_environment()?;
+        let name = session_name(self.session, judge.root.path())?.shown().to_owned();
+        judge.session = locations::state_path(self.state).ok().map(|state| CheckedSession { name, state });
         Ok(judge)
     }
 
@@ -154,7 +170,9 @@ impl GateBuilder {
     /// `config` when it, or another settings file, is broken.
     pub fn project_file(mut self) -> Result<Option<ProjectFile>, ErrorObject> {
         let (judge, _) = self.judge_and_environment()?;
-        ProjectFile::of(judge.root.path())
+        let mut found = judge.files.iter().rev().filter(|file| file.state != LayerState::Absent);
+        let found = found.find(|file| file.layer == LayerName::Project);
+        found.map_or(Ok(None), |file| ProjectFile::read(&file.path))
     }
 
     /// Makes the judge and the environment that commands inherit.
@@ -178,16 +196,11 @@ impl GateBuilder {
             // The current folder is no replacement: a person might not expect it to be the root.
             DefaultRoot::Home => std::env::home_dir().unwrap_or_default(),
         };
-        let requested = self.root.take();
-        let explicit = requested.is_some();
-        let mut by_settings = false;
-        let (root, settings) = Settings::load_for_root(&sources, |configured| {
-            by_settings = !explicit && configured.is_some();
-            let chosen = requested.or_else(|| configured.map(Path::to_owned)).unwrap_or_else(default_root);
-            chosen.canonicalize().unwrap_or(chosen)
-        })?;
-        if !by_settings {
-            inside::check_root(&root, explicit)?;
+        let loaded = Settings::load_for_root(&sources, self.root.take(), default_root)?;
+        let Loaded { root, root_source, settings, files } = loaded;
+        // A root that the user's own settings name needs no check.
+        if root_source != RootSource::Settings {
+            inside::check_root(&root, root_source != RootSource::Default)?;
         }
         let root = Root::open(&root)?;
         let built = environment::build(std::env::vars_os(), &Rules::from(&settings.environment));
@@ -195,8 +208,9 @@ impl GateBuilder {
         let environment = built.vars.iter().filter_map(|(name, value)| environment_entry(name, value));
         let environment = environment.collect();
         let protected = protected(&sources, state.as_deref());
-        let mut judge = Judge::new(settings, root, search_path, protected);
-        judge.settings_places = settings_places(&sources);
+        let mut judge = Judge::new(settings, root, search_path, protected, self.default_preset);
+        judge.settings_places = settings_places(&sources, &files);
+        (judge.files, judge.root_source) = (files, root_source);
         Ok((judge, environment))
     }
 
@@ -293,12 +307,14 @@ fn session_name(requested: Option<String>, root: &Path) -> Result<SessionName, E
     }
 }
 
-/// The files and folders that the settings come from.
-fn settings_places(sources: &Sources) -> Vec<PathBuf> {
-    let files = [&sources.system, &sources.user].into_iter().flatten();
-    let folders = files.filter_map(|file| file.parent()).map(Path::to_owned);
+/// The files and folders that the settings come from. The places above the root where a project's file was looked for count,
+/// too: a new file there would hide one further up.
+fn settings_places(sources: &Sources, files: &[LayerFile]) -> Vec<PathBuf> {
+    let standard = [&sources.system, &sources.user].into_iter().flatten();
+    let folders = standard.filter_map(|file| file.parent()).map(Path::to_owned);
     let extra = sources.extra.iter().filter_map(|file| std::path::absolute(file).ok());
-    folders.chain(extra).collect()
+    let project = files.iter().filter(|file| file.layer == LayerName::Project).map(|file| file.path.clone());
+    folders.chain(extra).chain(project).collect()
 }
 
 /// The paths that commands may not use: shellgate's settings and state. Only the spool folder, which holds their output, may be

@@ -10,6 +10,7 @@ use std::sync::{Mutex, OnceLock};
 use shellgate_exec::{
     Confinement, EncodedConfinement, Follow, Session, SessionError, Starter, StateFolder, Urgency,
 };
+use shellgate_journal::HeldGrant;
 
 use crate::admit::approval::{Always, Approver};
 use crate::admit::inside::{self, RestrictedAction};
@@ -18,7 +19,7 @@ use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
 use crate::intake::dialect::Dialect;
 use crate::intake::request::Request;
-use crate::record::Recorder;
+use crate::record::{self, Recorder};
 use crate::run::execution::Execution;
 use crate::session_name::SessionName;
 use crate::settings::Settings;
@@ -55,6 +56,12 @@ impl Gate {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         self.judge.settings()
+    }
+
+    /// The preset in force: what is allowed where no rule says anything.
+    #[must_use]
+    pub fn preset(&self) -> Option<crate::judge::Preset> {
+        self.judge.preset()
     }
 
     /// The root.
@@ -127,12 +134,13 @@ impl Gate {
         self.judge.judge(request)
     }
 
-    /// Stops all executions of this gate's session and its chats. Returns when they have ended, with their number.
+    /// Stops all executions of this gate's session and its chats, and ends its approvals. Returns when they have ended, with their number.
     ///
     /// # Errors
     /// When the keeper can't be reached. `denied_by_policy` from inside a command, which may be one of them.
     pub fn stop_session(&self, urgency: Urgency) -> Result<u32, ErrorObject> {
         inside::refuse(RestrictedAction::Stop)?;
+        self.end_grants(&self.session_name)?;
         self.session.stop(urgency).map_err(|error| session_error(&error))
     }
 
@@ -142,8 +150,17 @@ impl Gate {
     /// `invalid_input` when no session can be called that; else when its keeper can't be reached.
     pub fn stop_other_session(&self, name: &str, urgency: Urgency) -> Result<u32, ErrorObject> {
         inside::refuse(RestrictedAction::Stop)?;
-        let session = self.session_called(&SessionName::named(name)?);
+        let name = SessionName::named(name)?;
+        self.end_grants(&name)?;
+        let session = self.session_called(&name);
         session.stop(urgency).map_err(|error| session_error(&error))
+    }
+
+    /// Ends the approvals for a session and its chats.
+    fn end_grants(&self, session: &SessionName) -> Result<(), ErrorObject> {
+        let Some(journal) = self.recorder.journal() else { return Ok(()) };
+        let is_stopped = |held: &HeldGrant| session.contains(&held.session, Some(&held.grant.root));
+        record::end_for_session(journal, is_stopped).map(drop)
     }
 
     pub(crate) fn session_called(&self, name: &SessionName) -> Session {

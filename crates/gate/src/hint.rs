@@ -36,6 +36,8 @@ pub enum Hint {
     StopAJob,
     /// Give the command more time, or run it in the background.
     MoreTime,
+    /// The user was asked and said no.
+    UserSaidNo,
 }
 
 /// The hint in words for a model.
@@ -57,6 +59,9 @@ impl fmt::Display for Hint {
                 "stop one that is no longer needed: `shell_jobs` lists them, `shell_stop` stops one"
             }
             Self::MoreTime => "give it more time, or run it in the background",
+            Self::UserSaidNo => {
+                "don't try it in another way; go on without it, or ask the user what to do instead"
+            }
         };
         f.write_str(words)
     }
@@ -97,6 +102,7 @@ mod tests {
             Hint::StopFirst { id: "X".to_owned() },
             Hint::StopAJob,
             Hint::MoreTime,
+            Hint::UserSaidNo,
         ];
         for hint in hints {
             assert!(!hint.to_string().contains("--"), "{hint}");

@@ -4,7 +4,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use crate::body::{
-    EntryBody, Millis, RecordedEnd, RecordedError, RecordedLoss, RecordedRequest, RecordedStart,
+    EntryBody, EntryKind, Millis, RecordedEnd, RecordedError, RecordedLoss, RecordedRequest, RecordedStart,
 };
 use crate::canonical;
 use crate::entry::{COLUMNS, EntryRow, JournalEntry};
@@ -213,7 +213,10 @@ fn load(connection: &Connection, row: &rusqlite::Row<'_>) -> Result<PastExecutio
         closed: None,
     };
     for raw in latest_entries(connection, &execution.id)? {
-        execution.last_at = raw.at;
+        // A grant can be ended long after its execution.
+        if raw.kind != EntryKind::GrantEnded {
+            execution.last_at = raw.at;
+        }
         match raw.parse_body()? {
             Some(EntryBody::Asked(body)) => execution.asked = Some(body),
             Some(EntryBody::Refused(body)) => execution.refused = Some(body),

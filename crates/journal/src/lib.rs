@@ -88,16 +88,17 @@ mod trust;
 mod verify;
 
 pub use body::{
-    AnswerOptions, ApprovalChannel, Checkpoint, EndStatus, EntryBody, EntryKind, Gap, GrantScope, LossCause,
-    Millis, Note, OutputDetail, PersonAnswer, ProcessIdentity, PruneCause, QuestionId, QuestionOutcome,
-    RecordedAnswer, RecordedApproval, RecordedChoice, RecordedDecision, RecordedDenial, RecordedEnd,
-    RecordedError, RecordedLoss, RecordedPart, RecordedQuestion, RecordedReason, RecordedRequest,
-    RecordedStart, RecordedStdin, RecordedStream, RecordedVerdict, SessionGrant, SettingsLines, Step,
-    Tombstone, TrustedFile, UnwrittenSettings,
+    AnswerOptions, ApprovalChannel, Checkpoint, EndStatus, EndedGrant, EntryBody, EntryKind, Gap,
+    GrantEndCause, GrantId, GrantScope, LossCause, Millis, Note, OutputDetail, PersonAnswer, ProcessIdentity,
+    PruneCause, QuestionId, QuestionOutcome, RecordedAnswer, RecordedApproval, RecordedChoice,
+    RecordedDecision, RecordedDenial, RecordedEnd, RecordedError, RecordedLoss, RecordedPart,
+    RecordedQuestion, RecordedReason, RecordedRequest, RecordedStart, RecordedStdin, RecordedStream,
+    RecordedVerdict, SessionGrant, SettingsLines, Step, Tombstone, TrustedFile, UnwrittenSettings,
 };
 pub use entry::JournalEntry;
 pub use error::Error;
 pub use forget::ForgetReport;
+pub use grants::{GRANT_LIFETIME_MS, HeldGrant};
 pub use hash::{Head, NotAHead, Sha};
 pub use history::{PastExecution, Query, session_contains};
 pub use journal::Journal;

@@ -11,7 +11,7 @@ use crate::error::Error;
 pub(crate) const APPLICATION_ID: i64 = 0x7367_6a6c;
 
 /// The migrations. Number `n` leads from version `n` to `n + 1`.
-pub(crate) const MIGRATIONS: &[&str] = &[include_str!("schema/1.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 /// The version that the migrations lead to.
 pub(crate) const fn newest(migrations: &[&str]) -> i64 {
@@ -84,6 +84,6 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         connection.pragma_update(None, "user_version", newest(MIGRATIONS) + 1).unwrap();
         let error = migrate(&mut connection, MIGRATIONS).unwrap_err();
-        assert!(matches!(error, Error::Newer { found: 2, known: 1 }), "{error}");
+        assert!(matches!(error, Error::Newer { found: 3, known: 2 }), "{error}");
     }
 }

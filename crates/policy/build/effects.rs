@@ -18,6 +18,10 @@ pub(crate) struct EffectRow {
     target: String,
     #[serde(default)]
     sends: bool,
+    #[serde(default)]
+    held: bool,
+    #[serde(default)]
+    reads_sql: String,
 }
 
 /// The rows as Rust.
@@ -31,6 +35,9 @@ pub(crate) fn effects(rows: &[EffectRow]) -> Result<String, String> {
         if row.sends && effect != "network" {
             return Err(format!("`sends` is for the effect `network`, not for `{effect}`"));
         }
+        if row.held && effect != "machine" {
+            return Err(format!("`held` is for the effect `machine`, not for `{effect}`"));
+        }
         let mut letters = effect.chars();
         let effect: String =
             letters.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(letters).collect();
@@ -39,9 +46,9 @@ pub(crate) fn effects(rows: &[EffectRow]) -> Result<String, String> {
             let program = all.next().filter(|name| !name.is_empty()).ok_or("an effect has an empty call")?;
             let (options, words): (Vec<&str>, Vec<&str>) = all.partition(|word| word.starts_with('-'));
             programs.entry(program).or_default().push(format!(
-                "EffectRow {{ words: &{words:?}, options: &{options:?}, unless: &{:?}, \
-                 effect: EffectName::{effect}, target: {:?}, sends: {} }}",
-                row.unless, row.target, row.sends,
+                "EffectRow {{ words: &{words:?}, options: &{options:?}, unless: &{:?}, reads_sql: {:?}, \
+                 effect: EffectName::{effect}, target: {:?}, sends: {}, held: {} }}",
+                row.unless, row.reads_sql, row.target, row.sends, row.held,
             ));
         }
     }

@@ -134,7 +134,8 @@ fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) ->
             "it is open, but has {role}: a value of an unknown option would hide what it runs"
         ));
     }
-    let input = row.input.as_deref().map(|input| chosen(input, &["shell", "code"], "input")).transpose()?;
+    let input =
+        row.input.as_deref().map(|input| chosen(input, &["shell", "code", "keys"], "input")).transpose()?;
     let matters = !row.subcommand.is_empty()
         || options.iter().any(option_matters)
         || operands.iter().any(|o| o.unusual.is_some() || (matters(&o.role) && o.role != "write"));

@@ -3,6 +3,7 @@
 use crate::effects::EffectRow;
 use crate::keys::Keys;
 use crate::properties::Property;
+use crate::ruin::RuinRow;
 use crate::variables::Variable;
 use crate::words::Words;
 use serde::Deserialize;
@@ -28,6 +29,7 @@ pub(crate) struct Tables {
     pub(crate) properties: Vec<Property>,
     pub(crate) keys: Vec<Keys>,
     pub(crate) effects: Vec<EffectRow>,
+    pub(crate) ruin: Vec<RuinRow>,
     pub(crate) words: BTreeMap<String, Words>,
 }
 
@@ -47,6 +49,8 @@ struct File {
     keys: Vec<Keys>,
     #[serde(default)]
     effect: Vec<EffectRow>,
+    #[serde(default)]
+    ruin: Vec<RuinRow>,
     #[serde(default)]
     words: BTreeMap<String, Words>,
 }
@@ -88,7 +92,7 @@ pub(crate) struct Row {
 pub(crate) struct OptionText {
     pub(crate) names: Vec<String>,
     pub(crate) values: Vec<String>,
-    /// `None`, `Required`, `Optional`, `Glued` or `Digits`.
+    /// `None`, `Any`, `Required`, `Optional`, `LongOptional`, `Glued` or `Digits`.
     pub(crate) takes: &'static str,
     pub(crate) prints: bool,
     pub(crate) ends: bool,
@@ -134,6 +138,7 @@ impl Tables {
             tables.properties.append(&mut file.property);
             tables.keys.append(&mut file.keys);
             tables.effects.append(&mut file.effect);
+            tables.ruin.append(&mut file.ruin);
         }
         Ok(tables)
     }
@@ -165,12 +170,17 @@ impl OptionText {
             }
             let (inner, takes) = if let Some(role) = bracketed(part, '<', '>') {
                 (role, "Required")
+            } else if let Some(role) = bracketed(part, '[', ']').and_then(|inner| inner.strip_prefix('=')) {
+                (role, "LongOptional")
             } else if let Some(role) = bracketed(part, '[', ']') {
                 (role, "Optional")
             } else if let Some(role) = part.strip_prefix('=') {
                 (role, "Glued")
             } else if part == "prints" {
                 option.prints = true;
+                continue;
+            } else if part == "any" {
+                option.takes = "Any";
                 continue;
             } else if part == "--" {
                 option.ends = true;

@@ -34,9 +34,26 @@ fn find(text: &str, deception: Deception) -> Option<DeceivingCharacter> {
     let mut unusual = text.char_indices().filter(|(_, character)| !matches!(character, '\n' | '\t'));
     unusual.find_map(|(at, character)| {
         let kind = unsafe_kind(character).filter(|kind| kind.deception() == Some(deception))?;
+        if is_joiner_in_writing(text, at, character) {
+            return None;
+        }
         let span = Span::new(at, at + character.len_utf8());
         Some(DeceivingCharacter { span, character, description: kind.description() })
     })
+}
+
+/// Whether a joiner stands where writing has it: between two signs of a script or two pictures that become one. All that the
+/// shell reads as more than text is ASCII, so it can hide nothing there.
+fn is_joiner_in_writing(text: &str, at: usize, character: char) -> bool {
+    const JOINERS: [char; 2] = ['\u{200c}', '\u{200d}'];
+    let is_writing =
+        |c: char| !c.is_ascii() && (unsafe_kind(c).is_none() || c == '\u{fe0f}') && !c.is_whitespace();
+    JOINERS.contains(&character)
+        && text.get(..at).and_then(|before| before.chars().next_back()).is_some_and(is_writing)
+        && text
+            .get(at + character.len_utf8()..)
+            .and_then(|behind| behind.chars().next())
+            .is_some_and(is_writing)
 }
 
 #[cfg(test)]
@@ -45,16 +62,34 @@ mod tests {
 
     #[test]
     fn plain_text_of_any_language_passes() {
-        for text in ["ls -la\n\techo", "echo 日本語", "echo é e\u{301}", "echo 🇯🇵 ü ß Ω ж"] {
+        for text in [
+            "ls -la\n\techo",
+            "echo 日本語",
+            "echo é e\u{301}",
+            "echo 🇯🇵 ü ß Ω ж",
+            "echo 👩\u{200d}💻",
+            "echo می\u{200c}خواهم",
+            "echo 🏳\u{fe0f}\u{200d}🌈",
+        ] {
             assert_eq!(find_hiding(text), None, "{text}");
         }
     }
 
     #[test]
     fn hiding_characters_are_found() {
-        for text in
-            ["a\rb", "a\u{1b}[1A", "a\u{8}", "\u{202e}x", "\u{200b}git", "a\u{e0069}b", "x\u{85}y", "\u{7f}"]
-        {
+        for text in [
+            "a\rb",
+            "a\u{1b}[1A",
+            "a\u{8}",
+            "\u{202e}x",
+            "\u{200b}git",
+            "r\u{200d}m",
+            "é\u{200d}m",
+            "é\u{200d}\u{200d}é",
+            "a\u{e0069}b",
+            "x\u{85}y",
+            "\u{7f}",
+        ] {
             assert!(find_hiding(text).is_some(), "{text:?}");
         }
         assert_eq!(find_hiding("ab\u{200b}c").unwrap().span, Span::new(2, 5));

@@ -75,11 +75,13 @@ pub struct CallEffect {
     pub known: bool,
     /// Of [`EffectName::Network`]: whether it sends something, and doesn't only fetch.
     pub sends: bool,
+    /// Of [`EffectName::Machine`]: whether it reaches only what runs in the same sandbox, where there is one.
+    pub held: bool,
 }
 
 impl CallEffect {
     pub(crate) fn new(effect: EffectName, target: Option<String>, known: bool) -> Self {
-        Self { effect, target, known, sends: false }
+        Self { effect, target, known, sends: false, held: false }
     }
 }
 

@@ -2,9 +2,9 @@
 //! system.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::paths::{self, PathCache, TooManyLinks};
@@ -17,6 +17,9 @@ use crate::secrets::Secrets;
 /// Folders of programs on every machine, on PATH or not.
 const PROGRAM_FOLDERS: [&str; 6] =
     ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
+
+/// Where the kernel lists the mount points.
+const MOUNTS: &str = "/proc/self/mountinfo";
 
 /// The machine as the judged command will find it. It remembers its answers, so one is made for each judgement.
 #[derive(Debug)]
@@ -39,6 +42,7 @@ pub struct Machine {
     outward_links: RefCell<HashMap<PathBuf, bool>>,
     /// Paths, and whether a program file is there. `None`: nothing is.
     program_files: RefCell<HashMap<PathBuf, Option<bool>>>,
+    mount_points: OnceCell<HashSet<PathBuf>>,
 }
 
 /// Where a program was found by its name.
@@ -71,6 +75,7 @@ impl Machine {
             repositories: OnceCell::new(),
             outward_links: RefCell::default(),
             program_files: RefCell::default(),
+            mount_points: OnceCell::new(),
         }
     }
 
@@ -216,6 +221,21 @@ impl Machine {
             self.program_files.borrow_mut().insert(path.to_owned(), is_program);
             is_program
         })
+    }
+
+    /// Whether another file system begins at a path.
+    pub(crate) fn is_mount_point(&self, path: &Path) -> bool {
+        let points = self.mount_points.get_or_init(|| {
+            let text = std::fs::read_to_string(MOUNTS).unwrap_or_default();
+            // A blank in a path is written as a number there, and such a path isn't found.
+            text.lines().filter_map(|line| line.split(' ').nth(4)).map(PathBuf::from).collect()
+        });
+        points.contains(path)
+    }
+
+    /// Whether a path leads to a device that keeps data in blocks.
+    pub(crate) fn is_block_device(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device())
     }
 
     /// Whether a path is inside a folder that git may take for a repository.

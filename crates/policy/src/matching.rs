@@ -6,6 +6,7 @@
 //! program must be the one that PATH has in a trusted folder.
 
 mod modes;
+mod patterns;
 mod short_forms;
 mod started;
 mod word_lists;
@@ -16,12 +17,15 @@ use shellgate_syntax::{Span, Value, Word};
 
 use self::short_forms::{has_short_forms, short_forms};
 pub(crate) use self::started::started;
-use self::word_lists::{by_position, by_skipping, normal};
+pub(crate) use self::word_lists::normal;
+use self::word_lists::{by_position, by_skipping};
 use crate::machine::{Found, Machine};
 use crate::programs::words::WORD_SYNONYMS;
 use crate::programs::{
     CallMeaning, Canonical, EffectKind, ProgramKind, Property, base_name, has, listed_name, understand,
 };
+use crate::redirects;
+use crate::rules::Prefix;
 
 /// Whether a rule that denies or asks is about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +58,26 @@ pub(crate) struct Candidate<'a> {
 impl Candidate<'_> {
     fn program(&self) -> Option<&str> {
         self.words.first()?.value.known()
+    }
+
+    /// Whether a rule that denies or asks is about the call, or about one that does the same.
+    pub(crate) fn loosely(&self, prefix: &Prefix) -> LooseMatch {
+        match prefix {
+            Prefix::Everything => LooseMatch::Yes,
+            Prefix::Words(words) | Prefix::Exactly(words) => self.loose_match(words),
+            Prefix::Pattern(words) => self.loose_pattern_match(words),
+        }
+    }
+
+    /// Whether a rule that allows is about the call.
+    pub(crate) fn strictly(&self, prefix: &Prefix) -> StrictMatch {
+        match prefix {
+            Prefix::Everything => StrictMatch::Yes,
+            Prefix::Words(words) => self.strict_match(words),
+            Prefix::Exactly(words) if self.is_exactly(words) => StrictMatch::Yes,
+            Prefix::Exactly(_) => StrictMatch::No,
+            Prefix::Pattern(words) => self.strict_pattern_match(words),
+        }
     }
 
     /// Whether a rule with this prefix that denies or asks is about the call, or about one that does the same.
@@ -169,12 +193,20 @@ impl Candidate<'_> {
         }
     }
 
+    /// Whether the call has these words and no others.
+    pub(crate) fn is_exactly(&self, words: &[String]) -> bool {
+        self.words.len() == words.len() && !self.more_words && self.strict_match(words) == StrictMatch::Yes
+    }
+
     /// Whether a rule with this prefix that allows is about the call.
     pub(crate) fn strict_match(&self, prefix: &[String]) -> StrictMatch {
         let (Some(program), Some(wanted)) = (self.program(), prefix.first()) else { return StrictMatch::No };
-        let is_written_so = self.words.len() >= prefix.len()
-            && self.words.iter().zip(prefix).skip(1).all(|(word, wanted)| word.value.known() == Some(wanted));
-        if !is_written_so {
+        let is_written_so = |words: &[Word]| {
+            words.len() >= prefix.len()
+                && words.iter().zip(prefix).skip(1).all(|(word, wanted)| word.value.known() == Some(wanted))
+        };
+        let names_subcommand = prefix.len() > 1;
+        if !is_written_so(self.words) && !(names_subcommand && self.fits_behind_options(is_written_so)) {
             return match self.match_as_written(prefix) {
                 LooseMatch::Yes => {
                     StrictMatch::Nearly("options or unknown words stand between its words".to_owned())
@@ -182,6 +214,11 @@ impl Candidate<'_> {
                 _ => StrictMatch::No,
             };
         }
+        self.strict_program(program, wanted)
+    }
+
+    /// Whether a program is the one that a rule that allows names.
+    fn strict_program(&self, program: &str, wanted: &str) -> StrictMatch {
         if program == wanted && wanted.contains('/') {
             return StrictMatch::Yes;
         }
@@ -201,6 +238,20 @@ impl Candidate<'_> {
                 StrictMatch::Nearly(format!("`{program}` is not the `{wanted}` that is found on PATH"))
             }
             (false, _) => StrictMatch::No,
+        }
+    }
+}
+
+impl Candidate<'_> {
+    /// Whether an option with this effect only chooses or reads something.
+    fn is_harmless(&self, effect: &EffectKind) -> bool {
+        match effect {
+            EffectKind::Reads(word) | EffectKind::Directory(Some(word)) => {
+                let path = redirects::known_path(&word.value, self.machine);
+                let start = [self.machine.directory().to_owned()];
+                path.is_some_and(|path| self.machine.is_inside(&path, Some(&start)))
+            }
+            _ => false,
         }
     }
 }

@@ -9,6 +9,7 @@ mod index;
 mod nested;
 mod remotes;
 mod settings;
+mod work;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;

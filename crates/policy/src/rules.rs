@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::effect::EffectName;
+
 /// What happens with a command. The later variants are stricter: of two decisions, the greater counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
@@ -49,13 +51,30 @@ pub enum Prefix {
     Everything,
     /// Commands that begin with these words; at least one, none of them empty.
     Words(Vec<String>),
+    /// Commands of exactly these words. Only rules that allow have this: a rule that denies or asks covers longer commands too.
+    Exactly(Vec<String>),
+    /// Commands that begin with words like these; at least one, none of them empty. A `*` stands for one or more words, and
+    /// inside a word for any characters. As the first word it stands for a program; a rule that allows is about the whole
+    /// command then.
+    Pattern(Vec<String>),
+}
+
+impl Prefix {
+    /// The words that it has, with `*` among those of a pattern.
+    pub(crate) fn words(&self) -> &[String] {
+        match self {
+            Self::Everything => &[],
+            Self::Words(words) | Self::Exactly(words) | Self::Pattern(words) => words,
+        }
+    }
 }
 
 impl fmt::Display for Prefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Everything => f.write_str("*"),
-            Self::Words(words) => f.write_str(&words.join(" ")),
+            Self::Words(words) | Self::Pattern(words) => f.write_str(&words.join(" ")),
+            Self::Exactly(words) => write!(f, "exactly {}", words.join(" ")),
         }
     }
 }
@@ -75,6 +94,25 @@ pub struct Rule {
     /// The commands.
     pub entry: Entry,
     /// What is to happen with them.
+    pub decision: Decision,
+    /// Why, in its author's words.
+    pub reason: Option<String>,
+    /// Commands that it isn't about: all of their words must be those of an entry.
+    pub except: Vec<Prefix>,
+}
+
+/// A rule about what calls do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EffectRule {
+    /// The rule as people know it, with the place where it is written.
+    pub shown: String,
+    /// What a call does.
+    pub effect: EffectName,
+    /// What it does it to: patterns of paths, or of hosts. Empty: anything.
+    pub targets: Vec<String>,
+    /// Targets that it isn't about.
+    pub except: Vec<String>,
+    /// What is to happen with the call.
     pub decision: Decision,
     /// Why, in its author's words.
     pub reason: Option<String>,
@@ -135,6 +173,12 @@ impl Preset {
     /// All presets, the strictest first.
     pub const ALL: &'static [Self] = &[Self::Cautious, Self::Balanced, Self::Open];
 
+    /// The preset of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|preset| preset.name() == name)
+    }
+
     /// The preset as settings write it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -161,12 +205,16 @@ pub struct Rules {
     pub exclude: Vec<Entry>,
     /// For what no rule covers, without an allowlist.
     pub default: Decision,
+    /// For what no rule covers, with an allowlist.
+    pub beyond_core: Decision,
     /// For `$( )`, backticks, `<( )` and `>( )` as such; what they run is judged besides.
     pub substitution: Decision,
     /// For output to files.
     pub redirects: Redirects,
     /// The long form.
     pub rules: Vec<Rule>,
+    /// Rules about what calls do.
+    pub effects: Vec<EffectRule>,
     /// What is allowed where no rule says anything.
     pub preset: Option<Preset>,
     /// Whether commands run in a sandbox, which holds code that can't be read inside the root.
@@ -179,9 +227,11 @@ impl Default for Rules {
             core: None,
             exclude: Vec::new(),
             default: Decision::Ask,
+            beyond_core: Decision::Deny,
             substitution: Decision::Allow,
             redirects: Redirects::Ask,
             rules: Vec::new(),
+            effects: Vec::new(),
             preset: None,
             confined: false,
         }
@@ -191,13 +241,15 @@ impl Default for Rules {
 impl Rules {
     /// Whether a rule denies something or asks about it. Code that can't be read might do just that.
     pub(crate) fn restrict_something(&self) -> bool {
-        !self.exclude.is_empty() || self.rules.iter().any(|rule| rule.decision != Decision::Allow)
+        !self.exclude.is_empty()
+            || self.rules.iter().any(|rule| rule.decision != Decision::Allow)
+            || self.effects.iter().any(|rule| rule.decision != Decision::Allow)
     }
 
     /// Whether there is something that may not run without a question, so that it matters what a text leads to.
     pub(crate) fn forbid_something(&self) -> bool {
         let allows_the_rest = match &self.core {
-            Some(_) => !self.name_programs(),
+            Some(_) => !self.name_programs() || self.beyond_core == Decision::Allow,
             None => self.default == Decision::Allow || self.preset == Some(Preset::Open),
         };
         self.restrict_something() || !allows_the_rest
@@ -215,6 +267,21 @@ impl Rules {
     /// Whether code that can't be read is free: it runs in the sandbox, and the preset trusts that to hold it.
     pub(crate) fn frees_code(&self) -> bool {
         self.confined && self.preset == Some(Preset::Balanced)
+    }
+
+    /// Whether a rule denies programs. Code that can't be read might start them.
+    pub(crate) fn deny_programs(&self) -> bool {
+        !self.exclude.is_empty() || self.rules.iter().any(|rule| rule.decision == Decision::Deny)
+    }
+
+    /// Whether it doesn't matter what code does that can't be read: it is free, and nothing is forbidden that it could do.
+    pub(crate) fn holds_any_code(&self) -> bool {
+        self.frees_code() && !self.deny_programs()
+    }
+
+    /// Whether everything is free but ruin and credentials, so that no option can do more than is allowed.
+    pub(crate) fn frees_everything(&self) -> bool {
+        self.preset == Some(Preset::Open) && !self.restrict_something()
     }
 
     /// Whether only programs may run that rules name.

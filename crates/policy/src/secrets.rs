@@ -25,6 +25,8 @@ pub(crate) struct Secrets {
     beginnings: Vec<String>,
     /// A path that begins with none of these leads to no secret.
     tops: BTreeSet<String>,
+    /// How many parts the longest of them has: further parts of a path don't matter.
+    depth: usize,
 }
 
 impl Secrets {
@@ -37,7 +39,8 @@ impl Secrets {
         homes.extend(
             home.and_then(|home| home.canonicalize().ok()).filter(|real| Some(real.as_path()) != home),
         );
-        let mut secrets = Self { paths: HashSet::new(), beginnings: Vec::new(), tops: BTreeSet::new() };
+        let mut secrets =
+            Self { paths: HashSet::new(), beginnings: Vec::new(), tops: BTreeSet::new(), depth: 0 };
         secrets.tops.extend(homes.iter().map(|home| home.to_string_lossy().into_owned()));
         let paths = lines.flat_map(|line| match line.strip_prefix("~/") {
             Some(rest) => homes.iter().map(|home| home.join(rest)).collect(),
@@ -48,6 +51,7 @@ impl Secrets {
                 let top: PathBuf = path.iter().take(2).collect();
                 secrets.tops.insert(top.to_string_lossy().trim_end_matches('*').to_owned());
             }
+            secrets.depth = secrets.depth.max(path.iter().count());
             match path.to_str().and_then(|path| path.strip_suffix('*')) {
                 Some(beginning) => secrets.beginnings.push(beginning.to_owned()),
                 None => {
@@ -61,9 +65,11 @@ impl Secrets {
     /// Whether a path leads to a secret. It has no links.
     fn contains(&self, path: &Path) -> bool {
         let text = path.to_string_lossy();
+        // Each part is compared with all before it: of a long path, only as many as can matter.
+        let beginning: PathBuf = path.iter().take(self.depth).collect();
         self.tops.iter().any(|top| text.starts_with(top.as_str()))
             && !PUBLIC_ENDS.iter().any(|end| text.ends_with(end))
-            && (path.ancestors().any(|part| self.paths.contains(part))
+            && (beginning.ancestors().any(|part| self.paths.contains(part))
                 || self.beginnings.iter().any(|beginning| text.starts_with(beginning.as_str())))
     }
 }
@@ -93,8 +99,12 @@ pub(crate) fn named_by(
 pub(crate) fn ends_like_one(path: &str, machine: &Machine) -> bool {
     let secrets = machine.secrets();
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    // The end of the whole path says whether its file is made to be shown.
+    if PUBLIC_ENDS.iter().any(|end| path.ends_with(end)) {
+        return false;
+    }
     (0..parts.len()).any(|from| {
-        let rest: PathBuf = parts.iter().skip(from).collect();
+        let rest: PathBuf = parts.iter().skip(from).take(secrets.depth).collect();
         let from_home = machine.home().is_some_and(|home| secrets.contains(&home.join(&rest)));
         from_home || secrets.contains(&Path::new("/").join(&rest))
     })

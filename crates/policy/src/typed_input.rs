@@ -44,7 +44,7 @@ pub fn input_use(argv: &[String]) -> InputUse {
     let interactive = argv.iter().skip(1).any(|word| word == "-i" || word == "--interactive");
     match call.kind {
         _ if reads_commands && speaks_our_language(argv) => InputUse::ShellCommand,
-        _ if reads_code => InputUse::Code,
+        _ if reads_code && keys(argv).is_none() => InputUse::Code,
         Some(ProgramKind::Wrapper | ProgramKind::Network) => InputUse::Forwarded,
         _ if reads_commands => InputUse::Code,
         Some(ProgramKind::Interpreter) if interactive || !has_code(&call) => InputUse::Code,

@@ -142,6 +142,8 @@ pub enum ReasonCode {
     Unusual,
     /// It touches shellgate's own settings, record or sockets.
     Protected,
+    /// It would destroy what can't be brought back.
+    Ruin,
 }
 
 impl ReasonCode {
@@ -163,6 +165,7 @@ impl ReasonCode {
             Self::Characters => "characters",
             Self::Unusual => "unusual",
             Self::Protected => "protected",
+            Self::Ruin => "ruin",
         }
     }
 }

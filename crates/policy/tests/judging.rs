@@ -67,12 +67,45 @@ fn a_person_is_asked_about_files_that_instruct_agents() {
 }
 
 #[test]
+fn a_rule_for_exactly_a_call_allows_no_longer_one() {
+    let mut case = with(&[], &[]);
+    let words = ["git", "push", "origin"].map(str::to_owned).to_vec();
+    case.rules.rules.push(shellgate_policy::Rule {
+        entry: Entry { prefix: Prefix::Exactly(words), shown: "exactly".to_owned() },
+        decision: Decision::Allow,
+        reason: None,
+        except: Vec::new(),
+    });
+    case.says(
+        Decision::Allow,
+        &["git push origin", "git push 'origin'", "git push origin && git push origin"],
+    );
+    case.says(
+        Decision::Ask,
+        &[
+            "git push origin main",
+            "git push origin --force",
+            "git push",
+            "git push $X",
+            "git push origin $X",
+            "echo a | xargs git push origin",
+            "git push origin > x",
+            "GIT_SSH_COMMAND=x git push origin",
+            "git push origin; rm x",
+        ],
+    );
+    case.rules.exclude = entries(&["git push"]);
+    case.says(Decision::Deny, &["git push origin"]);
+}
+
+#[test]
 fn a_rule_widens_what_it_names_exactly() {
     let mut case = with(&[], &[]);
     let rule = |prefix: &str, decision| shellgate_policy::Rule {
         entry: entries(&[prefix]).remove(0),
         decision,
         reason: None,
+        except: Vec::new(),
     };
     case.rules.rules =
         vec![rule("git push", Decision::Allow), rule("cat", Decision::Ask), rule("ls", Decision::Deny)];
@@ -257,7 +290,8 @@ fn what_takes_too_much_work_is_refused() {
     let values = format!("{}{}", "a=b; ".repeat(3000), "((a++)); ".repeat(3000));
     let inner = "bash -c ':;:;:;:;:;:;:;'; ".repeat(3000);
     let texts = format!("bash -c 'bash -c \"{}\"'; ", "ls;".repeat(8000)).repeat(4);
-    case.says(Decision::Deny, &[&wide, &values, &inner, &texts]);
+    let nested = format!("bash -c '{}ls{}'\n", "x=\"$(".repeat(60), ")\";".repeat(60)).repeat(180);
+    case.says(Decision::Deny, &[&wide, &values, &inner, &texts, &nested]);
     case.says(Decision::Allow, &[&"ls a; ".repeat(3000), &"i=0; ((i++)); ".repeat(100)]);
 }
 
@@ -274,6 +308,12 @@ fn long_names_many_definitions_and_long_values_are_judged() {
         format!("ls {}", "a ".repeat(45_000)),
         format!("awk '{{{}}}'", "=".repeat(70_000)),
         format!("frobnicate {}", "a=".repeat(45_000)),
+        format!("cat {}", "~/".repeat(49_000)),
+        format!("cat < {}", "~/".repeat(49_000)),
+        format!("cat {}", "/etc/passwd".repeat(9000)),
+        format!("sed '{}'", "/etc/xx ".repeat(12_000)),
+        format!("x={}", "\r".repeat(98_000)),
+        format!("x={}ls\n", "-".repeat(60)).repeat(1500),
     ] {
         assert_ne!(case.verdict(&text).decision(), Decision::Deny, "{}", text.get(..60).unwrap());
     }

@@ -1,6 +1,7 @@
 //! The server's instructions for the model: what may run here, by the settings in force.
 
 use shellgate::jobs::tools::TOOLS;
+use shellgate::judge::Preset;
 use shellgate::request::Words;
 use shellgate::settings::{ApprovalMode, Asker, Decision, Policy, Prefix, Settings, Sourced};
 
@@ -18,7 +19,7 @@ pub(crate) fn of(offer: &Offer) -> String {
     let tool = offer.dialect.tool;
     let mut sentences =
         vec![format!("`{tool}` runs commands in `{root}` and below, within the user's rules.")];
-    sentences.extend(policy(&settings.policy, settings));
+    sentences.extend(policy(&settings.policy, settings, offer.gate.preset()));
     if settings.project_policy.is_some() {
         sentences.push("The project's own settings are stricter.".to_owned());
     }
@@ -35,35 +36,43 @@ pub(crate) fn of(offer: &Offer) -> String {
     sentences.join(" ")
 }
 
-fn policy(policy: &Policy, settings: &Settings) -> Vec<String> {
+fn policy(policy: &Policy, settings: &Settings, preset: Option<Preset>) -> Vec<String> {
     let mut sentences = Vec::new();
     let ruled = |decision: Decision| {
         policy.rules.iter().filter(move |rule| rule.decision == decision).map(|rule| &rule.prefix)
     };
-    let allowed: Vec<&Prefix> =
-        listed(policy.core.as_deref().unwrap_or_default()).chain(ruled(Decision::Allow)).collect();
-    let denied: Vec<&Prefix> = listed(&policy.exclude).chain(ruled(Decision::Deny)).collect();
+    let allowed: Vec<&Prefix> = listed(policy.core.as_deref().unwrap_or_default())
+        .chain(listed(&policy.allow))
+        .chain(ruled(Decision::Allow))
+        .collect();
+    let denied: Vec<&Prefix> =
+        listed(&policy.exclude).chain(listed(&policy.deny)).chain(ruled(Decision::Deny)).collect();
     let asked = on_ask(settings);
     if !allowed.is_empty() {
         sentences.push(format!("Allowed: {}.", named(&allowed)));
     }
-    let about: Vec<&Prefix> = ruled(Decision::Ask).collect();
+    let about: Vec<&Prefix> = listed(&policy.ask).chain(ruled(Decision::Ask)).collect();
     if !about.is_empty() {
         sentences.push(format!("{}: {asked}.", named(&about)));
     }
     if !denied.is_empty() {
         sentences.push(format!("Refused in every spelling: {}.", named(&denied)));
     }
+    let preset = match preset {
+        Some(Preset::Cautious) => Some("Reading is allowed."),
+        Some(Preset::Balanced) => Some("Reading and work inside that folder are allowed."),
+        Some(Preset::Open) => Some("Everything is allowed that destroys nothing."),
+        None => None,
+    };
+    sentences.extend(preset.map(str::to_owned));
     let rest = match (&policy.core, policy.default) {
-        (Some(_), _) | (None, Decision::Deny) => "refused",
-        (None, Decision::Ask) => asked,
-        (None, Decision::Allow) => "allowed",
+        (Some(_), _) if !policy.default_is_set => "refused",
+        (_, Decision::Deny) => "refused",
+        (_, Decision::Ask) => asked,
+        (_, Decision::Allow) => "allowed",
     };
-    let everything = if allowed.is_empty() && denied.is_empty() && about.is_empty() {
-        "Everything"
-    } else {
-        "Everything else"
-    };
+    let is_first = allowed.is_empty() && denied.is_empty() && about.is_empty() && preset.is_none();
+    let everything = if is_first { "Everything" } else { "Everything else" };
     sentences.push(format!("{everything}: {rest}."));
     sentences
 }

@@ -1,4 +1,5 @@
-//! Durations as people type them: `30s`, `5m`, `1500ms`, `2h`. A bare number is milliseconds.
+//! Durations as people type them: `30s`, `5m`, `1500ms`, `2h`. A bare number is refused: some take it for seconds, others
+//! for milliseconds.
 
 /// The longest duration that can be set: one day.
 pub const MAX_DURATION_MS: u64 = 86_400_000;
@@ -11,6 +12,12 @@ pub enum DurationError {
     Shape {
         /// The text.
         found: String,
+    },
+    /// It has no unit.
+    #[error("has no unit: write `{number}s` for {number} seconds or `{number}ms` for {number} milliseconds")]
+    NoUnit {
+        /// The number.
+        number: u64,
     },
     /// It is zero or longer than a day.
     #[error("must be from 1 ms to 24 h (86400000 ms), found {found:?}")]
@@ -27,7 +34,7 @@ pub fn parse_duration(text: &str) -> Result<u64, DurationError> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.strip_prefix(digits).unwrap_or_default();
     let factor = match unit {
-        "" | "ms" => 1,
+        "ms" | "" => 1,
         "s" => 1_000,
         "m" => 60_000,
         "h" => 3_600_000,
@@ -39,7 +46,11 @@ pub fn parse_duration(text: &str) -> Result<u64, DurationError> {
     // Parsing fails only for too many digits, so the number is out of range.
     let number: u64 = digits.parse().map_err(|_| range())?;
     let ms = number.checked_mul(factor).ok_or_else(range)?;
-    if (1..=MAX_DURATION_MS).contains(&ms) { Ok(ms) } else { Err(range()) }
+    match (1..=MAX_DURATION_MS).contains(&ms) {
+        true if unit.is_empty() => Err(DurationError::NoUnit { number }),
+        true => Ok(ms),
+        false => Err(range()),
+    }
 }
 
 #[cfg(test)]
@@ -53,11 +64,9 @@ mod tests {
             ("5m", 300_000),
             ("1500ms", 1500),
             ("2h", 7_200_000),
-            ("1", 1),
-            ("250", 250),
             ("007s", 7000),
             ("24h", MAX_DURATION_MS),
-            ("86400000", MAX_DURATION_MS),
+            ("86400000ms", MAX_DURATION_MS),
         ];
         for (text, ms) in cases {
             assert_eq!(parse_duration(text), Ok(ms), "{text:?}");
@@ -79,6 +88,8 @@ mod tests {
             "five",
             "5s5",
             "٣s",
+            "5",
+            "007",
             "0",
             "0s",
             "25h",
@@ -100,6 +111,8 @@ mod tests {
         must be a time like `30s`, `5m`, `1500ms` or `2h`, found "five"
         must be a time like `30s`, `5m`, `1500ms` or `2h`, found "5s5"
         must be a time like `30s`, `5m`, `1500ms` or `2h`, found "٣s"
+        has no unit: write `5s` for 5 seconds or `5ms` for 5 milliseconds
+        has no unit: write `7s` for 7 seconds or `7ms` for 7 milliseconds
         must be from 1 ms to 24 h (86400000 ms), found "0"
         must be from 1 ms to 24 h (86400000 ms), found "0s"
         must be from 1 ms to 24 h (86400000 ms), found "25h"

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path, sync::Arc};
 
-use super::{Place, PrefixError};
+use super::{PatternError, Place, PrefixError};
 
 /// Settings that can't be used. No command runs until they are corrected.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,6 +112,14 @@ pub enum Problem {
         /// How to write it.
         hint: String,
     },
+    /// A key that doesn't fit the others beside it.
+    #[error("{path} doesn't fit here")]
+    Unfit {
+        /// Its dotted path.
+        path: String,
+        /// What to write.
+        hint: String,
+    },
     /// A value has the wrong type, is out of range, or is an unknown word.
     #[error("{path} must be {wanted}, found {found}")]
     Wanted {
@@ -133,6 +141,9 @@ pub enum Problem {
     /// An entry is not a command prefix.
     #[error("{0}")]
     Prefix(#[from] PrefixError),
+    /// An entry is not a pattern of words.
+    #[error("{0}")]
+    Pattern(#[from] PatternError),
     /// The value of a flag is out of range.
     #[error("must be from 1 to {most} ms, found {found}")]
     Timeout {
@@ -169,10 +180,12 @@ impl SettingsError {
             Problem::Syntax { hint, .. } => (*hint)?.to_owned(),
             Problem::UnknownSection { hint, .. }
             | Problem::UnknownKey { hint, .. }
+            | Problem::Unfit { hint, .. }
             | Problem::MissingKey { hint, .. } => hint.clone(),
             Problem::Wanted { hint, .. } => hint.clone()?,
             Problem::Twice { .. } => "keep one of them".to_owned(),
             Problem::Prefix(error) => error.hint().to_owned(),
+            Problem::Pattern(error) => error.hint(),
             Problem::NoHome { .. } => "write an absolute path, or set `HOME`".to_owned(),
             Problem::Unreadable { .. } | Problem::Timeout { .. } => return None,
         };

@@ -19,10 +19,11 @@
 //!
 //! # What it promises
 //!
-//! - A later layer wins, with three exceptions: exclusions and rules add up over all layers, flags add to the core
-//!   list, and the entries of a table are set one by one.
-//! - An untrusted project file makes nothing looser. Its core list, default and rules are kept separate, in
+//! - A later layer wins, with three exceptions: exclusions, rules and the lists `allow`, `ask` and `deny` add up over all
+//!   layers, flags add to the core list, and the entries of a table are set one by one.
+//! - An untrusted project file makes nothing looser. Its lists, preset, default and rules are kept separate, in
 //!   [`Settings::project_policy`]. Its other loosening changes are ignored, and [`Settings::notices`] lists them.
+//! - A project's file is the nearest one, from the root up to the top of the repository ([`ProjectSearch`]).
 //! - A file that is broken, unreadable, or writable by other users is a [`SettingsError`] with its place and a hint.
 //!   It is never skipped. Reading never blocks: a named pipe in place of a file is an error too.
 //! - Without files, loading takes only a few calls of `open`.
@@ -35,6 +36,7 @@ mod layers;
 mod model;
 mod notice;
 mod origin;
+mod pattern;
 mod prefix;
 mod rule;
 mod unbuilt;
@@ -43,14 +45,21 @@ mod words;
 pub use self::{
     duration::{DurationError, MAX_DURATION_MS, parse_duration},
     error::{At, Problem, SettingsError},
-    layers::{AGENTS_JSON, Flags, PROJECT_FILE, Sources, Trust, TrustStore, project_file},
+    layers::{
+        AGENTS_JSON, Flags, LayerFile, LayerName, LayerState, Loaded, PROJECT_FILE, ProjectSearch,
+        RootSource, Sources, Trust, TrustStore, project_file,
+    },
     model::{
         Approval, Environment, JournalSettings, Limits, LogSettings, Policy, Sandbox, Settings, Workspace,
     },
     notice::{IgnoredReason, Notice},
     origin::{Origin, Place, Sourced},
+    pattern::PatternError,
     prefix::{PrefixError, TOOL_NAMES},
-    rule::{Grants, Rule},
-    words::{ApprovalMode, Asker, Inherit, LogLevel, Network, OnMissing, SandboxMode, Substitution, Word},
+    rule::{EffectRule, Grants, Rule},
+    words::{
+        ApprovalMode, Asker, Inherit, LogLevel, Network, OnMissing, PresetChoice, SandboxMode, Substitution,
+        Word,
+    },
 };
-pub use shellgate_policy::{Decision, Prefix, Redirects};
+pub use shellgate_policy::{Decision, EffectName, Prefix, Redirects};

@@ -5,8 +5,8 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use super::{
-    ApprovalMode, Asker, Decision, Inherit, LogLevel, Network, Notice, OnMissing, Origin, Prefix, Redirects,
-    Rule, SandboxMode, Sourced, Substitution, keys,
+    ApprovalMode, Asker, Decision, EffectRule, Inherit, LogLevel, Network, Notice, OnMissing, Origin, Prefix,
+    PresetChoice, Redirects, Rule, SandboxMode, Sourced, Substitution, keys,
 };
 
 /// All settings, merged from all layers.
@@ -67,18 +67,30 @@ pub struct Workspace {
 /// `[policy]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
+    /// What is allowed where no rule says anything. `None`: the dialect chooses.
+    pub preset: Option<PresetChoice>,
+    /// Commands that are allowed; without being an allowlist.
+    pub allow: Vec<Sourced<Prefix>>,
+    /// Commands that a person is asked about.
+    pub ask: Vec<Sourced<Prefix>>,
+    /// Commands that are denied.
+    pub deny: Vec<Sourced<Prefix>>,
     /// The allowlist. `None`: there is no allowlist. `Some` and empty: there is one, and it allows nothing.
     pub core: Option<Vec<Sourced<Prefix>>>,
     /// Commands that are always denied.
     pub exclude: Vec<Sourced<Prefix>>,
-    /// The decision for commands that no rule covers, if there is no core list.
+    /// The decision for commands that no rule covers.
     pub default: Decision,
+    /// Whether a layer has set `default`. If not, what a core list doesn't have is denied.
+    pub default_is_set: bool,
     /// The decision for substitutions.
     pub substitution: Substitution,
     /// The decision for output to files.
     pub redirects: Redirects,
     /// The rules, in the order of the layers.
     pub rules: Vec<Rule>,
+    /// The rules about what commands do.
+    pub effect_rules: Vec<EffectRule>,
 }
 
 impl Policy {
@@ -96,12 +108,18 @@ impl Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self {
+            preset: None,
+            allow: Vec::new(),
+            ask: Vec::new(),
+            deny: Vec::new(),
             core: None,
             exclude: Vec::new(),
             default: Decision::Ask,
+            default_is_set: false,
             substitution: Substitution::Check,
             redirects: Redirects::Ask,
             rules: Vec::new(),
+            effect_rules: Vec::new(),
         }
     }
 }

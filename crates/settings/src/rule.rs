@@ -1,6 +1,6 @@
 //! `[[policy.rule]]`: a policy entry with a decision, a reason and grants.
 
-use super::{Decision, Origin, Prefix};
+use super::{Decision, EffectName, Origin, Prefix};
 
 /// One `[[policy.rule]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,8 +11,27 @@ pub struct Rule {
     pub decision: Decision,
     /// The reason, for the person who is asked and for the caller that is refused.
     pub reason: Option<String>,
+    /// Commands that it doesn't cover: all their words must be those of an entry.
+    pub except: Vec<Prefix>,
     /// What these commands may use that others may not.
     pub grants: Grants,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// One `[[policy.rule]]` about what commands do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EffectRule {
+    /// What they do.
+    pub effect: EffectName,
+    /// What they do it to: patterns of paths or of hosts, as written. Empty: anything.
+    pub targets: Vec<String>,
+    /// Targets that it doesn't cover.
+    pub except: Vec<String>,
+    /// The decision for them.
+    pub decision: Decision,
+    /// The reason, for the person who is asked and for the caller that is refused.
+    pub reason: Option<String>,
     /// Where it is written.
     pub origin: Origin,
 }

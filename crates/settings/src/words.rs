@@ -109,6 +109,20 @@ words! {
 }
 
 words! {
+    /// What is allowed where no rule says anything.
+    PresetChoice {
+        /// Reading is free.
+        Cautious = "cautious", 2;
+        /// Reading and work inside the root are free.
+        Balanced = "balanced", 1;
+        /// Everything but ruin is free.
+        Open = "open", 0;
+        /// Nothing: `default` decides.
+        None = "none", 3;
+    }
+}
+
+words! {
     /// What becomes of a verdict that says `ask`.
     ApprovalMode {
         /// A person is asked.
@@ -217,6 +231,7 @@ mod tests {
         check::<Decision>();
         check::<Substitution>();
         check::<Redirects>();
+        check::<PresetChoice>();
         check::<ApprovalMode>();
         check::<Asker>();
         check::<SandboxMode>();

@@ -150,9 +150,22 @@ fn expansions_and_commands_have_a_budget() {
     assert!(refused(format!("echo {}", "{a,b}".repeat(8)).repeat(300)));
     assert!(refused("a\n".repeat(50_000)));
     assert!(refused(format!("{}{}{}", "cat <<E\n$(".repeat(300), "x".repeat(90_000), ")\nE\n".repeat(300))));
+    // Each command keeps the constructs around it, and each stage the commands of the stage before.
+    assert!(refused(format!("{}\n", nested(190, ("{ ", "|a;}"))).repeat(80)));
+    assert!(refused(format!("{}\n", nested(190, ("( ", "|a)"))).repeat(80)));
+    assert!(read(&format!("{}\n", nested(20, ("{ ", "|a;}"))).repeat(50)).is_ok());
     assert!(read(&"echo {1..250}\n".repeat(20)).is_ok());
     assert!(read(&"mkdir -p {src,tests}/{a,b}\n".repeat(300)).is_ok());
     assert!(read(&"a\n".repeat(19_000)).is_ok());
+}
+
+/// One of the other readers takes each `((` for arithmetic first, and reads on to the end of the text. It isn't asked then.
+#[test]
+fn many_double_parentheses_are_a_doubt() {
+    let line = format!("{}ls{}\n", "(".repeat(20), "|a)".repeat(20));
+    assert!(!read(&line.repeat(200)).unwrap().doubts.is_empty());
+    assert!(read(&"for ((i=0; i<9; i++)); do ((n+=i)); done\n".repeat(1000)).unwrap().doubts.is_empty());
+    assert!(read("((ls | a) | b)\n").unwrap().doubts.is_empty());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The reader from outside: data files, real bash as the reference, and texts made at random.
 
+mod expansions;
 mod findings;
 mod limits;
 mod oracle;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use shellgate::journal::{Head, Millis, QuestionId, Status};
+use shellgate::journal::{GrantId, Head, Millis, QuestionId, Status};
 
 use super::Color;
 use crate::time;
@@ -118,6 +118,29 @@ pub(crate) enum ApprovalsCommand {
         #[command(flatten)]
         shown: OutputArgs,
     },
+    /// List approvals for a session that are in force
+    Grants {
+        /// Only approvals for this session and its chats
+        #[arg(long, value_name = "S")]
+        session: Option<String>,
+        #[command(flatten)]
+        shown: OutputArgs,
+    },
+    /// End an approval for a session
+    Revoke {
+        /// Number of the approval, as `grants` lists it
+        #[arg(value_name = "ID")]
+        id: GrantId,
+        #[command(flatten)]
+        shown: OutputArgs,
+    },
+    /// Wait for questions and answer each at this terminal; Ctrl-C ends it
+    ///
+    /// Without a terminal, or with `--json`, it prints each question as a line of JSON and answers none.
+    Watch {
+        #[command(flatten)]
+        shown: OutputArgs,
+    },
     /// Deny a command
     Deny {
         /// Number of the question
@@ -134,6 +157,7 @@ pub(crate) enum ApprovalsCommand {
 /// What an approval covers.
 #[derive(Clone, Copy, Debug, Args)]
 #[group(multiple = false)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag, and clap lets one be given")]
 pub(crate) struct ApprovalScope {
     /// Approve exactly this command for the rest of the session
     #[arg(long)]
@@ -141,9 +165,12 @@ pub(crate) struct ApprovalScope {
     /// Approve commands that begin with the offered prefix for the rest of the session
     #[arg(long)]
     pub(crate) prefix: bool,
-    /// Approve from now on: writes the offered lines to your settings
+    /// Approve from now on commands that begin with the offered prefix: writes the offered lines to your settings
     #[arg(long)]
     pub(crate) always: bool,
+    /// Approve exactly this command from now on: writes the offered lines to your settings
+    #[arg(long)]
+    pub(crate) always_exact: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,4 +1,7 @@
-//! `shellgate approvals`: shows and answers waiting questions.
+//! `shellgate approvals`: shows and answers waiting questions, and lists and ends approvals for sessions.
+
+mod grants;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -8,7 +11,7 @@ use shellgate::inside::{self, RestrictedAction};
 use shellgate::journal::{AnswerResult, QuestionId, QueuedQuestion};
 use shellgate::text::{Style, StyledLine};
 use shellgate::views::{AnswerKind, QuestionView, QueuedQuestionView, outcome_text};
-use shellgate::{Code, ErrorObject, RecordStore};
+use shellgate::{Code, ErrorObject, GivenAnswer, RecordStore};
 
 use crate::args::{ApprovalScope, ApprovalsCommand};
 use crate::error::{self, CliError};
@@ -28,6 +31,18 @@ pub(super) fn approvals(command: ApprovalsCommand) -> ExitCode {
             output::choose_color(shown.color);
             answer(id, &Answer::Yes(choice(reach)), shown.json)
         }
+        ApprovalsCommand::Grants { session, shown } => {
+            output::choose_color(shown.color);
+            grants::list(session.as_deref(), shown.json)
+        }
+        ApprovalsCommand::Revoke { id, shown } => {
+            output::choose_color(shown.color);
+            grants::revoke(id, shown.json)
+        }
+        ApprovalsCommand::Watch { shown } => {
+            output::choose_color(shown.color);
+            watch::watch(shown.json)
+        }
         ApprovalsCommand::Deny { id, reason, shown } => {
             output::choose_color(shown.color);
             answer(id, &Answer::No(reason), shown.json)
@@ -40,6 +55,7 @@ fn choice(reach: ApprovalScope) -> Choice {
         ApprovalScope { session: true, .. } => Choice::SessionExact,
         ApprovalScope { prefix: true, .. } => Choice::SessionPrefix,
         ApprovalScope { always: true, .. } => Choice::Always,
+        ApprovalScope { always_exact: true, .. } => Choice::AlwaysExact,
         _ => Choice::Once,
     }
 }
@@ -47,16 +63,21 @@ fn choice(reach: ApprovalScope) -> Choice {
 fn answer(id: QuestionId, answer: &Answer, json: bool) -> Result<(), CliError> {
     inside::refuse(RestrictedAction::Answer)?;
     let record = RecordStore::open(None)?;
-    match record.answer(id, answer)? {
+    let GivenAnswer { result, written } = record.answer_and_tell(id, answer)?;
+    match result {
         AnswerResult::Taken(_) => {
             // Read back what the record has now.
             let words = record.journal().poll_answer(id).map_err(super::unreadable)?;
-            match json {
-                true => output::print_json(&json!({"id": id, "taken": true, "settled": words})),
-                false => {
-                    let words = words.as_ref().map(outcome_text).unwrap_or_default();
-                    output::print(&format!("question {id}: {words}\n"))
-                }
+            if json {
+                let places = written.map(|written| written.places);
+                let answered = json!({"id": id, "taken": true, "settled": words, "rules": places});
+                return output::print_json(&answered);
+            }
+            let words = words.as_ref().map(outcome_text).unwrap_or_default();
+            output::print(&format!("question {id}: {words}\n"))?;
+            match written {
+                Some(written) => output::print(&format!("{}\n", output::escape(&written.way_back()))),
+                None => Ok(()),
             }
         }
         AnswerResult::TooLate(first) => {
@@ -110,7 +131,7 @@ fn page(queued: &QueuedQuestion) -> Vec<StyledLine> {
     lines.push("── your answer ──".into());
     for answer in view.answers() {
         lines.push(format!("shellgate approvals {}", command(answer.kind, *id)).into());
-        let always = view.always.as_ref().filter(|_| answer.kind == AnswerKind::Always);
+        let always = view.settings_change(answer.kind);
         let meaning = match always {
             Some(_) => "run it, and add these lines to your settings:",
             None => &answer.meaning,
@@ -128,6 +149,7 @@ fn command(kind: AnswerKind, id: QuestionId) -> String {
         AnswerKind::Session => format!("approve {id} --session"),
         AnswerKind::Prefix => format!("approve {id} --prefix"),
         AnswerKind::Always => format!("approve {id} --always"),
+        AnswerKind::AlwaysExact => format!("approve {id} --always-exact"),
         AnswerKind::No => format!("deny {id}"),
         AnswerKind::NoBecause => format!("deny {id} --reason TEXT"),
     }

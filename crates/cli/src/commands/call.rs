@@ -5,10 +5,15 @@ use std::os::fd::AsFd as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use shellgate::text::{Decoder, Piece};
-use shellgate::{Dialect, DialectAnswer, ErrorObject, Event, Execution, Follow, Gate, Report, Stream};
+use shellgate::views::QuestionView;
+use shellgate::{
+    Admitted, Considered, Dialect, DialectAnswer, ErrorObject, Event, Execution, Follow, Gate,
+    PendingQuestion, Refused, Report, Request, Stream,
+};
 
 use crate::args::CallArgs;
 use crate::error::{CALL_REFUSED, CANCELED};
@@ -16,6 +21,7 @@ use crate::interruptible_writer::{InterruptibleWriter, Written};
 use crate::output;
 use crate::queue_approver::{LocalChannel, QueueApprover, local_channel};
 use crate::signals::Interrupts;
+use crate::time::{exact, now};
 
 /// Longer arguments are refused without being read. The text of a command has at most 128 KiB anyway, and longer standard
 /// input belongs in a file.
@@ -61,11 +67,10 @@ impl Caller {
     ) -> Result<Box<Report>, ErrorObject> {
         // Hiding the arguments from other users is a courtesy; where it fails, the call still works.
         let _ = shellgate_sandbox::title::blank_arguments(2);
-        let mut gate = super::gate(&args.common)?;
+        let gate = super::gate(&args.common)?;
         super::show_notices(gate.settings());
-        if local_channel(gate.settings()) == Some(LocalChannel::Queue) {
-            gate = gate.with_approver(QueueApprover::new(self.withdrawn.clone()));
-        }
+        let asks = local_channel(gate.settings()) == Some(LocalChannel::Queue);
+        let approver = asks.then(|| QueueApprover::new(self.withdrawn.clone()));
         let gate = self.gate.insert(gate);
         let dialect = args.common.dialect;
         let mut request = match text.as_deref().map_err(Clone::clone).and_then(|text| dialect.read(text)) {
@@ -82,7 +87,7 @@ impl Caller {
             ErrorObject::new(shellgate::Code::KeeperLost, format!("lost contact with the command: {error}"))
         };
         let follow = if args.events { Follow::Closely } else { Follow::Quietly };
-        let admitted = match gate.admit(request) {
+        let admitted = match admit(gate, request, approver.as_ref(), args.events) {
             Ok(admitted) => admitted,
             Err(refused) => return Ok(refused),
         };
@@ -183,6 +188,55 @@ impl Caller {
         let end = if io::stdout().is_terminal() { "\n" } else { "" };
         self.write(format!("{answer}{end}").as_bytes())
     }
+}
+
+/// Admits a request. A question that it posts is an event.
+fn admit<'a>(
+    gate: &'a Gate,
+    request: Request,
+    approver: Option<&QueueApprover>,
+    events: bool,
+) -> Result<Admitted<'a>, Refused> {
+    let unasked = match gate.consider(request)? {
+        Considered::Allowed(admitted) => return Ok(*admitted),
+        Considered::NeedsApproval(unasked) => unasked,
+    };
+    let Some(approver) = approver else { return Err(unasked.no_approver()) };
+    let pending = unasked.post()?;
+    if events {
+        let event = question_event(&pending);
+        let mut out = io::stdout().lock();
+        // Signals aren't blocked yet, so one ends us while this write blocks. Without a reader the answer still counts.
+        let _ = writeln!(out, "{event}").and_then(|()| out.flush());
+    }
+    pending.ask(approver)
+}
+
+/// A question as an event: what the prompt shows.
+fn question_event(pending: &PendingQuestion<'_>) -> Value {
+    let view = pending.with_question(QuestionView::of);
+    let until =
+        |left: Duration| exact(now().saturating_add(i64::try_from(left.as_millis()).unwrap_or(i64::MAX)));
+    let approvals = view.answers().into_iter().filter(|answer| answer.kind.choice().is_some());
+    let choices: Vec<&str> = approvals.map(|answer| answer.kind.name()).collect();
+    json!({
+        "type": "question",
+        "id": pending.id(),
+        "question": pending.queue_wait().number(),
+        "command": view.command,
+        "description": view.description,
+        "directory": view.directory,
+        "root": view.root,
+        "session": view.session,
+        "reasons": view.reasons,
+        "reach": view.reach,
+        "prefixes": view.prefixes,
+        "always": view.always,
+        "always_exact": view.always_exact,
+        "choices": choices,
+        "expires_at": until(pending.queue_wait().time_left()),
+        "grant_until": view.grant_until.map(exact),
+    })
 }
 
 fn arguments(args: &CallArgs) -> Result<String, ErrorObject> {

@@ -7,9 +7,12 @@ mod background;
 mod call;
 mod check;
 mod completions;
+mod config;
 mod confirm;
 mod doctor;
 mod history;
+mod import;
+mod init;
 mod jobs;
 mod logs;
 mod mcp;
@@ -22,17 +25,20 @@ mod stop;
 mod trust;
 mod wait;
 
+use std::io;
+use std::os::fd::AsFd as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use serde_json::json;
-use shellgate::request::{Action, Words};
-use shellgate::settings::Settings;
+use shellgate::request::{Action, Stdin, Words};
+use shellgate::settings::{Notice, Settings};
 use shellgate::{Code, ErrorObject, Gate, GateBuilder, Request};
 
 use crate::args::{Cli, Command, Common};
 use crate::error::CliError;
 use crate::logging;
-use crate::output::print_note;
+use crate::output::{escape, print_note};
 
 /// Runs the command of the command line.
 pub(crate) fn dispatch(cli: Cli) -> ExitCode {
@@ -54,6 +60,9 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Attach(args) => attach::attach(&args),
         Command::Resize(args) => resize::resize(&args),
         Command::Trust(args) => trust::trust(&args),
+        Command::Init(args) => init::init(&args),
+        Command::Config(command) => config::config(&command),
+        Command::Import(args) => import::import(&args),
         Command::Setup(args) => setup::setup(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Completions { shell } => completions::completions(shell),
@@ -66,7 +75,9 @@ fn gate(common: &Common) -> Result<Gate, ErrorObject> {
 }
 
 fn builder(common: &Common) -> GateBuilder {
-    let mut builder = Gate::builder().flags(common.flags()).default_root(common.dialect.default_root);
+    let dialect = common.dialect;
+    let builder = Gate::builder().flags(common.flags());
+    let mut builder = builder.default_root(dialect.default_root).default_preset(dialect.default_preset);
     if let Some(root) = &common.root {
         builder = builder.root(root);
     }
@@ -81,8 +92,8 @@ fn builder(common: &Common) -> GateBuilder {
 
 /// Names the settings that have no effect, on standard error.
 fn show_notices(settings: &Settings) {
-    for notice in &settings.notices {
-        print_note(&notice.to_string());
+    for line in Notice::lines(&settings.notices) {
+        print_note(&escape(&line));
     }
 }
 
@@ -101,6 +112,18 @@ fn request(common: &Common, action: Action) -> Result<Request, ErrorObject> {
         }
     };
     Ok(Request { directory: common.directory.clone(), ..request })
+}
+
+/// Our standard input, if it is a pipe or a file. A command doesn't read our terminal.
+fn own_stdin() -> Stdin {
+    let stdin = io::stdin();
+    if io::IsTerminal::is_terminal(&stdin) {
+        return Stdin::Closed;
+    }
+    stdin
+        .as_fd()
+        .try_clone_to_owned()
+        .map_or(Stdin::Closed, |descriptor| Stdin::Descriptor(Arc::new(descriptor)))
 }
 
 /// The error for a record that can't be read.

@@ -4,9 +4,8 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use shellgate::request::{Action, Pty, Stdin};
+use shellgate::request::{Action, Pty};
 use shellgate::{
     Admitted, ErrorObject, Event, Execution, Follow, Gate, Input, InputKind, Report, Request, Scope, Stream,
     Urgency,
@@ -86,7 +85,7 @@ fn prepare(args: RunArgs) -> Result<(Gate, Request), ErrorObject> {
     let pty =
         interactive.then(|| Pty { size: TerminalSize::of_stdin().into(), term: std::env::var("TERM").ok() });
     let timeout = args.common.timeout();
-    Ok((gate, Request { background: args.background, timeout, stdin: own_stdin(), pty, ..request }))
+    Ok((gate, Request { background: args.background, timeout, stdin: super::own_stdin(), pty, ..request }))
 }
 
 fn text(word: OsString) -> Result<String, ErrorObject> {
@@ -95,18 +94,6 @@ fn text(word: OsString) -> Result<String, ErrorObject> {
             .token(word.to_string_lossy())
             .hint("put it into a script and run that")
     })
-}
-
-/// Our standard input, if it is a pipe or a file. A command doesn't read our terminal.
-fn own_stdin() -> Stdin {
-    let stdin = io::stdin();
-    if io::IsTerminal::is_terminal(&stdin) {
-        return Stdin::Closed;
-    }
-    stdin
-        .as_fd()
-        .try_clone_to_owned()
-        .map_or(Stdin::Closed, |descriptor| Stdin::Descriptor(Arc::new(descriptor)))
 }
 
 fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
@@ -118,6 +105,9 @@ fn follow(gate: &Gate, request: Request, json: bool) -> io::Result<Ended> {
     };
     if let Some(remark) = admitted.approval_remark() {
         print_note(&format!("it runs this time; {}", output::escape(remark)));
+    }
+    if let Some(written) = admitted.written_rules() {
+        print_note(&output::escape(&written.way_back()));
     }
     if interactive {
         return follow_in_terminal(gate, admitted);

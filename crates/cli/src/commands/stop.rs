@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shellgate::inside::{self, RestrictedAction};
-use shellgate::{RecordStore, Urgency};
+use shellgate::{RecordStore, Stopped, Urgency};
 
 use crate::args::StopArgs;
 use crate::error::{self, CliError};
@@ -27,13 +27,18 @@ fn stopped(args: &StopArgs) -> Result<(), CliError> {
             false => output::print(&format!("stopped {id}\n")),
         };
     }
-    let (count, of) = match &args.session {
+    let (Stopped { executions: count, grants }, of) = match &args.session {
         Some(session) => (record.stop_session(session, urgency)?, format!(" of {}", escape(session))),
         None => (record.stop_all(urgency)?, String::new()),
     };
     match (args.shown.json, count) {
-        (true, _) => output::print_json(&json!({"stopped": count})),
-        (false, 1) => output::print(&format!("stopped 1 execution{of}\n")),
-        (false, count) => output::print(&format!("stopped {count} executions{of}\n")),
+        (true, _) => return output::print_json(&json!({"stopped": count, "grants_ended": grants})),
+        (false, 1) => output::print(&format!("stopped 1 execution{of}\n"))?,
+        (false, count) => output::print(&format!("stopped {count} executions{of}\n"))?,
+    }
+    match grants {
+        0 => Ok(()),
+        1 => output::print("ended 1 approval for the session\n"),
+        grants => output::print(&format!("ended {grants} approvals for the session\n")),
     }
 }

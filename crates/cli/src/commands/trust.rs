@@ -23,7 +23,7 @@ fn trusted(args: &TrustArgs) -> Result<(), CliError> {
         builder = builder.root(root);
     }
     let Some(file) = builder.project_file()? else {
-        let error = ErrorObject::invalid("this project has no `.shellgate.toml`");
+        let error = ErrorObject::invalid("this project has no `.shellgate.toml`, in its root or above");
         return Err(error.hint("name the project with `--root`").into());
     };
     let shown = page(&file);

@@ -19,6 +19,7 @@ const fn key(kind: AnswerKind) -> (char, &'static str) {
         AnswerKind::Session => ('s', "session"),
         AnswerKind::Prefix => ('p', "prefix"),
         AnswerKind::Always => ('a', "always"),
+        AnswerKind::AlwaysExact => ('e', "always this"),
         AnswerKind::No => ('n', "no"),
         AnswerKind::NoBecause => ('r', "no, reason"),
     }
@@ -29,7 +30,7 @@ pub(crate) fn keyed_answers(view: &QuestionView) -> Vec<KeyedAnswer> {
     let keyed = |answer: shellgate::views::OfferedAnswer| {
         let (key, short) = key(answer.kind);
         let meaning = match answer.kind {
-            AnswerKind::Always => format!("{} (shown first)", answer.meaning),
+            AnswerKind::Always | AnswerKind::AlwaysExact => format!("{} (shown first)", answer.meaning),
             _ => answer.meaning,
         };
         KeyedAnswer { key, short, meaning }
@@ -60,6 +61,7 @@ pub(crate) fn summary(view: &QuestionView, answer: &Answer) -> String {
             format!("approved `{}` for the session", view.prefixes.join("` and `"))
         }
         Answer::Yes(Choice::Always) => "approved always".to_owned(),
+        Answer::Yes(Choice::AlwaysExact) => "approved exactly this for always".to_owned(),
         Answer::No(_) => "denied".to_owned(),
         Answer::Unavailable | Answer::Canceled => "there is no person to ask".to_owned(),
         Answer::TimedOut => "denied: no answer in time".to_owned(),

@@ -14,8 +14,8 @@ const REASON_MAX_CHARS: usize = 500;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Page {
     Question,
-    /// The lines that "always" would write.
-    Always,
+    /// The lines that this kind of "always" would write.
+    Always(AnswerKind),
     /// The reason for a denial, as far as it is typed.
     Reason(String),
 }
@@ -35,6 +35,8 @@ pub(crate) struct Dialogue {
     seen_to_end: bool,
     /// A remark about the last key.
     pub(crate) note: Option<&'static str>,
+    /// What Ctrl-C means.
+    pub(crate) interrupted: Answer,
 }
 
 /// The effect of a key.
@@ -48,7 +50,7 @@ pub(crate) enum Effect {
 }
 
 impl Dialogue {
-    pub(crate) fn new(view: QuestionView) -> Self {
+    pub(crate) fn new(view: QuestionView, interrupted: Answer) -> Self {
         Self {
             view,
             page: Page::Question,
@@ -58,13 +60,14 @@ impl Dialogue {
             top: 0,
             seen_to_end: false,
             note: None,
+            interrupted,
         }
     }
 
     /// The answers that this page takes.
     pub(crate) fn answers(&self) -> Vec<KeyedAnswer> {
         match self.page {
-            Page::Always => choices::confirmation(),
+            Page::Always(_) => choices::confirmation(),
             Page::Question | Page::Reason(_) => choices::keyed_answers(&self.view),
         }
     }
@@ -74,9 +77,9 @@ impl Dialogue {
         if self.width != width {
             self.width = width;
             self.body = match self.page {
-                Page::Always => {
+                Page::Always(kind) => {
                     let lines = |always: &SettingsChange| always.lines(width);
-                    self.view.always.as_ref().map(lines).unwrap_or_default()
+                    self.view.settings_change(kind).map(lines).unwrap_or_default()
                 }
                 Page::Question | Page::Reason(_) => self.view.lines(width),
             };
@@ -109,7 +112,7 @@ impl Dialogue {
     pub(crate) fn key(&mut self, key: &Key) -> Effect {
         self.note = None;
         if *key == Key::Ctrl('c') {
-            return Effect::Answered(Answer::No(None));
+            return Effect::Answered(self.interrupted.clone());
         }
         if let Page::Reason(reason) = &mut self.page {
             return match edit(reason, key) {
@@ -125,15 +128,20 @@ impl Dialogue {
             return Effect::None;
         }
         match (&self.page, key) {
-            (Page::Always, Key::Char('y')) => self.approve(Choice::Always),
-            (Page::Always, Key::Char('n' | 'q') | Key::Escape) => self.change_page(Page::Question),
+            (Page::Always(kind), Key::Char('y')) => {
+                let choice = kind.choice();
+                choice.map_or(Effect::None, |choice| self.approve(choice))
+            }
+            (Page::Always(_), Key::Char('n' | 'q') | Key::Escape) => self.change_page(Page::Question),
             (Page::Question, Key::Char('n' | 'q') | Key::Escape) => Effect::Answered(Answer::No(None)),
             (Page::Question, Key::Char(c)) => match choices::answer_of_key(&self.view, *c) {
                 Some(AnswerKind::Once) => self.approve(Choice::Once),
                 Some(AnswerKind::Session) => self.approve(Choice::SessionExact),
                 Some(AnswerKind::Prefix) => self.approve(Choice::SessionPrefix),
-                Some(AnswerKind::Always) if self.seen_to_end => self.change_page(Page::Always),
-                Some(AnswerKind::Always) => self.demand_reading(),
+                Some(kind @ (AnswerKind::Always | AnswerKind::AlwaysExact)) => match self.seen_to_end {
+                    true => self.change_page(Page::Always(kind)),
+                    false => self.demand_reading(),
+                },
                 Some(AnswerKind::NoBecause) => self.change_page(Page::Reason(String::new())),
                 Some(AnswerKind::No) => Effect::Answered(Answer::No(None)),
                 None => Effect::None,
@@ -163,7 +171,7 @@ impl Dialogue {
     }
 
     fn change_page(&mut self, page: Page) -> Effect {
-        let other_text = self.page == Page::Always || page == Page::Always;
+        let other_text = [&self.page, &page].iter().any(|page| matches!(page, Page::Always(_)));
         self.page = page;
         if other_text {
             // "Always" is offered after the question was read to its end; the other page wasn't read yet.
@@ -223,7 +231,10 @@ mod tests {
     use super::*;
 
     fn dialogue(lines: usize) -> Dialogue {
-        Dialogue::new(QuestionView { command: "x\n".repeat(lines), ..QuestionView::default() })
+        Dialogue::new(
+            QuestionView { command: "x\n".repeat(lines), ..QuestionView::default() },
+            Answer::No(None),
+        )
     }
 
     fn visible_lines(mut dialogue: Dialogue, rows: usize) -> Dialogue {

@@ -24,7 +24,8 @@ use dialogue::{Dialogue, Effect};
 use key_debounce::KeyDebounce;
 use keys::{Key, Keys};
 use screen::Frame;
-use terminal::{Event, Terminal};
+use terminal::Event;
+pub(crate) use terminal::Terminal;
 
 /// How often the record is checked for an answer from elsewhere, and the terminal for its size.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -36,9 +37,27 @@ const REMINDER_CHARS: usize = 60;
 pub(crate) struct TerminalApprover;
 
 /// An answer, and where it was given.
-enum GivenAnswer {
+pub(crate) enum GivenAnswer {
     Here(Answer),
     Elsewhere(Answer),
+}
+
+/// A question's wait for an answer from elsewhere.
+pub(crate) trait AnswerSource {
+    /// The answer, if there is one.
+    fn recorded_answer(&self) -> Option<Answer>;
+    /// The time until the question times out.
+    fn time_left(&self) -> Duration;
+}
+
+impl AnswerSource for QueueWait {
+    fn recorded_answer(&self) -> Option<Answer> {
+        self.recorded_answer()
+    }
+
+    fn time_left(&self) -> Duration {
+        self.time_left()
+    }
 }
 
 impl Approver for TerminalApprover {
@@ -53,16 +72,31 @@ impl Approver for TerminalApprover {
 }
 
 fn ask_on(terminal: &mut Terminal, question: &Question<'_>, queue: &QueueWait) -> io::Result<Answer> {
-    if !terminal.claim_foreground() {
-        return Ok(Answer::Unavailable);
-    }
     let view = QuestionView::of(question);
+    // Ctrl-C is a no: the command is the only thing that this process is for.
+    let Some(said) = show(terminal, &view, queue, Answer::No(None))? else { return Ok(Answer::Unavailable) };
+    print_summary(terminal, &view, &said)?;
+    let (GivenAnswer::Here(answer) | GivenAnswer::Elsewhere(answer)) = said;
+    Ok(answer)
+}
+
+/// Shows a question until it is answered, and restores the terminal. `interrupted`: what Ctrl-C means. `None`: another process
+/// has the terminal.
+pub(crate) fn show(
+    terminal: &mut Terminal,
+    view: &QuestionView,
+    queue: &impl AnswerSource,
+    interrupted: Answer,
+) -> io::Result<Option<GivenAnswer>> {
+    if !terminal.claim_foreground() {
+        return Ok(None);
+    }
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
     let said = if is_dumb || terminal.enter().is_err() {
         terminal.leave();
-        by_line::ask(terminal, &view, queue)?
+        by_line::ask(terminal, view, queue, &interrupted)?
     } else {
-        let dialogue = Dialogue::new(view.clone());
+        let dialogue = Dialogue::new(view.clone(), interrupted);
         let now = Instant::now();
         let asking = Asking {
             terminal,
@@ -74,13 +108,21 @@ fn ask_on(terminal: &mut Terminal, question: &Question<'_>, queue: &QueueWait) -
         asking.run(queue)?
     };
     terminal.leave();
-    let (summary, answer) = match said {
-        GivenAnswer::Here(answer) => (choices::summary(&view, &answer), answer),
-        GivenAnswer::Elsewhere(answer) => (choices::summary_elsewhere(&answer).to_owned(), answer),
+    Ok(Some(said))
+}
+
+/// Prints the line that stays on the screen after a question.
+pub(crate) fn print_summary(
+    terminal: &mut Terminal,
+    view: &QuestionView,
+    said: &GivenAnswer,
+) -> io::Result<()> {
+    let summary = match said {
+        GivenAnswer::Here(answer) => choices::summary(view, answer),
+        GivenAnswer::Elsewhere(answer) => choices::summary_elsewhere(answer).to_owned(),
     };
     let line = format!("shellgate: {summary}: {}", reminder(&view.command));
-    terminal.print_lines(&[StyledLine::new().with(Style::Faint, line)])?;
-    Ok(answer)
+    terminal.print_lines(&[StyledLine::new().with(Style::Faint, line)])
 }
 
 /// The beginning of a command, as a reminder.
@@ -104,7 +146,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn run(mut self, queue: &QueueWait) -> io::Result<GivenAnswer> {
+    fn run(mut self, queue: &impl AnswerSource) -> io::Result<GivenAnswer> {
         loop {
             if let Some(answer) = queue.recorded_answer() {
                 return Ok(GivenAnswer::Elsewhere(answer));
@@ -128,7 +170,7 @@ impl Asking<'_> {
         let timeout = timeouts.into_iter().flatten().fold(POLL_INTERVAL, Duration::min);
         match self.terminal.wait(timeout)? {
             Event::HungUp => return Ok(Some(Answer::Unavailable)),
-            Event::Signal(Signal::Interrupt) => return Ok(Some(Answer::No(None))),
+            Event::Signal(Signal::Interrupt) => return Ok(Some(self.dialogue.interrupted.clone())),
             Event::Signal(signal) => self.signal(signal)?,
             Event::Input(bytes) => {
                 self.keys.push(&bytes);

@@ -39,7 +39,7 @@ impl Frame {
         let columns = size.columns.max(4);
         let answers = dialogue.answers();
         let title = match dialogue.page {
-            Page::Always => "shellgate: add this to your settings?",
+            Page::Always(_) => "shellgate: add this to your settings?",
             Page::Question | Page::Reason(_) => "shellgate: may this run?",
         };
         let title = (size.rows >= TITLE_MIN_ROWS).then(|| {
@@ -169,7 +169,7 @@ mod tests {
             rows in 3_usize..60, columns in 16_usize..220, text in "(\\PC|\\s|[\\x00-\\x1f]){0,300}", left in 0_u64..100,
         ) {
             let view = QuestionView { description: Some(text.clone()), command: text, ..QuestionView::default() };
-            let mut dialogue = Dialogue::new(view);
+            let mut dialogue = Dialogue::new(view, shellgate::approval::Answer::No(None));
             let frame = Frame::new(&mut dialogue, Size { rows, columns }, Duration::from_secs(left));
             prop_assert_eq!(frame.rows.len(), rows);
             for row in frame.rows {

@@ -3,10 +3,13 @@
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use shellgate_journal::{self as journal, GrantScope, SessionGrant};
+use shellgate_journal::{self as journal, GRANT_LIFETIME_MS, GrantScope, HeldGrant, Millis};
+use shellgate_policy::Entry;
 
-use crate::admit::approval::{self, Always, ApprovalChannel, ApprovedBy, Question};
-use crate::admit::judge::{self, Decision, Granted, Verdict};
+use crate::admit::approval::{
+    Always, Answer, ApprovalChannel, ApprovedBy, Choice, Offers, Question, RuleReach, WrittenRules,
+};
+use crate::admit::judge::{self, Decision, Verdict};
 use crate::gate::Gate;
 use crate::intake::request::{Action, Request, Stdin};
 use crate::record::{self, ExecutionLog};
@@ -20,6 +23,8 @@ pub(crate) struct Approval {
     pub(crate) by: Option<ApprovedBy>,
     /// The execution's entry in the record, if a question has created it already.
     pub(crate) entry: Option<ExecutionLog>,
+    /// The rules that an "always" has written.
+    pub(crate) written: Option<WrittenRules>,
 }
 
 impl Gate {
@@ -43,7 +48,7 @@ impl Gate {
             Some((Decision::Allow, who)) => {
                 return Ok(Some(Approval {
                     by: Some(ApprovedBy { who, channel: ApprovalChannel::Settings, remark: None }),
-                    entry: None,
+                    ..Approval::default()
                 }));
             }
             Some(_) => {
@@ -53,33 +58,17 @@ impl Gate {
             None => {}
         }
         let by = self.granted(request, directory);
-        Ok(by.map(|by| Approval { by: Some(by), entry: None }))
+        Ok(by.map(|by| Approval { by: Some(by), ..Approval::default() }))
     }
 
     /// The earlier approval that covers `request`: one for this session, root and directory, or one for always.
     fn granted(&self, request: &Request, directory: &WorkingDirectory) -> Option<ApprovedBy> {
-        let exactly = exact(request);
-        let mut granted = Granted { always: self.approved_for_always(), ..Granted::default() };
-        for grant in self.grants(request, directory) {
-            match grant.scope {
-                scope @ GrantScope::Exact { .. } if scope == exactly => {
-                    return Some(approval_for("this session"));
-                }
-                GrantScope::Exact { .. } => {}
-                GrantScope::Prefix(prefix) => granted.session.push(prefix),
-            }
-        }
-        let how = match (granted.session.as_slice(), granted.always.as_slice()) {
-            ([], []) => return None,
-            ([], _) => "always",
-            _ => "this session",
-        };
-        // With these prefixes allowed, the rules must allow every part of the command.
-        let verdict = self.judge.judge_with(request, directory, &granted);
-        (verdict.decision() == Decision::Allow).then(|| approval_for(how))
+        let held = self.grants(request, directory);
+        let who = self.judge.covered(request, directory, &held, self.approved_for_always())?;
+        Some(ApprovedBy { who, channel: ApprovalChannel::Settings, remark: None })
     }
 
-    fn grants(&self, request: &Request, directory: &WorkingDirectory) -> Vec<SessionGrant> {
+    fn grants(&self, request: &Request, directory: &WorkingDirectory) -> Vec<HeldGrant> {
         let root = self.judge.root.path().display().to_string();
         let session = self.session_of(request);
         // A record that can't be read grants nothing.
@@ -89,8 +78,8 @@ impl Gate {
         self.recorder.journal().and_then(grants).unwrap_or_default()
     }
 
-    /// The prefixes that were approved for always through this gate and are still in the settings file.
-    fn approved_for_always(&self) -> Vec<Vec<String>> {
+    /// The rules that were approved for always through this gate and are still in the settings file.
+    fn approved_for_always(&self) -> Vec<Entry> {
         let always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
         always.iter().flat_map(Always::written).collect()
     }
@@ -111,7 +100,7 @@ impl Gate {
         verdict: &'a Verdict,
         directory: &'a WorkingDirectory,
     ) -> Asking<'a> {
-        let prefixes = approval::prefixes(verdict);
+        let offers = Offers::new(&self.judge, request, verdict, directory);
         Asking {
             request,
             verdict,
@@ -119,11 +108,18 @@ impl Gate {
             directory: directory.shown(),
             session: self.session_of(request),
             exact: exact(request),
-            always: Always::new(&prefixes),
-            prefixes,
+            always: Always::new(&offers.always, RuleReach::Prefix),
+            always_exact: Always::new(&offers.always_exact, RuleReach::Exact),
+            prefixes: offers.session,
+            grant_until: record::now().saturating_add(GRANT_LIFETIME_MS),
             reach: confine::reach(&self.judge.settings.sandbox, &self.granted_by_rules(verdict)),
-            timeout: Duration::from_secs(self.judge.settings.approval.timeout_s),
+            timeout: self.approval_timeout(),
         }
+    }
+
+    /// How long a question waits for its answer.
+    pub(super) fn approval_timeout(&self) -> Duration {
+        Duration::from_secs(self.judge.settings.approval.timeout_s)
     }
 }
 
@@ -137,14 +133,25 @@ pub(super) struct Asking<'a> {
     exact: GrantScope,
     prefixes: Vec<Vec<String>>,
     always: Option<Always>,
+    always_exact: Option<Always>,
+    grant_until: Millis,
     reach: Vec<String>,
     timeout: Duration,
 }
 
 impl Asking<'_> {
-    /// The rules that an "always" answer adds to the settings.
-    pub(super) fn always(self) -> Option<Always> {
-        self.always
+    /// The rules that an answer adds to the settings.
+    pub(super) fn always(self, answer: &Answer) -> Option<Always> {
+        match answer {
+            Answer::Yes(Choice::Always) => self.always,
+            Answer::Yes(Choice::AlwaysExact) => self.always_exact,
+            _ => None,
+        }
+    }
+
+    /// All rules that an answer may add to the settings.
+    pub(super) fn all_always(self) -> impl Iterator<Item = Always> {
+        self.always.into_iter().chain(self.always_exact)
     }
 
     pub(super) fn question(&self) -> Question<'_> {
@@ -157,19 +164,16 @@ impl Asking<'_> {
             exact: &self.exact,
             prefixes: &self.prefixes,
             always: self.always.as_ref(),
+            always_exact: self.always_exact.as_ref(),
+            grant_until: self.grant_until,
             reach: &self.reach,
             timeout: self.timeout,
         }
     }
 }
 
-fn approval_for(how: &str) -> ApprovedBy {
-    let who = format!("an approval for {how}");
-    ApprovedBy { who, channel: ApprovalChannel::Settings, remark: None }
-}
-
 /// The scope of a grant for exactly this request.
-fn exact(request: &Request) -> GrantScope {
+pub(super) fn exact(request: &Request) -> GrantScope {
     let argv = match &request.action {
         Action::Program(argv) => Some(argv.clone()),
         Action::Shell(_) => None,

@@ -10,7 +10,7 @@ use shellgate_exec::surroundings;
 use shellgate_journal::{Journal, PastExecution, Query, Status};
 
 use crate::session_name::SessionName;
-use crate::settings::{ApprovalMode, Decision, Flags, Network, OnMissing, SandboxMode};
+use crate::settings::{ApprovalMode, Decision, Flags, Network, OnMissing, PresetChoice, SandboxMode};
 use crate::{Code, ErrorObject};
 
 /// An action that only a person may take.
@@ -18,6 +18,8 @@ use crate::{Code, ErrorObject};
 pub enum RestrictedAction {
     /// Answering a question.
     Answer,
+    /// Ending an approval.
+    Revoke,
     /// Letting a project's settings loosen the rules.
     Trust,
     /// Stopping executions of another session.
@@ -30,27 +32,33 @@ pub enum RestrictedAction {
     Forget,
     /// Changing the settings of an agent.
     SetUp,
+    /// Changing shellgate's settings.
+    ChangeSettings,
     /// Collecting settings and logs for a bug report.
     Report,
 }
 
-const REFUSED: [(RestrictedAction, &str); 8] = [
+const REFUSED: [(RestrictedAction, &str); 10] = [
     (RestrictedAction::Answer, "answer questions"),
+    (RestrictedAction::Revoke, "take approvals back"),
     (RestrictedAction::Trust, "trust a project's settings"),
     (RestrictedAction::Stop, "stop what others run"),
     (RestrictedAction::Release, "send what others run to the background"),
     (RestrictedAction::Type, "type at what others run"),
     (RestrictedAction::Forget, "remove what was recorded"),
     (RestrictedAction::SetUp, "change an agent's settings"),
+    (RestrictedAction::ChangeSettings, "change shellgate's settings"),
     (RestrictedAction::Report, "collect settings and logs for a bug report"),
 ];
 
 /// A choice for a gate that would loosen the settings: its name, and whether it was made.
 type Choice = (&'static str, fn(&Chosen<'_>) -> bool);
 
-const LOOSENING: [Choice; 10] = [
+const LOOSENING: [Choice; 12] = [
     ("--config", |chosen| !chosen.config.is_empty()),
     ("--core", |chosen| !chosen.flags.core.is_empty()),
+    ("--allow", |chosen| !chosen.flags.allow.is_empty()),
+    ("--preset", |chosen| chosen.flags.preset.is_some_and(|preset| preset != PresetChoice::None)),
     ("--default allow", |chosen| chosen.flags.default == Some(Decision::Allow)),
     ("--approve allow", |chosen| chosen.flags.approve == Some(ApprovalMode::Allow)),
     ("--approve on-need", |chosen| chosen.flags.approve == Some(ApprovalMode::OnNeed)),

@@ -13,8 +13,8 @@ use tracing::info;
 use super::admission::Admitted;
 use super::asking::{Approval, Asking};
 use crate::admit::approval::{
-    self, Answer, AnswerError, ApprovalChannel, ApprovedBy, Approver, Choice, PostedQuestion, Question,
-    QueueWait, unwritten_text,
+    self, Answer, AnswerError, Answered, ApprovalChannel, ApprovedBy, Approver, Choice, PostedQuestion,
+    Question, QueueWait, WrittenRules, unwritten_text,
 };
 use crate::admit::inside;
 use crate::admit::judge::{self, Verdict};
@@ -24,7 +24,7 @@ use crate::gate::{Gate, Refused};
 use crate::intake::request::Request;
 use crate::record::{self, ExecutionLog};
 use crate::root::WorkingDirectory;
-use crate::{Code, ErrorObject};
+use crate::{Code, ErrorObject, Hint};
 
 /// Why a question has no answer when no person can be asked.
 const NO_PERSON: &str = "no person can be asked";
@@ -58,6 +58,16 @@ pub struct PendingQuestion<'a> {
     queue: QueueWait,
 }
 
+/// The answer that counts.
+struct CountingAnswer {
+    answer: Answer,
+    channel: ApprovalChannel,
+    /// The settings that an "always" could not write.
+    unwritten: Option<UnwrittenSettings>,
+    /// The rules that an "always" has written.
+    written: Option<WrittenRules>,
+}
+
 /// A question's entry in the record.
 #[derive(Debug)]
 struct QuestionEntry {
@@ -76,7 +86,7 @@ impl<'a> UnaskedQuestion<'a> {
             Ok(entry) => {
                 let record = entry.as_ref().map(|entry| (Arc::clone(entry.log.journal()), entry.number));
                 info!(id = self.asked.id, question = ?entry.as_ref().map(|entry| entry.number), "question posted");
-                let queue = QueueWait::new(record, self.asking().question().timeout);
+                let queue = QueueWait::new(record, self.gate.approval_timeout());
                 Ok(PendingQuestion { unasked: self, entry, queue })
             }
             Err(error) => Err(self.refused(error)),
@@ -171,26 +181,33 @@ impl<'a> PendingQuestion<'a> {
         if !counts(channel) {
             return Err(self.unasked.refused(self.by_a_command()));
         }
-        let (answer, channel, unwritten) = match self.record(answer, channel) {
+        let CountingAnswer { answer, channel, unwritten, written } = match self.record(answer, channel) {
             Ok(counts) => counts,
             Err(error) => return Err(self.unasked.refused(error)),
         };
         let unwritten = unwritten.or_else(|| self.queue.unwritten_settings());
         info!(id = self.unasked.asked.id, answer = name_of(&answer), ?channel, "question answered");
-        if let (Answer::Yes(Choice::Always), Some(always)) = (&answer, self.unasked.asking().always()) {
-            self.unasked.gate.learn(always);
+        if let Answer::Yes(Choice::Always | Choice::AlwaysExact) = answer {
+            // The record doesn't say which of the two rules a person at another terminal chose. Only the one that is in the
+            // settings counts.
+            self.unasked.asking().all_always().for_each(|always| self.unasked.gate.learn(always));
         }
         if let Answer::Yes(_) = answer {
             let Self { unasked, entry, .. } = self;
             let remark = unwritten.as_ref().map(unwritten_text);
             let by = ApprovedBy { who: approval::user(), channel, remark };
-            let approval = Approval { by: Some(by), entry: entry.map(|entry| entry.log) };
+            let approval = Approval { by: Some(by), entry: entry.map(|entry| entry.log), written };
             return Ok(unasked.approved(approval));
         }
         let why = |code, why: &str| judge::not_approved(code, &self.unasked.verdict, why);
         Err(self.unasked.refused(match answer {
-            Answer::No(Some(reason)) => why(Code::DeniedByUser, &format!("the user said no: {reason}")),
-            Answer::Yes(_) | Answer::No(None) => why(Code::DeniedByUser, "the user said no"),
+            // A person has decided. The rule's own hint would have the model ask for other rules.
+            Answer::No(Some(reason)) => {
+                why(Code::DeniedByUser, &format!("the user said no: {reason}")).hint(Hint::UserSaidNo)
+            }
+            Answer::Yes(_) | Answer::No(None) => {
+                why(Code::DeniedByUser, "the user said no").hint(Hint::UserSaidNo)
+            }
             Answer::Unavailable => why(Code::ApprovalUnavailable, NO_PERSON),
             Answer::TimedOut => why(Code::ApprovalTimeout, "no person answered in time"),
             Answer::Canceled => {
@@ -204,15 +221,12 @@ impl<'a> PendingQuestion<'a> {
         judge::not_approved(Code::ApprovalUnavailable, &self.unasked.verdict, why)
     }
 
-    /// Records the answer. Returns the one that counts, its channel, and the settings that "always" could not write.
-    fn record(
-        &self,
-        answer: Answer,
-        channel: ApprovalChannel,
-    ) -> Result<(Answer, ApprovalChannel, Option<UnwrittenSettings>), ErrorObject> {
+    /// Records the answer. Returns the one that counts.
+    fn record(&self, answer: Answer, channel: ApprovalChannel) -> Result<CountingAnswer, ErrorObject> {
+        let counts = |answer, channel| CountingAnswer { answer, channel, unwritten: None, written: None };
         let Some(entry) = &self.entry else {
-            let unwritten = self.write_always(&answer);
-            return Ok((answer, channel, unwritten));
+            let (written, unwritten) = self.write_always(&answer);
+            return Ok(CountingAnswer { written, unwritten, ..counts(answer, channel) });
         };
         let recorded = || self.queue.recorded_answer().unwrap_or(Answer::Unavailable);
         let result = match (&answer, channel) {
@@ -220,9 +234,9 @@ impl<'a> PendingQuestion<'a> {
                 entry.log.journal().time_out(entry.number).map_err(|error| record::unwritable(&error))?
             }
             // Only a yes that is in the record counts.
-            (Answer::Yes(_), ApprovalChannel::Queue) => return Ok((recorded(), channel, None)),
+            (Answer::Yes(_), ApprovalChannel::Queue) => return Ok(counts(recorded(), channel)),
             (_, ApprovalChannel::Queue) | (Answer::Unavailable | Answer::Canceled, _) => {
-                return Ok((answer, channel, None));
+                return Ok(counts(answer, channel));
             }
             (Answer::Yes(_) | Answer::No(_), _) => {
                 let posted = PostedQuestion {
@@ -234,26 +248,28 @@ impl<'a> PendingQuestion<'a> {
                     directory: self.unasked.directory.shown(),
                 };
                 let answered = posted.answer(&answer, channel).map_err(answer_error)?;
-                if answered.unwritten.is_some() {
-                    return Ok((Answer::Yes(Choice::Once), channel, answered.unwritten));
+                if let Answered { unwritten: unwritten @ Some(_), .. } = answered {
+                    return Ok(CountingAnswer { unwritten, ..counts(Answer::Yes(Choice::Once), channel) });
+                }
+                if let Answered { written: written @ Some(_), .. } = answered {
+                    return Ok(CountingAnswer { written, ..counts(answer, channel) });
                 }
                 answered.result
             }
         };
         Ok(match result {
-            AnswerResult::Taken(_) => (answer, channel, None),
-            AnswerResult::TooLate(_) => (recorded(), ApprovalChannel::Queue, None),
+            AnswerResult::Taken(_) => counts(answer, channel),
+            AnswerResult::TooLate(_) => counts(recorded(), ApprovalChannel::Queue),
         })
     }
 
-    /// Writes "always" to the settings where there is no record: then the answer counts at once. Returns the settings that
-    /// could not be written.
-    fn write_always(&self, answer: &Answer) -> Option<UnwrittenSettings> {
-        match (answer, self.unasked.asking().always()) {
-            (Answer::Yes(Choice::Always), Some(always)) => {
-                always.write().err().map(|error| always.unwritten(&error))
-            }
-            _ => None,
+    /// Writes "always" to the settings where there is no record: then the answer counts at once. Returns the rules that were
+    /// written, or the settings that could not be written.
+    fn write_always(&self, answer: &Answer) -> (Option<WrittenRules>, Option<UnwrittenSettings>) {
+        let Some(always) = self.unasked.asking().always(answer) else { return (None, None) };
+        match always.write() {
+            Ok(written) => (Some(written), None),
+            Err(error) => (None, Some(always.unwritten(&error))),
         }
     }
 }
@@ -263,7 +279,7 @@ const fn name_of(answer: &Answer) -> &'static str {
     match answer {
         Answer::Yes(Choice::Once) => "yes once",
         Answer::Yes(Choice::SessionExact | Choice::SessionPrefix) => "yes for the session",
-        Answer::Yes(Choice::Always) => "yes always",
+        Answer::Yes(Choice::Always | Choice::AlwaysExact) => "yes always",
         Answer::No(_) => "no",
         Answer::Unavailable => "no person to ask",
         Answer::TimedOut => "timed out",

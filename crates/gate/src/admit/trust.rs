@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use shellgate_journal::{Journal, Sha};
 
 use crate::ErrorObject;
-use crate::settings::{PROJECT_FILE, TrustStore, project_file};
+use crate::settings::{TrustStore, project_file};
 
 /// A project's settings file, as it was when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,10 +15,9 @@ pub struct ProjectFile {
 }
 
 impl ProjectFile {
-    /// The file of this root, if it has one.
-    pub(crate) fn of(root: &Path) -> Result<Option<Self>, ErrorObject> {
-        let path = root.join(PROJECT_FILE);
-        Ok(project_file(&path)?.map(|content| Self { path, content }))
+    /// The file at this place, if there is one.
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, ErrorObject> {
+        Ok(project_file(path)?.map(|content| Self { path: path.to_owned(), content }))
     }
 
     /// Its path.

@@ -18,10 +18,11 @@ pub(crate) mod own;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use shellgate_exec::kernel as probe;
 use shellgate_exec::{Confinement, EncodedConfinement, Network, Protected, Readable, Temp};
 use shellgate_settings::{Grants, Sandbox};
 
-use crate::settings::{Network as AllowedNetwork, SandboxMode};
+use crate::settings::{Network as AllowedNetwork, OnMissing, SandboxMode};
 use crate::{Code, ErrorObject};
 
 const UNREADABLE: &str = shellgate_policy::SECRET_PATHS;
@@ -111,6 +112,13 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
     };
     own::protect_settings(&mut confinement, settings);
     Some(confinement)
+}
+
+/// Whether every command that runs is confined: there is a mode, and a machine that can't make it runs none, or can make it.
+pub(crate) fn holds(sandbox: &Sandbox) -> bool {
+    let is_possible =
+        || probe::landlock().is_some() && probe::seccomp() && probe::user_namespaces() == Some(true);
+    sandbox.mode != SandboxMode::Off && (sandbox.on_missing == OnMissing::Refuse || is_possible())
 }
 
 /// The places with credentials that every sandbox hides. They need not exist.

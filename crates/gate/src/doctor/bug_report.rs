@@ -126,6 +126,9 @@ fn settings_text(settings: &Settings) -> String {
         }
         "policy.core" => Some(commands(settings.policy.core.iter().flatten())),
         "policy.exclude" => Some(commands(&settings.policy.exclude)),
+        "policy.allow" => Some(commands(&settings.policy.allow)),
+        "policy.ask" => Some(commands(&settings.policy.ask)),
+        "policy.deny" => Some(commands(&settings.policy.deny)),
         _ => key.show(settings),
     };
     let line = |key: &keys::Key| {
@@ -143,7 +146,12 @@ fn rule_lines(settings: &Settings) -> String {
         let prefix = hide_arguments(&rule.prefix.to_string());
         format!("    {}: {prefix}  # {}\n", rule.decision.name(), rule.origin)
     };
-    settings.policy.rules.iter().map(line).collect()
+    let by_effect = |rule: &crate::settings::EffectRule| {
+        let targets = rule.targets.join(" ");
+        format!("    {}: {} {targets}  # {}\n", rule.decision.name(), rule.effect, rule.origin)
+    };
+    let policy = &settings.policy;
+    policy.rules.iter().map(line).chain(policy.effect_rules.iter().map(by_effect)).collect()
 }
 
 /// A list of commands as it is written in a file, with secrets in each hidden.

@@ -1,7 +1,10 @@
 //! Checks of the state folder, of its journal, and of a keeper that runs a command.
 
 use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -25,7 +28,11 @@ pub(super) fn checks(chosen: Option<PathBuf>, shell: Option<&Path>) -> Vec<Check
             return vec![check.hint(error.hint.map(|hint| hint.to_string()).unwrap_or_default())];
         }
     };
-    let mut checks = vec![folder(&state), journal(&state), leftovers(&state)];
+    let unwritable = write_probe(&state).err().map(|error| shellgate_exec::plain(&error));
+    let mut checks = match &unwritable {
+        Some(why) => vec![not_writable(&state, why), not_recorded(why), leftovers(&state)],
+        None => vec![folder(&state), journal(&state), leftovers(&state)],
+    };
     checks.extend(shell.map(|shell| keeper(&state, shell)));
     checks.extend(shell.into_iter().flat_map(|shell| sandbox(&state, shell)));
     checks
@@ -63,6 +70,32 @@ fn folder(state: &StateFolder) -> Check {
         return Check::new("state", Health::Warning, said).hint("set SHELLGATE_HOME to a folder on a disk");
     }
     Check::new("state", Health::Ok, format!("The state folder is `{path}`."))
+}
+
+/// How much must fit: what a command's entries in the journal and its other files take at least. SQLite writes whole pages.
+const PROBE_BYTES: usize = 64 << 10;
+
+/// Writes a file and removes it. Opening the journal shows only that it can be read: a full disk is noticed by writing.
+fn write_probe(state: &StateFolder) -> io::Result<()> {
+    let probe = state.path().join(format!(".doctor-{}", std::process::id()));
+    let file = File::options().write(true).create_new(true).mode(0o600).open(&probe);
+    let written = file.and_then(|mut file| {
+        file.write_all(&vec![0x5a; PROBE_BYTES])?;
+        file.sync_all()
+    });
+    // When it could not be made there is none.
+    let _ = std::fs::remove_file(&probe);
+    written
+}
+
+fn not_writable(state: &StateFolder, why: &str) -> Check {
+    let path = state.path().display();
+    Check::new("state", Health::Missing, format!("The state folder `{path}` can't be written: {why}."))
+        .hint("free some space or make the folder writable, or set SHELLGATE_HOME to another one")
+}
+
+fn not_recorded(why: &str) -> Check {
+    Check::new("journal", Health::Missing, format!("Commands can't be recorded, so none runs: {why}."))
 }
 
 fn journal(state: &StateFolder) -> Check {

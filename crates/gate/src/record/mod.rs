@@ -7,6 +7,7 @@
 //! Writing may block: see [`Journal`] for which of its calls do, and [`shellgate_journal::BUSY_TIMEOUT`] for how long.
 //! [`RecordStore::open`], [`settle()`] and [`Recorder::tidy`] also wait for the keepers' answers.
 
+mod grants;
 mod history;
 mod identity;
 mod retention;
@@ -22,9 +23,11 @@ use shellgate_exec::{Outcome, Spool, StateFolder};
 use shellgate_journal::{self as journal, Journal, RecordedStart, Step};
 use tracing::warn;
 
+pub(crate) use grants::end_for_session;
 pub(crate) use identity::own_identity;
-pub(crate) use settle::settle;
-pub use store::RecordStore;
+pub(crate) use settle::{expire_questions, settle};
+pub use stop::Stopped;
+pub use store::{GivenAnswer, RecordStore};
 pub(crate) use translate::{action, asked, canceled, decision, now, problem, question, typed};
 
 use crate::admit::approval::ApprovedBy;

@@ -6,7 +6,7 @@ use std::fs::File;
 
 use shellgate_exec::{ExecId, PerStream, StateFolder, StoredEnd, job_notes};
 use shellgate_journal::{
-    AskerState, Error, Journal, LossCause, PastExecution, Query, RecordedLoss, Status, Step,
+    AskerState, Error, Journal, LossCause, PastExecution, ProcessIdentity, Query, RecordedLoss, Status, Step,
 };
 
 use tracing::{info, warn};
@@ -34,15 +34,19 @@ pub(crate) fn settle(journal: &Journal, state: &StateFolder) -> Result<(), Strin
     settled
 }
 
+/// Closes the questions whose askers are gone.
+pub(crate) fn expire_questions(journal: &Journal) -> Result<(), shellgate_journal::Error> {
+    let state_of = |asker: &ProcessIdentity| match liveness(asker) {
+        Liveness::Alive => AskerState::Alive,
+        Liveness::Unknown => AskerState::Unknown,
+        Liveness::Gone => AskerState::Gone,
+    };
+    journal.expire(translate::now(), state_of).map(drop)
+}
+
 fn settle_open(journal: &Journal, state: &StateFolder) -> Result<(), String> {
     let open = journal.open_executions().map_err(|error| error.to_string())?;
-    journal
-        .expire(translate::now(), |asker| match liveness(asker) {
-            Liveness::Alive => AskerState::Alive,
-            Liveness::Unknown => AskerState::Unknown,
-            Liveness::Gone => AskerState::Gone,
-        })
-        .map_err(|error| error.to_string())?;
+    expire_questions(journal).map_err(|error| error.to_string())?;
     let groups = shellgate_exec::group_notes(state);
     let jobs = job_notes(state);
     let held = shellgate_exec::held_executions(state).map_err(|error| error.to_string())?;

@@ -4,11 +4,21 @@ use shellgate_exec::{ExecId, Session, Starter, Urgency, stop_all, stop_execution
 use shellgate_journal::{AnswerResult, QueuedQuestion};
 
 use super::RecordStore;
+use super::grants::{end_for_session, is_of_session};
 use super::store::journal_error;
 use crate::admit::inside::{self, RestrictedAction};
 use crate::gate::session_error;
 use crate::session_name::SessionName;
 use crate::{Code, ErrorObject};
+
+/// What was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// How many executions, with those whose questions were withdrawn.
+    pub executions: u32,
+    /// How many approvals for the session ended.
+    pub grants: usize,
+}
 
 impl RecordStore {
     /// Stops one execution with its leftover processes, or withdraws its question. Returns when it has ended.
@@ -31,33 +41,36 @@ impl RecordStore {
         }
     }
 
-    /// Stops every execution of a session and its chats, and withdraws their questions. Returns when they have ended, and
-    /// how many they were. A session without a name is called by its root.
+    /// Stops every execution of a session and its chats, withdraws their questions and ends their grants. Returns when they
+    /// have ended. A session without a name is called by its root.
     ///
     /// # Errors
     /// `invalid_input` when no session can have this name.
-    pub fn stop_session(&self, name: &str, urgency: Urgency) -> Result<u32, ErrorObject> {
+    pub fn stop_session(&self, name: &str, urgency: Urgency) -> Result<Stopped, ErrorObject> {
         inside::refuse(RestrictedAction::Stop)?;
         let withdrawn = self
             .withdraw(|pending| SessionName::is_meant(name, &pending.session, Some(&pending.asked.root)))?;
         let mut stopped = withdrawn;
+        // What can't be stopped doesn't keep its approvals.
+        let grants = end_for_session(&self.journal, |held| is_of_session(held, name))?;
         for name in SessionName::meant(name)? {
             // Stopping starts no keeper, so the way to start one doesn't matter.
             let session = Session::new(self.state.clone(), name.key(), Starter::Fork, u64::MAX);
             stopped += session.stop(urgency).map_err(|error| session_error(&error))?;
         }
-        Ok(stopped)
+        Ok(Stopped { executions: stopped, grants })
     }
 
-    /// Stops every execution of this user, and withdraws all questions. Returns how many they were.
+    /// Stops every execution of this user, withdraws all questions and ends all grants.
     ///
     /// # Errors
     /// When a keeper's answer can't be read.
-    pub fn stop_all(&self, urgency: Urgency) -> Result<u32, ErrorObject> {
+    pub fn stop_all(&self, urgency: Urgency) -> Result<Stopped, ErrorObject> {
         inside::refuse(RestrictedAction::Stop)?;
         let withdrawn = self.withdraw(|_| true)?;
+        let grants = end_for_session(&self.journal, |_| true)?;
         let stopped = stop_all(&self.state, urgency).map_err(|error| session_error(&error))?;
-        Ok(withdrawn + stopped)
+        Ok(Stopped { executions: withdrawn + stopped, grants })
     }
 
     /// Withdraws questions. Returns how many were still pending.

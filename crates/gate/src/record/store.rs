@@ -1,21 +1,28 @@
 //! The handle for commands that read the record or answer its questions: history, audit, approvals, trust.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use shellgate_exec::StateFolder;
 use shellgate_journal::{AnswerResult, Journal, QuestionId, QueuedQuestion};
 
 use super::settle;
-use crate::admit::approval::{self, Answer, AnswerError, PostedQuestion, unwritten_text};
+use crate::admit::approval::{
+    self, Answer, AnswerError, PostedQuestion, QueueWait, WrittenRules, unwritten_text,
+};
 use crate::admit::inside::{self, RestrictedAction};
 use crate::locations::open_state;
 use crate::{Code, ErrorObject, Hint, ProjectFile};
+
+/// How long a question is waited for that doesn't say when it ends.
+const UNENDING_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The record of this user.
 #[derive(Debug)]
 pub struct RecordStore {
     pub(super) state: StateFolder,
-    pub(super) journal: Journal,
+    pub(super) journal: Arc<Journal>,
 }
 
 impl RecordStore {
@@ -30,7 +37,7 @@ impl RecordStore {
         // Settling fails when a keeper doesn't answer or the disk is full. The record can still be read, and the
         // next process that opens it settles the rest.
         let _ = settle(&journal, &state);
-        Ok(Self { state, journal })
+        Ok(Self { state, journal: Arc::new(journal) })
     }
 
     /// Opens the journal for verifying: no execution is settled, and no entry written.
@@ -81,12 +88,37 @@ impl RecordStore {
         self.journal.pending().map_err(|error| journal_error(&error))
     }
 
+    /// The wait for the answer to a question, for a front end that shows the questions of others.
+    #[must_use]
+    pub fn wait_for(&self, queued: &QueuedQuestion) -> QueueWait {
+        // A question of an older version may have no end. Its asker closes it.
+        let left = queued.question.expires_at.map(|end| u64::try_from(end - super::now()).unwrap_or(0));
+        let left = left.map_or(UNENDING_WAIT, Duration::from_millis);
+        QueueWait::new(Some((Arc::clone(&self.journal), queued.id)), left)
+    }
+
+    /// Closes the questions whose askers are gone.
+    ///
+    /// # Errors
+    /// `config` when the record can't be written.
+    pub fn expire_questions(&self) -> Result<(), ErrorObject> {
+        super::expire_questions(&self.journal).map_err(|error| journal_error(&error))
+    }
+
     /// Answers a question. The first answer counts; a later one is told how the question was closed.
     ///
     /// # Errors
     /// `unknown_job` when there is no such question, `invalid_input` when the question doesn't offer this answer, `config`
     /// when the answer can't be written, or when it counts and the settings of an "always" can't be written.
     pub fn answer(&self, id: QuestionId, answer: &Answer) -> Result<AnswerResult, ErrorObject> {
+        self.answer_and_tell(id, answer).map(|given| given.result)
+    }
+
+    /// Answers a question as [`answer`](Self::answer) does, and says which rules an "always" has written.
+    ///
+    /// # Errors
+    /// As [`answer`](Self::answer).
+    pub fn answer_and_tell(&self, id: QuestionId, answer: &Answer) -> Result<GivenAnswer, ErrorObject> {
         inside::refuse(RestrictedAction::Answer)?;
         let pending = self.pending()?.into_iter().find(|pending| pending.id == id);
         let Some(pending) = pending else {
@@ -95,7 +127,8 @@ impl RecordStore {
                 Err(shellgate_journal::Error::UnknownQuestion(_)) => None,
                 settled => settled.map_err(|error| journal_error(&error))?,
             };
-            return settled.map(AnswerResult::TooLate).ok_or_else(|| {
+            let given = |settled| GivenAnswer { result: AnswerResult::TooLate(settled), written: None };
+            return settled.map(given).ok_or_else(|| {
                 ErrorObject::new(Code::UnknownJob, format!("no question {id} is pending"))
                     .hint(Hint::ListQuestions)
             });
@@ -121,9 +154,18 @@ impl RecordStore {
                 let message = format!("question {id} was approved once: {}", unwritten_text(&unwritten));
                 Err(ErrorObject::new(Code::Config, message))
             }
-            None => Ok(answered.result),
+            None => Ok(GivenAnswer { result: answered.result, written: answered.written }),
         }
     }
+}
+
+/// What became of an answer.
+#[derive(Debug)]
+pub struct GivenAnswer {
+    /// Whether it counts.
+    pub result: AnswerResult,
+    /// The rules that an "always" has written.
+    pub written: Option<WrittenRules>,
 }
 
 /// The error for a journal that can't be read or written.

@@ -14,6 +14,7 @@ use crate::admit::approval::{Always, ApprovedBy, Question};
 use crate::admit::judge::{Decision, Span, Verdict};
 use crate::answer::denials::SandboxContext;
 use crate::intake::request::{Action, Detail, Format, Request, Stdin};
+use crate::views::effect_phrases;
 use crate::{Code, ErrorObject};
 
 /// The current time, as it is written to entries.
@@ -268,6 +269,8 @@ pub(crate) fn question(question: &Question<'_>) -> journal::RecordedQuestion {
         prefixes: question.prefixes.to_vec(),
         exact: Some(question.exact.clone()),
         always: question.always.map(always),
+        always_exact: question.always_exact.map(always),
+        grant_until: Some(question.grant_until),
         env: request.env.clone(),
         input: match &request.stdin {
             Stdin::Closed => None,
@@ -275,6 +278,7 @@ pub(crate) fn question(question: &Question<'_>) -> journal::RecordedQuestion {
             Stdin::Descriptor(_) => Some(journal::RecordedStdin::Unread),
         },
         background: request.background,
+        effects: effect_phrases(question.verdict.parts().iter().flat_map(|part| &part.effects)),
         reach: question.reach.to_vec(),
         asker: super::own_identity(),
         expires_at: Some(now().saturating_add(timeout)),

@@ -46,6 +46,12 @@ impl Admitted<'_> {
         self.approval.by.as_ref()?.remark.as_deref()
     }
 
+    /// The rules that its approval has added to the settings.
+    #[must_use]
+    pub fn written_rules(&self) -> Option<&crate::approval::WrittenRules> {
+        self.approval.written.as_ref()
+    }
+
     /// Limits the time until the call is answered. After `wait` the command continues as a job.
     #[must_use]
     pub fn waiting(mut self, wait: Duration) -> Self {

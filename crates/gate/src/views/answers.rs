@@ -28,6 +28,8 @@ pub enum AnswerKind {
     Prefix,
     /// Approves by rules that are added to the user's settings.
     Always,
+    /// Approves exactly this by rules that are added to the user's settings.
+    AlwaysExact,
     /// Denies.
     No,
     /// Denies with a reason.
@@ -43,6 +45,7 @@ impl AnswerKind {
             Self::Session => "session",
             Self::Prefix => "prefix",
             Self::Always => "always",
+            Self::AlwaysExact => "always_exact",
             Self::No => "no",
             Self::NoBecause => "no_because",
         }
@@ -56,6 +59,7 @@ impl AnswerKind {
             Self::Session => Some(Choice::SessionExact),
             Self::Prefix => Some(Choice::SessionPrefix),
             Self::Always => Some(Choice::Always),
+            Self::AlwaysExact => Some(Choice::AlwaysExact),
             Self::No | Self::NoBecause => None,
         }
     }
@@ -94,7 +98,11 @@ impl SettingsChange {
 }
 
 /// The answers to a question with these prefixes, in the order in which they are shown.
-pub(super) fn offered(prefixes: &[String], always: Option<&SettingsChange>) -> Vec<OfferedAnswer> {
+pub(super) fn offered(
+    prefixes: &[String],
+    always: Option<&SettingsChange>,
+    always_exact: Option<&SettingsChange>,
+) -> Vec<OfferedAnswer> {
     let answer = |kind, meaning: &str| OfferedAnswer { kind, meaning: meaning.to_owned() };
     let mut answers = vec![
         answer(AnswerKind::Once, "run it once"),
@@ -107,6 +115,10 @@ pub(super) fn offered(prefixes: &[String], always: Option<&SettingsChange>) -> V
     }
     if always.is_some() {
         answers.push(answer(AnswerKind::Always, "run it, and add a rule to your settings"));
+    }
+    if always_exact.is_some() {
+        let meaning = "run it, and add a rule for exactly this to your settings";
+        answers.push(answer(AnswerKind::AlwaysExact, meaning));
     }
     answers.push(answer(AnswerKind::No, "don't run it"));
     answers.push(answer(AnswerKind::NoBecause, "don't run it, and tell the agent why"));

@@ -1,11 +1,12 @@
 //! An entry of the record in words.
 
 use shellgate_journal::{
-    EntryBody, GrantScope, JournalEntry, LossCause, QuestionOutcome, RecordedChoice, RecordedEnd,
-    RecordedError, RecordedStream,
+    EntryBody, GrantEndCause, GrantScope, JournalEntry, LossCause, QuestionOutcome, RecordedChoice,
+    RecordedEnd, RecordedError, RecordedStream,
 };
 use shellgate_text::escape::line as escape;
 
+use super::until_text;
 use crate::answer::denials::{self, Denial};
 use crate::answer::signal_names::SignalName;
 
@@ -43,10 +44,26 @@ pub(super) fn entry_lines(entry: &JournalEntry) -> Vec<String> {
             std::iter::once(format!("number {}", entry.carried.unwrap_or(entry.seq))).chain(parts).collect()
         }
         EntryBody::Answer(answer) => vec![outcome_text(&answer.settled)],
-        EntryBody::Grant(grant) => vec![match &grant.scope {
-            GrantScope::Exact { .. } => "for this session: exactly this".to_owned(),
-            GrantScope::Prefix(words) => format!("for this session: {}", escape(&words.join(" "))),
-        }],
+        EntryBody::Grant(grant) => {
+            let what = match &grant.scope {
+                GrantScope::Exact { .. } => "exactly this".to_owned(),
+                GrantScope::Prefix(words) => escape(&words.join(" ")),
+            };
+            let end = grant.expires_at.map(|end| format!(", until {}", until_text(end)));
+            vec![
+                format!("number {}", entry.carried.unwrap_or(entry.seq)),
+                format!("for this session: {what}{}", end.unwrap_or_default()),
+            ]
+        }
+        EntryBody::GrantEnded(ended) => {
+            let by = escape(&ended.by);
+            vec![match ended.cause {
+                GrantEndCause::Revoked => format!("grant {}: {by} took it back", ended.grant),
+                GrantEndCause::SessionStopped => {
+                    format!("grant {}: {by} stopped the session", ended.grant)
+                }
+            }]
+        }
         EntryBody::Tombstone(tombstone) => {
             vec![format!("{} erased {} entries", escape(&tombstone.by), tombstone.entries.len())]
         }

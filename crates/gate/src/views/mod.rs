@@ -5,17 +5,24 @@
 //! like words of ours.
 
 mod answers;
+mod effects;
 mod entry;
 mod execution;
+mod grant;
 mod question;
 mod queue;
+mod settings;
+mod steps;
 mod verdict;
 
 pub use answers::{AnswerKind, OfferedAnswer, SettingsChange};
+pub use effects::{effect_phrases, effects_text};
 pub use entry::outcome_text;
 pub use execution::{ExecutionSummary, ExecutionView, status_style};
+pub use grant::{GrantView, scope_text};
 pub use question::{PartView, QuestionView};
 pub use queue::QueuedQuestionView;
+pub use settings::{FileView, RuleView, SettingsView, UnusedView, ValueView};
 pub use verdict::VerdictView;
 
 use shellgate_journal::Millis;
@@ -32,6 +39,13 @@ pub const fn decision_style(decision: Decision) -> Style {
         Decision::Ask => Style::Caution,
         Decision::Deny => Style::Bad,
     }
+}
+
+/// The end of an approval as people read it: `2026-11-15 20:43 UTC`.
+#[must_use]
+pub fn until_text(end: Millis) -> String {
+    let time = format_time(end);
+    format!("{} UTC", time.get(..16).unwrap_or(&time))
 }
 
 /// A time in UTC as people read it: `2026-11-15 08:43:34`.

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
-use shellgate_journal::{QueuedQuestion, RecordedStdin};
+use shellgate_journal::{Millis, QueuedQuestion, RecordedStdin};
 use shellgate_text::{LabelledRows, Style, StyledLine, plain_text};
 
-use super::answers::{OfferedAnswer, SettingsChange, offered, prefix_text};
+use super::answers::{AnswerKind, OfferedAnswer, SettingsChange, offered, prefix_text};
+use super::effects::effect_phrases;
+use super::until_text;
 use crate::admit::approval::Question;
 use crate::intake::request::{Action, Stdin};
 
@@ -15,6 +17,8 @@ use crate::intake::request::{Action, Stdin};
 pub struct QuestionView {
     /// The agent's own description of the command.
     pub description: Option<String>,
+    /// What it does, the worst first.
+    pub effects: Vec<String>,
     /// The command.
     pub command: String,
     /// The parts that need approval.
@@ -41,6 +45,10 @@ pub struct QuestionView {
     pub prefixes: Vec<String>,
     /// The lines that "always" would write.
     pub always: Option<SettingsChange>,
+    /// The lines that "always exactly this" would write.
+    pub always_exact: Option<SettingsChange>,
+    /// When an approval for the session ends, if the session isn't stopped before.
+    pub grant_until: Option<Millis>,
 }
 
 /// A program call.
@@ -67,6 +75,7 @@ impl QuestionView {
         Self {
             description: (request.description.is_some() || request.background)
                 .then(|| request.shown_description()),
+            effects: effect_phrases(question.verdict.parts().iter().flat_map(|part| &part.effects)),
             places: other_places(
                 known,
                 reasons.iter().map(|reason| (reason.span.start, reason.span.end)),
@@ -94,6 +103,8 @@ impl QuestionView {
             reach: question.reach.to_vec(),
             prefixes: question.prefixes.iter().map(|words| prefix_text(words)).collect(),
             always: question.always.map(SettingsChange::of),
+            always_exact: question.always_exact.map(SettingsChange::of),
+            grant_until: Some(question.grant_until),
         }
     }
 
@@ -110,6 +121,7 @@ impl QuestionView {
         let known = parts.iter().filter_map(|part| part.span);
         Self {
             description: asked.description.clone(),
+            effects: question.effects.clone(),
             command: asked.text.clone(),
             places: other_places(
                 known,
@@ -137,13 +149,25 @@ impl QuestionView {
             reach: question.reach.clone(),
             prefixes: question.prefixes.iter().map(|words| prefix_text(words)).collect(),
             always: question.always.as_ref().map(SettingsChange::of_recorded),
+            always_exact: question.always_exact.as_ref().map(SettingsChange::of_recorded),
+            grant_until: question.grant_until,
         }
     }
 
     /// The answers that it offers, in the order in which they are shown.
     #[must_use]
     pub fn answers(&self) -> Vec<OfferedAnswer> {
-        offered(&self.prefixes, self.always.as_ref())
+        offered(&self.prefixes, self.always.as_ref(), self.always_exact.as_ref())
+    }
+
+    /// What an answer of this kind would write to the settings.
+    #[must_use]
+    pub fn settings_change(&self, kind: AnswerKind) -> Option<&SettingsChange> {
+        match kind {
+            AnswerKind::Always => self.always.as_ref(),
+            AnswerKind::AlwaysExact => self.always_exact.as_ref(),
+            _ => None,
+        }
     }
 
     /// Its lines, none wider than `width`.
@@ -151,6 +175,9 @@ impl QuestionView {
     pub fn lines(&self, width: usize) -> Vec<StyledLine> {
         let most_words = self.parts.iter().map(|part| part.argv.len()).max().unwrap_or(0);
         let mut rows = LabelledRows::new(width, self.command.split('\n').count().max(most_words));
+        for (number, effect) in self.effects.iter().enumerate() {
+            rows.foreign_text(if number == 0 { "effects" } else { "" }, effect);
+        }
         match &self.description {
             Some(words) => rows.foreign_text("agent says", words),
             None => rows.own_words("agent says", "(no description)"),
@@ -181,6 +208,10 @@ impl QuestionView {
         rows.foreign_text("directory", &self.directory);
         rows.foreign_text("root", &self.root);
         rows.foreign_text("session", &self.session);
+        if let Some(end) = self.grant_until {
+            let end = until_text(end);
+            rows.own_words("until", &format!("a yes for the session ends with it, or at {end}"));
+        }
         for (number, line) in self.reach.iter().enumerate() {
             rows.foreign_text(if number == 0 { "can reach" } else { "" }, line);
         }

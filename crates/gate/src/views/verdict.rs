@@ -8,9 +8,9 @@ use shellgate_text::escape::line as escape;
 use shellgate_text::layout::{columns, cut, wrap};
 use shellgate_text::{Picture, Row, Style, StyledLine, plain_text};
 
-use super::decision_style;
+use super::{decision_style, effects_text, steps};
 use crate::ErrorObject;
-use crate::admit::judge::{Decision, Part, Reason, ReasonCode, Span, Verdict};
+use crate::admit::judge::{CallEffect, Decision, EffectName, Part, Reason, ReasonCode, Span, Verdict};
 
 /// Reasons and hints have at least this many columns.
 const TEXT_MIN_COLUMNS: usize = 30;
@@ -72,6 +72,15 @@ impl<'a> VerdictView<'a> {
         plain_text(&self.lines(width))
     }
 
+    /// Which step of the order decided about each part. `None`: nothing was judged.
+    #[must_use]
+    pub fn steps(&self) -> Option<String> {
+        match self.basis {
+            Basis::Verdict(verdict) => Some(steps::text(verdict)),
+            Basis::Error(_) => None,
+        }
+    }
+
     fn verdict_lines(&self, verdict: &Verdict, width: usize) -> Vec<StyledLine> {
         let marked = |span: Span, decision| (span.start..span.end, decision_style(decision));
         let parts: Vec<_> = verdict.parts().iter().map(|part| marked(part.span, part.decision)).collect();
@@ -128,7 +137,10 @@ fn part_lines(parts: &[Part], width: usize) -> Vec<StyledLine> {
         let mut head = StyledLine::from(format!("{number:digits$} "));
         head.extend(decision_word(part.decision, 5));
         head.push(Style::Plain, format!("  {text}{blanks}  "));
-        lines.extend(beside(head, before, reason_lines(&part.reason, part.rule.as_deref(), before, width)));
+        let mut texts = reason_lines(&part.reason, part.rule.as_deref(), before, width);
+        let room = width.saturating_sub(before).max(TEXT_MIN_COLUMNS);
+        texts.extend(effects_text(&part.effects).map(|text| cut(&escape(&text), room)));
+        lines.extend(beside(head, before, texts));
     }
     lines
 }
@@ -263,6 +275,29 @@ struct CommandJson<'a> {
     verdict: &'static str,
     rule: Option<&'a str>,
     reason: &'a str,
+    effects: Vec<EffectJson<'a>>,
+}
+
+/// One thing that a command does.
+#[derive(Serialize)]
+struct EffectJson<'a> {
+    effect: &'static str,
+    target: Option<&'a str>,
+    known: bool,
+    /// Of the network alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sends: Option<bool>,
+}
+
+impl<'a> EffectJson<'a> {
+    fn of(effect: &'a CallEffect) -> Self {
+        Self {
+            effect: effect.effect.name(),
+            target: effect.target.as_deref(),
+            known: effect.known,
+            sends: (effect.effect == EffectName::Network).then_some(effect.sends),
+        }
+    }
 }
 
 impl<'a> CommandJson<'a> {
@@ -274,6 +309,7 @@ impl<'a> CommandJson<'a> {
             verdict: part.decision.name(),
             rule: part.rule.as_deref(),
             reason: &part.reason,
+            effects: part.effects.iter().map(EffectJson::of).collect(),
         }
     }
 }

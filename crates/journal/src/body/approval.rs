@@ -29,6 +29,25 @@ impl FromStr for QuestionId {
     }
 }
 
+/// The number of a grant: that of the entry that first gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct GrantId(pub u64);
+
+impl fmt::Display for GrantId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for GrantId {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
+    }
+}
+
 /// What a person is asked, in addition to the request itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedQuestion {
@@ -43,6 +62,12 @@ pub struct RecordedQuestion {
     /// What the answer "always" would write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub always: Option<SettingsLines>,
+    /// What the answer "always, exactly this" would write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub always_exact: Option<SettingsLines>,
+    /// When an approval for the session that is given now would end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant_until: Option<Millis>,
     /// Environment variables that the request sets.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
@@ -52,6 +77,9 @@ pub struct RecordedQuestion {
     /// Whether the command keeps running after the call was answered.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,
+    /// What the command does, as far as that can be foretold: phrases for people, the worst first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<String>,
     /// What the command will have access to, line by line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reach: Vec<String>,
@@ -193,9 +221,30 @@ pub struct SessionGrant {
     pub directory: String,
     /// Which commands it approves.
     pub scope: GrantScope,
-    /// When it expires, if it does.
+    /// When it expires. Grants of older versions have no such time: [`ends_at`](crate::HeldGrant::ends_at) says when they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Millis>,
+}
+
+/// Ends a grant before its time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EndedGrant {
+    /// The grant.
+    pub grant: GrantId,
+    /// Why it ended.
+    pub cause: GrantEndCause,
+    /// The user name of the person who ended it.
+    pub by: String,
+}
+
+named_enum! {
+    /// Why a grant ended before its time.
+    GrantEndCause {
+        /// A person took it back.
+        Revoked = "revoked",
+        /// Its session was stopped.
+        SessionStopped = "session_stopped",
+    }
 }
 
 /// Which commands a grant approves.

@@ -7,8 +7,9 @@ mod upkeep;
 use serde::{Deserialize, Serialize};
 
 pub use approval::{
-    ApprovalChannel, GrantScope, PersonAnswer, QuestionId, QuestionOutcome, RecordedAnswer, RecordedChoice,
-    RecordedPart, RecordedQuestion, RecordedStdin, SessionGrant, SettingsLines, UnwrittenSettings,
+    ApprovalChannel, EndedGrant, GrantEndCause, GrantId, GrantScope, PersonAnswer, QuestionId,
+    QuestionOutcome, RecordedAnswer, RecordedChoice, RecordedPart, RecordedQuestion, RecordedStdin,
+    SessionGrant, SettingsLines, UnwrittenSettings,
 };
 pub use execution::{
     AnswerOptions, EndStatus, LossCause, OutputDetail, RecordedApproval, RecordedDecision, RecordedDenial,
@@ -79,6 +80,8 @@ records! {
     Answer(RecordedAnswer) = "answer",
     /// An approval that holds for more than one call.
     Grant(SessionGrant) = "grant",
+    /// A grant ended before its time.
+    GrantEnded(EndedGrant) = "grant_ended",
     /// A project's settings file may loosen the rules while it has this content.
     Trusted(TrustedFile) = "trusted",
     /// Older entries were removed.

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use rusqlite::params;
 
-use crate::body::{EntryBody, EntryKind};
+use crate::body::{EntryBody, EntryKind, GrantId};
 use crate::chain::{NewEntry, Writer};
 use crate::entry::EntryRow;
 use crate::error::Error;
 use crate::execution::{find_row, set_last_entry};
+use crate::grants::ends_at;
 use crate::history::latest_entries;
 use crate::status::Status;
 
@@ -22,7 +23,7 @@ pub(super) fn executions(writer: &mut Writer<'_>, ids: &BTreeSet<&str>, end: u64
             continue;
         }
         let entries = latest_entries(writer.connection, id)?;
-        let entries: Vec<_> = entries.into_iter().filter(|row| row.kind != EntryKind::Grant).collect();
+        let entries: Vec<_> = entries.into_iter().filter(|row| !row.kind.is_of_grant()).collect();
         // All of its entries or none: the entries of one execution stay together and in order.
         if entries.iter().any(|row| row.seq <= end) {
             for row in &entries {
@@ -34,14 +35,15 @@ pub(super) fn executions(writer: &mut Writer<'_>, ids: &BTreeSet<&str>, end: u64
     Ok(carried)
 }
 
-/// Carries the grants and the trust among `rows` that still hold. Returns how many entries it appended.
-pub(super) fn grants_and_trust(writer: &mut Writer<'_>, rows: &[EntryRow]) -> Result<u64, Error> {
+/// Carries the grants and the trust among `rows`, the entries up to `end`, that still hold. Returns how many entries it
+/// appended.
+pub(super) fn grants_and_trust(writer: &mut Writer<'_>, rows: &[EntryRow], end: u64) -> Result<u64, Error> {
     let mut carried = 0;
     for row in rows {
         let holds = match row.parse_body()? {
             Some(EntryBody::Grant(grant)) => {
                 // A grant also stays with the execution whose question it belongs to.
-                grant.holds_at(writer.now)
+                (is_unended(writer, row.seq)? && writer.now < ends_at(row.at, &grant))
                     || find_row(writer, row.exec_id.as_deref().unwrap_or_default())?.is_some()
             }
             Some(EntryBody::Trusted(trusted)) => {
@@ -57,7 +59,28 @@ pub(super) fn grants_and_trust(writer: &mut Writer<'_>, rows: &[EntryRow]) -> Re
             carried += u64::from(append_copy(writer, row)?);
         }
     }
+    // After all grants: while a grant stays in the journal, so does its end. Without it the grant would hold again.
+    for row in rows {
+        if let Some(EntryBody::GrantEnded(ended)) = row.parse_body()?
+            && stays(writer, row, ended.grant, end)?
+        {
+            carried += u64::from(append_copy(writer, row)?);
+        }
+    }
     Ok(carried)
+}
+
+/// Whether the grant of this entry was not ended before its time.
+fn is_unended(writer: &Writer<'_>, seq: u64) -> Result<bool, Error> {
+    let mut select = writer.connection.prepare_cached("SELECT 1 FROM grants WHERE seq = ?")?;
+    Ok(select.exists([seq])?)
+}
+
+/// Whether an entry after `end` gives the grant that the entry `row` ends.
+fn stays(writer: &Writer<'_>, row: &EntryRow, grant: GrantId, end: u64) -> Result<bool, Error> {
+    let select = "SELECT 1 FROM entries
+                  WHERE exec_id = ? AND kind = 'grant' AND coalesce(carried, seq) = ? AND seq > ?";
+    Ok(writer.connection.prepare_cached(select)?.exists(params![row.exec_id, grant.0, end])?)
 }
 
 /// Appends a copy of an entry, and points the derived row to the copy. `false` when the entry has no content.

@@ -164,7 +164,7 @@ fn prune_batch(
     let Some(last) = rows.last() else { return Ok(false) };
     let ids: BTreeSet<&str> = rows.iter().filter_map(|row| row.exec_id.as_deref()).collect();
     let removed_executions = drop_executions(writer, &ids, end)?;
-    let carried = carry::executions(writer, &ids, end)? + carry::grants_and_trust(writer, &rows)?;
+    let carried = carry::executions(writer, &ids, end)? + carry::grants_and_trust(writer, &rows, end)?;
     remove_entries(writer, end)?;
     let removed = rows.len() as u64;
     let checkpoint = Checkpoint { through: last.seq, hash: last.hash, removed, carried, cause };

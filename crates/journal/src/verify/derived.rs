@@ -3,7 +3,7 @@
 //! Entries and `executions` are read side by side in the order of the executions' names, so memory use doesn't grow with
 //! them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::Connection;
 
@@ -93,7 +93,7 @@ fn executions(
 enum Expected {
     Row(Row),
     Forgotten,
-    /// No row: the only entry left is a grant that outlives its execution.
+    /// No row: the only entries left are a grant that outlives its execution, and its end.
     Nothing,
 }
 
@@ -111,7 +111,7 @@ fn expected(entries: &[EntryRow]) -> Result<Expected, Error> {
         status: Status::Asked,
         last: 0,
     };
-    for raw in entries.iter().filter(|raw| raw.kind != EntryKind::Grant) {
+    for raw in entries.iter().filter(|raw| !raw.kind.is_of_grant()) {
         row.last = row.last.max(raw.seq);
         if let Some(status) = raw.parse_body()?.as_ref().and_then(Status::after) {
             row.status = status;
@@ -137,9 +137,21 @@ fn collect_questions(entries: &[EntryRow], questions: &mut BTreeMap<u64, Questio
     Ok(())
 }
 
+/// The grants that were not ended before their time.
 fn grants(connection: &Connection) -> Result<BTreeMap<u64, String>, Error> {
-    let select = "SELECT seq, session FROM entries WHERE kind = 'grant' AND body IS NOT NULL";
-    table(connection, select, |row| Ok((row.get(0)?, row.get(1)?)))
+    let select =
+        format!("SELECT {COLUMNS} FROM entries WHERE kind IN ('grant', 'grant_ended') AND body IS NOT NULL");
+    let mut statement = connection.prepare(&select)?;
+    let (mut given, mut ended) = (Vec::new(), BTreeSet::new());
+    for raw in statement.query_map([], EntryRow::read)? {
+        let raw = raw?;
+        match raw.parse_body()? {
+            Some(EntryBody::GrantEnded(body)) => drop(ended.insert(body.grant.0)),
+            _ => given.push(raw),
+        }
+    }
+    given.retain(|raw| !ended.contains(&raw.origin()));
+    Ok(given.into_iter().map(|raw| (raw.seq, raw.session.unwrap_or_default())).collect())
 }
 
 fn trusted(connection: &Connection) -> Result<BTreeMap<(String, [u8; 32]), u64>, Error> {

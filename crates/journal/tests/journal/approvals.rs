@@ -3,8 +3,8 @@
 use std::sync::Barrier;
 
 use shellgate_journal::{
-    AnswerResult, AskerState, EntryBody, Error, GrantScope, Journal, LossCause, ProcessIdentity, QuestionId,
-    QuestionOutcome, RecordedChoice, SessionGrant,
+    AnswerResult, AskerState, EndedGrant, EntryBody, EntryKind, Error, GrantEndCause, GrantId, GrantScope,
+    Journal, LossCause, ProcessIdentity, QuestionId, QuestionOutcome, RecordedChoice, SessionGrant,
 };
 
 use crate::support::{answered, asked, closed, intact, journal, question, trusted};
@@ -174,12 +174,56 @@ fn grants_hold_in_their_session_root_and_directory_until_they_end() {
     assert!(matches!(loser, AnswerResult::TooLate(_)));
 
     let held = |session, root, directory, now| journal.grants(session, root, directory, now).unwrap().len();
-    assert_eq!(journal.grants("s", "/root", "src", 0).unwrap(), [grant("src", None)]);
+    let src = journal.grants("s", "/root", "src", 0).unwrap();
+    assert_eq!(src.iter().map(|held| &held.grant).collect::<Vec<_>>(), [&grant("src", None)]);
     assert_eq!(held("s", "/root", ".", 99), 2);
     assert_eq!(held("s", "/root", ".", 100), 1, "one has ended");
     assert_eq!(held("s", "/root", "other", 0), 0, "who came second grants nothing");
     assert_eq!(held("s/chat", "/root", ".", 0), 0);
     assert_eq!(held("s", "/", ".", 0), 0);
+    intact(&journal);
+}
+
+/// A journal in which question 1 has given a grant for `.` and one for `src`, of the session `s`.
+fn granted() -> (tempfile::TempDir, Journal) {
+    let (folder, journal) = journal();
+    let id = ask(&journal, "1");
+    let grants = vec![grant(".", None), grant("src", None)];
+    journal.answer(id, answered(RecordedChoice::SessionExact, "ann"), grants).unwrap();
+    (folder, journal)
+}
+
+#[test]
+fn a_grant_without_a_time_of_its_own_ends_after_twelve_hours() {
+    let (_folder, journal) = granted();
+    let held = journal.grants_in_force(0).unwrap();
+    let end = held[0].ends_at();
+    assert_eq!((held.len(), end - held[0].at), (2, 12 * 3_600_000));
+    assert_eq!(journal.grants("s", "/root", ".", end - 1).unwrap().len(), 1);
+    assert_eq!(journal.grants("s", "/root", ".", end).unwrap().len(), 0);
+}
+
+#[test]
+fn a_grant_that_was_ended_holds_no_more_and_stays_in_the_record() {
+    let (folder, journal) = granted();
+    let held = journal.grants_in_force(0).unwrap();
+    let (id, other) = (held[0].id, held[1].id);
+    let revoke = |wanted: GrantId| {
+        let ended = journal.end_grants(0, GrantEndCause::Revoked, "bob", |held| held.id == wanted).unwrap();
+        ended.into_iter().map(|held| held.id).collect::<Vec<_>>()
+    };
+    assert_eq!(journal.grant_end(id).unwrap(), None);
+    assert_eq!(revoke(id), [id]);
+    assert_eq!(revoke(id), [], "it has ended before");
+    assert_eq!(revoke(GrantId(999)), []);
+    assert_eq!(journal.grants_in_force(0).unwrap().iter().map(|held| held.id).collect::<Vec<_>>(), [other]);
+    drop(journal);
+    let journal = Journal::open(folder.path()).unwrap();
+    assert_eq!(journal.grants("s", "/root", ".", 0).unwrap(), []);
+    let (_, ended) = journal.grant_end(id).unwrap().unwrap();
+    assert_eq!(ended, EndedGrant { grant: id, cause: GrantEndCause::Revoked, by: "bob".into() });
+    let kinds: Vec<EntryKind> = journal.entries_of("1").unwrap().iter().map(|entry| entry.kind).collect();
+    assert_eq!(kinds[kinds.len() - 3..], [EntryKind::Grant, EntryKind::Grant, EntryKind::GrantEnded]);
     intact(&journal);
 }
 

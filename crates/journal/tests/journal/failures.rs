@@ -19,8 +19,8 @@ fn a_journal_of_a_newer_version_is_refused_and_left_alone() {
     let error = Journal::open(folder.path()).unwrap_err();
     let read_only = Journal::open_read_only(folder.path()).unwrap_err();
     assert_eq!(read_only.to_string(), error.to_string());
-    insta::assert_snapshot!(error, @"the journal has version 7, and this shellgate knows versions up to 1: use a newer shellgate");
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    insta::assert_snapshot!(error, @"the journal has version 7, and this shellgate knows versions up to 2: use a newer shellgate");
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 2).unwrap();
     assert_eq!(intact(&Journal::open(folder.path()).unwrap()).entries, 3);
 }
 

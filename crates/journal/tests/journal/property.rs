@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use shellgate_journal::{
-    EndStatus, GrantScope, Head, Journal, Query, RecordedChoice, Retention, SessionGrant, Status,
-    Verification,
+    EndStatus, GrantEndCause, GrantScope, Head, Journal, Query, RecordedChoice, Retention, SessionGrant,
+    Status, Verification,
 };
 
 use crate::support::{answered, asked, ended, intact, question, refused, started, trusted};
@@ -18,6 +18,7 @@ enum Act {
     Refuse(prop::sample::Index),
     Ask(prop::sample::Index),
     Answer(prop::sample::Index, bool),
+    Revoke(prop::sample::Index),
     Forget(prop::sample::Index),
     Trust(u8),
     Prune(prop::sample::Index),
@@ -34,6 +35,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => any::<Index>().prop_map(Act::Refuse),
         2 => any::<Index>().prop_map(Act::Ask),
         2 => (any::<Index>(), any::<bool>()).prop_map(|(index, grants)| Act::Answer(index, grants)),
+        2 => any::<Index>().prop_map(Act::Revoke),
         1 => any::<Index>().prop_map(Act::Forget),
         1 => (0..3_u8).prop_map(Act::Trust),
         2 => any::<Index>().prop_map(Act::Prune),
@@ -116,6 +118,16 @@ impl Model {
                 journal.answer(id, answered(RecordedChoice::Once, "ann"), grants).unwrap();
                 assert!(journal.poll_answer(id).unwrap().is_some());
                 self.questions.remove(&id.0);
+            }
+            Act::Revoke(index) => {
+                let held = journal.grants_in_force(0).unwrap();
+                if held.is_empty() {
+                    return;
+                }
+                let id = index.get(&held).id;
+                let ended = journal.end_grants(0, GrantEndCause::Revoked, "ann", |held| held.id == id);
+                self.grants -= ended.unwrap().len();
+                assert!(journal.grant_end(id).unwrap().is_some());
             }
             Act::Forget(index) => {
                 let Some(id) = self.pick(index) else { return };

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use shellgate_journal::{
-    EndStatus, EntryKind, GrantScope, Journal, Query, QuestionOutcome, RecordedChoice, Retention,
-    SessionGrant, Status, Verification,
+    EndStatus, EntryKind, GrantEndCause, GrantScope, Journal, Query, QuestionOutcome, RecordedChoice,
+    Retention, SessionGrant, Status, Verification,
 };
 
 use crate::support::{answered, asked, ended, intact, journal, question, run, started, trusted};
@@ -145,11 +145,46 @@ fn grants_and_trust_outlive_the_entries_before_them() {
     for _ in 0..2 {
         let pruned = prune(&journal, ALL);
         assert_eq!(pruned.carried, 2, "one grant has ended, one trust was given twice");
-        assert_eq!(journal.grants("s", "/", ".", 0).unwrap(), [grant(None)]);
+        let held = journal.grants("s", "/", ".", 0).unwrap();
+        assert_eq!(held.into_iter().map(|held| held.grant).collect::<Vec<_>>(), [grant(None)]);
         assert!(journal.is_trusted(&trusted("a").path, trusted("a").sha256).unwrap());
         assert!(journal.execution("1").unwrap().is_none());
         intact(&journal);
     }
+}
+
+#[test]
+fn the_end_of_a_grant_stays_while_the_grant_does() {
+    let (_folder, journal) = journal();
+    // It runs on, so all that belongs to it stays.
+    journal.begin("1", "s", asked("git push"), vec![]).unwrap();
+    let id = journal.ask("1", question("asker", None)).unwrap();
+    let scope = GrantScope::Prefix(vec!["git".into(), "push".into()]);
+    let grant = SessionGrant { root: "/".into(), directory: ".".into(), scope, expires_at: None };
+    journal.answer(id, answered(RecordedChoice::SessionExact, "ann"), vec![grant.clone(), grant]).unwrap();
+    journal.append("1", vec![started()]).unwrap();
+    let (first, second) = match journal.grants_in_force(0).unwrap().as_slice() {
+        [first, second] => (first.id, second.id),
+        other => panic!("{other:?}"),
+    };
+    let revoke = |id| journal.end_grants(0, GrantEndCause::Revoked, "ann", |held| held.id == id).unwrap();
+    // One is ended before pruning moves the grants, one after.
+    revoke(first);
+    for round in 0..4 {
+        prune(&journal, ALL);
+        intact(&journal);
+        if round == 1 {
+            revoke(second);
+        }
+        let held: Vec<_> = journal.grants_in_force(0).unwrap().iter().map(|held| held.id).collect();
+        assert_eq!(held, if round == 0 { vec![second] } else { vec![] }, "{round}");
+        assert!(journal.grant_end(first).unwrap().is_some());
+    }
+    journal.append("1", vec![ended(EndStatus::Completed)]).unwrap();
+    prune(&journal, ALL);
+    assert_eq!(journal.grant_end(first).unwrap(), None, "both are gone");
+    assert_eq!(journal.grants_in_force(0).unwrap(), []);
+    intact(&journal);
 }
 
 #[test]

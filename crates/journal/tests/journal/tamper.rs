@@ -5,8 +5,8 @@
 
 use rusqlite::Connection;
 use shellgate_journal::{
-    Break, EntryKind, GrantScope, Head, Journal, LossCause, RecordedChoice, Retention, SessionGrant,
-    Verification,
+    Break, EntryKind, GrantEndCause, GrantScope, Head, Journal, LossCause, RecordedChoice, Retention,
+    SessionGrant, Verification,
 };
 use tempfile::TempDir;
 
@@ -22,7 +22,9 @@ fn record() -> (TempDir, Journal) {
     let id = journal.ask("02", question("asker", Some(5))).unwrap();
     let scope = GrantScope::Prefix(vec!["git".into(), "push".into()]);
     let grant = SessionGrant { root: "/".into(), directory: ".".into(), scope, expires_at: None };
-    journal.answer(id, answered(RecordedChoice::SessionExact, "ann"), vec![grant]).unwrap();
+    journal.answer(id, answered(RecordedChoice::SessionExact, "ann"), vec![grant.clone(), grant]).unwrap();
+    let last = journal.grants_in_force(0).unwrap().last().unwrap().id;
+    journal.end_grants(0, GrantEndCause::Revoked, "ann", |held| held.id == last).unwrap();
     journal.append("02", vec![started()]).unwrap();
     journal.begin("03", "s", asked("rm"), vec![refused()]).unwrap();
     journal.begin("04", "s", asked("lost"), vec![started(), closed(LossCause::KeeperLost)]).unwrap();

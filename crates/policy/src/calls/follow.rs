@@ -7,6 +7,7 @@ use shellgate_syntax::{Construct, Doubt, Findings, Invocation, RedirectTarget, S
 
 use super::attributes::Declaration;
 use super::context::{InnerText, TextContext};
+use super::downloads::{fetched_inputs, is_fetched};
 use super::forwarders::{forwarded_words, forwarding_function};
 use super::hazards::{describe, moving_word, unfollowed};
 use super::resolve::resolve_words;
@@ -29,11 +30,12 @@ impl FoundCalls {
         for arithmetic in findings.arithmetic {
             self.follow_arithmetic(&arithmetic, context);
         }
-        for invocation in findings.invocations {
+        let fetched = fetched_inputs(&findings.invocations);
+        for (at, invocation) in findings.invocations.into_iter().enumerate() {
             if self.substitution.is_none() && invocation.constructs.iter().any(is_substitution) {
                 self.substitution = Some(context.place(invocation.span));
             }
-            self.follow_invocation(invocation, context);
+            self.follow_invocation(invocation, fetched.contains(&at), context);
         }
     }
 
@@ -63,7 +65,8 @@ impl FoundCalls {
         }
     }
 
-    pub(super) fn follow_invocation(&mut self, invocation: Invocation, context: &TextContext) {
+    /// Follows one invocation. `fetched`: whether what comes in by its pipe is from another machine.
+    pub(super) fn follow_invocation(&mut self, invocation: Invocation, fetched: bool, context: &TextContext) {
         for assignment in &invocation.assignments {
             self.follow_assignment(assignment, context);
         }
@@ -75,7 +78,10 @@ impl FoundCalls {
             let hazard = declaration.hazard(&context.attributes).map(str::to_owned);
             self.hazards.extend(emptied.chain(hazard).map(|message| Problem::new(span, message)));
         }
-        let stdin = stdin_of(&invocation.redirects, &invocation.input, &context.stdin);
+        let stdin = match stdin_of(&invocation.redirects, &invocation.input, &context.stdin) {
+            Stdin::Unknown if fetched || is_fetched(&invocation.redirects, &context.source) => Stdin::Fetched,
+            stdin => stdin,
+        };
         let text = invocation.span.of(&context.source).to_owned();
         let folders = Rc::clone(&context.folders);
         // What is in its substitutions comes behind it in the list, and runs before it.

@@ -10,6 +10,9 @@ use super::stdin::{Stdin, descriptor_of_path, may_read_input, redirected};
 use super::{FoundCalls, MAX_DEPTH, MAX_INNER_BYTES, PendingCall, Problem, When};
 use crate::programs::{EffectKind, ProgramKind, Property, has, words};
 
+/// What is said of a shell that reads a script, or another input that isn't in the text.
+pub(crate) const UNREAD_COMMANDS: &str = "the commands that it has a shell read can't be known";
+
 impl FoundCalls {
     /// Follows a text that a shell is to run.
     pub(super) fn follow_inner_text(
@@ -23,7 +26,8 @@ impl FoundCalls {
         if context.depth >= MAX_DEPTH {
             return self.too_deep(span);
         }
-        self.inner_bytes += text.len();
+        // Substitutions in substitutions are read level by level.
+        self.inner_bytes += text.len() * (1 + deepest_parens(text) / 2);
         if self.inner_bytes > MAX_INNER_BYTES {
             return self.too_much(span);
         }
@@ -65,7 +69,7 @@ impl FoundCalls {
             },
             Some(None) => Stdin::Unknown,
         };
-        self.input.trusted |= !matches!(commands, Stdin::Unknown);
+        self.input.trusted |= !matches!(commands, Stdin::Unknown | Stdin::Fetched);
         match commands {
             Stdin::Empty => {}
             Stdin::Text(text) => {
@@ -73,9 +77,7 @@ impl FoundCalls {
                 let inner = InnerText { is_input: true, ..self.inner_text(index, span, Stdin::Unknown) };
                 self.follow_inner_text(&text, inner, index, context);
             }
-            Stdin::Unknown => {
-                self.add_problem(index, span, "the commands that it has a shell read can't be known")
-            }
+            Stdin::Unknown | Stdin::Fetched => self.add_problem(index, span, UNREAD_COMMANDS),
         }
     }
 
@@ -113,4 +115,18 @@ impl FoundCalls {
         }
         call.folders.iter().cloned().chain(changes).collect()
     }
+}
+
+/// How deep parentheses are inside each other, whatever they mean.
+fn deepest_parens(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }

@@ -198,6 +198,23 @@ impl KnownValues {
         (self.is_one_word(word, call, source) && !self.loops.contains_key(name)).then_some(value)
     }
 
+    /// The text of a word that holds such a variable beside other text: `"${LINE}p"`, `"$BRANCH"..HEAD`.
+    pub(super) fn filled(&self, word: &Word, call: &Invocation, source: &str) -> Option<String> {
+        let Value::Unknown(Unknown { why: why @ Why::Parameter(_), lead, tail: Some(tail), splits }) =
+            &word.value
+        else {
+            return None;
+        };
+        if lead.is_empty() && tail.is_empty() {
+            return None;
+        }
+        let (splits, why, tail_of_alone) = (*splits, why.clone(), Some(String::new()));
+        let alone = Unknown { lead: String::new(), splits, why, tail: tail_of_alone };
+        let alone = Word { value: Value::Unknown(alone), span: word.span };
+        let value = self.only_value(&alone, call, source)?;
+        Some(format!("{lead}{value}{tail}"))
+    }
+
     /// Whether a call is in the body of a loop that sets a variable. The words of a loop may have calls in substitutions.
     fn is_set_by_loop(&self, name: &str, call: &Invocation) -> bool {
         let in_substitution =

@@ -6,7 +6,7 @@
 //! enough (a script, a variable), the call gets a [`Problem`]. The other modules say what the shell makes of the words:
 //! [`context`] collects the variables and functions of a text, [`arithmetic`] follows values that are evaluated again,
 //! [`known_values`], [`numbers`] and [`attributes`] know about variables, [`resolve`] puts that into the words of a call,
-//! [`shadowing`] and [`forwarders`] know about functions, [`stdin`] about pipes and redirects, [`foreign_shells`] about shells that read a text otherwise than bash, [`hazards`] about what isn't followed, [`inner_texts`] about texts inside a call.
+//! [`shadowing`] and [`forwarders`] know about functions, [`stdin`] about pipes and redirects, [`tied_files`] about descriptors that are written by their names, [`foreign_shells`] about shells that read a text otherwise than bash, [`hazards`] about what isn't followed, [`inner_texts`] about texts inside a call.
 //!
 //! Nothing is decided here: the judge decides what a call and its problems mean. No call is left out silently. What is
 //! too deep or too much is an unreadable problem, and that denies.
@@ -14,6 +14,7 @@
 mod arithmetic;
 mod attributes;
 mod context;
+mod downloads;
 mod follow;
 mod foreign_shells;
 mod forwarders;
@@ -24,6 +25,7 @@ mod numbers;
 mod resolve;
 mod shadowing;
 mod stdin;
+mod tied_files;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -34,6 +36,8 @@ use shellgate_syntax::{
 };
 
 use context::TextContext;
+pub(crate) use downloads::downloads_in;
+pub(crate) use inner_texts::UNREAD_COMMANDS;
 pub(crate) use shadowing::Shadowed;
 pub(crate) use stdin::Stdin;
 
@@ -54,7 +58,7 @@ const MAX_WORDS: usize = 130_000;
 /// How many words the calls of one command may have that copy, move or link files: each word leads to folders and links.
 const MAX_LINKING_WORDS: usize = 16_000;
 
-/// How much text the shells inside one command may read in all.
+/// How much text the shells inside one command may read in all. Nested text counts more.
 const MAX_INNER_BYTES: usize = 1 << 20;
 
 /// Stands for the name of a variable that can't be known.
@@ -206,6 +210,7 @@ pub(crate) fn of_text(source: &str, stdin: Stdin, programs: ProgramNames) -> Res
         let message = "a text that is run here may change the standard input of the commands behind it";
         found.hazards.push(Problem::new(Span::new(0, source.len()), message));
     }
+    tied_files::replace_descriptors(&mut found);
     Ok(found)
 }
 
@@ -229,7 +234,7 @@ pub(crate) fn of_argv(argv: &[String], shown: &str, stdin: Stdin, programs: Prog
     let words = argv.iter().map(|word| Word { span, value: Value::Known(word.clone()) }).collect();
     let invocation = Invocation { words, span, ..Invocation::default() };
     let context = TextContext::of_command(shown, stdin, &Findings::default());
-    found.follow_invocation(invocation, &context);
+    found.follow_invocation(invocation, false, &context);
     found
 }
 

@@ -7,6 +7,9 @@ use shellgate_syntax::{Findings, Invocation};
 
 use crate::programs::words;
 
+/// The program that prints with `-c` how many lines of a file have a word.
+const LINE_COUNTER: &str = "grep";
+
 /// Which substitutions of a text print numbers.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
@@ -19,7 +22,7 @@ impl Numbers {
     pub(super) fn find(findings: &Findings, is_plain: bool) -> Self {
         let is_listed = |name: &str| {
             let mut commands = words::COMMANDS_THAT_PRINT_NUMBERS.iter();
-            commands.any(|command| command.split(' ').next() == Some(name))
+            name == LINE_COUNTER || commands.any(|command| command.split(' ').next() == Some(name))
         };
         let is_unknown = |invocation: &Invocation| {
             invocation.words.first().is_some_and(|word| word.value.known().is_none())
@@ -55,7 +58,16 @@ fn prints_number(pipeline: &str) -> bool {
             let program = stage.split(' ').next().unwrap_or_default();
             words::PROGRAMS_THAT_WRITE_NO_FILE.contains(&program) && !stage.contains('<')
         })
-        && words::COMMANDS_THAT_PRINT_NUMBERS.contains(&command)
+        && (words::COMMANDS_THAT_PRINT_NUMBERS.contains(&command) || counts_lines(command))
+}
+
+/// Whether a command counts the lines of one file that have a word: of several files it prints their names too.
+fn counts_lines(command: &str) -> bool {
+    let is_plain = |word: &str| !word.is_empty() && !word.starts_with('-') && !word.contains(['*', '?']);
+    match command.split(' ').collect::<Vec<_>>().as_slice() {
+        [LINE_COUNTER, "-c", word, file] => is_plain(word) && is_plain(file),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -71,11 +83,16 @@ mod tests {
             "$(ls|wc -l)",
             "$(ls -a src/*.c | grep x | wc -l)",
             "$(wc -l < a.txt)",
+            "$(grep -c foo a.txt)",
         ] {
             assert!(numbers.is_number(text), "{text}");
         }
         for text in [
             "$(echo 1)",
+            "$(grep -c foo a b)",
+            "$(grep -c foo *.txt)",
+            "$(grep -c -r foo)",
+            "$(grep -cH foo a.txt)",
             "$(wc -l a)",
             "$(wc -l < a b)",
             "$(wc -l < a < b)",

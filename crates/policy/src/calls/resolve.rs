@@ -21,6 +21,10 @@ pub(super) fn resolve_words(pending: &mut PendingCall, context: &TextContext) {
             word.value = Value::Known(name.to_owned());
             continue;
         }
+        if let Some(text) = known.filled(word, call, source).filter(|_| at > 0) {
+            word.value = Value::Known(text);
+            continue;
+        }
         // A variable whose value is one word can't become none or several.
         let is_set_to_numbers = known.is_number(word, call, source);
         let is_one_word = known.is_one_word(word, call, source) && (is_set_to_numbers || !moves);

@@ -21,6 +21,8 @@ pub(crate) enum Stdin {
     Text(String),
     /// Something that can't be known.
     Unknown,
+    /// The same, from another machine: a program before it in the pipeline fetches it.
+    Fetched,
 }
 
 /// The standard input of a call with these redirects. `inherited` is the standard input of the text around it.

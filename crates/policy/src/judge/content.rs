@@ -145,7 +145,7 @@ impl Judge<'_> {
             _ if reads_file => false,
             Stdin::Empty => false,
             Stdin::Text(text) => !text.is_empty(),
-            Stdin::Unknown => !is_in_pipeline(call) || self.states.facts.pipes_content,
+            Stdin::Unknown | Stdin::Fetched => !is_in_pipeline(call) || self.states.facts.pipes_content,
         }
     }
 
@@ -205,7 +205,8 @@ impl Judge<'_> {
         }
         // A rule that names a program which no table lists lets it do what it does.
         let is_named = call.meaning.kind.is_none() && basis != Basis::Everything;
-        if is_named || !obeys_files(call) {
+        // Code that the text brings is held as any other.
+        if is_named || self.rules.holds_any_code() || !obeys_files(call) {
             return;
         }
         let file = self.state.content.file.clone();

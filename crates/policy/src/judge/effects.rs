@@ -6,9 +6,8 @@ use shellgate_syntax::{Span, Unknown, Value, Why, Word};
 use super::{Basis, Judge, perl_opens};
 use crate::calls::Call;
 use crate::matching;
-use crate::programs::{Effect, EffectKind, ProgramKind, base_name, listed_name};
+use crate::programs::{Effect, EffectKind, ProgramKind, Property, base_name, has, listed_name};
 use crate::redirects::{self, FileAccess};
-use crate::rules::Prefix;
 use crate::verdict::ReasonCode;
 
 /// What the tables call code in the program's own language: a file of it, or a module that it finds.
@@ -41,7 +40,7 @@ impl Judge<'_> {
             Basis::Named(_) => self.is_elsewhere(call),
             Basis::NotNeeded | Basis::None => false,
         };
-        if may_be_any {
+        if may_be_any && !self.rules.holds_any_code() {
             let message = "it runs a program of the project, which may do anything".to_owned();
             self.ask(ReasonCode::Unknown, call.span, message);
         }
@@ -52,6 +51,9 @@ impl Judge<'_> {
         self.judge_build(call, basis);
         self.judge_content(call, basis);
         for problem in &call.problems {
+            if self.is_named_script(call, basis, &problem.message) {
+                continue;
+            }
             let (span, message) = (problem.span, problem.message.clone());
             let is_own_language = problem.is_code;
             let code = OpaqueCode { span, message, word: None, is_own_language, is_of_text: true };
@@ -71,6 +73,9 @@ impl Judge<'_> {
             match &effect.kind {
                 EffectKind::Opaque(word, what) => {
                     self.judge_secret(word, span);
+                    if self.is_named_elsewhere(call, basis, word, what) {
+                        continue;
+                    }
                     let shown = word.value.known().unwrap_or("…");
                     let message = format!("it runs {what}: `{shown}`");
                     let code = OpaqueCode {
@@ -91,6 +96,7 @@ impl Judge<'_> {
                 // What builtins do to the shell matters only if there is something that it may not run.
                 EffectKind::Unusual(_)
                     if call.meaning.kind == Some(ProgramKind::Builtin) && !self.rules.forbid_something() => {}
+                EffectKind::Unusual(_) if basis == Basis::Everything && self.rules.frees_everything() => {}
                 EffectKind::Unusual(why) => {
                     self.ask(ReasonCode::Unusual, span, (*why).to_owned());
                 }
@@ -157,7 +163,7 @@ impl Judge<'_> {
 
     /// Whether a pattern can't become an option (`sort *.txt`): no name in the folder begins with a dash, and no other call
     /// of the command makes files.
-    fn is_plain_pattern(&self, call: &Call, word: &Word) -> bool {
+    pub(super) fn is_plain_pattern(&self, call: &Call, word: &Word) -> bool {
         let Value::Unknown(Unknown { lead, why: Why::Glob, .. }) = &word.value else { return false };
         let Some([directory]) = self.state.directories.as_deref() else { return false };
         // Among the words of a wrapper or a shell, a pattern that becomes none or several moves what it runs.
@@ -182,6 +188,16 @@ impl Judge<'_> {
             || kind == Some(ProgramKind::Builder) && !code.is_own_language && !code.is_of_text
     }
 
+    /// Whether the code is what its program is for: a makefile of the project for make, a tool for npx.
+    fn runs_project_file(&self, call: &Call, code: &OpaqueCode<'_>) -> bool {
+        let path = code.word.and_then(|word| word.value.known());
+        let is = |property| call.meaning.entry.is_some_and(|name| has(name, property));
+        let is_file = is(Property::BuildsByFile) && path.is_some_and(|path| self.is_inside(path));
+        let is_plain_name = |name: &str| !name.contains(['/', ':', '\\']);
+        let is_tool = is(Property::RunsTools) && code.is_own_language && path.is_some_and(is_plain_name);
+        (is_file || is_tool) && !code.is_of_text && self.writing_calls <= 1
+    }
+
     /// Judges code that can't be read: a rule that allows its program may allow it too.
     fn judge_opaque(&mut self, basis: Basis, call: &Call, code: &OpaqueCode<'_>) {
         let kind = call.meaning.kind;
@@ -189,12 +205,14 @@ impl Judge<'_> {
             Basis::Named(words) => {
                 let named = call.words.iter().take(words);
                 kind == Some(ProgramKind::Interpreter) && code.is_own_language
+                    || self.runs_project_file(call, code)
                     || code.word.is_some_and(|word| named.clone().any(|named| named.span == word.span))
             }
             Basis::Everything => self.is_held(kind, code),
             Basis::NotNeeded | Basis::None => false,
         };
-        if !allowed && !(self.rules.frees_code() && self.is_held(kind, code)) {
+        let is_free = self.rules.frees_code() && (!self.rules.deny_programs() || self.is_held(kind, code));
+        if !allowed && !is_free {
             self.ask(ReasonCode::Unknown, code.span, code.message.clone());
         }
     }
@@ -211,12 +229,12 @@ impl Judge<'_> {
 
     /// The rule that excludes a program of this name.
     pub(super) fn excluded_by_name(&self, name: &str) -> Option<(String, String)> {
-        self.rules.exclude.iter().find_map(|entry| match &entry.prefix {
-            Prefix::Words(words) if words.first().is_some_and(|word| self.is_program(name, word)) => {
-                Some((name.to_owned(), entry.shown.clone()))
-            }
-            _ => None,
-        })
+        let excluded = self
+            .rules
+            .exclude
+            .iter()
+            .find(|entry| entry.prefix.words().first().is_some_and(|word| self.is_program(name, word)));
+        excluded.map(|entry| (name.to_owned(), entry.shown.clone()))
     }
 }
 

@@ -5,6 +5,7 @@ use shellgate_syntax::{Redirect, RedirectOperator, RedirectTarget, Span, Word};
 use super::links::has_option;
 use super::{Basis, Judge};
 use crate::calls::Call;
+use crate::effect::EffectName;
 use crate::programs::{Canonical, ProgramKind, words};
 use crate::redirects::{self, FileAccess};
 use crate::rules::Redirects;
@@ -31,9 +32,19 @@ impl Judge<'_> {
             self.ask(ReasonCode::Outside, span, message);
             return;
         }
-        let access = redirects::access_to(word, self.state.directories.as_deref(), self.machine, true);
+        let access = match self.inside_by_pattern(word) {
+            Some(shown) => FileAccess::WriteInside(shown),
+            None => redirects::access_to(word, self.state.directories.as_deref(), self.machine, true),
+        };
         let access = self.with_links(access, None);
         if self.asks_about_instructions(&access, span) {
+            return;
+        }
+        // What it deletes is a write to the tables.
+        if [EffectName::Write, EffectName::Delete]
+            .into_iter()
+            .any(|effect| self.foretells(call, effect, word) && self.rule_allows_file(effect, word))
+        {
             return;
         }
         // `gnupg-ring:../x`
@@ -43,8 +54,15 @@ impl Judge<'_> {
             }
             access => access,
         };
-        // A rule that allows a program whose purpose is writing allows that it writes.
-        let is_purpose = matches!(call.meaning.kind, Some(ProgramKind::Writer | ProgramKind::Builder));
+        // A rule that allows a program whose purpose is writing allows that it writes. The purpose is its operands and what
+        // the tables call an output. A builder runs what writes anything inside the root.
+        let is_side_file = call.meaning.side_files.contains(word);
+        let is_inside = matches!(access, FileAccess::WriteInside(_));
+        let is_purpose = match call.meaning.kind {
+            Some(ProgramKind::Writer) => !is_side_file || is_inside && matches!(basis, Basis::Everything),
+            Some(ProgramKind::Builder) => !is_side_file || is_inside,
+            _ => false,
+        };
         match (access, basis, is_purpose) {
             (FileAccess::None | FileAccess::WriteInside(_), Basis::Named(_), true) => {}
             (_, Basis::Everything, true) => {}
@@ -75,6 +93,9 @@ impl Judge<'_> {
         let named = secrets::named_by(&word.value, written, self.state.directories.as_deref(), self.machine);
         let named = named.or_else(|| self.secret_behind_link(word));
         let Some(path) = named else { return false };
+        if self.rule_allows_file(EffectName::Secret, word) {
+            return false;
+        }
         self.ask(ReasonCode::Outside, span, format!("it touches `{path}`, which holds secrets"));
         true
     }
@@ -150,9 +171,26 @@ impl Judge<'_> {
         {
             return;
         }
-        if !self.asks_about_instructions(&access, span) {
+        let is_allowed = match (&redirect.target, &access) {
+            (RedirectTarget::Word(word), FileAccess::WriteInside(_) | FileAccess::WriteOutside(_)) => {
+                self.rule_allows_file(EffectName::Write, word)
+            }
+            (RedirectTarget::Word(word), FileAccess::ReadOutside(_)) => {
+                self.rule_allows_file(EffectName::Read, word)
+            }
+            _ => false,
+        };
+        if !self.asks_about_instructions(&access, span) && !is_allowed {
             self.judge_access(access, span);
         }
+    }
+
+    /// Whether a call does this to the file that a word names.
+    fn foretells(&self, call: &Call, effect: EffectName, word: &Word) -> bool {
+        let path = redirects::known_path(&word.value, self.machine);
+        !self.effect_rules.is_empty()
+            && path.is_some()
+            && self.foretell(call).iter().any(|one| one.effect == effect && one.target == path)
     }
 
     fn judge_access(&mut self, access: FileAccess, span: Span) {
@@ -161,6 +199,9 @@ impl Judge<'_> {
             (FileAccess::None, _)
             | (FileAccess::WriteInside(_), Redirects::InsideRoot | Redirects::Allow)
             | (FileAccess::WriteOutside(_), Redirects::Allow) => {}
+            // A preset frees reading, and the most open one everything.
+            (FileAccess::ReadOutside(_), _) if self.rules.preset.is_some() => {}
+            (FileAccess::Connect(_), _) if self.rules.frees_everything() => {}
             (FileAccess::WriteInside(path), Redirects::Ask) => {
                 self.ask(ReasonCode::Write, span, writes(&path)).hint =
                     Some("`redirects = \"scope\"` allows it inside the root".to_owned());

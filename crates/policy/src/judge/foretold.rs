@@ -9,8 +9,7 @@ use shellgate_syntax::{RedirectTarget, Value, Word};
 use super::Judge;
 use crate::calls::{Call, Shadowed};
 use crate::effect::{CallEffect, EffectName};
-use crate::machine::Found;
-use crate::programs::{Canonical, EffectKind, EffectRow, ProgramKind, effect_rows};
+use crate::programs::{Canonical, EffectKind, EffectRow, ProgramKind, effect_rows, is_known_by_effects};
 use crate::redirects::{self, FileAccess};
 use crate::secrets;
 
@@ -20,6 +19,9 @@ const FILES: &str = "<files>";
 const HOST: &str = "<host>";
 /// What stands in a row for every operand.
 const OPERANDS: &str = "<*>";
+
+/// Words with which alone programs say something about themselves and end.
+const ASKING_WORDS: [&str; 3] = ["--version", "--help", "-version"];
 
 impl Judge<'_> {
     /// What the call does, the worst first, nothing twice.
@@ -41,51 +43,33 @@ impl Judge<'_> {
             effects.push(CallEffect::new(EffectName::Unknown, None, false));
             return;
         };
-        let rows = effect_rows(program, &call.meaning);
-        let deletes = rows.iter().any(|row| row.effect == EffectName::Delete && row.target == FILES);
+        let rows = effect_rows(program, &call.meaning, &call.words);
+        let files = rows.iter().find(|row| row.target == FILES).map(|row| row.effect);
         for effect in &call.meaning.effects {
-            effects.extend(self.foretell_word(call, &effect.kind, deletes));
+            effects.extend(self.foretell_word(call, &effect.kind, files));
         }
         for problem in &call.problems {
             effects.push(CallEffect::new(EffectName::Code, Some(problem.message.clone()), false));
+        }
+        // A program of the project is its code, whatever its name says.
+        let is_project_code = program.contains('/') && self.is_inside(program);
+        if is_project_code {
+            effects.push(CallEffect::new(EffectName::Code, Some(program.to_owned()), true));
+        }
+        if prints(call, program) {
+            return;
         }
         for row in rows.iter().filter(|row| row.target != FILES) {
             effects.extend(effects_of_row(row, call));
         }
         if rows.is_empty() {
-            effects.extend(self.foretell_by_kind(call, program));
-        }
-    }
-
-    /// What the kind of a program says, where no row does.
-    fn foretell_by_kind(&self, call: &Call, program: &str) -> Option<CallEffect> {
-        let prints = call.meaning.prints;
-        match call.meaning.kind {
-            Some(ProgramKind::Builder) if !prints => Some(CallEffect::new(EffectName::Code, None, true)),
-            Some(ProgramKind::Network) if !prints => {
-                let host = hosts(call).next();
-                let known = host.is_some();
-                Some(CallEffect { sends: true, ..CallEffect::new(EffectName::Network, host, known) })
-            }
-            Some(ProgramKind::Workbench) if !prints => {
-                Some(CallEffect::new(EffectName::Unknown, None, false))
-            }
-            Some(_) => None,
-            // A program of the project is its code; of other programs nothing is known.
-            None => {
-                let is_file = program.contains('/') && self.machine.program_file(program).is_some();
-                let inside = is_file && self.is_inside(program);
-                let name = if inside { EffectName::Code } else { EffectName::Unknown };
-                let missing = !is_file && matches!(self.machine.find(program), Found::Nowhere);
-                // Bash answers that there is no such program, and nothing happens.
-                (!missing || program.contains('/'))
-                    .then(|| CallEffect::new(name, Some(program.to_owned()), inside))
-            }
+            let by_kind = foretell_by_kind(call, program, is_project_code, effects);
+            effects.extend(by_kind);
         }
     }
 
     /// What a word of the call means.
-    fn foretell_word(&self, call: &Call, kind: &EffectKind, deletes: bool) -> Option<CallEffect> {
+    fn foretell_word(&self, call: &Call, kind: &EffectKind, files: Option<EffectName>) -> Option<CallEffect> {
         let of = |effect: EffectName, word: &Word| {
             let path = redirects::known_path(&word.value, self.machine);
             let known = path.is_some();
@@ -97,8 +81,7 @@ impl Judge<'_> {
             EffectKind::Reads(_) if call.meaning.kind == Some(ProgramKind::Builtin) => None,
             EffectKind::Reads(word) => Some(of(EffectName::Read, word)),
             EffectKind::Writes(word) if is_device_without_content(word) => None,
-            EffectKind::Writes(word) if deletes => Some(of(EffectName::Delete, word)),
-            EffectKind::Writes(word) => Some(of(EffectName::Write, word)),
+            EffectKind::Writes(word) => Some(of(files.unwrap_or(EffectName::Write), word)),
             EffectKind::Opaque(word, _) | EffectKind::ShellInput(Some(word)) => {
                 Some(of(EffectName::Code, word))
             }
@@ -106,6 +89,7 @@ impl Judge<'_> {
             EffectKind::OpaqueInput(_) | EffectKind::ShellInput(None) => {
                 Some(CallEffect::new(EffectName::Code, None, false))
             }
+            EffectKind::MaybeOption(word) if self.is_plain_pattern(call, word) => None,
             EffectKind::Unusual(_) | EffectKind::MaybeOption(_) => {
                 Some(CallEffect::new(EffectName::Unknown, None, false))
             }
@@ -148,10 +132,60 @@ impl Judge<'_> {
     }
 }
 
+/// Whether a call only has a program of the tables say something about itself: `tsc --version`.
+fn prints(call: &Call, program: &str) -> bool {
+    let is_known = call.meaning.kind.is_some() || is_known_by_effects(program);
+    let asks = |word: &Word| word.value.known().is_some_and(|text| ASKING_WORDS.contains(&text));
+    // `gh pr --help`; behind the subcommands of others it may be for what they run.
+    let is_client = call.meaning.kind == Some(ProgramKind::Network) && call.meaning.has_subcommands;
+    let is_plain = |word: &Word| word.value.known().is_some_and(|text| !text.starts_with('-'));
+    let is_help = |words: &[Word]| match words {
+        [_, names @ .., last] => last.value.known() == Some("--help") && names.iter().all(is_plain),
+        _ => false,
+    };
+    call.meaning.prints
+        || is_known && matches!(call.words.as_slice(), [_, word] if asks(word))
+        || is_client && is_help(&call.words)
+}
+
+/// What the kind of a program says, where no row does. `so_far`: what its words say.
+fn foretell_by_kind(
+    call: &Call,
+    program: &str,
+    is_project_code: bool,
+    so_far: &[CallEffect],
+) -> Option<CallEffect> {
+    match call.meaning.kind {
+        Some(ProgramKind::Builder) => Some(CallEffect::new(EffectName::Code, None, true)),
+        // An interpreter that shows nothing and is given no code has tools of its own: `deno lint`.
+        Some(ProgramKind::Interpreter) => {
+            let is_code = |effect: &CallEffect| effect.effect == EffectName::Code;
+            (!so_far.iter().any(is_code)).then(|| CallEffect::new(EffectName::Code, None, true))
+        }
+        // Where it writes isn't said by its words: `git commit`, `tar xf a.tar`.
+        Some(ProgramKind::Writer) => {
+            let names_files =
+                call.meaning.effects.iter().any(|one| matches!(one.kind, EffectKind::Writes(_)));
+            (!names_files).then(|| CallEffect::new(EffectName::Write, None, true))
+        }
+        Some(ProgramKind::Network) => {
+            let host = hosts(call).next();
+            let known = host.is_some();
+            Some(CallEffect { sends: true, ..CallEffect::new(EffectName::Network, host, known) })
+        }
+        Some(ProgramKind::Workbench) => Some(CallEffect::new(EffectName::Unknown, None, false)),
+        Some(ProgramKind::Reader | ProgramKind::Wrapper | ProgramKind::Shell | ProgramKind::Builtin) => None,
+        None => {
+            (!is_project_code).then(|| CallEffect::new(EffectName::Unknown, Some(program.to_owned()), false))
+        }
+    }
+}
+
 /// The effects that a row says.
 fn effects_of_row(row: &EffectRow, call: &Call) -> Vec<CallEffect> {
     let of = |target: Option<String>, known: bool| CallEffect {
         sends: row.sends,
+        held: row.held,
         ..CallEffect::new(row.effect, target, known)
     };
     let operand = row.target.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
@@ -162,7 +196,10 @@ fn effects_of_row(row: &EffectRow, call: &Call) -> Vec<CallEffect> {
             let known = host.is_some();
             vec![of(host, known)]
         }
-        (OPERANDS, _) => operands(call).map(|value| of(shown(value), value.known().is_some())).collect(),
+        (OPERANDS, _) if operands(call).next().is_some() => {
+            operands(call).map(|value| of(shown(value), value.known().is_some())).collect()
+        }
+        (OPERANDS, _) => vec![of(None, true)],
         (_, Some(number)) => match operands(call).nth(number.saturating_sub(1)) {
             Some(value) => vec![of(shown(value), value.known().is_some())],
             None => vec![of(None, true)],
@@ -196,7 +233,7 @@ fn hosts(call: &Call) -> impl Iterator<Item = String> {
 }
 
 /// The host of an address.
-fn host_of(text: &str) -> Option<String> {
+pub(super) fn host_of(text: &str) -> Option<String> {
     let host = match text.split_once("://") {
         Some((_, rest)) => {
             let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);

@@ -6,8 +6,8 @@
 
 use super::{Basis, Judge};
 use crate::calls::{Call, Shadowed};
-use crate::matching::StrictMatch;
-use crate::rules::{Decision, Prefix};
+use crate::matching::{LooseMatch, StrictMatch};
+use crate::rules::{Decision, Rule};
 use crate::verdict::{Reason, ReasonCode};
 
 impl Judge<'_> {
@@ -21,12 +21,17 @@ impl Judge<'_> {
             return Some(Vec::new());
         }
         let candidate = call.candidate(self.machine);
-        let names = |prefix: &Prefix| match prefix {
-            Prefix::Everything => true,
-            Prefix::Words(words) => candidate.strict_match(words) == StrictMatch::Yes,
+        let names = |rule: &Rule| {
+            let words = rule.entry.prefix.words().iter().take_while(|word| !word.contains('*'));
+            // Options before a subcommand may choose where it works, so a grant needs the words as they are written.
+            let is_written_so =
+                words.zip(&call.words).skip(1).all(|(wanted, word)| word.value.known() == Some(wanted));
+            is_written_so
+                && candidate.strictly(&rule.entry.prefix) == StrictMatch::Yes
+                && rule.except.iter().all(|except| candidate.loosely(except) == LooseMatch::No)
         };
         let rules = self.rules.rules.iter().enumerate();
-        let rules = rules.filter(|(_, rule)| rule.decision != Decision::Deny && names(&rule.entry.prefix));
+        let rules = rules.filter(|(_, rule)| rule.decision != Decision::Deny && names(rule));
         Some(rules.map(|(at, _)| at).collect())
     }
 }

@@ -13,6 +13,10 @@ use crate::programs::{ProgramKind, Property, has, kind_of};
 use crate::verdict::ReasonCode;
 
 const NOTHING_KNOWN: &str = "nothing is known of this program";
+/// Options by which build tools are told where to write; the long ones are beginnings.
+const OUTPUT_OPTIONS: [&str; 7] =
+    ["-o", "--out", "--report", "--log", "--junit", "--cache-location", "--dest"];
+
 const NOT_ALL_KNOWN: &str = "not all options of this program are known";
 
 impl Judge<'_> {
@@ -28,6 +32,10 @@ impl Judge<'_> {
             self.ask(ReasonCode::Unknown, call.span, "it takes further words from a file".to_owned());
         }
         let is_named = matches!(basis, Basis::Named(_));
+        if let Some(Suspicion { message, rule }) = self.suspicion_of_output(call).filter(|_| is_named) {
+            let message = message.replace(NOTHING_KNOWN, NOT_ALL_KNOWN);
+            self.ask(ReasonCode::Outside, call.span, message).rule = rule;
+        }
         if let Some(Suspicion { message, rule }) = self.suspicion_of_make(call).filter(|_| is_named) {
             let message = message.replace(NOTHING_KNOWN, "make may give it to a compiler");
             self.ask(ReasonCode::Outside, call.span, message).rule = rule;
@@ -42,6 +50,8 @@ impl Judge<'_> {
         let texts = || call.meaning.unexplained.iter().filter_map(|word| word.value.known());
         let outside = || texts().find_map(|text| self.suspicion_of_write(text)).filter(|_| is_named);
         let found = match call.meaning.kind {
+            // What it runs is held, but not where it writes.
+            Some(_) if self.rules.holds_any_code() => outside(),
             Some(ProgramKind::Builder) => self.suspicion_of_options(call).or_else(outside),
             // What clients of services and interpreters are given are names, queries and texts for others.
             Some(ProgramKind::Network | ProgramKind::Interpreter) => {
@@ -52,7 +62,7 @@ impl Judge<'_> {
                 let mut found = words.filter_map(|word| self.suspicion_of_unexplained(call, word, is_named));
                 let input = || match &call.stdin {
                     Stdin::Text(text) => self.excluded_in(text),
-                    Stdin::Empty | Stdin::Unknown => None,
+                    Stdin::Empty | Stdin::Unknown | Stdin::Fetched => None,
                 };
                 found.next().or_else(|| self.suspicion_of_any(call, is_named)).or_else(input)
             }
@@ -76,6 +86,23 @@ impl Judge<'_> {
             let is_read = ["-I", "-L", "-C"].iter().any(|option| part.starts_with(option));
             (is_plain && !is_read && !part.contains("/~")).then(|| self.suspicion_of_write(part)).flatten()
         })
+    }
+
+    /// Why a program that a preset lets run code may write outside the root: an option that looks like one for output says so.
+    fn suspicion_of_output(&self, call: &Call) -> Option<Suspicion> {
+        let is_code = matches!(call.meaning.kind, Some(ProgramKind::Builder | ProgramKind::Interpreter));
+        if !is_code || !self.rules.holds_any_code() {
+            return None;
+        }
+        let texts: Vec<&str> = call.words.iter().skip(1).map(|word| word.value.lead()).collect();
+        let is_output = |text: &str| {
+            OUTPUT_OPTIONS.iter().any(|name| text == *name || name.len() > 2 && text.starts_with(name))
+        };
+        let values = texts.iter().enumerate().filter_map(|(at, text)| match text.split_once('=') {
+            Some((name, value)) => is_output(name).then_some(value),
+            None => is_output(texts.get(at.checked_sub(1)?)?).then_some(*text),
+        });
+        values.filter(|value| !value.is_empty()).find_map(|value| self.suspicion_of_write(value))
     }
 
     /// Why one of the options of a build tool, or a word behind one, may be a command.

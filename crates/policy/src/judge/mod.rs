@@ -5,9 +5,11 @@
 //!
 //! | module | decides about |
 //! |---|---|
-//! | `foretold`, `presets` | what it does; what is free where no rule says anything |
+//! | `foretold`, `effect_rules`, `presets` | what it does; rules about that; what is free where no rule says anything |
+//! | `ruin` | what would be destroyed for good, whatever the rules allow |
 //! | `files`, `instructions`, `perl_opens` | files that it reads and writes; files that agents read; names that are commands |
 //! | `variables` | variables that it sets |
+//! | `inner_commands` | scripts and commands elsewhere that rules name besides the call |
 //! | `descriptors` | files that are descriptors: their content is in the text |
 //! | `imports` | code that it finds in its folder |
 //! | `unlisted`, `loose`, `word_shapes` | programs without an entry in the tables; words that an entry doesn't explain; what a word looks like |
@@ -21,16 +23,19 @@
 
 mod content;
 mod descriptors;
+mod effect_rules;
 mod effects;
 mod files;
 mod foretold;
 mod granting;
 mod imports;
+mod inner_commands;
 mod instructions;
 mod links;
 mod loose;
 mod outside_words;
 mod patches;
+mod patterns;
 mod perl_opens;
 mod place;
 mod planted;
@@ -38,6 +43,7 @@ mod presets;
 mod program;
 mod remotes;
 mod repositories;
+mod ruin;
 mod settings_files;
 mod staging;
 mod state;
@@ -47,6 +53,8 @@ mod variables;
 mod word_shapes;
 mod writers;
 
+use effect_rules::PreparedRule;
+use ruin::TextValues;
 use shellgate_syntax::{Span, Unreadable};
 use state::{States, TextState};
 use variables::TextVariables;
@@ -131,8 +139,12 @@ struct Judge<'a> {
     writes_tools: bool,
     /// What the calls do to variables.
     variables: TextVariables,
+    /// What the text sets variables to.
+    values: TextValues,
     /// See [`Verdict::granting`].
     granting: Vec<Vec<usize>>,
+    /// The rules about what calls do.
+    effect_rules: Vec<PreparedRule<'a>>,
 }
 
 /// What allows a call.
@@ -165,7 +177,9 @@ impl<'a> Judge<'a> {
             writes_modules: false,
             writes_tools: false,
             variables: TextVariables::default(),
+            values: TextValues::default(),
             granting,
+            effect_rules: rules.effects.iter().map(|rule| PreparedRule::new(rule, machine)).collect(),
         };
         if let Some(found) = characters::find_hiding(text) {
             judge.granting.push(Vec::new());
@@ -246,6 +260,7 @@ impl<'a> Judge<'a> {
         self.writes_modules = imports::may_write_modules(found);
         self.writes_tools = imports::may_write_tools(found);
         self.variables = TextVariables::of(found);
+        self.values = TextValues::of(found);
         if self.variables.exported.all && found.defines_functions {
             let message = "it exports functions, which other shells run under their names".to_owned();
             self.ask(ReasonCode::Unusual, Span::new(0, self.text.len()), message);
@@ -261,6 +276,8 @@ impl<'a> Judge<'a> {
         if let Some(text) = protection::touched(call, self.state.directories.as_deref(), self.machine) {
             self.deny_protected(text, call.span);
         }
+        // Before all that is only a question of rules: what is said first is read first.
+        self.judge_ruin(call);
         let part = (!call.words.is_empty()).then(|| {
             let (basis, part) = self.judge_program(call);
             self.judge_effects(call, basis);

@@ -136,7 +136,7 @@ impl Judge<'_> {
         let tail_stays = tail.as_deref().is_some_and(|tail| !leads_up(tail));
         let is_inside = match why {
             Why::Arithmetic => tail_stays,
-            Why::Parameter(name) if name == "PWD" && lead.is_empty() => tail_stays,
+            Why::Parameter(name) if name == "PWD" && (lead.is_empty() || lead.ends_with('=')) => tail_stays,
             Why::Glob => {
                 let folder = lead.rsplit_once('/').map(|(folder, _)| format!("{folder}/"));
                 // A pattern isn't kept as text; what it is made of is.
@@ -156,8 +156,8 @@ impl Judge<'_> {
         let given = &self.states.outside_words;
         let from_input = match &call.stdin {
             Stdin::Text(text) => self.outside_suffix(text).map(may_write),
-            Stdin::Unknown if is_in_pipeline(call) => self.find_outside(&given.piped),
-            Stdin::Empty | Stdin::Unknown => None,
+            Stdin::Unknown | Stdin::Fetched if is_in_pipeline(call) => self.find_outside(&given.piped),
+            Stdin::Empty | Stdin::Unknown | Stdin::Fetched => None,
         };
         from_input.or_else(|| self.find_outside(&given.assigned)).or_else(|| joined_words(call))
     }

@@ -21,7 +21,8 @@ impl Judge<'_> {
     pub(super) fn preset_basis(&self, call: &Call, name: &str, effects: &[CallEffect]) -> Basis {
         let Some(preset) = self.rules.preset else { return Basis::None };
         if preset == Preset::Open {
-            return Basis::Everything;
+            let shows_secret = effects.iter().any(|effect| effect.effect == EffectName::Secret);
+            return if shows_secret { Basis::None } else { Basis::Everything };
         }
         let is_free = effects.iter().all(|effect| self.is_free(preset, effect));
         let prefix = [base_name(name).to_owned()];
@@ -33,19 +34,24 @@ impl Judge<'_> {
         if is_free && (is_plain || is_project_code) { Basis::Named(1) } else { Basis::None }
     }
 
+    /// Whether the preset in force lets a call have this effect.
+    pub(super) fn preset_frees(&self, effect: &CallEffect) -> bool {
+        self.rules.preset.is_some_and(|preset| self.is_free(preset, effect))
+    }
+
     /// Whether a preset lets a call have this effect.
     fn is_free(&self, preset: Preset, effect: &CallEffect) -> bool {
         match (preset, effect.effect) {
             (Preset::Open, _) | (_, EffectName::Read) => true,
             (Preset::Cautious, _) => false,
-            // The judge of files asks about those outside the root.
-            (Preset::Balanced, EffectName::Write | EffectName::Delete) => true,
+            // The judge of files asks about those that words name; a row may name another: `mktemp` writes in `/tmp`.
+            (Preset::Balanced, EffectName::Write | EffectName::Delete) => {
+                effect.target.as_deref().is_none_or(|path| !path.starts_with('/') || self.is_inside(path))
+            }
             (Preset::Balanced, EffectName::Network) => !effect.sends,
             (Preset::Balanced, EffectName::Code) => self.rules.confined,
-            (
-                Preset::Balanced,
-                EffectName::Publish | EffectName::Machine | EffectName::Secret | EffectName::Unknown,
-            ) => false,
+            (Preset::Balanced, EffectName::Machine) => effect.held && self.rules.confined,
+            (Preset::Balanced, EffectName::Publish | EffectName::Secret | EffectName::Unknown) => false,
         }
     }
 }

@@ -26,7 +26,8 @@ impl<'a> Judge<'a> {
             reason: String::new(),
             effects: self.foretell(call),
         };
-        if self.is_forbidden(call) {
+        let is_forbidden = self.is_forbidden(call);
+        if self.is_forbidden_by_effect(call, &part.effects) || is_forbidden {
             return (Basis::None, part);
         }
         let Some(name) = call.program() else {
@@ -42,6 +43,11 @@ impl<'a> Judge<'a> {
         self.check_characters(call, name);
         self.check_path(call, name);
         let (mut basis, mut rule) = self.basis(call);
+        if let Some((by_effect, shown)) =
+            self.basis_by_effect(call, &part.effects).filter(|_| basis == Basis::None)
+        {
+            (basis, rule) = (by_effect, Some(shown));
+        }
         if basis == Basis::None && !self.needs_no_rule(call, name) {
             basis = self.preset_basis(call, name, &part.effects);
             rule = self.rules.preset.map(|preset| format!("preset: {preset}"));
@@ -51,19 +57,27 @@ impl<'a> Judge<'a> {
                 "acts on the shell and runs nothing by itself".clone_into(&mut part.reason);
                 return (Basis::NotNeeded, part);
             }
+            (Basis::None, Some(_)) if self.rules.beyond_core == Decision::Allow => {
+                "no rule objects, and the default is allow".clone_into(&mut part.reason);
+                return (Basis::Everything, part);
+            }
             (Basis::None, Some(core)) => {
                 let hint = allowed(core);
                 let nearly = self.nearly(call);
                 let decision = if nearly.is_some() || call.shadowed == Shadowed::Maybe {
                     Decision::Ask
                 } else {
-                    Decision::Deny
+                    self.rules.beyond_core
                 };
                 let because = nearly.map_or_else(String::new, |why| format!(": {why}"));
                 let message = format!("`{}` is not among the allowed commands{because}", base_name(name));
                 let reason = self.object(decision, ReasonCode::NotInCore, call.span, message);
                 reason.token = Some(name.to_owned());
                 reason.hint = Some(hint);
+                if self.rules.beyond_core == Decision::Ask {
+                    // The person who is asked should see everything that it does.
+                    return (Basis::Named(0), part);
+                }
             }
             (Basis::None, None) => {
                 let decision = self.rules.default;
@@ -93,20 +107,21 @@ impl<'a> Judge<'a> {
     fn is_forbidden(&mut self, call: &Call) -> bool {
         let rules = self.rules;
         let candidate = call.candidate(self.machine);
-        let excluded = rules.exclude.iter().map(|entry| (entry, Decision::Deny, None));
+        let excluded = rules.exclude.iter().map(|entry| (entry, Decision::Deny, None, [].as_slice()));
         let long = rules.rules.iter().filter(|rule| rule.decision != Decision::Allow);
-        let long = long.map(|rule| (&rule.entry, rule.decision, rule.reason.as_deref()));
+        let long =
+            long.map(|rule| (&rule.entry, rule.decision, rule.reason.as_deref(), rule.except.as_slice()));
         let mut forbidden = false;
         let started = if rules.restrict_something() { started_by(call, rules) } else { Vec::new() };
-        for (entry, decision, why) in excluded.chain(long) {
-            let found = match &entry.prefix {
-                Prefix::Everything => LooseMatch::Yes,
-                Prefix::Words(words) => candidate.loose_match(words),
-            };
-            if let (LooseMatch::No, Prefix::Words(words)) = (found, &entry.prefix)
+        for (entry, decision, why, except) in excluded.chain(long) {
+            let found = candidate.loosely(&entry.prefix);
+            if found != LooseMatch::No && except.iter().any(|one| candidate.is_described_by(one.words())) {
+                continue;
+            }
+            if found == LooseMatch::No
                 && let Some((name, _, _)) = started.iter().find(|(_, all, meaning)| {
                     let started = Candidate { words: all, meaning, ..candidate };
-                    started.loose_match(words) != LooseMatch::No
+                    started.loosely(&entry.prefix) != LooseMatch::No
                 })
             {
                 let message = format!("it starts `{name}`, and {} excluded", subject(&entry.prefix));
@@ -196,34 +211,35 @@ impl<'a> Judge<'a> {
     fn basis(&self, call: &Call) -> (Basis, Option<String>) {
         let candidate = call.candidate(self.machine);
         let mut everything = (Basis::None, None);
-        for entry in self.allowing() {
+        for (entry, except) in self.allowing() {
+            if except.iter().any(|one| candidate.loosely(one) != LooseMatch::No) {
+                continue;
+            }
             match &entry.prefix {
                 Prefix::Everything => everything = (Basis::Everything, Some(entry.shown.clone())),
-                Prefix::Words(words) if candidate.strict_match(words) == StrictMatch::Yes => {
-                    return (Basis::Named(words.len()), Some(entry.shown.clone()));
+                prefix if candidate.strictly(prefix) == StrictMatch::Yes => {
+                    let named = prefix.words().iter().take_while(|word| *word != "*").count();
+                    return (Basis::Named(named), Some(entry.shown.clone()));
                 }
-                Prefix::Words(_) => {}
+                Prefix::Words(_) | Prefix::Exactly(_) | Prefix::Pattern(_) => {}
             }
         }
         everything
     }
 
-    /// The rules that allow something.
-    fn allowing(&self) -> impl Iterator<Item = &'a Entry> {
-        let core = self.rules.core.iter().flatten();
+    /// The rules that allow something, each with what it isn't about.
+    pub(super) fn allowing(&self) -> impl Iterator<Item = (&'a Entry, &'a [Prefix])> {
+        let core = self.rules.core.iter().flatten().map(|entry| (entry, [].as_slice()));
         let rules = self.rules.rules.iter().filter(|rule| rule.decision == Decision::Allow);
-        core.chain(rules.map(|rule| &rule.entry))
+        core.chain(rules.map(|rule| (&rule.entry, rule.except.as_slice())))
     }
 
     /// Why a rule that names the words of the call doesn't allow it, if there is such a rule.
     fn nearly(&self, call: &Call) -> Option<String> {
         let candidate = call.candidate(self.machine);
-        self.allowing().find_map(|entry| match &entry.prefix {
-            Prefix::Everything => None,
-            Prefix::Words(words) => match candidate.strict_match(words) {
-                StrictMatch::Nearly(why) => Some(why),
-                StrictMatch::Yes | StrictMatch::No => None,
-            },
+        self.allowing().find_map(|(entry, _)| match candidate.strictly(&entry.prefix) {
+            StrictMatch::Nearly(why) => Some(why),
+            StrictMatch::Yes | StrictMatch::No => None,
         })
     }
 
@@ -247,16 +263,14 @@ impl<'a> Judge<'a> {
 /// The commands that a call starts by itself, each with the name of its program and its meaning.
 fn started_by(call: &Call, rules: &Rules) -> Vec<(String, Vec<Word>, CallMeaning)> {
     let entries = rules.exclude.iter().chain(rules.rules.iter().map(|rule| &rule.entry));
-    let named: Vec<&str> = entries
-        .filter_map(|entry| match &entry.prefix {
-            Prefix::Words(words) => words.first().map(|word| base_name(word)),
-            Prefix::Everything => None,
-        })
-        .collect();
+    let named: Vec<&str> =
+        entries.filter_map(|entry| entry.prefix.words().first().map(|word| base_name(word))).collect();
     // Most started programs are none that a rule names.
     let is_named = |name: &str| {
         named.iter().any(|other| {
-            *other == name || listed_name(other).is_some_and(|own| Some(own) == listed_name(name))
+            *other == name
+                || other.contains('*')
+                || listed_name(other).is_some_and(|own| Some(own) == listed_name(name))
         })
     };
     let commands = matching::started(&call.words, &call.meaning).into_iter();
@@ -274,7 +288,9 @@ fn started_by(call: &Call, rules: &Rules) -> Vec<(String, Vec<Word>, CallMeaning
 fn subject(prefix: &Prefix) -> String {
     match prefix {
         Prefix::Everything => "every command is".to_owned(),
-        Prefix::Words(words) => format!("`{}` is", words.join(" ")),
+        Prefix::Words(words) | Prefix::Exactly(words) | Prefix::Pattern(words) => {
+            format!("`{}` is", words.join(" "))
+        }
     }
 }
 
@@ -282,7 +298,9 @@ fn subject(prefix: &Prefix) -> String {
 fn allowed(core: &[Entry]) -> String {
     const SHOWN: usize = 8;
     let names = core.iter().filter_map(|entry| match &entry.prefix {
-        Prefix::Words(words) => Some(format!("`{}`", words.join(" "))),
+        Prefix::Words(words) | Prefix::Exactly(words) | Prefix::Pattern(words) => {
+            Some(format!("`{}`", words.join(" ")))
+        }
         Prefix::Everything => None,
     });
     let names: Vec<String> = names.collect();

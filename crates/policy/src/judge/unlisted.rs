@@ -58,6 +58,7 @@ impl Judge<'_> {
             Basis::Everything | Basis::NotNeeded | Basis::None => return,
         };
         let is_named = named > 1 || matches!(basis, Basis::Named(_));
+        let is_held = self.rules.holds_any_code();
         if !is_named && self.is_outside_program_folders(call) {
             let message =
                 "it runs a program that isn't in a folder of programs: nothing is known of it".to_owned();
@@ -72,6 +73,9 @@ impl Judge<'_> {
             }
             match &word.value {
                 Value::Known(text) if names_language(text, before) => self.excluded_in(text),
+                // What it runs is held, but not where it writes.
+                Value::Known(text) if is_held => self.suspicion_of_write(text),
+                Value::Unknown(_) if is_held => self.suspicion_of_unknown_write(word),
                 Value::Known(text) => self
                     .suspicion_of_word(text, is_named)
                     .or_else(|| self.suspicion_of_response(text))
@@ -98,7 +102,7 @@ impl Judge<'_> {
         });
         let input = match &call.stdin {
             Stdin::Text(text) => self.excluded_in(text),
-            Stdin::Empty | Stdin::Unknown => None,
+            Stdin::Empty | Stdin::Unknown | Stdin::Fetched => None,
         };
         let outside = is_named.then(|| self.suspicion_of_surroundings(call)).flatten();
         let inner = self.inner_command(call).map(|name| {

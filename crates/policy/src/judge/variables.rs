@@ -9,8 +9,8 @@ use super::effects::names;
 use super::word_shapes::in_command_position;
 use crate::calls::{Call, FoundCalls};
 use crate::programs::{
-    EffectKind, ProgramKind, Property, VariableRow, base_name, has, is_listed_variable, kind_of, understand,
-    variable,
+    EffectKind, ProgramKind, Property, VariableEffect, VariableRow, base_name, has, is_listed_variable,
+    kind_of, understand, variable,
 };
 use crate::redirects::{self, FileAccess};
 use crate::verdict::ReasonCode;
@@ -123,7 +123,16 @@ impl Judge<'_> {
     ) -> bool {
         let matters = |row: &&VariableRow| {
             let is_seen = audience == Audience::Programs || !row.only_exported;
-            is_seen && !value.is_some_and(|value| row.is_harmless(value))
+            // Code that a variable makes a program load is held as any other.
+            let is_held = match row.effect {
+                VariableEffect::Loads => {
+                    audience == Audience::Programs && self.rules.holds_any_code()
+                        || self.rules.frees_everything()
+                }
+                VariableEffect::Shell => false,
+                _ => self.rules.frees_everything(),
+            };
+            is_seen && !is_held && !value.is_some_and(|value| row.is_harmless(value))
         };
         // A program may run any part of a value. The shell's own variables are mostly texts; one that begins with a command
         // is likely to be run.

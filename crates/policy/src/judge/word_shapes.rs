@@ -67,13 +67,19 @@ pub(super) fn path_suffixes(text: &str) -> impl Iterator<Item = PathSuffix<'_>> 
             is_in_path = false;
         }
         let rest = text.get(at..)?;
-        let leads_out = sign == '/' || sign == '~' || rest.starts_with("../") || rest.trim_end() == "..";
+        let leads_out = sign == '/' || sign == '~' || leads_up(rest);
         let is_glued = text.starts_with('-') && !is_in_path && last != Some('.');
         let begins = leads_out && (is_behind_sign || is_glued);
         is_in_path |= leads_out || sign == '/';
         let path = begins.then(|| rest.split(PATH_ENDS).next()).flatten()?;
         (!matches!(path, "/" | "~")).then_some(PathSuffix { path, is_glued: !is_behind_sign })
     })
+}
+
+/// Whether a text begins with `..` as a path: what follows is a slash, or blanks to the end.
+fn leads_up(text: &str) -> bool {
+    // Looked at only behind the dots: for each character of a text it would be too much.
+    text.strip_prefix("..").is_some_and(|rest| rest.starts_with('/') || rest.trim_start().is_empty())
 }
 
 /// Whether a text redirects to a path outside of its folder, if a shell reads it: `x>../y`.

@@ -29,6 +29,22 @@ pub(crate) fn is_plain(text: &str) -> bool {
     })
 }
 
+/// Whether a text only reads: it does nothing outside its database, and changes nothing inside it.
+pub(crate) fn only_reads(text: &str) -> bool {
+    let is_command = text.starts_with(['.', '\\']);
+    let reads = |statement: &[Token<'_>]| {
+        let begins = match statement.first() {
+            None => true,
+            first if is_word(first, &["pragma"]) => is_word(statement.get(1), words::SQLITE_READING_PRAGMAS),
+            first => is_word(first, words::SQL_READING_STATEMENTS),
+        };
+        begins && !statement.iter().any(|token| is_word(Some(token), words::SQL_CHANGING_WORDS))
+    };
+    is_plain(text)
+        && (is_command
+            || tokens(text).is_some_and(|tokens| tokens.split(|token| *token == Token::Sign(';')).all(reads)))
+}
+
 /// Whether this is one command of sqlite's shell that only shows something.
 fn shows(command: &str) -> bool {
     let name = command.split(' ').next().unwrap_or_default();

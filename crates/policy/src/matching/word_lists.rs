@@ -56,7 +56,7 @@ pub(super) fn by_position(
 }
 
 /// A word as it is, or as the shortest spelling of the same path: `/` for `//` and `/usr/..`, `.` for `./`.
-pub(super) fn normal(word: &str) -> Cow<'_, str> {
+pub(crate) fn normal(word: &str) -> Cow<'_, str> {
     if !word.contains('/') {
         return Cow::Borrowed(word);
     }

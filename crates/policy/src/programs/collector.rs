@@ -48,6 +48,16 @@ impl Collector {
         self.meaning.canonical.push(Canonical::Option(name.to_owned(), value));
     }
 
+    /// Notes that the files that effects from this one on write are named by an option beside the program's purpose.
+    pub(crate) fn note_side_files(&mut self, from: usize) {
+        let added = self.meaning.effects.iter().skip(from);
+        let written = added.filter_map(|effect| match &effect.kind {
+            EffectKind::Writes(word) => Some(word.clone()),
+            _ => None,
+        });
+        self.meaning.side_files.extend(written);
+    }
+
     /// Notes the options that words of the call stand for.
     pub(crate) fn find_implied(&mut self) {
         // The program and its subcommands are no operands.
@@ -118,8 +128,8 @@ impl Collector {
             Role::CommandUntil => self.runs(&[own], true),
             Role::Path if !dash => self.effect(word, EffectKind::Reads(own)),
             Role::Key => self.effect(word, EffectKind::Uses(own)),
-            Role::Write if !dash => self.effect(word, EffectKind::Writes(own)),
-            Role::Path | Role::Write => {}
+            Role::Write | Role::Output if !dash => self.effect(word, EffectKind::Writes(own)),
+            Role::Path | Role::Write | Role::Output => {}
             Role::List => {
                 if !dash {
                     self.effect(word, EffectKind::Reads(own.clone()));

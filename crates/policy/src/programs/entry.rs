@@ -128,6 +128,8 @@ pub(crate) enum Input {
     Shell,
     /// Code in the program's language.
     Code,
+    /// Keys or commands, also when the call names others.
+    Keys,
 }
 
 /// An option.
@@ -164,6 +166,10 @@ pub(crate) enum ValueForm {
     Required,
     /// Glued to the option, or missing.
     Optional,
+    /// Glued to the long name, or missing. The letter has none.
+    LongOptional,
+    /// It has none, but anything may be glued to its beginning and does nothing: `-DX=1`.
+    Any,
     /// Digits may be glued; further letters of the bundle follow them.
     Digits,
     /// The next word after a letter; after a long name only glued.
@@ -187,12 +193,18 @@ pub(crate) struct Operand {
 /// No file has a longer name.
 pub(crate) const NAME_MAX_BYTES: usize = 255;
 
+/// The name of a target has a few dashes. One with more than this is no name of a family: each dash may end a target.
+const MAX_FAMILY_DASHES: usize = 12;
+
 /// The entry of the program with this basename: its own, or that of its family (`tables/families.toml`).
 pub(crate) fn find(name: &str) -> Option<&'static Entry> {
     if name.len() > NAME_MAX_BYTES {
         return None;
     }
     find_own(name).or_else(|| {
+        if name.bytes().filter(|byte| *byte == b'-').count() > MAX_FAMILY_DASHES {
+            return None;
+        }
         let first = name.split('-').next().unwrap_or(name);
         if FAMILY_MACHINES.iter().any(|pattern| matches(pattern, first)) && is_target(name) {
             return None;
@@ -299,6 +311,7 @@ mod tests {
             ("i686-linux-gnu", None),
             ("linux-gnu", None),
             ("gccx", None),
+            ("a-----------linux-gnu-gcc", None),
         ] {
             assert_eq!(find(name).and_then(|entry| entry.names.first().copied()), first, "{name}");
         }

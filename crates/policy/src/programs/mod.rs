@@ -18,6 +18,7 @@ mod option;
 mod property;
 mod read;
 mod role;
+mod ruin_rows;
 mod special;
 #[cfg(test)]
 mod tests;
@@ -25,7 +26,7 @@ mod variable;
 pub(crate) mod words;
 
 use collector::Collector;
-pub(crate) use effect_rows::{EffectRow, effect_rows};
+pub(crate) use effect_rows::{EffectRow, effect_rows, is_known_by_effects};
 use entry::Synonym;
 pub(crate) use entry::{NAME_MAX_BYTES, matches as fits_pattern};
 pub(crate) use keys::CommandKeys;
@@ -33,8 +34,9 @@ pub(crate) use property::{Property, has, is_builtin};
 pub use property::{
     ShellGrammar, affects_later_lines, base_name, is_assistant, is_multi_call, shell_grammar,
 };
+pub(crate) use ruin_rows::{Condition, RuinRow, TargetClass, ruin_rows};
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
-pub(crate) use variable::{VariableRow, is_listed_variable, variable};
+pub(crate) use variable::{VariableEffect, VariableRow, is_listed_variable, variable};
 
 /// Calls with more words than this are not read by their grammar: that takes time by the square of their number.
 const MAX_WORDS: usize = 1500;
@@ -62,10 +64,16 @@ pub(crate) struct CallMeaning {
     pub(crate) is_loose: bool,
     /// Words that its entry doesn't explain: options that it doesn't list, and words that may be their values.
     pub(crate) unexplained: Vec<Word>,
+    /// Files that it writes because an option names them, beside its purpose: a log, an index.
+    pub(crate) side_files: Vec<Word>,
     /// Whether its entry has subcommands.
     pub(crate) has_subcommands: bool,
+    /// Whether the last subcommand that was called has subcommands of its own, and none of them was called.
+    pub(crate) is_incomplete: bool,
     /// The first names of the subcommands that were called.
     pub(crate) subcommands: Vec<&'static str>,
+    /// The same as they are written: an entry may be for several subcommands.
+    pub(crate) written_subcommands: Vec<String>,
     /// Whether the program only prints something about itself and ends (`--version`).
     pub(crate) prints: bool,
 }

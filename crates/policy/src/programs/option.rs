@@ -18,7 +18,7 @@ pub(super) enum OptionMatch {
 /// An option as it was found.
 pub(super) struct MatchedOption {
     pub(super) option: &'static OptionEntry,
-    /// The name as it is written, if that is `--no-…`.
+    /// The whole name, if it is `--no-…`.
     pub(super) negated: Option<String>,
     /// The value that is glued to it.
     pub(super) value: Option<Word>,
@@ -93,7 +93,7 @@ fn by_name(entry: &'static Entry, name: &str) -> Option<(&'static OptionEntry, O
     }
     let positive = name.strip_prefix("--no-").filter(|_| entry.negatable).map(|rest| format!("--{rest}"));
     if let Some(option) = positive.as_deref().and_then(exact) {
-        return Some((option, Some(name.to_owned())));
+        return Some((option, Some(negated(option, name))));
     }
     if !entry.abbreviate || name.len() < 3 || !name.starts_with("--") {
         return None;
@@ -106,7 +106,13 @@ fn by_name(entry: &'static Entry, name: &str) -> Option<(&'static OptionEntry, O
     let positive = positive?;
     let mut fitting = entry.options().filter(|option| begins(option, &positive));
     let option = fitting.next()?;
-    fitting.next().is_none().then(|| (option, Some(name.to_owned())))
+    fitting.next().is_none().then(|| (option, Some(negated(option, name))))
+}
+
+/// The `--no-` form of an option by its first long name, however it is written.
+fn negated(option: &OptionEntry, written: &str) -> String {
+    let long = option.names.iter().find_map(|name| name.strip_prefix("--"));
+    long.map_or_else(|| written.to_owned(), |name| format!("--no-{name}"))
 }
 
 /// The listed option that an unlisted name may mean, if that option matters: with one dash or two (`-out-file`, `--o`), or cut
@@ -137,8 +143,23 @@ fn by_beginning(entry: &'static Entry, word: &Word) -> Option<OptionMatch> {
         lead.starts_with(begin).then_some((option, begin.len()))
     });
     let (option, length) = fitting.max_by_key(|(_, length)| *length)?;
-    let value = if option.value_form == ValueForm::None { None } else { after(word, length) };
+    if word.value.known().is_none() && !option.is_loose() && may_become_longer(entry, lead) {
+        return Some(OptionMatch::Incomplete);
+    }
+    let rest = after(word, length);
+    let value = match option.value_form {
+        ValueForm::Any => None,
+        // A value that isn't foreseen may be a file: `-time=FILE`.
+        ValueForm::None => rest.filter(|rest| rest.value.known().is_none_or(|text| text.contains('='))),
+        _ => rest,
+    };
     Some(whole_word(option, value))
+}
+
+/// Whether what is known of a word may be the beginning of an option that matters.
+fn may_become_longer(entry: &'static Entry, lead: &str) -> bool {
+    let is_longer = |name: &&str| name.trim_end_matches('*').len() > lead.len() && name.starts_with(lead);
+    entry.options().any(|option| option.matters && option.names.iter().any(is_longer))
 }
 
 /// The option of a letter in a bundle, or of a number (`-#` in the table).
@@ -162,7 +183,11 @@ fn letter(entry: &'static Entry, word: &Word, from: usize) -> OptionMatch {
         end += digits(lead.get(end..).unwrap_or_default());
     }
     let more = lead.len() > end || word.value.known().is_none();
-    if matches!(option.value_form, ValueForm::None | ValueForm::Digits) || !more {
+    let is_alone = matches!(
+        option.value_form,
+        ValueForm::None | ValueForm::Any | ValueForm::Digits | ValueForm::LongOptional
+    );
+    if is_alone || !more {
         return OptionMatch::Found(MatchedOption { option, negated: None, value: None }, more.then_some(end));
     }
     whole_word(option, after(word, end))

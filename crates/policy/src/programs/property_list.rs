@@ -68,6 +68,10 @@ properties! {
     "many-names" = ManyNames,
     /// It runs the text or the command that it is given once, and waits for its end.
     "runs-once" = RunsOnce,
+    /// It is told by an option which file of the project says what to build.
+    "builds-by-file" = BuildsByFile,
+    /// It finds a tool by its name and runs it: a rule that names it is about that.
+    "runs-tools" = RunsTools,
     /// Its first operand is a mode of files.
     "takes-mode" = TakesMode,
     /// It removes variables.
@@ -76,6 +80,12 @@ properties! {
     "may-unset-functions" = MayUnsetFunctions,
     /// It sets options of the shell.
     "sets-shell-options" = SetsShellOptions,
+    /// A person may be offered to allow all of its calls at once: it shows or computes something, or makes something new,
+    /// whatever its words are. A program without it is only allowed with its subcommand, or call by call.
+    "safe-alone" = SafeAlone,
+    /// Its subcommands have subcommands that its entry doesn't list: `gh pr` shows nothing of what `gh pr merge` does.
+    /// The list also names single subcommands of which that is so: `npm run`.
+    "deeper-subcommands" = DeeperSubcommands,
     /// Typed at an interactive shell, it changes what later lines mean, or reads some of them itself.
     "affects-later-lines" = AffectsLaterLines,
 }

@@ -36,6 +36,7 @@ struct CallReader {
 /// Reads a call. `words` follow the name of the program or subcommand.
 pub(crate) fn call(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
     collector.meaning.kind = Some(entry.kind);
+    collector.meaning.is_incomplete = !entry.subcommands.is_empty();
     if !entry.synonyms.is_empty() {
         collector.meaning.synonyms = entry.synonyms;
     }
@@ -74,12 +75,12 @@ pub(crate) fn by_table(entry: &'static Entry, words: &[Word], collector: &mut Co
     }
     operand::assign(entry, &reader.operands, &reader.given, collector);
     if let Some(input) = entry.input
-        && !collector.names_code
+        && (!collector.names_code || input == Input::Keys)
         && !collector.prints
     {
         collector.call_effect(match input {
             Input::Shell => EffectKind::ShellInput(None),
-            Input::Code => EffectKind::OpaqueInput(entry.language),
+            Input::Code | Input::Keys => EffectKind::OpaqueInput(entry.language),
         });
     }
 }
@@ -179,14 +180,15 @@ impl CallReader {
         if let Some(why) = option.unusual {
             collector.effect(word, EffectKind::Unusual(why));
         }
+        let effects_before = collector.meaning.effects.len();
         let mut values = Vec::new();
         let mut missing = option.values;
         match (option.value_form, glued) {
-            (ValueForm::None | ValueForm::Digits, None) => {}
-            (ValueForm::None | ValueForm::Digits, Some(_)) => {
+            (ValueForm::None | ValueForm::Any | ValueForm::Digits, None) => {}
+            (ValueForm::None | ValueForm::Any | ValueForm::Digits, Some(_)) => {
                 collector.effect(word, EffectKind::Unusual(UNKNOWN_OPTION))
             }
-            (ValueForm::Optional, None) => missing = &[],
+            (ValueForm::Optional | ValueForm::LongOptional, None) => missing = &[],
             (ValueForm::Glued, None) if name_is_long(word) => missing = &[],
             (_, None) => {}
             (form, Some(glued)) => {
@@ -210,6 +212,9 @@ impl CallReader {
             if let Some(value) = self.value(*role, collector) {
                 values.push(value);
             }
+        }
+        if !option.values.iter().any(|role| matches!(role, Role::Output | Role::HostWrite)) {
+            collector.note_side_files(effects_before);
         }
         let mut values = values.into_iter();
         collector.option(name, values.next());
@@ -293,6 +298,7 @@ impl CallReader {
                 collector.meaning.implied.extend(self.given.iter().copied().filter(is_shared));
                 let name = sub.names.first().copied().unwrap_or_default();
                 collector.meaning.subcommands.push(name);
+                collector.meaning.written_subcommands.extend(known.map(str::to_owned));
                 collector.word(with_text(word, name).value);
                 call(sub, &self.rest(), collector);
                 return true;

@@ -9,6 +9,8 @@ roles! {
     "key" = Key,
     /// A file or folder that is written.
     "write" = Write,
+    /// The same as an option's value, where writing it is the purpose of the call.
+    "output" = Output,
     /// A file that names files to read.
     "list" = List,
     /// Paths with `:` between.

@@ -1,6 +1,6 @@
 //! The index of a repository: which of its paths are submodules, in whose own repositories git works, too.
 //!
-//! Only the modes and names of the entries are read. The crates that read an index bring a whole implementation of git
+//! Only the modes, times, sizes and names of the entries are read. The crates that read an index bring a whole implementation of git
 //! with them.
 
 use std::path::{Path, PathBuf};
@@ -15,7 +15,9 @@ const HASH_BYTES: [usize; 2] = [20, 32];
 
 /// The fields of an entry before its object name; the mode is among them.
 const STAT_BYTES: usize = 40;
+const MTIME_OFFSET: usize = 8;
 const MODE_OFFSET: usize = 24;
+const SIZE_OFFSET: usize = 36;
 
 const TYPE_MASK: u32 = 0o170_000;
 const GITLINK: u32 = 0o160_000;
@@ -24,10 +26,36 @@ const FOLDER: u32 = 0o040_000;
 
 const NAME_LENGTH_MASK: u16 = 0x0fff;
 const EXTENDED_FLAG: u16 = 0x4000;
+const ASSUME_VALID_FLAG: u16 = 0x8000;
+const STAGE_MASK: u16 = 0x3000;
+/// Of the extended flags.
+const SKIP_WORKTREE_FLAG: u16 = 0x4000;
+const INTENT_TO_ADD_FLAG: u16 = 0x2000;
+
+/// A tracked file, as git saw it last.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Tracked {
+    pub(super) path: PathBuf,
+    pub(super) changed_at: (u32, u32),
+    pub(super) size: u32,
+    /// Whether git doesn't look whether the file has changed.
+    pub(super) is_unwatched: bool,
+    /// Whether it is in a conflict, or will be added.
+    pub(super) is_unfinished: bool,
+}
+
+/// What an index says about the work in its repository.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Tracking {
+    pub(super) files: Vec<Tracked>,
+    /// Whether all of the index was written to a tree: nothing was staged since.
+    pub(super) is_written: bool,
+}
 
 /// What is read of an index.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Contents {
+    tracking: Tracking,
     /// Submodules, and folders that may hold some.
     gitlinks: Vec<Vec<u8>>,
     /// The object name of the index that this one extends.
@@ -45,6 +73,16 @@ pub(super) fn gitlinks(place: &Path) -> Option<Vec<PathBuf>> {
         contents.gitlinks.extend(read(&place.join(format!("sharedindex.{base}")))?.gitlinks);
     }
     contents.gitlinks.into_iter().map(path).collect()
+}
+
+/// The files that the repository in the folder `place` tracks. `None`: they can't be read, or are spread over two files.
+pub(super) fn tracking(place: &Path) -> Option<Tracking> {
+    let file = place.join("index");
+    if file.symlink_metadata().is_err() {
+        return Some(Tracking { files: Vec::new(), is_written: true });
+    }
+    let contents = read(&file)?;
+    contents.base.is_none().then_some(contents.tracking)
 }
 
 /// A name in an index as a path. An entry without a name changes one of another index, and isn't followed.
@@ -74,12 +112,12 @@ fn parse(bytes: &[u8], hash: usize) -> Option<Contents> {
     let mut name = Vec::new();
     for _ in 0..count {
         let before = rest.0.len();
-        let mode = Bytes(rest.take(STAT_BYTES)?.get(MODE_OFFSET..)?).number()?;
+        let stat = rest.take(STAT_BYTES)?;
+        let field = |offset: usize| Bytes(stat.get(offset..)?).number();
+        let mode = field(MODE_OFFSET)?;
         rest.take(hash)?;
         let flags = rest.short()?;
-        if flags & EXTENDED_FLAG != 0 {
-            rest.take(2)?;
-        }
+        let more_flags = if flags & EXTENDED_FLAG != 0 { rest.short()? } else { 0 };
         // Version 4 leaves out what a name shares with the one before it.
         let kept = if version == 4 { name.len().checked_sub(rest.offset()?)? } else { 0 };
         name.truncate(kept);
@@ -95,12 +133,25 @@ fn parse(bytes: &[u8], hash: usize) -> Option<Contents> {
         }
         if matches!(mode & TYPE_MASK, GITLINK | FOLDER) {
             contents.gitlinks.push(name.clone());
+        } else if !name.is_empty() {
+            contents.tracking.files.push(Tracked {
+                path: path(name.clone())?,
+                changed_at: (field(MTIME_OFFSET)?, field(MTIME_OFFSET + 4)?),
+                size: field(SIZE_OFFSET)?,
+                is_unwatched: flags & ASSUME_VALID_FLAG != 0 || more_flags & SKIP_WORKTREE_FLAG != 0,
+                is_unfinished: flags & STAGE_MASK != 0 || more_flags & INTENT_TO_ADD_FLAG != 0,
+            });
         }
     }
     while !rest.0.is_empty() {
         let signature = rest.take(4)?;
         let length = usize::try_from(rest.number()?).ok()?;
         let content = rest.take(length)?;
+        // The tree of the whole index comes first: an empty name, and the number of its entries, -1 if it is out of date.
+        if signature == b"TREE" {
+            contents.tracking.is_written =
+                content.first() == Some(&0) && content.get(1).is_some_and(u8::is_ascii_digit);
+        }
         if signature == b"link" {
             let base = content.get(..hash)?;
             let is_there = base.iter().any(|byte| *byte != 0);

@@ -50,7 +50,7 @@ fn entries(folder: &Path) -> impl Iterator<Item = fs::DirEntry> {
 }
 
 /// The plain names in the `.gitignore` of a repository.
-fn ignored_names(top: &Path) -> Vec<String> {
+pub(super) fn ignored_names(top: &Path) -> Vec<String> {
     let text = super::read(&top.join(".gitignore")).unwrap_or_default();
     let names = text.lines().map(|line| line.trim().trim_matches('/'));
     names

@@ -326,3 +326,28 @@ fn code_that_the_text_brings_is_not_a_file_of_the_project() {
 fn unlisted_programs_are_given_no_path_outside_the_root() {
     holds(include_str!("outside-words.toml"));
 }
+
+#[test]
+fn files_that_options_name() {
+    holds(include_str!("option-values.toml"));
+}
+
+#[test]
+fn against_other_names_of_an_excluded_option() {
+    holds(include_str!("option-names.toml"));
+}
+
+#[test]
+fn through_commands_on_standard_input() {
+    holds(include_str!("input.toml"));
+}
+
+#[test]
+fn through_quotes_inside_expansions() {
+    holds(include_str!("quoted-expansions.toml"));
+}
+
+#[test]
+fn through_names_of_descriptors() {
+    holds(include_str!("tied-files.toml"));
+}

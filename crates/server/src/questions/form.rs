@@ -36,8 +36,13 @@ impl Form {
         // The meanings have words of the command among ours. Words that could be misread are not offered.
         let is_plain =
             question.prefixes.iter().flatten().all(|word| word.bytes().all(|byte| byte.is_ascii_graphic()));
+        let is_exact_plain = view.always_exact.as_ref().is_some_and(|always| {
+            let mut bytes = always.lines.iter().flat_map(|line| line.bytes());
+            bytes.all(|byte| byte == b' ' || byte.is_ascii_graphic())
+        });
         let is_offered = |kind| match kind {
             AnswerKind::Prefix | AnswerKind::Always => is_plain,
+            AnswerKind::AlwaysExact => is_exact_plain,
             AnswerKind::Once | AnswerKind::Session | AnswerKind::No => true,
             // A form has one field.
             AnswerKind::NoBecause => false,
@@ -54,6 +59,10 @@ impl Form {
         if let Some(always) = view.always.filter(|_| is_plain) {
             let lines = always.lines.join("\n");
             message.push_str(&format!("\n\n`always` adds to {}:\n{lines}", always.file));
+        }
+        if let Some(always) = view.always_exact.filter(|_| is_exact_plain) {
+            let lines = always.lines.join("\n");
+            message.push_str(&format!("\n\n`always_exact` adds to {}:\n{lines}", always.file));
         }
         Self { message, choices }
     }

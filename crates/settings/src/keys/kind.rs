@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::{Asker, Settings, Sourced, Word, words::Choices};
+use crate::{Asker, Prefix, Settings, Sourced, Word, words::Choices};
 
 /// A key that can be set.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
     Whole { slot: Slot<u64>, min: u64, max: u64 },
     /// One of a few words.
     Word(WordSlot),
-    /// A folder: an absolute path or one below `~`. Empty: none.
+    /// A folder: an absolute path or one below `~`; in a project's file also one relative to the file. Empty: none.
     Folder(Slot<Option<PathBuf>>),
     /// Strings, each with its origin.
     Texts { slot: Slot<Vec<Sourced<String>>>, of: TextsOf },
@@ -50,6 +50,8 @@ pub(crate) enum Kind {
     Core,
     /// The denylist.
     Exclude,
+    /// Patterns of words; they add up over all layers.
+    Patterns(Slot<Vec<Sourced<Prefix>>>),
     /// `[[policy.rule]]`
     Rules,
 }
@@ -130,6 +132,7 @@ impl Key {
             Kind::Askers(_) => format!("a list with any of {}", Choices(Asker::NAMES)),
             Kind::Variables(_) => "a table of variable names and strings".to_owned(),
             Kind::Core | Kind::Exclude => "a list of command prefixes".to_owned(),
+            Kind::Patterns(_) => "a list of commands, with `*` for any words".to_owned(),
             Kind::Rules => "a list of tables, each `[[policy.rule]]`".to_owned(),
         }
     }

@@ -5,6 +5,7 @@
 
 mod kind;
 mod nearest;
+mod page;
 mod reference;
 mod show;
 mod table;
@@ -12,6 +13,7 @@ mod table;
 pub use self::{
     kind::{Key, Untrusted},
     nearest::{distance, nearest},
+    page::{PAGE_HEADING, page},
     reference::reference,
 };
 pub(crate) use self::{

@@ -54,13 +54,25 @@ mod tests {
         working_directory = ""
 
         [policy]
-        # Commands that are allowed; unless it is empty, all others are denied. Takes a list of command prefixes.
+        # What is free where no rule says anything; without a value the dialect chooses. Takes one of `cautious`, `balanced`, `open`, `none`.
+        # In an untrusted project file: judged separately, the stricter verdict counts.
+        # preset =
+        # Commands that are allowed, `*` for any words; adds up over all files. Takes a list of commands, with `*` for any words.
+        # In an untrusted project file: judged separately, the stricter verdict counts.
+        allow = []
+        # Commands that a person is asked about; adds up over all files. Takes a list of commands, with `*` for any words.
+        # In an untrusted project file: judged separately, the stricter verdict counts.
+        ask = []
+        # Commands that are denied; adds up over all files. Takes a list of commands, with `*` for any words.
+        # In an untrusted project file: judged separately, the stricter verdict counts.
+        deny = []
+        # Commands that are allowed; unless it is empty, others are denied if `default` isn't set. Takes a list of command prefixes.
         # In an untrusted project file: judged separately, the stricter verdict counts.
         core = []
         # Commands that are always denied; adds up over all files. Takes a list of command prefixes.
         # In an untrusted project file: can add entries.
         exclude = []
-        # The decision for commands that no rule covers, if `core` is empty. Takes one of `allow`, `ask`, `deny`.
+        # The decision for commands that neither a rule nor the preset covers. Takes one of `allow`, `ask`, `deny`.
         # In an untrusted project file: judged separately, the stricter verdict counts.
         default = "ask"
         # The decision for substitutions like `$( )`. Takes one of `check`, `ask`, `deny`.
@@ -69,7 +81,7 @@ mod tests {
         # The decision for output to files. Takes one of `ask`, `scope`, `allow`.
         # In an untrusted project file: can only make it stricter.
         redirects = "ask"
-        # Rules with a decision for each prefix; they add up over all files. Takes a list of tables, each `[[policy.rule]]`.
+        # Rules by prefix or by effect, each with a decision; they add up over all files. Takes a list of tables, each `[[policy.rule]]`.
         # In an untrusted project file: judged separately, the stricter verdict counts.
         # [[policy.rule]]
         # prefix = ["git", "push"]

@@ -26,7 +26,11 @@ impl Key {
             }
             Kind::Core => Some(prefixes(settings.policy.core.as_deref().unwrap_or_default())),
             Kind::Exclude => Some(prefixes(&settings.policy.exclude)),
-            Kind::Rules => Some(format!("{} rules", settings.policy.rules.len())),
+            Kind::Patterns(slot) => Some(prefixes((slot.get)(settings))),
+            Kind::Rules => {
+                let policy = &settings.policy;
+                Some(format!("{} rules", policy.rules.len() + policy.effect_rules.len()))
+            }
         }
     }
 
@@ -38,7 +42,11 @@ impl Key {
             Kind::Variables(slot) => (slot.get)(settings).values().map(|value| &value.origin).collect(),
             Kind::Core => origins(settings.policy.core.as_deref().unwrap_or_default()),
             Kind::Exclude => origins(&settings.policy.exclude),
-            Kind::Rules => settings.policy.rules.iter().map(|rule| &rule.origin).collect(),
+            Kind::Patterns(slot) => origins((slot.get)(settings)),
+            Kind::Rules => {
+                let rules = settings.policy.rules.iter().map(|rule| &rule.origin);
+                rules.chain(settings.policy.effect_rules.iter().map(|rule| &rule.origin)).collect()
+            }
             Kind::Switch(_) | Kind::Whole { .. } | Kind::Word(_) | Kind::Folder(_) => Vec::new(),
         }
     }

@@ -2,8 +2,8 @@
 
 use super::{Key, Kind, Slot, TextsOf, Untrusted, WordSlotOf, slot};
 use crate::{
-    ApprovalMode, Decision, Inherit, LogLevel, Network, OnMissing, Redirects, SandboxMode, Substitution,
-    Word, duration::MAX_DURATION_MS,
+    ApprovalMode, Decision, Inherit, LogLevel, Network, OnMissing, PresetChoice, Redirects, SandboxMode,
+    Substitution, Word, duration::MAX_DURATION_MS,
 };
 
 /// A word that always has a value: `word!(Decision, policy.default)`.
@@ -50,12 +50,28 @@ const PETABYTE_MB: u64 = 1 << 30;
 pub(crate) static KEYS: &[Key] = &[
     key("workspace.working_directory", Kind::Folder(slot!(workspace.working_directory)), Ignored, "The root if no other is given"),
 
-    key("policy.core", Kind::Core, Apart, "Commands that are allowed; unless it is empty, all others are denied"),
+    key("policy.preset", Kind::Word(WordSlotOf::<PresetChoice>::make(
+        "none",
+        |settings| settings.policy.preset.map(PresetChoice::name),
+        |settings, name| settings.policy.preset = PresetChoice::from_name(name),
+    )), Apart, "What is free where no rule says anything; without a value the dialect chooses"),
+    key("policy.allow", Kind::Patterns(slot!(policy.allow)), Apart, "Commands that are allowed, `*` for any words; adds up over all files"),
+    key("policy.ask", Kind::Patterns(slot!(policy.ask)), Apart, "Commands that a person is asked about; adds up over all files"),
+    key("policy.deny", Kind::Patterns(slot!(policy.deny)), Apart, "Commands that are denied; adds up over all files"),
+    key("policy.core", Kind::Core, Apart, "Commands that are allowed; unless it is empty, others are denied if `default` isn't set"),
     key("policy.exclude", Kind::Exclude, Adds, "Commands that are always denied; adds up over all files"),
-    key("policy.default", word!(Decision, policy.default), Apart, "The decision for commands that no rule covers, if `core` is empty"),
+    key("policy.default", Kind::Word(WordSlotOf::<Decision>::make(
+        "",
+        |settings| Some(settings.policy.default.name()),
+        |settings, name| {
+            if let Some(decision) = Decision::from_name(name) {
+                (settings.policy.default, settings.policy.default_is_set) = (decision, true);
+            }
+        },
+    )), Apart, "The decision for commands that neither a rule nor the preset covers"),
     key("policy.substitution", word!(Substitution, policy.substitution), Tightens, "The decision for substitutions like `$( )`"),
     key("policy.redirects", word!(Redirects, policy.redirects), Tightens, "The decision for output to files"),
-    key("policy.rule", Kind::Rules, Apart, "Rules with a decision for each prefix; they add up over all files"),
+    key("policy.rule", Kind::Rules, Apart, "Rules by prefix or by effect, each with a decision; they add up over all files"),
 
     key("approval.mode", Kind::Word(WordSlotOf::<ApprovalMode>::make(
         // The strictest mode that a dialect chooses.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::{
-    Asker, Origin, Prefix, Rule, Sourced,
+    Asker, EffectRule, Origin, Prefix, Rule, Sourced,
     keys::{Key, Slot, WordSlot},
 };
 
@@ -30,5 +30,6 @@ pub(super) enum NewValue {
     Variables(&'static Slot<BTreeMap<String, Sourced<String>>>, BTreeMap<String, Sourced<String>>),
     Core(Option<Vec<Sourced<Prefix>>>),
     Exclude(Vec<Sourced<Prefix>>),
-    Rules(Vec<Rule>),
+    Patterns(&'static Slot<Vec<Sourced<Prefix>>>, Vec<Sourced<Prefix>>),
+    Rules(Vec<Rule>, Vec<EffectRule>),
 }

@@ -3,6 +3,7 @@
 use toml_edit::{Item, Value};
 
 use crate::{
+    DurationError,
     keys::{self, Key, Kind, TextsOf},
     parse_duration,
 };
@@ -56,7 +57,11 @@ pub(super) fn hint_for(key: &Key, item: &Item) -> Option<String> {
             keys::nearest(found, slot.names.iter().copied()).map(keys::did_you_mean)
         }
         (Kind::Whole { .. }, Some(found)) => {
-            let ms = parse_duration(found).ok()?;
+            let ms = match parse_duration(found) {
+                Ok(ms) => ms,
+                Err(DurationError::NoUnit { .. }) => return Some("write it without quotes".to_owned()),
+                Err(DurationError::Shape { .. } | DurationError::Range { .. }) => return None,
+            };
             if key.path.ends_with("_ms") {
                 Some(format!("write it in milliseconds: {ms}"))
             } else {
@@ -68,9 +73,10 @@ pub(super) fn hint_for(key: &Key, item: &Item) -> Option<String> {
         (Kind::Texts { of: TextsOf::VariableNames, .. }, Some(_)) => {
             Some("write it as a list: [\"NAME\"]".to_owned())
         }
-        (Kind::Core | Kind::Exclude | Kind::Texts { .. } | Kind::Askers(_), Some(found)) => {
-            Some(format!("write it as a list: [{found:?}]"))
-        }
+        (
+            Kind::Core | Kind::Exclude | Kind::Patterns(_) | Kind::Texts { .. } | Kind::Askers(_),
+            Some(found),
+        ) => Some(format!("write it as a list: [{found:?}]")),
         (Kind::Rules, None) if item.is_table_like() => {
             Some("write `[[policy.rule]]`, with two brackets".to_owned())
         }

@@ -10,7 +10,7 @@ use rustix::{
     process::geteuid,
 };
 
-use super::text::Text;
+use super::{private_group, text::Text};
 use crate::{At, Problem, SettingsError};
 
 /// Larger files are refused.
@@ -23,7 +23,7 @@ pub(super) enum Place {
     Standard,
     /// The project's file. It need not exist, and any user may own it: a checkout often belongs to another user (the root
     /// user of a container works on files of the host's user). Without trust the file can't loosen anything, and trust
-    /// covers its exact content. Other users may not write it either.
+    /// covers its exact content. Other users may not write it either; a group that has only its owner in it may.
     Project,
     /// A file named with `--config`. It must exist.
     Named,
@@ -54,7 +54,9 @@ pub(super) fn read_bytes(path: &Path, place: Place) -> Result<Option<Vec<u8>>, S
     if let Some(found) = not_a_file(FileType::from_raw_mode(stat.st_mode)) {
         return fail(Problem::NotAFile { found });
     }
-    if stat.st_mode & 0o022 != 0 {
+    let group_is_private =
+        || private_group::is_private(stat.st_uid, stat.st_gid) && !private_group::has_access_list(&file);
+    if stat.st_mode & 0o002 != 0 || (stat.st_mode & 0o020 != 0 && !group_is_private()) {
         return fail(Problem::OthersMayWrite { mode: stat.st_mode & 0o7777 });
     }
     let me = geteuid().as_raw();

@@ -1,9 +1,9 @@
 //! Settings from the command line.
 
-use crate::prefix;
+use crate::pattern;
 use crate::{
-    ApprovalMode, Asker, At, Decision, MAX_DURATION_MS, Network, OnMissing, Origin, Prefix, Problem,
-    SandboxMode, Settings, SettingsError, Sourced,
+    ApprovalMode, Asker, At, Decision, MAX_DURATION_MS, Network, OnMissing, Origin, PatternError, Prefix,
+    PresetChoice, Problem, SandboxMode, Settings, SettingsError, Sourced,
 };
 
 /// The flags that change settings.
@@ -13,6 +13,12 @@ pub struct Flags {
     pub core: Vec<String>,
     /// `--exclude PREFIX`, each adding to the exclusions.
     pub exclude: Vec<String>,
+    /// `--preset`
+    pub preset: Option<PresetChoice>,
+    /// `--allow PATTERN`, each adding to the commands that are allowed.
+    pub allow: Vec<String>,
+    /// `--deny PATTERN`, each adding to the commands that are denied.
+    pub deny: Vec<String>,
     /// `--default`
     pub default: Option<Decision>,
     /// `--approve`
@@ -33,15 +39,31 @@ impl Flags {
     /// Applies the flags, after all files.
     pub(super) fn apply(&self, settings: &mut Settings) -> Result<(), SettingsError> {
         if !self.core.is_empty() {
-            settings.policy.core.get_or_insert_default().extend(prefixes("--core", &self.core)?);
+            settings.policy.core.get_or_insert_default().extend(read(
+                "--core",
+                &self.core,
+                pattern::parse_prefix,
+            )?);
             settings.set_origin("policy.core", Origin::Flag("--core"));
         }
         if !self.exclude.is_empty() {
-            settings.policy.exclude.extend(prefixes("--exclude", &self.exclude)?);
+            settings.policy.exclude.extend(read("--exclude", &self.exclude, pattern::parse_prefix)?);
             settings.set_origin("policy.exclude", Origin::Flag("--exclude"));
         }
+        if let Some(preset) = self.preset {
+            settings.policy.preset = Some(preset);
+            settings.set_origin("policy.preset", Origin::Flag("--preset"));
+        }
+        if !self.allow.is_empty() {
+            settings.policy.allow.extend(read("--allow", &self.allow, pattern::parse)?);
+            settings.set_origin("policy.allow", Origin::Flag("--allow"));
+        }
+        if !self.deny.is_empty() {
+            settings.policy.deny.extend(read("--deny", &self.deny, pattern::parse)?);
+            settings.set_origin("policy.deny", Origin::Flag("--deny"));
+        }
         if let Some(decision) = self.default {
-            settings.policy.default = decision;
+            (settings.policy.default, settings.policy.default_is_set) = (decision, true);
             settings.set_origin("policy.default", Origin::Flag("--default"));
         }
         if let Some(mode) = self.approve {
@@ -76,8 +98,12 @@ impl Flags {
     }
 }
 
-fn prefixes(flag: &'static str, texts: &[String]) -> Result<Vec<Sourced<Prefix>>, SettingsError> {
-    let read = |text: &String| match prefix::parse(text) {
+fn read(
+    flag: &'static str,
+    texts: &[String],
+    parse: fn(&str) -> Result<Prefix, PatternError>,
+) -> Result<Vec<Sourced<Prefix>>, SettingsError> {
+    let read = |text: &String| match parse(text) {
         Ok(prefix) => Ok(Sourced::new(prefix, Origin::Flag(flag))),
         Err(error) => Err(SettingsError::new(At::Flag(flag), error.into())),
     };

@@ -1,4 +1,5 @@
-//! Applies a trusted layer. A later value replaces an earlier one, but exclusions and rules add up.
+//! Applies a trusted layer. A later value replaces an earlier one, but exclusions, rules and the lists `allow`, `ask` and `deny`
+//! add up.
 
 use super::change::{Change, Layer, NewValue};
 use crate::Settings;
@@ -21,7 +22,11 @@ pub(super) fn apply(settings: &mut Settings, Change { key, origin, value }: Chan
         NewValue::Variables(slot, value) => (slot.at)(settings).extend(value),
         NewValue::Core(value) => settings.policy.core = value,
         NewValue::Exclude(value) => settings.policy.exclude.extend(value),
-        NewValue::Rules(value) => settings.policy.rules.extend(value),
+        NewValue::Patterns(slot, value) => (slot.at)(settings).extend(value),
+        NewValue::Rules(rules, by_effect) => {
+            settings.policy.rules.extend(rules);
+            settings.policy.effect_rules.extend(by_effect);
+        }
     }
     settings.set_origin(key.path, origin);
 }

@@ -7,6 +7,8 @@ mod flags;
 mod json;
 mod load;
 mod merge;
+mod private_group;
+mod project;
 mod rules;
 mod sources;
 #[cfg(test)]
@@ -18,6 +20,7 @@ mod untrusted;
 pub use self::{
     flags::Flags,
     json::PARSE_OPTIONS as AGENTS_JSON,
-    load::project_file,
+    load::{LayerFile, LayerName, LayerState, Loaded, RootSource, project_file},
+    project::ProjectSearch,
     sources::{PROJECT_FILE, Sources, Trust, TrustStore},
 };

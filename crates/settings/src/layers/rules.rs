@@ -6,15 +6,16 @@ use super::{
     describe::describe_value,
     toml::{Reader, entries, start_of},
 };
-use crate::prefix;
 use crate::{
-    Decision, Grants, Prefix, Problem, Rule, SettingsError,
+    Decision, EffectName, EffectRule, Grants, Origin, Prefix, Problem, Rule, SettingsError,
     keys::{self, Key},
     words::Choices,
 };
+use crate::{pattern, prefix};
 
 const RULE_PATH: &str = "policy.rule";
-const RULE_KEYS: &[&str] = &["prefix", "decision", "reason", "grants"];
+const RULE_KEYS: &[&str] =
+    &["prefix", "exact", "effect", "path", "host", "except", "decision", "reason", "grants"];
 const GRANTS_PATH: &str = "policy.rule.grants";
 const GRANTS_KEYS: &[&str] = &["network", "read", "write", "env", "sockets"];
 
@@ -24,7 +25,24 @@ pub(super) fn read(
     key: &Key,
     at: &TomlKey,
     item: &Item,
-) -> Result<Vec<Rule>, SettingsError> {
+) -> Result<(Vec<Rule>, Vec<EffectRule>), SettingsError> {
+    let (mut by_prefix, mut by_effect) = (Vec::new(), Vec::new());
+    for rule in all(reader, key, at, item)? {
+        match rule {
+            AnyRule::Prefix(rule) => by_prefix.push(rule),
+            AnyRule::Effect(rule) => by_effect.push(rule),
+        }
+    }
+    Ok((by_prefix, by_effect))
+}
+
+/// A rule of either kind.
+enum AnyRule {
+    Prefix(Rule),
+    Effect(EffectRule),
+}
+
+fn all(reader: &Reader<'_>, key: &Key, at: &TomlKey, item: &Item) -> Result<Vec<AnyRule>, SettingsError> {
     if let Some(tables) = item.as_array_of_tables() {
         let offset =
             |table: &toml_edit::Table| table.span().map_or_else(|| start_of(item, at), |span| span.start);
@@ -48,50 +66,228 @@ pub(super) fn read(
     array.iter().map(read).collect()
 }
 
-fn rule(reader: &Reader<'_>, table: &dyn TableLike, offset: usize) -> Result<Rule, SettingsError> {
-    let origin = reader.text.origin(offset);
-    let (mut prefix, mut decision, mut reason, mut grants) = (None, None, None, Grants::default());
+/// A rule as it is read, before it is known of which kind it is.
+#[derive(Default)]
+struct Draft<'a> {
+    prefix: Option<Prefix>,
+    /// Where `exact = true` is.
+    exact: Option<(&'a TomlKey, &'a Item)>,
+    effect: Option<EffectName>,
+    /// `path` or `host`, and where it is.
+    targets: Option<(&'a TomlKey, Vec<String>)>,
+    except: Option<(&'a TomlKey, &'a Item)>,
+    decision: Option<Decision>,
+    reason: Option<String>,
+    grants: Option<(&'a TomlKey, Grants)>,
+}
+
+fn rule(reader: &Reader<'_>, table: &dyn TableLike, offset: usize) -> Result<AnyRule, SettingsError> {
+    let mut draft = Draft::default();
     for (key, item) in entries(table) {
         let path = format!("{RULE_PATH}.{}", key.get());
         match key.get() {
-            "prefix" => prefix = Some(read_prefix(reader, &path, key, item)?),
+            "prefix" => draft.prefix = Some(read_prefix(reader, &path, key, item)?),
+            "exact" => {
+                let wanted = || reader.wanted(item, key, &path, "`true` or `false`");
+                draft.exact = item.as_bool().ok_or_else(wanted)?.then_some((key, item));
+            }
+            "effect" => draft.effect = Some(read_effect(reader, &path, key, item)?),
+            "path" | "host" if draft.targets.is_some() => {
+                return Err(unfit(reader, key, "a rule has either `path` or `host`"));
+            }
+            "path" | "host" => draft.targets = Some((key, strings(reader, &path, key, item)?)),
+            "except" => draft.except = Some((key, item)),
             "decision" => {
                 let found = item.as_str().and_then(Decision::from_name);
                 let wanted =
                     || reader.wanted(item, key, &path, &format!("one of {}", Choices(Decision::NAMES)));
-                decision = Some(found.ok_or_else(wanted)?);
+                draft.decision = Some(found.ok_or_else(wanted)?);
             }
             "reason" => {
                 let found = item.as_str().ok_or_else(|| reader.wanted(item, key, &path, "a string"))?;
-                reason = Some(found.to_owned());
+                draft.reason = Some(found.to_owned());
             }
-            "grants" => grants = read_grants(reader, key, item)?,
+            "grants" => draft.grants = Some((key, read_grants(reader, key, item)?)),
             _ => return Err(unknown(reader, RULE_PATH, RULE_KEYS, key)),
         }
     }
     let missing = |name: &str, example: &str| {
         let problem = Problem::MissingKey {
             path: format!("{RULE_PATH}.{name}"),
-            hint: format!("a rule needs a prefix and a decision: add `{name} = {example}`"),
+            hint: format!("a rule needs a prefix or an effect, and a decision: add `{name} = {example}`"),
         };
         reader.text.error(offset, problem)
     };
-    Ok(Rule {
-        prefix: prefix.ok_or_else(|| missing("prefix", r#"["git", "push"]"#))?,
-        decision: decision.ok_or_else(|| missing("decision", r#""ask""#))?,
-        reason,
-        grants,
+    let origin = reader.text.origin(offset);
+    if let Some(effect) = draft.effect {
+        let decision = draft.decision.ok_or_else(|| missing("decision", r#""ask""#))?;
+        return draft.by_effect(reader, table, effect, decision, origin).map(AnyRule::Effect);
+    }
+    if let Some((key, _)) = draft.targets {
+        return Err(unfit(reader, key, "`path` and `host` need an effect: add `effect = \"write\"`"));
+    }
+    let except = match draft.except {
+        Some((key, item)) => exceptions(reader, key, item)?,
+        None => Vec::new(),
+    };
+    let prefix = draft.prefix.ok_or_else(|| missing("prefix", r#"["git", "push"]"#))?;
+    let decision = draft.decision.ok_or_else(|| missing("decision", r#""ask""#))?;
+    Ok(AnyRule::Prefix(Rule {
+        prefix: exactly(reader, draft.exact, prefix, decision)?,
+        decision,
+        reason: draft.reason,
+        except,
+        grants: draft.grants.map(|(_, grants)| grants).unwrap_or_default(),
         origin,
+    }))
+}
+
+/// The prefix of a rule, exactly if `exact` is there.
+fn exactly(
+    reader: &Reader<'_>,
+    exact: Option<(&TomlKey, &Item)>,
+    prefix: Prefix,
+    decision: Decision,
+) -> Result<Prefix, SettingsError> {
+    let Some((key, item)) = exact else { return Ok(prefix) };
+    let unwanted = |where_: &str| reader.wanted(item, key, &format!("{RULE_PATH}.exact"), where_);
+    match prefix {
+        // A rule that asks or denies must cover longer commands too: one more word would get around it.
+        _ if decision != Decision::Allow => Err(unwanted("`false` where the decision isn't `allow`")),
+        Prefix::Words(words) => Ok(Prefix::Exactly(words)),
+        Prefix::Everything | Prefix::Exactly(_) | Prefix::Pattern(_) => {
+            Err(unwanted("`false` where the prefix is every command or has a `*`"))
+        }
+    }
+}
+
+impl Draft<'_> {
+    fn by_effect(
+        self,
+        reader: &Reader<'_>,
+        table: &dyn TableLike,
+        effect: EffectName,
+        decision: Decision,
+        origin: Origin,
+    ) -> Result<EffectRule, SettingsError> {
+        if let Some((key, _)) = self.prefix.and_then(|_| table.get_key_value("prefix")) {
+            return Err(unfit(reader, key, "a rule is by `prefix` or by `effect`: write two rules"));
+        }
+        if let Some((key, _)) = self.exact {
+            return Err(unfit(reader, key, "only a rule by `prefix` can be exact"));
+        }
+        if let Some((key, _)) = self.grants {
+            return Err(unfit(reader, key, "only a rule by `prefix` can grant something"));
+        }
+        let wanted = target_key(effect);
+        if let Some((key, _)) = self.targets.as_ref().filter(|(key, _)| Some(key.get()) != wanted) {
+            let hint = match wanted {
+                Some(wanted) => format!("what `{effect}` is done to is `{wanted} = [\"…\"]`"),
+                None => format!("`{effect}` has neither `path` nor `host`: leave it out"),
+            };
+            return Err(unfit(reader, key, &hint));
+        }
+        let except = match self.except {
+            Some((key, item)) => {
+                let found = strings(reader, &format!("{RULE_PATH}.except"), key, item)?;
+                check_targets(reader, key, wanted, &found)?;
+                found
+            }
+            None => Vec::new(),
+        };
+        let targets = match self.targets {
+            Some((key, found)) => {
+                check_targets(reader, key, wanted, &found)?;
+                found
+            }
+            None => Vec::new(),
+        };
+        Ok(EffectRule { effect, targets, except, decision, reason: self.reason, origin })
+    }
+}
+
+/// The key for what an effect is done to.
+fn target_key(effect: EffectName) -> Option<&'static str> {
+    match effect {
+        EffectName::Read | EffectName::Write | EffectName::Delete | EffectName::Secret | EffectName::Code => {
+            Some("path")
+        }
+        EffectName::Network => Some("host"),
+        EffectName::Publish | EffectName::Machine | EffectName::Unknown => None,
+    }
+}
+
+/// Refuses what can never be a host, or a path.
+fn check_targets(
+    reader: &Reader<'_>,
+    key: &TomlKey,
+    wanted: Option<&str>,
+    targets: &[String],
+) -> Result<(), SettingsError> {
+    let bad = targets.iter().find(|target| match wanted {
+        Some("host") => target.contains(['/', ':', '@', ' ']),
+        _ => target.contains("..") && target.split('/').any(|name| name == ".."),
+    });
+    match bad {
+        None => Ok(()),
+        Some(host) if wanted == Some("host") => {
+            let rest = host.split_once("://").map_or(host.as_str(), |(_, rest)| rest);
+            let plain = rest.split(['/', ':', '@', ' ']).next().unwrap_or_default();
+            Err(unfit(reader, key, &format!("a host is a name alone: write {plain:?}")))
+        }
+        Some(_) => Err(unfit(reader, key, "write the path without `..`")),
+    }
+}
+
+fn read_effect(
+    reader: &Reader<'_>,
+    path: &str,
+    key: &TomlKey,
+    item: &Item,
+) -> Result<EffectName, SettingsError> {
+    let names: Vec<&str> = EffectName::ALL
+        .iter()
+        .filter(|effect| **effect != EffectName::Unknown)
+        .map(|effect| effect.name())
+        .collect();
+    let found = item.as_str().filter(|name| names.contains(name)).and_then(EffectName::from_name);
+    found.ok_or_else(|| {
+        let mut error = reader.wanted(item, key, path, &format!("one of {}", Choices(&names)));
+        if let Problem::Wanted { hint, .. } = &mut *error.problem {
+            let nearest = item.as_str().and_then(|found| keys::nearest(found, names.iter().copied()));
+            *hint = nearest.map(keys::did_you_mean);
+        }
+        error
     })
 }
 
-/// Reads a prefix: a list of words, or a string whose spaces separate words, as in `core`.
-fn read_prefix(reader: &Reader<'_>, path: &str, key: &TomlKey, item: &Item) -> Result<Prefix, SettingsError> {
-    let prefix = match item.as_str() {
-        Some(text) => prefix::parse(text),
-        None => prefix::from_words(strings(reader, path, key, item)?),
+/// Reads what a rule by prefix doesn't cover.
+fn exceptions(reader: &Reader<'_>, key: &TomlKey, item: &Item) -> Result<Vec<Prefix>, SettingsError> {
+    let texts = strings(reader, &format!("{RULE_PATH}.except"), key, item)?;
+    let read = |text: &String| {
+        pattern::parse_exception(text).map_err(|error| reader.text.error(start_of(item, key), error.into()))
     };
-    prefix.map_err(|error| reader.text.error(start_of(item, key), error.into()))
+    texts.iter().map(read).collect()
+}
+
+/// A key that doesn't fit the others of its rule.
+fn unfit(reader: &Reader<'_>, key: &TomlKey, hint: &str) -> SettingsError {
+    let path = format!("{RULE_PATH}.{}", key.get());
+    let offset = key.span().map_or(0, |span| span.start);
+    reader.text.error(offset, Problem::Unfit { path, hint: hint.to_owned() })
+}
+
+/// Reads a prefix: a list of words as they are, or a string whose spaces separate words, as in `allow`.
+fn read_prefix(reader: &Reader<'_>, path: &str, key: &TomlKey, item: &Item) -> Result<Prefix, SettingsError> {
+    let fail = |problem: Problem| reader.text.error(start_of(item, key), problem);
+    match item.as_str() {
+        // The form of other agents was always read here.
+        Some(text) => match prefix::of_tool(text).map_err(|error| fail(error.into()))? {
+            Some(prefix) => Ok(prefix),
+            None => pattern::parse(text).map_err(|error| fail(error.into())),
+        },
+        None => prefix::from_words(strings(reader, path, key, item)?).map_err(|error| fail(error.into())),
+    }
 }
 
 fn read_grants(reader: &Reader<'_>, at: &TomlKey, item: &Item) -> Result<Grants, SettingsError> {

@@ -9,7 +9,7 @@ use std::{
 
 use super::Flags;
 
-/// The name of a project's settings file, in its root.
+/// The name of a project's settings file.
 pub const PROJECT_FILE: &str = ".shellgate.toml";
 
 const SYSTEM_FILE: &str = "/etc/shellgate/config.toml";

@@ -10,14 +10,23 @@ use super::{
     rules,
     text::Text,
 };
-use crate::prefix;
+use crate::pattern;
 use crate::{
-    Asker, Prefix, Problem, SettingsError, Sourced, Word,
+    Asker, PatternError, Prefix, Problem, SettingsError, Sourced, Word,
     keys::{self, Key, Kind, TextsOf},
 };
 
+/// The folders that paths in a file may begin with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Folders<'a> {
+    /// The folder that `~` stands for.
+    pub(super) home: Option<&'a Path>,
+    /// The folder of a project's file, from which relative paths start. Other files have no relative paths.
+    pub(super) project: Option<&'a Path>,
+}
+
 /// Reads the changes of a file. Fails at the first mistake.
-pub(super) fn read(text: &Text, home: Option<&Path>) -> Result<Layer, SettingsError> {
+pub(super) fn read(text: &Text, folders: Folders<'_>) -> Result<Layer, SettingsError> {
     let document = Document::parse(text.as_str()).map_err(|error| {
         let offset = error.span().map_or(text.as_str().len(), |span| span.start);
         let message = error.message().lines().collect::<Vec<_>>().join(", ");
@@ -25,7 +34,7 @@ pub(super) fn read(text: &Text, home: Option<&Path>) -> Result<Layer, SettingsEr
             text.as_str().trim_start().starts_with('{').then_some("another agent's file must end in `.json`");
         text.error(offset, Problem::Syntax { language: "TOML", message, hint })
     })?;
-    let reader = Reader { text, home };
+    let reader = Reader { text, folders };
     let mut layer = Layer::new();
     for (name, section) in entries(document.as_table()) {
         reader.section(name, section, &mut layer)?;
@@ -41,7 +50,7 @@ pub(super) fn entries(table: &dyn TableLike) -> impl Iterator<Item = (&TomlKey, 
 /// Reads the values of one file, and makes the errors.
 pub(super) struct Reader<'a> {
     pub(super) text: &'a Text,
-    home: Option<&'a Path>,
+    folders: Folders<'a>,
 }
 
 impl Reader<'_> {
@@ -95,13 +104,14 @@ impl Reader<'_> {
                     (_, Some(rest)) => {
                         let no_home = || Problem::NoHome { path: key.path.to_owned() };
                         Some(
-                            self.home
+                            self.folders
+                                .home
                                 .ok_or_else(|| self.text.error(start_of(item, at), no_home()))?
                                 .join(rest),
                         )
                     }
                     (absolute, None) if absolute.starts_with('/') => Some(absolute.into()),
-                    _ => return Err(fail()),
+                    (relative, None) => Some(self.folders.project.ok_or_else(fail)?.join(relative)),
                 };
                 Ok(NewValue::Folder(slot, folder))
             }
@@ -117,7 +127,13 @@ impl Reader<'_> {
                 Ok(NewValue::Core((!prefixes.is_empty()).then_some(prefixes)))
             }
             Kind::Exclude => Ok(NewValue::Exclude(self.prefixes(key, at, item)?)),
-            Kind::Rules => Ok(NewValue::Rules(rules::read(self, key, at, item)?)),
+            Kind::Patterns(slot) => {
+                Ok(NewValue::Patterns(slot, self.entries(key, at, item, pattern::parse)?))
+            }
+            Kind::Rules => {
+                let (rules, by_effect) = rules::read(self, key, at, item)?;
+                Ok(NewValue::Rules(rules, by_effect))
+            }
         }
     }
 
@@ -153,9 +169,19 @@ impl Reader<'_> {
     }
 
     fn prefixes(&self, key: &Key, at: &TomlKey, item: &Item) -> Result<Vec<Sourced<Prefix>>, SettingsError> {
+        self.entries(key, at, item, pattern::parse_prefix)
+    }
+
+    fn entries(
+        &self,
+        key: &Key,
+        at: &TomlKey,
+        item: &Item,
+        parse: fn(&str) -> Result<Prefix, PatternError>,
+    ) -> Result<Vec<Sourced<Prefix>>, SettingsError> {
         let texts = self.list(key, at, item, |text| Some(text.to_owned()))?;
         let array = item.as_array().into_iter().flatten();
-        let read = |(text, value): (Sourced<String>, &Value)| match prefix::parse(&text.value) {
+        let read = |(text, value): (Sourced<String>, &Value)| match parse(&text.value) {
             Ok(prefix) => Ok(Sourced::new(prefix, text.origin)),
             Err(error) => Err(self.text.error(value.span().map_or(0, |span| span.start), error.into())),
         };

@@ -8,7 +8,7 @@ use super::{
     merge,
 };
 use crate::{
-    Asker, Grants, IgnoredReason, Notice, Policy, Settings,
+    Asker, Decision, Grants, IgnoredReason, Notice, Policy, Prefix, Settings, Sourced, Word as _,
     keys::{Kind, Untrusted, WordSlot},
 };
 
@@ -22,6 +22,7 @@ pub(super) fn apply_untrusted(settings: &mut Settings, layer: Layer) {
             Untrusted::Tightens => tighten(settings, change),
             Untrusted::Adds => add(settings, change),
             Untrusted::Apart => {
+                note_if_looser(settings, &change);
                 let change = without_grants(settings, change);
                 let apart = apart
                     .get_or_insert_with(|| Settings { policy: Policy::neutral(), ..Settings::default() });
@@ -34,6 +35,54 @@ pub(super) fn apply_untrusted(settings: &mut Settings, layer: Layer) {
 
 fn ignore(settings: &mut Settings, change: &Change, why: IgnoredReason) {
     settings.notices.push(Notice { key: change.key.path, origin: change.origin.clone(), why });
+}
+
+/// Notes a change of the policy that would allow more if the file were trusted. One that only makes it stricter works as it is.
+fn note_if_looser(settings: &mut Settings, change: &Change) {
+    // What happens to commands that no rule covers.
+    let policy = &settings.policy;
+    let is_allowlist = policy.core.is_some() && !policy.default_is_set;
+    let fallback = if is_allowlist { Decision::Deny } else { policy.default };
+    let is_looser = |decision: Decision| decision.strictness() < fallback.strictness();
+    let origin = match &change.value {
+        NewValue::Core(core) => {
+            let held = settings.policy.core.as_deref();
+            let is_new = |entry: &&Sourced<Prefix>| {
+                is_looser(Decision::Allow)
+                    && held.into_iter().flatten().all(|known| known.value != entry.value)
+            };
+            match core {
+                Some(core) => core.iter().find(is_new).map(|entry| &entry.origin),
+                None => held.map(|_| &change.origin),
+            }
+        }
+        NewValue::Rules(rules, by_effect) => {
+            let prefixes = rules.iter().map(|rule| (rule.decision, &rule.origin));
+            let effects = by_effect.iter().map(|rule| (rule.decision, &rule.origin));
+            prefixes.chain(effects).find(|(decision, _)| is_looser(*decision)).map(|(_, origin)| origin)
+        }
+        // `ask` and `deny` only make the policy stricter.
+        NewValue::Patterns(_, patterns)
+            if change.key.path == "policy.allow" && is_looser(Decision::Allow) =>
+        {
+            patterns.first().map(|pattern| &pattern.origin)
+        }
+        NewValue::Word(slot, name) => {
+            matches!(compare_words(settings, slot, name), Compared::Looser).then_some(&change.origin)
+        }
+        // Keys of these types are not judged apart.
+        NewValue::Switch(..)
+        | NewValue::Whole(..)
+        | NewValue::Folder(..)
+        | NewValue::Texts(..)
+        | NewValue::Askers(..)
+        | NewValue::Variables(..)
+        | NewValue::Patterns(..)
+        | NewValue::Exclude(_) => None,
+    };
+    if let Some(origin) = origin.cloned() {
+        settings.notices.push(Notice { key: change.key.path, origin, why: IgnoredReason::JudgedApart });
+    }
 }
 
 /// Ignores a change, and adds a notice if it would have changed anything.
@@ -125,7 +174,7 @@ fn add(settings: &mut Settings, mut change: Change) {
 
 /// Removes the grants of an untrusted file's rules.
 fn without_grants(settings: &mut Settings, mut change: Change) -> Change {
-    if let NewValue::Rules(rules) = &mut change.value {
+    if let NewValue::Rules(rules, _) = &mut change.value {
         for rule in rules.iter_mut().filter(|rule| !rule.grants.is_empty()) {
             rule.grants = Grants::default();
             let why = IgnoredReason::Grants;

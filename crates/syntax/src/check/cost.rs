@@ -21,6 +21,36 @@ pub(super) fn of_braces(text: &str) -> usize {
     chunks(text).map(cost).fold(0, usize::saturating_add)
 }
 
+/// The work that `rable` has with `((`, in bytes that it reads: it takes each for arithmetic first and reads on to the `))`
+/// that ends it, or to the end of the text. More than `most` isn't counted.
+pub(super) fn of_double_parens(text: &str, most: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut cost = 0_usize;
+    for at in memchr::memmem::find_iter(bytes, b"(").filter(|at| bytes.get(at + 1) == Some(&b'(')) {
+        cost = cost.saturating_add(until_double_paren(bytes.get(at + 2..).unwrap_or_default()));
+        if cost > most {
+            break;
+        }
+    }
+    cost
+}
+
+/// How many bytes come before the `))` that no parenthesis inside was opened for.
+fn until_double_paren(bytes: &[u8]) -> usize {
+    let mut depth = 0_usize;
+    let mut rest = bytes.iter().enumerate();
+    while let Some((at, byte)) = rest.next() {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth > 0 => depth -= 1,
+            b')' if bytes.get(at + 1) == Some(&b')') => return at,
+            b'\\' => drop(rest.next()),
+            _ => {}
+        }
+    }
+    bytes.len()
+}
+
 /// Whether `brush-parser` reads a text in time: for each bracket that may begin a subscript it looks through the rest of the
 /// word.
 pub(super) fn suits_brush(text: &str) -> bool {

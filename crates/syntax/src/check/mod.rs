@@ -99,6 +99,7 @@ impl Budget {
         let levels = reading.nested + 1;
         let cost = text.len().saturating_mul(levels).saturating_mul(levels);
         let cost = cost.saturating_add(cost::of_braces(text));
+        let cost = cost.saturating_add(cost::of_double_parens(text, self.nested));
         let mut readers: Vec<Reader> = Vec::with_capacity(2);
         if let Some(left) = self.nested.checked_sub(cost) {
             self.nested = left;

@@ -10,6 +10,7 @@ mod arithmetic;
 mod assignments;
 mod compound;
 mod cursor;
+mod decoded;
 mod definitions;
 mod expansions;
 mod heredocs;

@@ -1,6 +1,7 @@
 //! `${…}`.
 
 use super::cursor::name_start;
+use super::decoded::{ends_open, opens_something};
 use super::quotes::Pieces;
 use super::{Parser, Read};
 use crate::HazardKind;
@@ -165,6 +166,8 @@ impl Parser<'_> {
         let mut pieces = Pieces::default();
         // Until here a single quote that protects nothing is open.
         let mut paired = 0;
+        // Whether something may begin on one side of a double quote and go on behind it.
+        let mut is_joined = false;
         while let Some(byte) = self.peek() {
             let at = self.pos;
             let kind = match byte {
@@ -179,11 +182,17 @@ impl Parser<'_> {
                     pieces.literal(at, "'");
                     continue;
                 }
-                b'"' => self.double()?,
+                b'"' => {
+                    let begins = opens_something(pieces.tail());
+                    let kind = self.double()?;
+                    let ends = matches!(&kind, PieceKind::Double(inner) if ends_open(inner));
+                    is_joined |= begins || ends && self.peek() != Some(b'}');
+                    kind
+                }
                 b'`' => self.backtick(false)?,
                 b'$' if self.peek_second() == Some(b'\'') => {
                     self.pos = self.joined(at + 1);
-                    self.ansi()?
+                    if quotes == Quotes::SoftText { self.decoded_again()? } else { self.ansi()? }
                 }
                 b'$' => match self.dollar(quotes != Quotes::All)? {
                     Some(kind) => kind,
@@ -206,6 +215,9 @@ impl Parser<'_> {
             }
         }
         pieces.flush(self, self.pos);
+        if is_joined && quotes == Quotes::SoftText {
+            self.without_quotes(start, &mut pieces.done)?;
+        }
         Ok(Text { span: self.since(start), pieces: pieces.done, head: None })
     }
 

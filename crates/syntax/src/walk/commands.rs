@@ -57,6 +57,9 @@ impl Walker<'_> {
                     .skip(base)
                     .any(|construct| *construct == Construct::Substitution)
             };
+            if !self.afford(self.findings.invocations.len() - first) {
+                return;
+            }
             let stage = self.findings.invocations.iter().enumerate().skip(first);
             input = Input::Pipe(stage.filter(|(_, one)| writes(one)).map(|(index, _)| index).collect());
         }

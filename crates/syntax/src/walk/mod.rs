@@ -21,6 +21,10 @@ use crate::{Assignment, Construct, Doubt, Findings, Input, Span};
 /// How many commands a text may have.
 const MAX_COMMANDS: usize = 20_000;
 
+/// How many constructs may be around the commands of a text in all: each command that is deeper than the one before keeps its
+/// own list, and so does each stage of a pipeline of the commands in the stage before.
+const MAX_SURROUNDINGS: usize = 500_000;
+
 /// Walks through a tree and collects findings.
 pub(crate) struct Walker<'a> {
     /// The text that was read.
@@ -36,6 +40,8 @@ pub(crate) struct Walker<'a> {
     set: Vec<Assignment>,
     /// How much the brace expansions may still have. `None`: they had too much, or there are too many commands.
     budget: Cell<Option<usize>>,
+    /// See [`MAX_SURROUNDINGS`].
+    surroundings: usize,
 }
 
 /// Lists what was read from `text`. `None`: it has too many words or commands.
@@ -64,6 +70,7 @@ impl<'a> Walker<'a> {
             input: Input::Inherited,
             set: Vec::new(),
             budget: Cell::new(Some(braces::MAX_EXPANDED_ATOMS)),
+            surroundings: 0,
         }
     }
 
@@ -82,10 +89,22 @@ impl<'a> Walker<'a> {
 
     /// Walks something inside `construct`.
     fn inside(&mut self, construct: Construct, walk: impl FnOnce(&mut Self)) {
+        if !self.afford(self.constructs.len() + 1) {
+            return;
+        }
         let inner = self.constructs.iter().cloned().chain([construct]).collect();
         let outer = std::mem::replace(&mut self.constructs, inner);
         walk(self);
         self.constructs = outer;
+    }
+
+    /// Counts surroundings that are kept. Behind too many nothing is walked, and the text is refused as a whole.
+    fn afford(&mut self, count: usize) -> bool {
+        self.surroundings += count;
+        if self.surroundings > MAX_SURROUNDINGS {
+            self.budget.set(None);
+        }
+        self.budget.get().is_some()
     }
 
     /// Walks something whose standard input is `input`.

@@ -1,16 +1,16 @@
 //! `shellgate check`: judges a command without running it.
 //!
-//! It needs no state folder and changes nothing. [`input`] reads the command.
+//! It needs no state folder and changes nothing. Approvals for the session count, as `run` would count them. [`input`] reads the command.
 
 mod input;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use shellgate::ErrorObject;
 use shellgate::judge::{self, Decision, Verdict};
 use shellgate::request::Action;
 use shellgate::views::VerdictView;
+use shellgate::{ErrorObject, Request};
 
 use crate::args::CheckArgs;
 use crate::{error, output};
@@ -53,8 +53,8 @@ struct Checked {
 enum Outcome {
     Judged {
         verdict: Verdict,
-        /// The decision of `approval.mode` in place of a person, and where it is set.
-        by_mode: Option<(Decision, String)>,
+        /// The decision in place of a person, and what makes it: `approval.mode`, or an earlier approval.
+        instead: Option<(Decision, String)>,
     },
     /// It can't be judged and would be refused.
     Refused(ErrorObject),
@@ -71,9 +71,16 @@ fn checked(args: &CheckArgs) -> Result<Checked, ErrorObject> {
     };
     let (text, is_shell) = (action.shown(), matches!(action, Action::Shell(_)));
     let directory = &args.common.directory;
-    let judged = super::request(&args.common, action).and_then(|request| judge.judge(&request));
+    let judged = super::request(&args.common, action).and_then(|request| {
+        let verdict = judge.judge(&request)?;
+        // An approval for exactly a command is also for its input: that of `run` would be ours.
+        let asked = Request { stdin: super::own_stdin(), ..request };
+        let granted = || Some((Decision::Allow, judge.earlier_approval(&asked, &verdict)?));
+        let instead = judge.decision_by_mode(&verdict).or_else(granted);
+        Ok(Outcome::Judged { instead, verdict })
+    });
     let outcome = match judged {
-        Ok(verdict) => Outcome::Judged { by_mode: judge.decision_by_mode(&verdict), verdict },
+        Ok(judged) => judged,
         // The error is about `--directory`, not about the command.
         Err(error) if directory.is_some() && error.token == *directory => return Err(error),
         Err(error) => Outcome::Refused(error::with_own_hint(error)),
@@ -84,8 +91,8 @@ fn checked(args: &CheckArgs) -> Result<Checked, ErrorObject> {
 impl Checked {
     fn view(&self) -> VerdictView<'_> {
         match &self.outcome {
-            Outcome::Judged { verdict, by_mode } => {
-                let instead = by_mode.as_ref().map(|(decision, by)| (*decision, by.as_str()));
+            Outcome::Judged { verdict, instead } => {
+                let instead = instead.as_ref().map(|(decision, by)| (*decision, by.as_str()));
                 VerdictView::judged(&self.text, verdict, instead)
             }
             Outcome::Refused(error) => VerdictView::refused(&self.text, error),
@@ -102,6 +109,9 @@ impl Checked {
         } else {
             let mut text: String =
                 view.lines(columns()).iter().map(|line| output::with_codes(line) + "\n").collect();
+            if let Some(steps) = args.explain.then(|| view.steps()).flatten() {
+                text.push_str(&format!("\norder\n{steps}"));
+            }
             let wants_tree = args.explain && self.is_shell && matches!(self.outcome, Outcome::Judged { .. });
             if let Some(tree) = wants_tree.then(|| judge::syntax_tree(&self.text)).flatten() {
                 text.push_str(&format!("\ntree\n{tree}"));

@@ -1,5 +1,7 @@
 //! How a change is shown to the person.
 
+use std::path::Path;
+
 use serde_json::json;
 use similar::TextDiff;
 
@@ -51,11 +53,15 @@ pub(super) fn print(
 
 /// A change as a unified diff with control characters escaped.
 fn difference(change: &Change) -> String {
-    let old = change.file.text.as_deref().unwrap_or_default();
-    let new = change.after.as_deref().unwrap_or_default();
-    let name = escape(&change.file.path.display().to_string());
-    let old_name = if change.file.text.is_some() { &name } else { "(no file)" };
-    let new_name = if change.after.is_some() { &name } else { "(no file)" };
+    unified(&change.file.path, change.file.text.as_deref(), change.after.as_deref())
+}
+
+/// The change of a file as a unified diff with control characters escaped. `None`: there is no file.
+pub(crate) fn unified(path: &Path, before: Option<&str>, after: Option<&str>) -> String {
+    let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());
+    let name = escape(&path.display().to_string());
+    let old_name = if before.is_some() { &name } else { "(no file)" };
+    let new_name = if after.is_some() { &name } else { "(no file)" };
     let mut page = format!("\x1b[1m--- {old_name}\x1b[0m\n\x1b[1m+++ {new_name}\x1b[0m\n");
     let difference = TextDiff::from_lines(old, new);
     for hunk in difference.unified_diff().context_radius(3).iter_hunks() {

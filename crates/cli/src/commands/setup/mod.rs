@@ -6,11 +6,11 @@
 
 mod agent;
 mod agents;
-mod diff;
+pub(super) mod diff;
 mod edit;
 mod existing_entry;
-mod file;
-mod format;
+pub(super) mod file;
+pub(super) mod format;
 mod list;
 mod location;
 mod note;

@@ -1,12 +1,23 @@
 //! "Always": rules for the user's settings. A person sees the lines before they are written.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use shellgate_journal::UnwrittenSettings;
-use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value, value};
+use shellgate_policy::{Entry, Prefix};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value, value};
 
 use super::settings_file::{EditedFile, FileDraft};
+use crate::settings::{Decision, Origin, Rule, Settings, Sources};
+
+/// Which commands the added rules allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RuleReach {
+    /// Those that begin with the rule's words.
+    Prefix,
+    /// Those that have the rule's words and no others.
+    Exact,
+}
 
 /// Rules to add to a settings file. The rest of the file stays as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,45 +26,79 @@ pub struct Always {
     pub file: PathBuf,
     /// The lines.
     pub lines: Vec<String>,
-    prefixes: Vec<Vec<String>>,
+    rules: Vec<Vec<String>>,
+    reach: RuleReach,
+}
+
+/// Rules that are in a settings file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenRules {
+    /// Where they are, as `FILE:LINE`.
+    pub places: Vec<String>,
+}
+
+impl WrittenRules {
+    /// Where they are, and how to take them back.
+    #[must_use]
+    pub fn way_back(&self) -> String {
+        let rules = if self.places.len() == 1 { "the rule" } else { "the rules" };
+        format!("to take it back, remove {rules} at {}", self.places.join(" and "))
+    }
 }
 
 impl Always {
-    /// The rules that allow these prefixes. `None` when there is no prefix, or no file to write to.
-    pub(crate) fn new(prefixes: &[Vec<String>]) -> Option<Self> {
-        let file = crate::locations::settings_sources().user.filter(|_| !prefixes.is_empty())?;
-        Some(Self::for_file(file, prefixes))
+    /// The rules with these words. `None` when there is no rule, or no file to write to.
+    pub(crate) fn new(rules: &[Vec<String>], reach: RuleReach) -> Option<Self> {
+        let file = crate::locations::settings_sources().user.filter(|_| !rules.is_empty())?;
+        Some(Self::for_file(file, rules, reach))
     }
 
     /// The rules for a file that was chosen before.
-    pub(crate) fn for_file(file: PathBuf, prefixes: &[Vec<String>]) -> Self {
-        let text = with_rules(DocumentMut::new(), prefixes).to_string();
+    pub(crate) fn for_file(file: PathBuf, rules: &[Vec<String>], reach: RuleReach) -> Self {
+        let text = with_rules(DocumentMut::new(), rules, reach).to_string();
         let lines = text.trim_end().lines().map(str::to_owned).collect();
-        Self { file, lines, prefixes: prefixes.to_vec() }
+        Self { file, lines, rules: rules.to_vec(), reach }
     }
 
     /// Adds the rules.
     ///
     /// # Errors
-    /// As [`draft`](Self::draft).
-    pub(crate) fn write(&self) -> io::Result<()> {
-        self.draft()?.commit()
+    /// As [`draft`](Self::draft) and [`commit`](Self::commit).
+    pub(crate) fn write(&self) -> io::Result<WrittenRules> {
+        self.commit(self.draft()?)
     }
 
     /// Writes the file with the rules beside the present one.
     ///
     /// # Errors
-    /// When the file can't be read or written, isn't TOML, or has something else where the rules belong.
+    /// When the file can't be read or written, isn't TOML, or has something else where the rules belong; and when shellgate
+    /// would not read the rules from the new file.
     pub(crate) fn draft(&self) -> io::Result<FileDraft> {
         let edited = EditedFile::open(&self.file)?;
         // The parser's own message has several lines, some of them from the file.
         let document: DocumentMut =
             edited.read()?.parse().map_err(|_| io::Error::other("it isn't valid TOML"))?;
-        let after = with_rules(document, &self.prefixes).to_string();
-        if self.allowed_in(&after).len() != self.prefixes.len() {
+        let before = document.to_string();
+        let after = with_rules(document, &self.rules, self.reach).to_string();
+        if after == before {
             return Err(io::Error::other("`policy.rule` isn't a list of rules in it"));
         }
-        edited.draft(&after)
+        let draft = edited.draft(&after)?;
+        match self.found_in(draft.path())?.is_some() {
+            true => Ok(draft),
+            false => Err(io::Error::other("the rules would have no effect there")),
+        }
+    }
+
+    /// Replaces the file, and reads the rules back from it.
+    ///
+    /// # Errors
+    /// When the file can't be replaced, or doesn't have the rules then.
+    pub(crate) fn commit(&self, draft: FileDraft) -> io::Result<WrittenRules> {
+        draft.commit()?;
+        let found = self.found_in(&self.file)?;
+        let places = found.ok_or_else(|| io::Error::other("the rules aren't in it after writing"))?;
+        Ok(WrittenRules { places })
     }
 
     /// The file and why it could not be written, for the record.
@@ -61,38 +106,47 @@ impl Always {
         UnwrittenSettings { file: self.file.display().to_string(), error: shellgate_exec::plain(error) }
     }
 
-    /// The prefixes that a rule of the file allows now.
-    pub(crate) fn written(&self) -> Vec<Vec<String>> {
-        self.allowed_in(&std::fs::read_to_string(&self.file).unwrap_or_default())
+    /// The rules that are in the file now.
+    pub(crate) fn written(&self) -> Vec<Entry> {
+        let rules = rules_in(&self.file).unwrap_or_default();
+        let is_there = |prefix: &Prefix| rules.iter().any(|rule| allows(rule, prefix));
+        let entry = |prefix: Prefix| Entry { shown: format!("approved for always: {prefix}"), prefix };
+        self.prefixes().filter(is_there).map(entry).collect()
     }
 
-    /// The prefixes that a rule of these settings allows. None, if they aren't valid.
-    fn allowed_in(&self, settings: &str) -> Vec<Vec<String>> {
-        let document: DocumentMut = settings.parse().unwrap_or_default();
-        let rules = document.get("policy").and_then(|policy| policy.get("rule"));
-        let rules: Vec<&dyn TableLike> = match rules {
-            Some(Item::ArrayOfTables(rules)) => rules.iter().map(|rule| rule as &dyn TableLike).collect(),
-            Some(Item::Value(Value::Array(rules))) => {
-                rules.iter().filter_map(Value::as_inline_table).map(|rule| rule as &dyn TableLike).collect()
-            }
-            _ => Vec::new(),
+    /// Where each rule is in a file. `None`: one is missing.
+    fn found_in(&self, file: &Path) -> io::Result<Option<Vec<String>>> {
+        let rules = rules_in(file)?;
+        // Of two equal rules, the later one was added.
+        let place = |prefix: Prefix| match &rules.iter().rfind(|rule| allows(rule, &prefix))?.origin {
+            Origin::File(place) => Some(format!("{}:{}", self.file.display(), place.line)),
+            Origin::BuiltIn | Origin::Flag(_) => None,
         };
-        let allowed = |prefix: &&Vec<String>| {
-            rules.iter().any(|rule| {
-                let words = rule.get("prefix").and_then(Item::as_array);
-                rule.get("decision").and_then(Item::as_str) == Some("allow")
-                    && words.is_some_and(|words| {
-                        words.iter().map(Value::as_str).eq(prefix.iter().map(|word| Some(word.as_str())))
-                    })
-            })
-        };
-        self.prefixes.iter().filter(allowed).cloned().collect()
+        Ok(self.prefixes().map(place).collect())
     }
+
+    fn prefixes(&self) -> impl Iterator<Item = Prefix> {
+        self.rules.iter().cloned().map(match self.reach {
+            RuleReach::Prefix => Prefix::Words,
+            RuleReach::Exact => Prefix::Exactly,
+        })
+    }
+}
+
+/// The rules that shellgate reads from a settings file.
+fn rules_in(file: &Path) -> io::Result<Vec<Rule>> {
+    let sources = Sources { user: Some(file.to_owned()), ..Sources::default() };
+    let loaded = Settings::load(&sources);
+    loaded.map(|settings| settings.policy.rules).map_err(|error| io::Error::other(error.to_string()))
+}
+
+fn allows(rule: &Rule, prefix: &Prefix) -> bool {
+    rule.decision == Decision::Allow && rule.prefix == *prefix
 }
 
 /// Adds the rules in the form that the document has: tables `[[policy.rule]]`, or a list of inline tables where `policy` or
 /// its `rule` is written in one line. A document with something else there stays as it is.
-fn with_rules(mut document: DocumentMut, prefixes: &[Vec<String>]) -> DocumentMut {
+fn with_rules(mut document: DocumentMut, prefixes: &[Vec<String>], reach: RuleReach) -> DocumentMut {
     let policy = document.entry("policy").or_insert_with(|| {
         let mut table = Table::new();
         table.set_implicit(true);
@@ -106,18 +160,21 @@ fn with_rules(mut document: DocumentMut, prefixes: &[Vec<String>]) -> DocumentMu
         false => Item::ArrayOfTables(ArrayOfTables::new()),
     });
     match rules {
-        Item::ArrayOfTables(rules) => prefixes.iter().for_each(|prefix| rules.push(rule(prefix))),
+        Item::ArrayOfTables(rules) => prefixes.iter().for_each(|prefix| rules.push(rule(prefix, reach))),
         Item::Value(Value::Array(rules)) => {
-            prefixes.iter().for_each(|prefix| rules.push(rule(prefix).into_inline_table()));
+            prefixes.iter().for_each(|prefix| rules.push(rule(prefix, reach).into_inline_table()));
         }
         _ => {}
     }
     document
 }
 
-fn rule(prefix: &[String]) -> Table {
+fn rule(prefix: &[String], reach: RuleReach) -> Table {
     let mut rule = Table::new();
     rule.insert("prefix", value(prefix.iter().collect::<Array>()));
+    if reach == RuleReach::Exact {
+        rule.insert("exact", value(true));
+    }
     rule.insert("decision", value("allow"));
     rule.insert("reason", value("approved for always"));
     rule
@@ -130,8 +187,12 @@ mod tests {
     #[test]
     fn comments_and_order_stay() {
         let before = "# mine\n[limits]\ntimeout_ms = 5 # short\n\n[[policy.rule]]\nprefix = [\"ls\"]\ndecision = \"allow\"\n";
-        let after =
-            with_rules(before.parse().unwrap(), &[vec!["git".to_owned(), "log".to_owned()]]).to_string();
+        let after = with_rules(
+            before.parse().unwrap(),
+            &[vec!["git".to_owned(), "log".to_owned()]],
+            RuleReach::Prefix,
+        )
+        .to_string();
         assert!(after.starts_with(before), "{after}");
         assert_eq!(
             after.strip_prefix(before).unwrap().trim(),
@@ -143,11 +204,21 @@ mod tests {
     fn only_rules_in_the_file_count_as_written() {
         let folder = tempfile::tempdir().unwrap();
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let always =
-            Always::for_file(folder.path().join("config.toml"), &[words("git log"), words("cargo build")]);
+        let always = Always::for_file(
+            folder.path().join("config.toml"),
+            &[words("git log"), words("cargo build")],
+            RuleReach::Prefix,
+        );
+        let found = |always: &Always| -> Vec<Vec<String>> {
+            let words = |entry: Entry| match entry.prefix {
+                Prefix::Words(words) => words,
+                other => panic!("{other:?}"),
+            };
+            always.written().into_iter().map(words).collect()
+        };
         assert!(always.written().is_empty(), "there is no file");
         always.write().unwrap();
-        assert_eq!(always.written(), [words("git log"), words("cargo build")]);
+        assert_eq!(found(&always), [words("git log"), words("cargo build")]);
         for (text, left) in [
             ("[[policy.rule]]\nprefix = [\"git\", \"log\"]\ndecision = \"allow\"\n", vec![words("git log")]),
             ("[[policy.rule]]\nprefix = [\"git\", \"log\"]\ndecision = \"deny\"\n", vec![]),
@@ -155,13 +226,13 @@ mod tests {
             ("not toml", vec![]),
         ] {
             std::fs::write(&always.file, text).unwrap();
-            assert_eq!(always.written(), left, "{text}");
+            assert_eq!(found(&always), left, "{text}");
         }
     }
 
     #[test]
     fn an_empty_file_gets_the_lines_alone() {
-        let text = with_rules(DocumentMut::new(), &[vec!["ls".to_owned()]]).to_string();
+        let text = with_rules(DocumentMut::new(), &[vec!["ls".to_owned()]], RuleReach::Prefix).to_string();
         assert_eq!(
             text.trim(),
             "[[policy.rule]]\nprefix = [\"ls\"]\ndecision = \"allow\"\nreason = \"approved for always\""
@@ -171,7 +242,7 @@ mod tests {
     fn always_in(folder: &std::path::Path, text: &str) -> Always {
         let file = folder.join("config.toml");
         std::fs::write(&file, text).unwrap();
-        Always::for_file(file, &[vec!["git".to_owned(), "log".to_owned()]])
+        Always::for_file(file, &[vec!["git".to_owned(), "log".to_owned()]], RuleReach::Prefix)
     }
 
     #[test]
@@ -223,7 +294,8 @@ mod tests {
         }
         std::fs::remove_file(folder.path().join("config.toml")).unwrap();
         std::fs::create_dir(folder.path().join("config.toml")).unwrap();
-        let always = Always::for_file(folder.path().join("config.toml"), &[vec!["ls".to_owned()]]);
+        let always =
+            Always::for_file(folder.path().join("config.toml"), &[vec!["ls".to_owned()]], RuleReach::Prefix);
         assert!(always.write().is_err());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
     }
@@ -239,11 +311,11 @@ mod tests {
         let (link, file) = (links.join("config.toml"), files.join("mine.toml"));
         symlink("../files/second", &link).unwrap();
         symlink(&file, files.join("second")).unwrap();
-        let always = Always::for_file(link.clone(), &[vec!["ls".to_owned()]]);
+        let always = Always::for_file(link.clone(), &[vec!["ls".to_owned()]], RuleReach::Prefix);
         // The file that the link names need not exist.
         always.write().unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
-        let always = Always::for_file(link.clone(), &[vec!["cat".to_owned()]]);
+        let always = Always::for_file(link.clone(), &[vec!["cat".to_owned()]], RuleReach::Prefix);
         always.write().unwrap();
         assert!(link.is_symlink() && files.join("second").is_symlink());
         let written = std::fs::read_to_string(&file).unwrap();
@@ -251,7 +323,11 @@ mod tests {
         assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
         assert_eq!(std::fs::read_dir(&links).unwrap().count(), 1);
         symlink("loop", links.join("loop")).unwrap();
-        assert!(Always::for_file(links.join("loop"), &[vec!["ls".to_owned()]]).write().is_err());
+        assert!(
+            Always::for_file(links.join("loop"), &[vec!["ls".to_owned()]], RuleReach::Prefix)
+                .write()
+                .is_err()
+        );
     }
 
     #[test]
@@ -261,10 +337,54 @@ mod tests {
         std::thread::scope(|scope| {
             for number in 0..8 {
                 let file = file.clone();
-                scope.spawn(move || Always::for_file(file, &[vec![format!("p{number}")]]).write().unwrap());
+                scope.spawn(move || {
+                    Always::for_file(file, &[vec![format!("p{number}")]], RuleReach::Prefix).write().unwrap()
+                });
             }
         });
         let written = std::fs::read_to_string(&file).unwrap();
         assert_eq!(written.matches("decision").count(), 8, "{written}");
+    }
+
+    #[test]
+    fn a_rule_for_exactly_a_command_is_found_again_with_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config.toml");
+        let words = vec!["rm".to_owned(), "-rf".to_owned(), "a b".to_owned()];
+        let always = Always::for_file(file.clone(), std::slice::from_ref(&words), RuleReach::Exact);
+        std::fs::write(&file, "# mine\n[limits]\ntimeout_ms = 5\n").unwrap();
+        let written = always.write().unwrap();
+        assert_eq!(written.places, [format!("{}:5", file.display())]);
+        assert_eq!(written.way_back(), format!("to take it back, remove the rule at {}:5", file.display()));
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(text.lines().nth(4), Some("[[policy.rule]]"), "{text}");
+        let [entry] = always.written().try_into().unwrap();
+        assert_eq!(entry.prefix, Prefix::Exactly(words.clone()));
+        // The same words as a prefix are another rule.
+        assert!(Always::for_file(file, &[words], RuleReach::Prefix).written().is_empty());
+    }
+
+    #[test]
+    fn a_read_only_file_is_refused_with_a_sentence() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let always = always_in(folder.path(), "# mine\n");
+        let set_mode = |mode| {
+            std::fs::set_permissions(&always.file, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        set_mode(0o444);
+        assert_eq!(always.write().unwrap_err().to_string(), "it is read-only");
+        assert_eq!(std::fs::read_to_string(&always.file).unwrap(), "# mine\n");
+        set_mode(0o644);
+        always.write().unwrap();
+    }
+
+    #[test]
+    fn a_file_that_shellgate_would_not_read_gets_no_rule() {
+        let folder = tempfile::tempdir().unwrap();
+        let always = always_in(folder.path(), "nonsense = 5\n");
+        assert!(always.write().is_err());
+        assert_eq!(std::fs::read_to_string(&always.file).unwrap(), "nonsense = 5\n");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
     }
 }

@@ -13,11 +13,12 @@ use std::fmt::Debug;
 use std::path::Path;
 use std::time::Duration;
 
-pub use always::Always;
+pub use always::{Always, WrittenRules};
 pub use queue::{QueueApprover, QueueWait};
 
-pub(crate) use offer::prefixes;
-pub(crate) use posted_question::{AnswerError, PostedQuestion, unwritten_text};
+pub(crate) use always::RuleReach;
+pub(crate) use offer::Offers;
+pub(crate) use posted_question::{AnswerError, Answered, PostedQuestion, unwritten_text};
 
 use crate::admit::judge::{Decision, Part, Verdict};
 use crate::intake::request::Request;
@@ -41,6 +42,10 @@ pub struct Question<'a> {
     pub prefixes: &'a [Vec<String>],
     /// The lines that "always" would add to the settings. `None`: it isn't offered.
     pub always: Option<&'a Always>,
+    /// The lines that "always exactly this" would add to the settings. `None`: it isn't offered.
+    pub always_exact: Option<&'a Always>,
+    /// When an approval for the session ends, if the session isn't stopped before.
+    pub grant_until: shellgate_journal::Millis,
     /// What the command will be able to reach, line by line.
     pub reach: &'a [String],
     /// After this time without an answer, the request is refused.
@@ -80,8 +85,10 @@ pub enum Choice {
     SessionExact,
     /// In this session, for commands that begin with the question's prefixes.
     SessionPrefix,
-    /// From now on: the question's lines are added to the settings.
+    /// From now on, for commands that begin with the question's prefixes: the question's lines are added to the settings.
     Always,
+    /// From now on, for exactly this command: its lines are added to the settings.
+    AlwaysExact,
 }
 
 pub use shellgate_journal::ApprovalChannel;

@@ -4,12 +4,13 @@
 //! Only then do its grants hold, and only then does "always" change the user's settings.
 
 use shellgate_journal::{
-    self as journal, AnswerResult, GrantScope, Journal, PersonAnswer, QuestionId, RecordedChoice,
-    RecordedQuestion, SessionGrant, Step, UnwrittenSettings,
+    self as journal, AnswerResult, GRANT_LIFETIME_MS, GrantScope, Journal, PersonAnswer, QuestionId,
+    RecordedChoice, RecordedQuestion, SessionGrant, Step, UnwrittenSettings,
 };
 use tracing::warn;
 
-use super::{Always, Answer, ApprovalChannel, Choice};
+use super::offer::exact_rules;
+use super::{Always, Answer, ApprovalChannel, Choice, RuleReach, WrittenRules};
 
 /// A question in the record.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,8 @@ pub(crate) struct Answered {
     pub(crate) result: AnswerResult,
     /// The settings that an "always" could not write. The answer then counts for this call only.
     pub(crate) unwritten: Option<UnwrittenSettings>,
+    /// The rules that an "always" has written.
+    pub(crate) written: Option<WrittenRules>,
 }
 
 /// That an "always" could not be written, in words.
@@ -59,7 +62,7 @@ impl PostedQuestion<'_> {
         let (mut choice, grants) = self.choice(answer)?;
         // The new content is written beside the settings before the answer is recorded, so that the record says what
         // happened. It replaces the settings only when this is the answer that counts.
-        let always = self.always().filter(|_| *answer == Answer::Yes(Choice::Always));
+        let always = self.always(answer);
         let draft = always.as_ref().map(|always| always.draft().map_err(|error| always.unwritten(&error)));
         let (draft, unwritten) = match draft.transpose() {
             Ok(draft) => (draft, None),
@@ -71,12 +74,17 @@ impl PostedQuestion<'_> {
         let given = PersonAnswer { choice, by: super::user(), channel };
         let result = self.journal.answer(self.number, given, grants).map_err(AnswerError::Journal)?;
         if let AnswerResult::TooLate(_) = result {
-            return Ok(Answered { result, unwritten: None });
+            return Ok(Answered { result, unwritten: None, written: None });
         }
-        let failed = draft.zip(always).and_then(|(draft, always)| {
-            draft.commit().err().map(|error| always.unwritten(&error)).inspect(|failed| self.correct(failed))
+        let committed = draft.zip(always).map(|(draft, always)| {
+            let written = always.commit(draft);
+            written.map_err(|error| always.unwritten(&error)).inspect_err(|failed| self.correct(failed))
         });
-        Ok(Answered { result, unwritten: unwritten.or(failed) })
+        let (written, failed) = match committed.transpose() {
+            Ok(written) => (written, None),
+            Err(failed) => (None, Some(failed)),
+        };
+        Ok(Answered { result, unwritten: unwritten.or(failed), written })
     }
 
     /// Corrects the record, which says that the settings were written.
@@ -95,7 +103,10 @@ impl PostedQuestion<'_> {
             root: self.root.to_owned(),
             directory: self.directory.to_owned(),
             scope,
-            expires_at: None,
+            // What the person was told. A question of an older version says nothing.
+            expires_at: question
+                .grant_until
+                .or_else(|| Some(crate::record::now().saturating_add(GRANT_LIFETIME_MS))),
         };
         Ok(match answer {
             Answer::Yes(Choice::Once) => (RecordedChoice::Once, Vec::new()),
@@ -114,6 +125,13 @@ impl PostedQuestion<'_> {
                 let lines = question.always.clone().ok_or(AnswerError::NotOffered("always"))?;
                 (RecordedChoice::Always(lines), Vec::new())
             }
+            Answer::Yes(Choice::AlwaysExact) => {
+                let lines = question
+                    .always_exact
+                    .clone()
+                    .ok_or(AnswerError::NotOffered("exactly this for always"))?;
+                (RecordedChoice::Always(lines), Vec::new())
+            }
             Answer::No(None) | Answer::Unavailable | Answer::TimedOut | Answer::Canceled => {
                 (RecordedChoice::No, Vec::new())
             }
@@ -121,10 +139,20 @@ impl PostedQuestion<'_> {
         })
     }
 
-    /// The rules that "always" adds to the user's settings.
-    fn always(&self) -> Option<Always> {
-        let lines = self.question.always.as_ref()?;
-        Some(Always::for_file(lines.file.clone().into(), &self.question.prefixes))
+    /// The rules that an answer adds to the user's settings.
+    fn always(&self, answer: &Answer) -> Option<Always> {
+        let question = self.question;
+        let (lines, rules, reach) = match answer {
+            Answer::Yes(Choice::Always) => {
+                (question.always.as_ref()?, question.prefixes.clone(), RuleReach::Prefix)
+            }
+            Answer::Yes(Choice::AlwaysExact) => {
+                let calls = question.parts.iter().map(|part| part.argv.as_slice());
+                (question.always_exact.as_ref()?, exact_rules(calls)?, RuleReach::Exact)
+            }
+            _ => return None,
+        };
+        Some(Always::for_file(lines.file.clone().into(), &rules, reach))
     }
 }
 
@@ -147,7 +175,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let journal = Journal::open(folder.path()).unwrap();
             let prefixes = vec![vec!["git".to_owned(), "log".to_owned()]];
-            let always = Always::for_file(folder.path().join("config.toml"), &prefixes);
+            let always = Always::for_file(folder.path().join("config.toml"), &prefixes, RuleReach::Prefix);
             let question = RecordedQuestion {
                 parts: Vec::new(),
                 prefixes,
@@ -156,9 +184,12 @@ mod tests {
                     file: always.file.display().to_string(),
                     lines: always.lines,
                 }),
+                always_exact: None,
+                grant_until: Some(record::now() + 1000),
                 env: std::collections::BTreeMap::default(),
                 input: None,
                 background: false,
+                effects: Vec::new(),
                 reach: Vec::new(),
                 asker: record::own_identity(),
                 expires_at: None,
@@ -189,7 +220,7 @@ mod tests {
             std::fs::read_to_string(self.folder.path().join("config.toml")).ok()
         }
 
-        fn grants(&self) -> Vec<SessionGrant> {
+        fn grants(&self) -> Vec<journal::HeldGrant> {
             self.journal.grants("session", "/root", ".", record::now()).unwrap()
         }
     }
@@ -236,7 +267,7 @@ mod tests {
         ] {
             let asked = Asked::new();
             asked.answer(&Answer::Yes(choice)).unwrap();
-            let granted: Vec<GrantScope> = asked.grants().into_iter().map(|grant| grant.scope).collect();
+            let granted: Vec<GrantScope> = asked.grants().into_iter().map(|held| held.grant.scope).collect();
             assert_eq!(granted, expected, "{choice:?}");
             assert!(matches!(
                 asked.answer(&Answer::Yes(Choice::SessionPrefix)).unwrap(),

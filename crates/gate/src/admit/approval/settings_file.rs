@@ -68,10 +68,23 @@ impl EditedFile {
         let file = match opened {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                ) =>
+            {
+                return Err(read_only());
+            }
             Err(error) => return Err(error),
         };
-        if !file.metadata()?.is_file() {
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
             return Err(io::Error::other("it isn't a regular file"));
+        }
+        // The system lets root write it all the same.
+        if metadata.permissions().readonly() {
+            return Err(read_only());
         }
         io::read_to_string(io::Read::take(file, MAX_FILE_BYTES))
     }
@@ -98,7 +111,16 @@ impl EditedFile {
     }
 }
 
+fn read_only() -> io::Error {
+    io::Error::other("it is read-only")
+}
+
 impl FileDraft {
+    /// The file with the new content.
+    pub(super) fn path(&self) -> &Path {
+        &self.draft
+    }
+
     /// Replaces the file.
     pub(crate) fn commit(self) -> io::Result<()> {
         std::fs::rename(&self.draft, &self.edited.target)

@@ -5,11 +5,14 @@ use std::path::Path;
 
 use shellgate_policy::Protected;
 
-use super::{Decision, Granted, RuleSet, Verdict, Where, check_scope};
+use super::{Decision, Granted, Preset, RuleSet, Verdict, Where, check_scope};
+use crate::admit::earlier_approval::CheckedSession;
+use crate::intake::dialect::DefaultPreset;
 use crate::intake::request::{Action, Request, Words};
 use crate::root::{Root, WorkingDirectory};
-use crate::settings::{ApprovalMode, Settings};
+use crate::settings::{ApprovalMode, LayerFile, RootSource, Settings};
 use crate::sys::shell;
+use crate::views::SettingsView;
 use crate::{Code, ErrorObject};
 
 /// Decides whether a request may run. A [`Gate`](crate::Gate) has one;
@@ -21,6 +24,12 @@ pub struct Judge {
     pub(crate) search_path: Option<OsString>,
     /// The files and folders that the settings come from.
     pub(crate) settings_places: Vec<std::path::PathBuf>,
+    /// The session whose grants count, for a judge without a gate.
+    pub(crate) session: Option<CheckedSession>,
+    /// The settings files that were looked for.
+    pub(crate) files: Vec<LayerFile>,
+    /// What named the root.
+    pub(crate) root_source: RootSource,
     book: RuleSet,
     protected: Protected,
 }
@@ -31,15 +40,38 @@ impl Judge {
         root: Root,
         search_path: Option<OsString>,
         protected: Protected,
+        default_preset: DefaultPreset,
     ) -> Self {
-        let book = RuleSet::new(&settings);
-        Self { settings, root, search_path, settings_places: Vec::new(), book, protected }
+        let book = RuleSet::new(&settings, default_preset);
+        Self {
+            settings,
+            root,
+            search_path,
+            settings_places: Vec::new(),
+            session: None,
+            files: Vec::new(),
+            root_source: RootSource::Default,
+            book,
+            protected,
+        }
     }
 
     /// The settings in force.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// What is in force, for a person.
+    #[must_use]
+    pub fn settings_view(&self) -> SettingsView {
+        SettingsView::new(&self.settings, self.preset(), &self.files, self.root.path(), self.root_source)
+    }
+
+    /// The preset in force: what is allowed where no rule says anything.
+    #[must_use]
+    pub fn preset(&self) -> Option<Preset> {
+        self.book.rules.preset
     }
 
     /// What the rules say about `request`.

@@ -11,12 +11,15 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 use shellgate_journal::RecordedRequest;
-use shellgate_policy::{CommandContext, Entry, Machine, OutOfScope, Prefix, Protected, Rule, Rules};
-pub use shellgate_policy::{Decision, Part, Reason, ReasonCode, Span, Verdict};
+pub use shellgate_policy::{
+    CallEffect, Decision, EffectName, Part, Preset, Reason, ReasonCode, Span, Verdict,
+};
+use shellgate_policy::{CommandContext, Entry, Machine, OutOfScope, Protected, Rule, Rules};
 
 pub use judging::Judge;
 pub(crate) use refusal::{denied, not_approved};
 
+use crate::intake::dialect::DefaultPreset;
 use crate::intake::request::{Action, Request, Stdin, Substitutions};
 use crate::root::Root;
 use crate::settings::Settings;
@@ -65,13 +68,13 @@ struct Where<'a> {
     protected: &'a Protected,
 }
 
-/// Prefixes that a person allowed.
+/// Commands that a person allowed.
 #[derive(Debug, Default)]
 pub(crate) struct Granted {
     /// For a session.
-    pub(crate) session: Vec<Vec<String>>,
+    pub(crate) session: Vec<Entry>,
     /// By a rule in their settings.
-    pub(crate) always: Vec<Vec<String>>,
+    pub(crate) always: Vec<Entry>,
 }
 
 /// The rules in force, made once for all requests.
@@ -83,29 +86,30 @@ struct RuleSet {
 }
 
 impl RuleSet {
-    fn new(settings: &Settings) -> Self {
+    fn new(settings: &Settings, default_preset: DefaultPreset) -> Self {
+        let confined = crate::confine::holds(&settings.sandbox);
+        let policy = &settings.policy;
+        let project = settings.project_policy.as_ref();
         Self {
-            rules: rules::rules(&settings.policy),
-            project: settings.project_policy.as_ref().map(rules::rules),
+            rules: rules::rules(policy, rules::preset(policy, default_preset, confined), confined),
+            project: project.map(|policy| rules::project_rules(policy, confined)),
         }
     }
 
     /// These rules with rules for what was granted. An exclusion still denies.
     fn with(&self, granted: &Granted) -> Self {
         let mut book = self.clone();
-        let allow = |prefix: &Vec<String>, how: &str| Rule {
-            entry: Entry {
-                prefix: Prefix::Words(prefix.clone()),
-                shown: format!("approved for {how}: {}", prefix.join(" ")),
-            },
+        let allow = |entry: &Entry| Rule {
+            entry: entry.clone(),
             decision: Decision::Allow,
             reason: None,
+            except: Vec::new(),
         };
         for rules in [Some(&mut book.rules), book.project.as_mut()].into_iter().flatten() {
-            rules.rules.extend(granted.session.iter().map(|prefix| allow(prefix, "this session")));
+            rules.rules.extend(granted.session.iter().map(allow));
         }
         // A rule of the user's settings doesn't change what the project file denies.
-        book.rules.rules.extend(granted.always.iter().map(|prefix| allow(prefix, "always")));
+        book.rules.rules.extend(granted.always.iter().map(allow));
         book
     }
 

@@ -7,7 +7,7 @@ use shellgate_policy::programs::{base_name, is_assistant};
 
 use super::field::{FOLDER_NAMES, Field, Kind};
 use super::fields::Arguments;
-use super::{DefaultRoot, Dialect, DialectAnswer, markdown, syntax, whole_report};
+use super::{DefaultPreset, DefaultRoot, Dialect, DialectAnswer, markdown, syntax, whole_report};
 use crate::answer::artifacts::Artifact;
 use crate::answer::report::Report;
 use crate::answer::signal_names::SignalName;
@@ -32,6 +32,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     words: Words::InScope,
     substitutions: Substitutions::AsConfigured,
     default_root: DefaultRoot::Home,
+    default_preset: DefaultPreset::None,
     format: ("output_format", Format::Markdown),
     fields: FIELDS,
     request,

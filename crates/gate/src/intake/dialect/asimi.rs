@@ -9,7 +9,7 @@ use super::fields::Arguments;
 use super::run_shell_command::{
     ABOUT_PROMPTS, ABOUT_RULES, ABOUT_STATE, ABOUT_TOOL, COMMAND, DESCRIPTION, DIRECTORY, TOOL, request,
 };
-use super::{DefaultRoot, Dialect, DialectAnswer, no_assistant_text, whole_report};
+use super::{DefaultPreset, DefaultRoot, Dialect, DialectAnswer, no_assistant_text, whole_report};
 use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::intake::request::{Detail, Format, Request, Substitutions, Words};
@@ -33,6 +33,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     words: Words::Free,
     substitutions: Substitutions::Refused,
     default_root: DefaultRoot::Current,
+    default_preset: DefaultPreset::None,
     format: ("", Format::Json),
     fields: FIELDS,
     request: read,

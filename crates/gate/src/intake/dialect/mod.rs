@@ -48,6 +48,8 @@ pub struct Dialect {
     pub substitutions: Substitutions,
     /// The root of calls that don't name one.
     pub default_root: DefaultRoot,
+    /// The preset of calls where no setting names one.
+    pub default_preset: DefaultPreset,
     /// The field that chooses the format of the answer, and the format of calls without that field.
     format: (&'static str, Format),
     fields: &'static [Field],
@@ -67,6 +69,16 @@ pub enum DefaultRoot {
     Current,
     /// The user's home.
     Home,
+}
+
+/// The preset when no setting names one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DefaultPreset {
+    /// `balanced` where commands are confined, else `cautious`.
+    #[default]
+    ByConfinement,
+    /// None: what no rule covers is asked about.
+    None,
 }
 
 /// The label of what the sandbox refused.

@@ -8,7 +8,9 @@ use super::closing::ClosedText;
 use super::field::{FOLDER_NAMES, Field, Kind};
 use super::fields::Arguments;
 use super::run_shell_command::{ABOUT_RULES, ABOUT_STATE, DESCRIPTION};
-use super::{DENIED, DefaultRoot, Dialect, DialectAnswer, markdown, no_assistant_text, whole_report};
+use super::{
+    DENIED, DefaultPreset, DefaultRoot, Dialect, DialectAnswer, markdown, no_assistant_text, whole_report,
+};
 use crate::ErrorObject;
 use crate::answer::lean;
 use crate::answer::report::Report;
@@ -49,6 +51,7 @@ const NATIVE: Dialect = Dialect {
     words: Words::Free,
     substitutions: Substitutions::AsConfigured,
     default_root: DefaultRoot::Current,
+    default_preset: DefaultPreset::ByConfinement,
     format: ("format", Format::Json),
     fields: FIELDS,
     request,

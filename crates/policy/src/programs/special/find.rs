@@ -19,7 +19,11 @@ const MANY: usize = 8;
 /// Reads a call of find.
 pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector) {
     // Names from a list may begin with anything.
-    let listed = words.iter().any(|word| word.value.known() == Some("-files0-from"));
+    let has = |names: &[&str]| {
+        words.iter().any(|word| word.value.known().is_some_and(|text| names.contains(&text)))
+    };
+    let listed = has(&["-files0-from"]);
+    let follows_links = has(&["-L", "-follow"]);
     let mut starts: Vec<Word> = Vec::new();
     let mut words = words.iter().peekable();
     let mut expression = false;
@@ -34,7 +38,7 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
         };
         let level = text.strip_prefix("-O").is_some_and(|level| level.chars().all(|c| c.is_ascii_digit()));
         if !expression && (words::FIND_LEADING_OPTIONS.contains(&text) || level) {
-            collector.option(text, None);
+            collector.option(first_name(text), None);
             continue;
         }
         if !expression && text == "-D" {
@@ -53,7 +57,7 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
         }
         expression = true;
         if words::FIND_PLAIN_EXPRESSIONS.contains(&text) {
-            collector.option(text, None);
+            collector.option(first_name(text), None);
             continue;
         }
         match text {
@@ -64,7 +68,7 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
                 let leads = if listed || text.ends_with("dir") { None } else { leads(&starts) };
                 match leads {
                     Some(leads) => leads.iter().for_each(|lead| {
-                        let filled = |word: &Word| filled(word, lead, plus);
+                        let filled = |word: &Word| filled(word, lead, plus, follows_links);
                         collector.runs(&command.iter().map(filled).collect::<Vec<Word>>(), false);
                     }),
                     None => {
@@ -96,7 +100,15 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
             }
             "-delete" => {
                 collector.option(text, None);
-                collector.effect(word, EffectKind::Unusual("deletes the files that it finds"));
+                // Below links it may be anywhere, and without a test it takes everything.
+                if listed || follows_links || !has(words::FIND_SELECTING_EXPRESSIONS) {
+                    collector.effect(word, EffectKind::Unusual("deletes the files that it finds"));
+                }
+                let here = Word { span: word.span, value: Value::Known(".".to_owned()) };
+                let here = [here];
+                for start in if starts.is_empty() { &here[..] } else { &starts } {
+                    collector.effect(start, EffectKind::Writes(start.clone()));
+                }
             }
             "-files0-from" => {
                 let file = words.next();
@@ -110,7 +122,7 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
             }
             _ if words::FIND_EXPRESSIONS_WITH_ARGUMENT.contains(&text) || is_newer(text) => {
                 let value = words.next();
-                collector.option(text, value.map(|word| word.value.clone()));
+                collector.option(first_name(text), value.map(|word| word.value.clone()));
                 if let Some(value) = value {
                     splits(value, collector);
                     if ["-newer", "-anewer", "-cnewer", "-samefile"].contains(&text)
@@ -126,6 +138,12 @@ pub(crate) fn find(_: &'static Entry, words: &[Word], collector: &mut Collector)
             }
         }
     }
+}
+
+/// The first name of a test or option that has several.
+fn first_name(text: &str) -> &str {
+    let rows = words::FIND_OTHER_NAMES.iter().filter_map(|row| row.split_once(' '));
+    rows.into_iter().find(|(other, _)| *other == text).map_or(text, |(_, first)| first)
 }
 
 /// Takes the words of a command up to its end, and says whether it ends in `{} +`.
@@ -227,8 +245,9 @@ fn leads(starts: &[Word]) -> Option<Vec<String>> {
     starts.iter().map(lead).collect()
 }
 
-/// The word with a name that is found in place of `{}` at its beginning.
-fn filled(word: &Word, lead: &str, several: bool) -> Word {
+/// The word with a name that is found in place of `{}` at its beginning. What stands behind `{}` is kept if the name leads
+/// through no link.
+fn filled(word: &Word, lead: &str, several: bool, follows_links: bool) -> Word {
     let Some(rest) = word.value.known().and_then(|text| text.strip_prefix("{}")) else {
         return with_placeholders(word, &["{}"]);
     };
@@ -237,7 +256,7 @@ fn filled(word: &Word, lead: &str, several: bool) -> Word {
         splits: several && rest.is_empty(),
         // Names of files that exist.
         why: Why::Glob,
-        tail: None,
+        tail: (!follows_links).then(|| rest.to_owned()),
     };
     Word { span: word.span, value: Value::Unknown(unknown) }
 }

@@ -1,6 +1,10 @@
 //! Tests of files that can't be read or must not be used.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, os::unix::net::UnixListener};
+use std::{
+    fs,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    os::unix::net::UnixListener,
+};
 
 use super::Folder;
 use crate::{Settings, Sources, Trust};
@@ -119,6 +123,7 @@ fn a_file_that_others_may_write_is_refused() {
             }
             let path = folder.path(if project { ".shellgate.toml" } else { "user.toml" });
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            share(&path);
             assert_eq!(folder.load().is_ok(), accepted, "{mode:o} {project}");
             if mode == 0o664 {
                 // The hint has the whole path, so that it can be run.
@@ -132,6 +137,26 @@ fn a_file_that_others_may_write_is_refused() {
             }
         }
     }
+}
+
+/// Gives a file to a group that may have others in it. Without root, the test's own group is expected to be one.
+fn share(path: &std::path::Path) {
+    if rustix::process::geteuid().is_root() {
+        std::os::unix::fs::chown(path, None, Some(12345)).unwrap();
+    }
+}
+
+#[test]
+fn the_owner_s_private_group_may_write_a_file() {
+    let folder = Folder::new().user("[limits]\ntimeout_ms = 5\n");
+    let path = folder.path("user.toml");
+    let metadata = fs::metadata(&path).unwrap();
+    let (user, group) = (metadata.uid(), metadata.gid());
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
+    let is_private = super::super::private_group::is_private(user, group);
+    assert_eq!(folder.load().is_ok(), is_private, "user {user}, group {group}");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+    assert!(folder.load().is_err(), "everybody may write it");
 }
 
 /// Gives a file to another user. `false`: only root may do that.

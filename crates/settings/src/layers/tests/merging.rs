@@ -2,7 +2,8 @@
 
 use super::{Folder, is_file, prefixes};
 use crate::{
-    ApprovalMode, Asker, Decision, Flags, Grants, Network, OnMissing, Prefix, SandboxMode, Settings, Trust,
+    ApprovalMode, Asker, Decision, Flags, Grants, LayerName, LayerState, Loaded, Network, OnMissing, Prefix,
+    PresetChoice, RootSource, SandboxMode, Settings, Sources, Trust,
 };
 
 #[test]
@@ -110,6 +111,9 @@ fn flags_set_what_they_name() {
     let flags = Flags {
         core: vec![],
         exclude: vec![],
+        preset: Some(PresetChoice::Open),
+        allow: vec!["npm run *".to_owned()],
+        deny: vec!["rm -rf".to_owned()],
         default: Some(Decision::Deny),
         approve: Some(ApprovalMode::OnNeed),
         ask: Some(Asker::Queue),
@@ -121,6 +125,9 @@ fn flags_set_what_they_name() {
     let folder = Folder::new().flags(flags);
     let settings = folder.load().unwrap();
     let cases = [
+        ("policy.preset", "\"open\"", "`--preset`"),
+        ("policy.allow", "[\"npm run *\"]", "`--allow`"),
+        ("policy.deny", "[\"rm -rf\"]", "`--deny`"),
         ("policy.default", "\"deny\"", "`--default`"),
         ("approval.mode", "\"on-need\"", "`--approve`"),
         ("approval.from", "[\"queue\"]", "`--ask`"),
@@ -161,9 +168,52 @@ fn the_root_can_come_from_a_layer_above_the_project() {
     let root = folder.folder.path().to_owned();
     folder.sources.project = None;
     let folder = folder.user(&format!("workspace.working_directory = {:?}\n", root.to_str().unwrap()));
-    let choose = |given: Option<&std::path::Path>| given.unwrap().to_owned();
-    let (chosen, settings) = Settings::load_for_root(&folder.sources, choose).unwrap();
-    assert_eq!(chosen, root);
+    let Loaded { root: chosen, root_source, settings, files } =
+        Settings::load_for_root(&folder.sources, None, || unreachable!("a layer names it")).unwrap();
+    let root = root.canonicalize().unwrap();
+    assert_eq!((chosen.as_path(), root_source), (root.as_path(), RootSource::Settings));
     assert_eq!(settings.limits.timeout_ms, 5);
+    let states: Vec<_> = files.iter().map(|file| (file.layer, file.state)).collect();
+    assert_eq!(states, [(LayerName::User, LayerState::Read), (LayerName::Project, LayerState::Untrusted)]);
     assert!(is_file(settings.origin("limits.timeout_ms"), &root.join(".shellgate.toml")));
+}
+
+#[test]
+fn a_trusted_project_file_can_name_the_root_unless_the_caller_or_a_later_layer_does() {
+    for (written, below) in [("\".\"", ""), ("\"\"", "a/b"), ("\"a\"", "a")] {
+        let text = format!("workspace.working_directory = {written}\n");
+        let folder = Folder::new().project(Trust::Trusted, &text);
+        let base = folder.folder.path().canonicalize().unwrap();
+        let start = base.join("a/b");
+        std::fs::create_dir_all(&start).unwrap();
+        std::fs::create_dir(base.join(".git")).unwrap();
+        let load = |sources: &Sources, named: Option<&std::path::Path>| {
+            let named = named.map(std::path::Path::to_owned);
+            Settings::load_for_root(sources, named, || start.clone()).unwrap().root
+        };
+        assert_eq!(load(&folder.sources, None), base.join(below), "{written}");
+        assert_eq!(load(&folder.sources, Some(&start)), start, "the caller's word counts: {written}");
+        let untrusted = Sources { trust: Trust::Untrusted, ..folder.sources.clone() };
+        assert_eq!(load(&untrusted, None), start, "an untrusted file moves nothing: {written}");
+        let named = format!("workspace.working_directory = {:?}\n", start.to_str().unwrap());
+        let folder = folder.extra("later.toml", &named);
+        assert_eq!(load(&folder.sources, None), start, "a later layer wins: {written}");
+    }
+}
+
+#[test]
+fn allow_ask_and_deny_add_up_over_all_layers() {
+    let folder = Folder::new()
+        .system("[policy]\nallow = [\"a\"]\ndeny = [\"x\"]\n")
+        .user("[policy]\nallow = [\"b *\"]\nask = [\"y\"]\npreset = \"open\"\n")
+        .flags(Flags { deny: vec!["z".to_owned()], ..Flags::default() });
+    let settings = folder.load().unwrap();
+    for (path, value) in [
+        ("policy.allow", "[\"a\", \"b *\"]"),
+        ("policy.ask", "[\"y\"]"),
+        ("policy.deny", "[\"x\", \"z\"]"),
+        ("policy.preset", "\"open\""),
+    ] {
+        assert_eq!(settings.shown(path).as_deref(), Some(value), "{path}");
+    }
 }

@@ -12,6 +12,8 @@ fn other(path: &str) -> &'static str {
         "policy.redirects" => "\"scope\"",
         "approval.from" => "[\"queue\", \"terminal\"]",
         "sandbox.mode" => "\"read-only\"",
+        "policy.preset" => "\"open\"",
+        "policy.allow" | "policy.ask" | "policy.deny" => "[\"git fetch\", \"npm run *\"]",
         "sandbox.on_missing" => "\"warn\"",
         "log.level" => "\"debug\"",
         "environment.inherit" => "\"core\"",

@@ -1,6 +1,30 @@
 //! The text of every error that a rule can make.
 
-use super::errors;
+use super::{Folder, errors};
+use crate::Prefix;
+
+#[test]
+fn a_rule_can_be_for_exactly_its_words_if_it_allows() {
+    let rule = |more: &str| format!("[[policy.rule]]\nprefix = [\"rm\", \"x\"]\n{more}\n");
+    let read = |more: &str| Folder::new().user(&rule(more)).load().unwrap().policy.rules.remove(0).prefix;
+    let words = || vec!["rm".to_owned(), "x".to_owned()];
+    assert_eq!(read("decision = \"allow\"\nexact = true"), Prefix::Exactly(words()));
+    assert_eq!(read("decision = \"allow\"\nexact = false"), Prefix::Words(words()));
+    let texts = [
+        rule("decision = \"deny\"\nexact = true"),
+        rule("decision = \"allow\"\nexact = 1"),
+        "[[policy.rule]]\nprefix = \"*\"\nexact = true\ndecision = \"allow\"\n".to_owned(),
+    ];
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let shown = errors(&texts);
+    for words in [
+        "4:9: policy.rule.exact must be `false` where the decision isn't `allow`",
+        "4:9: policy.rule.exact must be `true` or `false`, found the whole number 1",
+        "3:9: policy.rule.exact must be `false` where the prefix is every command",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+}
 
 #[test]
 fn rules() {
@@ -40,12 +64,12 @@ fn rules() {
 
     | [[policy.rule]]
     user.toml:1:1: policy.rule.prefix is missing
-      a rule needs a prefix and a decision: add `prefix = ["git", "push"]`
+      a rule needs a prefix or an effect, and a decision: add `prefix = ["git", "push"]`
 
     | [[policy.rule]]
     | prefix = ["git"]
     user.toml:1:1: policy.rule.decision is missing
-      a rule needs a prefix and a decision: add `decision = "ask"`
+      a rule needs a prefix or an effect, and a decision: add `decision = "ask"`
 
     | [[policy.rule]]
     | prefix = ["git"]
@@ -106,4 +130,28 @@ fn rules() {
     | grants = { env = "GH_TOKEN" }
     user.toml:2:18: policy.rule.grants.env must be a list of non-empty strings, found the string "GH_TOKEN"
     "#);
+}
+
+#[test]
+fn rules_by_effect() {
+    let texts = [
+        "[[policy.rule]]\neffect = \"wite\"\n",
+        "[[policy.rule]]\neffect = \"unknown\"\n",
+        "[[policy.rule]]\neffect = \"write\"\n",
+        "[[policy.rule]]\neffect = \"write\"\nprefix = [\"a\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"write\"\nhost = [\"a\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"publish\"\nhost = [\"a\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"network\"\nhost = [\"https://a.example.org/x\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"write\"\npath = [\"../x\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\nprefix = [\"a\"]\npath = [\"x\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\neffect = \"write\"\ngrants = { network = true }\ndecision = \"ask\"\n",
+        "[[policy.rule]]\nprefix = \"rm\"\nexcept = [\"*\"]\ndecision = \"ask\"\n",
+        "[[policy.rule]]\nprefix = \"rm; ls\"\ndecision = \"ask\"\n",
+        "[policy]\nallow = [\"git log\", \"Bash(npm run test:*)\"]\n",
+        "[policy]\ndeny = [\"* *\"]\n",
+        "[policy]\nexclude = [\"rm *\"]\n",
+        "[policy]\nask = \"git push\"\n",
+        "[policy]\npreset = \"balancd\"\n",
+    ];
+    insta::assert_snapshot!(errors(&texts));
 }

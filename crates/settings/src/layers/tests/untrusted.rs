@@ -74,8 +74,9 @@ fn only_towards_the_strict_end() {
         let apart = matches!(path, "policy.default" | "policy.core");
         assert_eq!(settings.project_policy.is_some(), apart, "{path}");
         let from_project = folder.origin(&settings, path).starts_with(".shellgate.toml:1:");
-        // There is a notice for each change that was ignored because the file is untrusted, and for no other.
-        let taken = from_project || apart || project == expected;
+        // There is a notice for each change that was ignored because the file is untrusted, and for no other. Both cases of a
+        // policy that is judged apart would allow more.
+        let taken = from_project || project == expected;
         let mut notices = settings.notices.iter();
         assert_eq!(
             notices.all(|notice| matches!(notice.why, crate::IgnoredReason::NotBuilt { .. })),
@@ -127,7 +128,11 @@ fn its_policy_is_kept_separate() {
     assert!(apart.exclude.is_empty());
     assert_eq!(apart.rules.len(), 1);
     assert!(apart.rules[0].grants.is_empty());
-    insta::assert_snapshot!(folder.notices(&settings), @".shellgate.toml:6:1: the grants of this policy.rule are ignored, only a trusted project file can grant");
+    insta::assert_snapshot!(folder.notices(&settings), @"
+    .shellgate.toml:2:9: policy.core allows nothing by itself, only a trusted project file can loosen rules
+    .shellgate.toml:4:1: policy.default allows nothing by itself, only a trusted project file can loosen rules
+    .shellgate.toml:6:1: the grants of this policy.rule are ignored, only a trusted project file can grant
+    ");
 }
 
 #[test]
@@ -153,6 +158,36 @@ fn notices() {
 }
 
 #[test]
+fn people_read_one_line_about_an_untrusted_file_that_would_matter() {
+    let lines = |user: &str, project: &str| {
+        let (folder, settings) = load(user, project);
+        let lines = crate::Notice::lines(&settings.notices);
+        lines.iter().map(|line| folder.plain(line)).collect::<Vec<_>>().join("\n")
+    };
+    let loose = "[policy]\ncore = [\"make\"]\n[limits]\ntimeout_ms = 0\n[sandbox]\nwritable = [\"/srv\"]\n";
+    insta::assert_snapshot!(lines("[sandbox]\nobserve = false\n", loose), @"
+    .shellgate.toml is not trusted and loosens nothing (policy.core, limits.timeout_ms, sandbox.writable); `shellgate trust` shows it and asks
+    user.toml:2:1: sandbox.observe has no effect: commands are not observed yet
+    ");
+    for (user, strict) in [
+        ("", "[policy]\nexclude = [\"rm\"]\ndefault = \"deny\"\n"),
+        ("", "[[policy.rule]]\nprefix = [\"rm\"]\ndecision = \"ask\"\n"),
+        ("", "[limits]\ntimeout_ms = 5\n[sandbox]\nnetwork = \"deny\"\n"),
+        ("[policy]\ncore = [\"make\", \"git\"]\n", "[policy]\ncore = [\"make\"]\n"),
+        ("[policy]\ndefault = \"allow\"\n", "[policy]\ncore = [\"make\"]\n"),
+    ] {
+        assert_eq!(lines(user, strict), "", "{strict}");
+    }
+    for (user, loose) in [
+        ("", "[[policy.rule]]\nprefix = [\"rm\"]\ndecision = \"allow\"\n"),
+        ("[policy]\ndefault = \"deny\"\n", "[[policy.rule]]\nprefix = [\"rm\"]\ndecision = \"ask\"\n"),
+        ("[policy]\ncore = [\"git\"]\n", "[policy]\ncore = []\n"),
+    ] {
+        assert!(lines(user, loose).contains("`shellgate trust`"), "{loose}");
+    }
+}
+
+#[test]
 fn trust_makes_it_a_layer_like_any_other() {
     let project =
         "[policy]\ncore = [\"make\"]\n[limits]\ntimeout_ms = 0\n[workspace]\nworking_directory = \"/w\"\n";
@@ -171,4 +206,17 @@ fn a_broken_untrusted_file_is_an_error() {
     .shellgate.toml:2:1: there is no setting limits.timeout
       did you mean `limits.timeout_ms`?
     ");
+}
+
+#[test]
+fn lists_presets_and_rules_by_effect_are_kept_apart() {
+    let folder = Folder::new().user("[policy]\npreset = \"cautious\"\n").project(
+        Trust::Untrusted,
+        "[policy]\npreset = \"open\"\nallow = [\"rm\"]\ndeny = [\"git push\"]\n[[policy.rule]]\neffect = \"write\"\ndecision = \"allow\"\n",
+    );
+    let settings = folder.load().unwrap();
+    assert_eq!(settings.shown("policy.preset").as_deref(), Some("\"cautious\""));
+    assert!(settings.policy.allow.is_empty() && settings.policy.effect_rules.is_empty());
+    let project = settings.project_policy.unwrap();
+    assert_eq!((project.allow.len(), project.deny.len(), project.effect_rules.len()), (1, 1, 1));
 }

@@ -1,0 +1,2 @@
+-- No table changes. Entries of the kind `grant_ended` are new, and a shellgate that doesn't know them must not read the
+-- journal: it would take grants that have ended for ones that hold.

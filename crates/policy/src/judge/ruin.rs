@@ -1,0 +1,191 @@
+//! Ruin: what a call would destroy for good. A person is asked about it whatever the rules allow, unless a rule names the very
+//! command.
+//!
+//! The table `ruin.toml` says which calls and which targets. [`targets`] finds the words of a call that are targets, [`places`] says
+//! which folders they lead to, [`spelled`] what a word may spell, [`branches`], [`processes`] and [`statements`] know the targets that are no
+//! paths, and [`work`] looks up whether there is anything to lose. Three kinds of ruin aren't in a call's words and have no row:
+//! redirects over a device, code that is run as it is fetched, and functions that start themselves without end.
+
+mod branches;
+mod places;
+mod processes;
+mod spelled;
+mod statements;
+mod targets;
+mod values;
+mod work;
+
+use std::cell::OnceCell;
+
+use shellgate_syntax::{Construct, RedirectOperator, RedirectTarget, Value, Why, Word};
+
+use self::targets::Target;
+pub(super) use self::values::TextValues;
+use super::Judge;
+use crate::calls::{Call, Shadowed, Stdin, downloads_in};
+use crate::matching::{LooseMatch, StrictMatch};
+use crate::programs::{Canonical, EffectKind, RuinRow, TargetClass, ruin_rows, understand};
+use crate::rules::Prefix;
+use crate::verdict::ReasonCode;
+
+/// What a call would destroy, and a safer way.
+struct Ruin {
+    message: String,
+    instead: &'static str,
+}
+
+impl Judge<'_> {
+    /// Asks about what a call would destroy for good.
+    pub(super) fn judge_ruin(&mut self, call: &Call) {
+        let found = self.ruin_around(call).or_else(|| self.ruin_by_words(call));
+        if let Some(ruin) = found {
+            self.ask(ReasonCode::Ruin, call.span, ruin.message).hint = Some(ruin.instead.to_owned());
+        }
+    }
+
+    /// Ruin that isn't in the words of a call. No rule can name it.
+    fn ruin_around(&self, call: &Call) -> Option<Ruin> {
+        if starts_itself(call) {
+            return Some(Ruin {
+                message: "it starts itself again and again in the background, until the machine can do nothing else"
+                    .to_owned(),
+                instead: "end the recursion, and wait for each process",
+            });
+        }
+        if call.shadowed != Shadowed::Certainly && runs_fetched_code(call) {
+            return Some(Ruin {
+                message: "it runs what another machine sends, before anybody has read it".to_owned(),
+                instead: "download it to a file, read it, and run the file",
+            });
+        }
+        let redirects =
+            call.redirects.iter().filter(|redirect| !call.in_wrapper && overwrites(redirect.operator));
+        let mut words = redirects.filter_map(|redirect| match &redirect.target {
+            RedirectTarget::Word(word) => Some((word, redirect.span)),
+            RedirectTarget::Body(_) => None,
+        });
+        words.find_map(|(word, _)| {
+            let classes = [TargetClass::Device, TargetClass::SystemFile];
+            let target = self.place_target(call, word, &classes, false)?;
+            Some(Ruin {
+                message: format!("it writes over {}", target.shown),
+                instead: "write to a new file, and have a person put it in place",
+            })
+        })
+    }
+
+    /// Ruin by a row of the table.
+    fn ruin_by_words(&self, call: &Call) -> Option<Ruin> {
+        let program =
+            call.program().filter(|_| call.shadowed != Shadowed::Certainly && !call.meaning.prints)?;
+        ruin_rows(program, &call.meaning).into_iter().find_map(|row| {
+            if row.targets.is_empty() {
+                let is_ruin = self.may_lose(row.when, call, None) && !self.is_named(row, call, None);
+                return is_ruin.then(|| Ruin { message: row.destroys.to_owned(), instead: row.instead });
+            }
+            let targets = self.targets(row, call);
+            let target = targets.into_iter().find(|target| {
+                self.may_lose(row.when, call, Some(target)) && !self.is_named(row, call, Some(target))
+            })?;
+            Some(Ruin { message: row.destroys.replace("{target}", &target.shown), instead: row.instead })
+        })
+    }
+
+    /// Whether a rule that allows the call names what makes it ruin: all of its words, or those of the row and the target.
+    fn is_named(&self, row: &RuinRow, call: &Call, target: Option<&Target>) -> bool {
+        let candidate = call.candidate(self.machine);
+        self.allowing().any(|(entry, except)| {
+            let (Prefix::Words(prefix) | Prefix::Exactly(prefix)) = &entry.prefix else { return false };
+            let is_excepted = except.iter().any(|one| candidate.loosely(one) != LooseMatch::No);
+            if is_excepted || candidate.strictly(&entry.prefix) != StrictMatch::Yes {
+                return false;
+            }
+            prefix.len() == call.words.len() && !call.more_words || names_all(prefix, row, target)
+        })
+    }
+
+    /// A word as it is written.
+    fn written<'c>(&self, call: &'c Call, word: &Word) -> Option<&'c str> {
+        let (start, length) = if call.in_wrapper {
+            // The text of such a call has its words with one blank between, each once.
+            let mut at = 0;
+            let mut last = None;
+            let mut start = None;
+            for other in &call.words {
+                if last == Some(other.span) {
+                    continue;
+                }
+                if other.span == word.span {
+                    start = Some(at);
+                }
+                at += other.span.end - other.span.start + 1;
+                last = Some(other.span);
+            }
+            (start?, word.span.end - word.span.start)
+        } else {
+            let words = call.words.iter().map(|word| word.span.start);
+            let others = call.assignments.iter().map(|one| one.span.start);
+            let base = words.chain(others).chain(call.redirects.iter().map(|one| one.span.start)).min()?;
+            (word.span.start.checked_sub(base)?, word.span.end - word.span.start)
+        };
+        call.text.get(start..start + length)
+    }
+}
+
+/// Whether the words of a rule have all that makes a call ruin.
+fn names_all(prefix: &[String], row: &RuinRow, target: Option<&Target>) -> bool {
+    let words: Vec<Word> = prefix
+        .iter()
+        .map(|text| Word { span: shellgate_syntax::Span::default(), value: Value::Known(text.clone()) })
+        .collect();
+    let meaning = understand(&words);
+    let has_target = |target: &Target| {
+        let Some(text) = &target.text else { return false };
+        meaning.canonical.iter().skip(1).any(|part| match part {
+            Canonical::Word(value) | Canonical::Option(_, Some(value)) => value.known() == Some(text),
+            Canonical::Option(_, None) => false,
+        })
+    };
+    row.is_named_by(&meaning) && target.is_none_or(has_target)
+}
+
+/// Whether a redirect empties the file that it writes.
+fn overwrites(operator: RedirectOperator) -> bool {
+    use RedirectOperator as Op;
+    matches!(operator, Op::Write | Op::Clobber | Op::ReadWrite | Op::DuplicateOut | Op::WriteBoth)
+}
+
+/// Whether a call is a function that calls itself in the background, or as a stage of a pipeline without a condition.
+fn starts_itself(call: &Call) -> bool {
+    let Some(name) = call.program() else { return false };
+    let is_own = |construct: &Construct| matches!(construct, Construct::Function(other) if other == name);
+    let Some(at) = call.constructs.iter().rposition(is_own) else { return false };
+    let inside = call.constructs.get(at + 1..).unwrap_or_default();
+    let has = |wanted: &Construct| inside.contains(wanted);
+    !has(&Construct::Conditional)
+        && (has(&Construct::Background) || has(&Construct::Pipeline) && call.words.len() == 1)
+        || has(&Construct::Background) && has(&Construct::Pipeline)
+}
+
+/// Whether a call runs code that another machine sends: on its standard input, or by a substitution.
+fn runs_fetched_code(call: &Call) -> bool {
+    let is_input = |word: &Word| {
+        matches!(word.value.known(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+    };
+    let downloads = OnceCell::new();
+    let is_fetched = |word: &Word| match &word.value {
+        Value::Unknown(unknown) if matches!(unknown.why, Why::Process | Why::Substitution) => {
+            *downloads.get_or_init(|| downloads_in(&call.text))
+        }
+        _ => false,
+    };
+    let input = matches!(call.stdin, Stdin::Fetched);
+    call.meaning.effects.iter().any(|effect| match &effect.kind {
+        EffectKind::ShellInput(None) | EffectKind::OpaqueInput(_) => input,
+        EffectKind::ShellInput(Some(word)) | EffectKind::Opaque(word, _) => {
+            input && is_input(word) || is_fetched(word)
+        }
+        EffectKind::Shell(word) | EffectKind::Inline(word, _) => is_fetched(word),
+        _ => false,
+    })
+}

@@ -1,0 +1,54 @@
+//! Processes that the session is among.
+
+use shellgate_syntax::{Value, Why, Word};
+
+use super::targets::Target;
+use crate::calls::Call;
+use crate::programs::fits_pattern;
+use crate::programs::words::{RUIN_PROCESS_NAMES, RUIN_PROCESSES};
+
+/// Options of `kill` that a signal follows.
+const SIGNAL_OPTIONS: [&str; 3] = ["-s", "-n", "--signal"];
+
+/// The signal that does nothing to a process.
+const NO_SIGNAL: &str = "-0";
+
+/// The variable with the number of the process that started the shell.
+const PARENT: &str = "PPID";
+
+/// The numbers among the words of `kill` that the session belongs to.
+pub(super) fn of_session(call: &Call) -> Vec<Target> {
+    let mut words = call.words.iter().skip(1).peekable();
+    // Only the first word can be a signal; `-1` behind it is every process.
+    if let Some(first) = words.next_if(|word| word.value.lead().starts_with('-')) {
+        let text = first.value.known();
+        if text == Some(NO_SIGNAL) {
+            return Vec::new();
+        }
+        if text.is_some_and(|text| SIGNAL_OPTIONS.contains(&text)) {
+            let signal = words.next();
+            if signal.and_then(|word| word.value.known()) == Some("0") {
+                return Vec::new();
+            }
+        }
+    }
+    let is_session = |word: &&Word| match &word.value {
+        Value::Known(text) => RUIN_PROCESSES.contains(&text.as_str()),
+        Value::Unknown(unknown) => {
+            matches!(&unknown.why, Why::Parameter(name) if name == PARENT)
+                && matches!(unknown.lead.as_str(), "" | "-")
+        }
+    };
+    let shown = |word: &Word| match word.value.known() {
+        Some(text) => format!("`{text}`"),
+        None => format!("`${PARENT}`"),
+    };
+    words.filter(is_session).map(|word| Target::new(shown(word), word)).collect()
+}
+
+/// Whether processes of this name run the session or the machine. `pkill` takes a regular expression.
+pub(super) fn is_of_session(name: &str) -> bool {
+    let bare = name.trim_start_matches('^').trim_end_matches('$');
+    let bare = bare.rsplit('/').next().unwrap_or(bare);
+    RUIN_PROCESS_NAMES.iter().any(|pattern| fits_pattern(pattern, bare))
+}

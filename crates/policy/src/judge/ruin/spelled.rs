@@ -1,0 +1,203 @@
+//! What a word that isn't wholly known may spell, as a path: `$HOME/*`, `"$dir"/`, `.[!.]*`.
+//!
+//! The word is read once more as it is written. A variable is what the text sets it to; one that may be empty is also nothing
+//! at all, because that is what makes `rm -rf "$dir/"` dangerous.
+
+/// Stands before a character of a pattern.
+pub(super) const PATTERN: char = '\u{1}';
+
+/// Stands for something that isn't known and isn't empty.
+pub(super) const SOMETHING: char = '\u{2}';
+
+/// A part of a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    Text(String),
+    /// A character of a pattern.
+    Pattern(char),
+    Variable {
+        name: String,
+        /// What stands for it when it is empty: `${x:-y}`.
+        otherwise: Option<String>,
+        /// Whether the shell gives up when it is empty: `${x:?}`.
+        must_be_set: bool,
+    },
+    /// The output of a command.
+    Output,
+    /// A home folder, of the user if the name is empty.
+    Home(String),
+    /// A number, or anything else that isn't empty.
+    Something,
+}
+
+/// The parts of a word as it is written. `None`: it isn't written as one word (`{a,b}`).
+pub(super) fn pieces(written: &str) -> Option<Vec<Piece>> {
+    let mut reader = Reader { rest: written, pieces: Vec::new() };
+    if let Some(rest) = written.strip_prefix('~') {
+        let end = rest.find('/').unwrap_or(rest.len());
+        let (user, rest) = rest.split_at(end);
+        if user.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c)) {
+            reader.pieces.push(Piece::Home(user.to_owned()));
+            reader.rest = rest;
+        }
+    }
+    reader.read()?;
+    Some(reader.pieces)
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    pieces: Vec<Piece>,
+}
+
+impl Reader<'_> {
+    fn next(&mut self) -> Option<char> {
+        let mut rest = self.rest.chars();
+        let next = rest.next();
+        self.rest = rest.as_str();
+        next
+    }
+
+    fn text(&mut self, c: char) {
+        match self.pieces.last_mut() {
+            Some(Piece::Text(text)) => text.push(c),
+            _ => self.pieces.push(Piece::Text(c.to_string())),
+        }
+    }
+
+    fn read(&mut self) -> Option<()> {
+        let mut in_quotes = false;
+        while let Some(c) = self.next() {
+            match c {
+                '"' => in_quotes = !in_quotes,
+                '\'' if !in_quotes => {
+                    while let Some(c) = self.next().filter(|c| *c != '\'') {
+                        self.text(c);
+                    }
+                }
+                '\\' => {
+                    let next = self.next()?;
+                    self.text(next);
+                }
+                '$' => self.expansion()?,
+                '`' => {
+                    let (_, rest) = self.rest.split_once('`')?;
+                    self.rest = rest;
+                    self.pieces.push(Piece::Output);
+                }
+                '*' | '?' | '[' | ']' if !in_quotes => self.pieces.push(Piece::Pattern(c)),
+                '{' if !in_quotes => return None,
+                c => self.text(c),
+            }
+        }
+        Some(())
+    }
+
+    fn expansion(&mut self) -> Option<()> {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let first = self.rest.chars().next();
+        let piece = match first {
+            Some('(') => {
+                let is_number = self.rest.starts_with("((");
+                self.rest = self.rest.get(closing(self.rest, '(', ')')? + 1..)?;
+                if is_number { Piece::Something } else { Piece::Output }
+            }
+            Some('{') => {
+                let end = closing(self.rest, '{', '}')?;
+                let inner = self.rest.get(1..end)?;
+                self.rest = self.rest.get(end + 1..)?;
+                braced(inner)
+            }
+            Some('\'' | '"') => return Some(()),
+            Some(c) if c.is_ascii_alphabetic() || c == '_' => {
+                let end = self.rest.find(|c| !is_name(c)).unwrap_or(self.rest.len());
+                let name = self.rest.get(..end)?.to_owned();
+                self.rest = self.rest.get(end..)?;
+                Piece::Variable { name, otherwise: None, must_be_set: false }
+            }
+            Some('$' | '?' | '!' | '#' | '-') => {
+                self.next();
+                Piece::Something
+            }
+            Some(c @ ('@' | '*' | '0'..='9')) => {
+                self.next();
+                Piece::Variable { name: c.to_string(), otherwise: None, must_be_set: false }
+            }
+            _ => {
+                self.text('$');
+                return Some(());
+            }
+        };
+        self.pieces.push(piece);
+        Some(())
+    }
+}
+
+/// What `${inner}` is.
+fn braced(inner: &str) -> Piece {
+    if inner.starts_with('#') && inner.len() > 1 {
+        return Piece::Something;
+    }
+    let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+    let (name, change) = inner.split_at(end);
+    let otherwise = [":-", ":=", "-", "="].iter().find_map(|sign| change.strip_prefix(sign));
+    let otherwise = otherwise.map(|text| text.trim_matches(['"', '\'']).to_owned());
+    Piece::Variable { name: name.to_owned(), otherwise, must_be_set: change.starts_with(":?") }
+}
+
+/// Where the bracket that a text begins with is closed.
+fn closing(text: &str, open: char, close: char) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices() {
+        if c == open {
+            depth += 1;
+        } else if c == close {
+            depth = depth.checked_sub(1)?;
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Piece {
+        Piece::Text(text.to_owned())
+    }
+
+    fn variable(name: &str) -> Piece {
+        Piece::Variable { name: name.to_owned(), otherwise: None, must_be_set: false }
+    }
+
+    #[test]
+    fn words_are_read_as_they_are_written() {
+        for (written, wanted) in [
+            ("$HOME/*", vec![variable("HOME"), text("/"), Piece::Pattern('*')]),
+            ("\"$d\"/x", vec![variable("d"), text("/x")]),
+            ("~/'a b'", vec![Piece::Home(String::new()), text("/a b")]),
+            ("~root", vec![Piece::Home("root".to_owned())]),
+            ("/$(pwd)/", vec![text("/"), Piece::Output, text("/")]),
+            ("a$((1+1))", vec![text("a"), Piece::Something]),
+            (
+                "${d:?}/",
+                vec![Piece::Variable { name: "d".to_owned(), otherwise: None, must_be_set: true }, text("/")],
+            ),
+            (
+                "${d:-/}",
+                vec![Piece::Variable {
+                    name: "d".to_owned(),
+                    otherwise: Some("/".to_owned()),
+                    must_be_set: false,
+                }],
+            ),
+        ] {
+            assert_eq!(pieces(written), Some(wanted), "{written}");
+        }
+        assert_eq!(pieces("{a,b}"), None);
+        assert_eq!(pieces("${a"), None);
+    }
+}

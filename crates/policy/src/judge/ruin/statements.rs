@@ -1,0 +1,90 @@
+//! Statements of SQL that drop data.
+
+use crate::programs::words::RUIN_STATEMENTS;
+
+/// How much of a statement is shown.
+const SHOWN_CHARS: usize = 60;
+
+/// The first statement in a text that drops data.
+pub(super) fn dropping(text: &str) -> Option<String> {
+    let plain = without_strings(text);
+    plain.split(';').find_map(|statement| {
+        let words: Vec<&str> = statement.split_whitespace().collect();
+        let drops = RUIN_STATEMENTS.iter().any(|listed| begins_like(&words, listed));
+        drops.then(|| words.join(" ").chars().take(SHOWN_CHARS).collect())
+    })
+}
+
+/// Whether a statement is a listed one: `DELETE FROM without WHERE`.
+fn begins_like(words: &[&str], listed: &str) -> bool {
+    let (begin, without) = listed.split_once(" without ").unwrap_or((listed, ""));
+    let mut own = words.iter();
+    let is_same = |one: &str, other: &str| one.eq_ignore_ascii_case(other);
+    begin.split(' ').all(|wanted| own.next().is_some_and(|word| is_same(word, wanted)))
+        && (without.is_empty()
+            || words.len() > begin.split(' ').count() && !words.iter().any(|word| is_same(word, without)))
+}
+
+/// The text without comments, and with empty strings.
+fn without_strings(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let after = |rest: &'_ str, end: &str| rest.find(end).map_or(rest.len(), |at| at + end.len());
+        let skipped = match c {
+            '\'' => {
+                plain.push_str("''");
+                rest.get(1..).map_or(1, |inner| 1 + after(inner, "'"))
+            }
+            _ if rest.starts_with("--") => {
+                plain.push(' ');
+                after(rest, "\n")
+            }
+            _ if rest.starts_with("/*") => {
+                plain.push(' ');
+                after(rest, "*/")
+            }
+            '(' | ')' => {
+                plain.push(' ');
+                1
+            }
+            c => {
+                plain.push(c);
+                c.len_utf8()
+            }
+        };
+        rest = rest.get(skipped..).unwrap_or_default();
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::dropping;
+
+    #[test]
+    fn statements_that_drop_data_are_found() {
+        for text in [
+            "DROP TABLE users",
+            "select 1; drop  database if exists x;",
+            "/* x */ TRUNCATE users",
+            "-- x\nDELETE FROM users",
+            "delete from users;",
+            "SELECT 'a;b'; DELETE\nFROM users -- WHERE 1",
+        ] {
+            assert!(dropping(text).is_some(), "{text}");
+        }
+        for text in [
+            "SELECT 1",
+            "DELETE FROM users WHERE id = 1",
+            "DELETE FROM users where(id = 1)",
+            "INSERT INTO t VALUES ('DROP TABLE users')",
+            "SELECT '; DROP TABLE users'",
+            "CREATE TABLE drop_table (x)",
+            "-- DROP TABLE users",
+            "x.db",
+        ] {
+            assert_eq!(dropping(text), None, "{text}");
+        }
+    }
+}

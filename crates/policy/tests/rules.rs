@@ -1,0 +1,319 @@
+//! Lists with `*` for words, exceptions, and rules by effect.
+
+#![expect(clippy::unwrap_used, reason = "a test may")]
+
+use std::path::PathBuf;
+
+use shellgate_policy::{
+    CommandContext, Decision, EffectName, EffectRule, Entry, Machine, Prefix, Preset, Rule, Rules, Verdict,
+    judge,
+};
+
+/// Rules and a root of their own, which isn't in the folder for temporary files: rules are about that.
+struct Case {
+    folder: tempfile::TempDir,
+    rules: Rules,
+}
+
+fn prefix(text: &str) -> Prefix {
+    let words = text.split(' ').map(str::to_owned).collect();
+    match text {
+        "*" => Prefix::Everything,
+        text if text.contains('*') => Prefix::Pattern(words),
+        _ => Prefix::Words(words),
+    }
+}
+
+fn entry(text: &str) -> Entry {
+    Entry { prefix: prefix(text), shown: text.to_owned() }
+}
+
+fn rule(text: &str, decision: Decision, except: &[&str]) -> Rule {
+    let except = except.iter().map(|text| prefix(text)).collect();
+    Rule { entry: entry(text), decision, reason: None, except }
+}
+
+fn effect(effect: EffectName, targets: &[&str], except: &[&str], decision: Decision) -> EffectRule {
+    let owned = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect();
+    let (targets, except) = (owned(targets), owned(except));
+    EffectRule { shown: effect.to_string(), effect, targets, except, decision, reason: None }
+}
+
+fn case() -> Case {
+    let here = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let folder = tempfile::tempdir_in(here).unwrap();
+    for name in ["sub", "home/.ssh", "build"] {
+        std::fs::create_dir_all(folder.path().join(name)).unwrap();
+    }
+    for name in ["a.md", ".env", "home/.ssh/config", "build.sh"] {
+        std::fs::write(folder.path().join(name), "").unwrap();
+    }
+    Case { folder, rules: Rules::default() }
+}
+
+fn allowing(list: &[&str]) -> Case {
+    let mut case = case();
+    case.rules.rules = list.iter().map(|text| rule(text, Decision::Allow, &[])).collect();
+    case
+}
+
+fn denying(list: &[&str]) -> Case {
+    let mut case = case();
+    case.rules.core = Some(vec![entry("*")]);
+    case.rules.exclude = list.iter().map(|text| entry(text)).collect();
+    case
+}
+
+impl Case {
+    fn verdict(&self, text: &str) -> Verdict {
+        let root = self.folder.path().canonicalize().unwrap();
+        let machine = Machine::new(&root, &root, Some(root.join("home")), std::env::var_os("PATH").unwrap());
+        judge(text, &CommandContext::default(), &self.rules, &machine)
+    }
+
+    fn says(&self, decision: Decision, texts: &[&str]) {
+        for text in texts {
+            let verdict = self.verdict(text);
+            assert_eq!(verdict.decision(), decision, "{text}: {:?}", verdict.reasons());
+        }
+    }
+}
+
+#[test]
+fn a_star_in_an_allow_entry_stands_for_words_as_they_are_written() {
+    let case = allowing(&["npm run *", "git * main", "* --version", "make test:*", "git fetch"]);
+    case.says(
+        Decision::Allow,
+        &[
+            "npm run test",
+            "git push origin main",
+            "cat --version",
+            "make test:unit",
+            "git fetch",
+            "git fetch origin",
+        ],
+    );
+    case.says(
+        Decision::Ask,
+        &[
+            "npm run",
+            "npm install",
+            "git push origin mainline",
+            "git push $x main",
+            "cat a.md --version",
+            "./cat --version",
+            "make tests",
+            "git fetches",
+        ],
+    );
+}
+
+#[test]
+fn a_star_in_a_deny_entry_matches_any_spelling() {
+    let case = denying(&["git * main", "rm -rf *", "* --force", "docker run * bash"]);
+    case.says(
+        Decision::Deny,
+        &[
+            "git push origin main",
+            "git -C sub push origin main",
+            "/usr/bin/git push -q origin main",
+            "rm -fr x",
+            "rm -r -f x",
+            "git push -f",
+            "docker container run -it image bash",
+            "env git push origin main",
+        ],
+    );
+    case.says(Decision::Ask, &["git push origin $branch", "xargs git push"]);
+    case.says(Decision::Allow, &["git push origin dev", "rm x", "git status"]);
+}
+
+#[test]
+fn harmless_options_before_a_subcommand_break_no_allow_entry() {
+    let case = allowing(&[
+        "git log",
+        "kubectl get",
+        "gh pr list",
+        "terraform plan",
+        "docker ps",
+        "npm run test",
+        "cargo build",
+        "git log *",
+    ]);
+    case.says(
+        Decision::Allow,
+        &[
+            "git --no-pager log",
+            "git -C sub log",
+            "kubectl -n x get pods",
+            "gh -R o/r pr list",
+            "terraform -chdir=sub plan",
+            "docker --context x ps",
+            "npm --prefix sub run test",
+            "cargo +nightly build",
+        ],
+    );
+    case.says(
+        Decision::Ask,
+        &[
+            "git -c core.pager=x log",
+            "git -C /etc log",
+            "git --exec-path=sub log",
+            "git --no-pager push log",
+            "git $x log",
+            "docker -H tcp://other ps",
+        ],
+    );
+}
+
+#[test]
+fn what_a_call_runs_may_be_named_beside_it() {
+    let case = allowing(&[
+        "bash",
+        "./build.sh",
+        "docker exec",
+        "ls",
+        "uv run",
+        "pytest",
+        "env",
+        "timeout",
+        "cargo test",
+    ]);
+    case.says(
+        Decision::Allow,
+        &[
+            "bash build.sh",
+            "bash ./build.sh",
+            "docker exec c ls -l",
+            "uv run pytest",
+            "timeout 5 ls",
+            "env A=1 cargo test",
+        ],
+    );
+    case.says(
+        Decision::Ask,
+        &["bash other.sh", "docker exec c rm x", "echo rm > build.sh; bash build.sh", "timeout 5 rm x"],
+    );
+    allowing(&["bash build.sh"]).says(Decision::Allow, &["bash build.sh"]);
+    allowing(&["bash"]).says(Decision::Ask, &["bash build.sh"]);
+}
+
+#[test]
+fn an_exception_is_about_the_whole_command() {
+    let mut case = case();
+    case.rules.core = Some(vec![entry("*")]);
+    case.rules.rules = vec![
+        rule("rm -rf", Decision::Deny, &["rm -rf /tmp/*"]),
+        rule("git push", Decision::Ask, &["git push origin dev"]),
+    ];
+    case.says(Decision::Deny, &["rm -rf x", "rm -rf /tmp/a /etc", "rm -rf /tmp/../etc", "rm -rf $x"]);
+    case.says(Decision::Ask, &["git push", "git push origin dev main", "git push origin $x"]);
+    case.says(Decision::Allow, &["rm -rf /tmp/a", "rm -rf /tmp/a /tmp/b", "git push origin dev"]);
+    case.rules.core = None;
+    case.rules.rules = vec![rule("git", Decision::Allow, &["git push"])];
+    case.says(Decision::Allow, &["git status"]);
+    case.says(Decision::Ask, &["git push", "git -C sub push"]);
+}
+
+#[test]
+fn beyond_an_allowlist_a_default_decides() {
+    let mut case = case();
+    case.rules.core = Some(vec![entry("git")]);
+    case.says(Decision::Deny, &["ls"]);
+    case.rules.beyond_core = Decision::Ask;
+    case.says(Decision::Ask, &["ls"]);
+    case.says(Decision::Allow, &["git status"]);
+    case.rules.beyond_core = Decision::Allow;
+    case.says(Decision::Allow, &["ls"]);
+}
+
+#[test]
+fn the_temporary_folder_is_free() {
+    let mut case = case();
+    case.rules.preset = Some(Preset::Cautious);
+    case.rules.effects = vec![effect(EffectName::Write, &["/tmp/**"], &["/tmp/keep/**"], Decision::Allow)];
+    case.says(Decision::Allow, &["touch /tmp/q", "echo a > /tmp/q", "cp a.md /tmp/q", "touch /tmp/x/../q"]);
+    case.says(
+        Decision::Ask,
+        &[
+            "touch q",
+            "echo a > q",
+            "touch /tmp/../etc/q",
+            "touch /tmp/keep/q",
+            "touch /tmp/q /etc/q",
+            "touch $x",
+            "rm /tmp/q",
+            "ln -s /etc /tmp/l; touch /tmp/l/q",
+            "cd $x && touch q",
+            // The first command may fail, and then the second is in the root.
+            "cd /tmp && touch q",
+        ],
+    );
+}
+
+#[test]
+fn env_files_and_keys_ask() {
+    let mut case = case();
+    case.rules.core = Some(vec![entry("*")]);
+    case.rules.effects = vec![effect(EffectName::Read, &["**/.env", "~/.ssh/**"], &[], Decision::Ask)];
+    case.says(
+        Decision::Ask,
+        &[
+            "cat .env",
+            "cat sub/../.env",
+            "cd sub && cat ../.env",
+            "cat ~/.ssh/config",
+            "cat ~/.ssh/*",
+            "cat .e*",
+            "cat s*/.env",
+            "cat \"$HOME/.ssh/config\"",
+            "cp -r ~ copy",
+            "cat $x",
+        ],
+    );
+    case.says(Decision::Allow, &["cat a.md", "cat *.md", "ls sub", "cat .env.sample"]);
+    for rule in &mut case.rules.effects {
+        rule.decision = Decision::Deny;
+    }
+    case.says(Decision::Deny, &["cat .env", "cat ~/.ssh/config"]);
+    case.says(Decision::Ask, &["cat $x", "ls ~"]);
+}
+
+#[test]
+fn deleting_is_denied_but_in_some_folders() {
+    let mut case = case();
+    case.rules.core = Some(vec![entry("*")]);
+    case.rules.effects = vec![effect(EffectName::Delete, &[], &["/tmp/**", "build/**"], Decision::Deny)];
+    case.says(
+        Decision::Deny,
+        &["rm a.md", "rm -rf build", "rm /tmp/q a.md", "rm /tmp/../etc/q", "rm -rf /tmp"],
+    );
+    case.says(Decision::Allow, &["rm /tmp/q", "rm -rf build/x", "cat a.md"]);
+}
+
+#[test]
+fn the_network_is_free_to_some_hosts() {
+    let mut case = case();
+    case.rules.effects =
+        vec![effect(EffectName::Network, &["*.example.org"], &["bad.example.org"], Decision::Allow)];
+    case.says(Decision::Allow, &["curl https://a.example.org/x", "curl -s https://A.EXAMPLE.org/"]);
+    case.says(
+        Decision::Ask,
+        &[
+            "curl https://example.net/",
+            "curl https://a.example.org/ example.net",
+            "curl --url https://example.net https://a.example.org/",
+            "curl -x http://example.net https://a.example.org/",
+            "curl https://a.example.org.example.net/",
+            "curl https://a.example.org@example.net/",
+            "curl https://bad.example.org/",
+            "curl https://$x.example.org/",
+            "curl -o /etc/x https://a.example.org/",
+        ],
+    );
+    case.rules.core = Some(vec![entry("*")]);
+    case.rules.effects = vec![effect(EffectName::Network, &["*.example.org"], &[], Decision::Deny)];
+    case.says(Decision::Deny, &["curl https://a.example.org/"]);
+    case.says(Decision::Ask, &["curl https://$x/", "curl https://example.net/ a.example.org"]);
+    case.says(Decision::Allow, &["curl https://example.net/", "ls"]);
+}
