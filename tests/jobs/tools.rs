@@ -9,7 +9,8 @@ use crate::support::{Place, mark, processes_with};
 fn call(gate: &Gate, tool: &str, arguments: &Value) -> Value {
     let tool = JobTool::named(tool).unwrap();
     let answer = gate.scoped(&Scope::Session).unwrap().job_tool(tool, &arguments.to_string(), None);
-    assert_eq!(answer.text, answer.structured.to_string(), "both carry the same");
+    let closing = answer.text.lines().last().unwrap();
+    assert!(closing.starts_with('[') && closing.ends_with(']'), "{}", answer.text);
     assert_eq!(
         answer.is_error,
         answer.structured.get("error").is_some_and(|error| !error.is_null())
@@ -62,6 +63,19 @@ fn left_out(text: &str) -> (u64, u64) {
     (numbers[0], numbers[1])
 }
 
+/// Checks the line that replaces omitted lines of a part with these first and last lines. Returns the first omitted line.
+fn check_lines(text: &str, first: usize, last: usize) -> usize {
+    let (head, rest) = text.split_once("[… ").unwrap();
+    let (marker, tail) = rest.split_once('\n').unwrap();
+    let (count, call) = marker.split_once(" lines left out: shell_output ").unwrap();
+    let left_out: usize = count.replace(',', "").parse().unwrap();
+    let call: Value = serde_json::from_str(call.trim_end_matches(']')).unwrap();
+    let (head, tail) = (head.lines().count(), tail.lines().count());
+    assert_eq!(head + left_out + tail, last - first + 1, "{marker}");
+    assert_eq!(call["from_line"], first + head, "{marker}");
+    first + head
+}
+
 /// The output is larger than the part that is held in memory.
 #[test]
 fn the_count_of_bytes_left_out_is_right() {
@@ -81,13 +95,14 @@ fn the_count_of_bytes_left_out_is_right() {
     assert_eq!((&read["stdout_next"], &read["truncated"]), (&json!(all), &json!(true)));
     let text = read["stdout"].as_str().unwrap();
     assert!(text.starts_with("1\n2\n") && text.ends_with("8000000\nEND\n"));
-    check(text, 0, all);
-    // Positions in a part count from the beginning of the stream, so that they can be used in the next call.
-    let (from, to) = (3_888_898, all - 4);
-    let part = json!({"job": id, "stream": "stdout", "from": from, "to": to});
+    check_lines(text, 1, 8_000_001);
+    // Lines of a part count from the beginning of the stream, so that they can be used in the next call.
+    let part = json!({"job": id, "stream": "stdout", "from": 3_888_898, "to": all - 4});
     let text = call(&gate, "shell_output", &part)["stdout"].as_str().unwrap().to_owned();
     assert!(text.starts_with("571430\n") && text.ends_with("\n8000000\n"));
-    check(&text, from, to);
+    let next = check_lines(&text, 571_430, 8_000_000);
+    let part = json!({"job": id, "stream": "stdout", "from_line": next, "lines": 2});
+    assert_eq!(call(&gate, "shell_output", &part)["stdout"], format!("{next}\n{}\n", next + 1));
 }
 
 #[test]
@@ -163,7 +178,7 @@ fn a_root_below_ours_has_another_session() {
 #[test]
 fn every_tool_says_what_it_takes() {
     for tool in TOOLS {
-        let schema = tool.input_schema();
+        let schema = tool.input_schema(shellgate::Advertised::All);
         assert_eq!(
             (&schema["type"], &schema["additionalProperties"]),
             (&json!("object"), &json!(false)),
@@ -172,6 +187,9 @@ fn every_tool_says_what_it_takes() {
         );
         assert_eq!(tool.output_schema()["type"], "object");
     }
-    let size: usize = TOOLS.iter().map(|tool| tool.about.len() + tool.input_schema().to_string().len()).sum();
-    assert!(size < 5_000, "models read it with every call: {size}");
+    let size: usize = TOOLS
+        .iter()
+        .map(|tool| tool.about.len() + tool.input_schema(shellgate::Advertised::All).to_string().len())
+        .sum();
+    assert!(size < 6_000, "models read it with every call: {size}");
 }

@@ -14,12 +14,16 @@ fn text_and_structured_content_say_the_same() {
         assert_eq!(result["isError"], false, "a command that ran is an answer: {result}");
         let content = result["content"].as_array().unwrap();
         assert_eq!(content.len(), 1);
-        let text: Value = serde_json::from_str(content[0]["text"].as_str().unwrap()).unwrap();
-        assert_eq!(text, result["structuredContent"]);
+        assert_eq!(content[0]["text"], "out\n[stderr]\nerr\n[exit 7; stdout 1 line, stderr 1 line]");
+        let facts = &result["structuredContent"];
         assert_eq!(
-            (&text["exit_code"], &text["stdout"], &text["stderr"]),
-            (&json!(7), &json!("out\n"), &json!("err\n"))
+            (&facts["exit_code"], &facts["stdout"], &facts["stderr"], &facts["status"]),
+            (&json!(7), &json!("out\n"), &json!("err\n"), &json!("failed")),
+            "all facts were asked for"
         );
+        let id = talk.call(json!({"command": "echo out; echo err >&2; exit 7", "detail": "minimal"}));
+        let facts = talk.answer(id)["result"]["structuredContent"].clone();
+        assert_eq!(facts, json!({"exit_code": 7, "stdout": "out\n", "stderr": "err\n"}));
         assert!(talk.leave().success());
     });
 }
@@ -224,7 +228,12 @@ fn a_command_that_becomes_a_job_as_it_starts_loses_no_output() {
                 (&json!("completed"), &json!("end\n")),
                 "{answer}"
             );
-            assert_eq!(answer["stdout_bytes"], printed.len(), "{answer}");
+            // The answer of a job has the two ends, so all of it is read again.
+            let stdout = answer["stdout"].as_str().unwrap();
+            assert!(stdout.starts_with("1\n2\n") && stdout.ends_with("19999\n20000\n"), "{answer}");
+            let output =
+                place.output(["logs", answer["id"].as_str().unwrap(), "--raw", "--stream", "stdout"]);
+            assert_eq!(output.stdout.len(), printed.len(), "{answer}");
         }
         talk.leave();
     });

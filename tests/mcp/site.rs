@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 
 use serde_json::{Value, json};
 
-use super::talk::NEWER;
+use super::talk::{NEWER, with_all_facts};
 use super::task_client::meta;
 use crate::support::{PATIENCE, Place};
 
@@ -93,7 +93,7 @@ impl Site {
     /// Calls a tool. `None`: the connection was refused, or closed without an answer.
     pub(crate) fn try_call(&self, key: &str, tool: &str, arguments: Value) -> Option<Value> {
         let more = format!("\r\nMCP-Protocol-Version: {NEWER}\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}");
-        let params = json!({"name": tool, "arguments": arguments, "_meta": meta(&json!({}))});
+        let params = with_all_facts(json!({"name": tool, "arguments": arguments, "_meta": meta(&json!({}))}));
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
         let mut stream = TcpStream::connect(&self.address).ok()?;
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -124,6 +124,7 @@ impl Site {
         method: &str,
         mut params: Value,
     ) -> Answer {
+        params = with_all_facts(params);
         let name = ["name", "taskId"].iter().find_map(|field| params.get(field)?.as_str());
         let name = name.map(|name| format!("\r\nMcp-Name: {name}"));
         let more =

@@ -15,6 +15,16 @@ pub(crate) const OLDER: &str = "2025-11-25";
 /// The protocol version without `initialize`.
 pub(crate) const NEWER: &str = "2026-07-28";
 
+/// A call that asks for all facts, as most tests look at them, unless it says what it wants.
+pub(crate) fn with_all_facts(mut params: Value) -> Value {
+    if params["name"] == "shell"
+        && let Some(arguments) = params.get_mut("arguments").and_then(Value::as_object_mut)
+    {
+        arguments.entry("detail").or_insert_with(|| "full".into());
+    }
+    params
+}
+
 /// A server and the ends of its pipes.
 pub(crate) struct Talk {
     pub(crate) server: Child,
@@ -70,6 +80,7 @@ impl Talk {
     /// Sends a request. Returns its id.
     pub(crate) fn send(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
+        let params = with_all_facts(params);
         let request = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
         self.line(request.to_string().as_bytes());
         self.next
@@ -108,6 +119,7 @@ impl Talk {
 
     fn try_ask(&mut self, method: &str, params: Value) -> Option<Value> {
         self.next += 1;
+        let params = with_all_facts(params);
         let request = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
         // The server may have ended already.
         writeln!(self.to.as_mut().unwrap(), "{request}").ok()?;

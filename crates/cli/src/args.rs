@@ -246,6 +246,14 @@ pub(crate) struct McpArgs {
     /// Serve HTTP clients at `/mcp` on this port, or ADDRESS:PORT
     #[arg(long, value_name = "ADDR")]
     pub(crate) http: Option<shellgate_server::Address>,
+    /// Tools to list: `common` (all, with common fields), `shell` (only the one that runs commands) or `full` (all fields)
+    #[arg(long, value_name = "LIST", default_value = "common", value_parser = tools())]
+    pub(crate) tools: shellgate_server::OfferedTools,
+}
+
+fn tools() -> impl TypedValueParser<Value = shellgate_server::OfferedTools> {
+    PossibleValuesParser::new(shellgate_server::OfferedTools::NAMES)
+        .map(|name| shellgate_server::OfferedTools::named(&name).unwrap_or_default())
 }
 
 #[derive(Debug, Args)]

@@ -26,19 +26,10 @@ pub(crate) enum Reply {
 impl ToolResult {
     /// The answer with this report.
     pub(crate) fn of_report(dialect: &Dialect, report: &Report) -> Self {
-        // A report is a structure of strings, numbers and lists: it always serializes to an object.
-        let structured = match serde_json::to_value(report) {
-            Ok(Value::Object(facts)) => facts,
-            _ => Map::new(),
-        };
         let mut text = dialect.write(report);
         text.add_denials(report);
-        if let (Some(job), None) = (&report.job, report.unfinished_job()) {
-            // Dialects name the processes that a command left running by pid at most. The model needs the job's id too.
-            text.add("Job", &job.as_str().into());
-            text.add("Background", &json!(report.background));
-        }
-        Self { text, structured, is_error: is_error(report) }
+        text.add_job_of_leftovers(report);
+        Self { text, structured: dialect.structured(report), is_error: is_error(report) }
     }
 
     /// The answer to a call whose question waits: how a person answers it, and how the model goes on.

@@ -76,7 +76,8 @@ impl Call {
 
 impl Calls {
     pub(crate) fn new(offer: Offer) -> Self {
-        let Offer { gate, dialect, directory } = offer;
+        let Offer { gate, dialect, directory, tools: _ } = offer;
+        let dialect = dialect.over_mcp();
         let workers = Workers::default();
         let questions = Questions::new(gate.settings(), workers.clone());
         let gate = Box::leak(Box::new(gate.with_approver(questions.input_approver())));

@@ -40,7 +40,7 @@ impl Handler {
                 Implementation::new("shellgate", env!("CARGO_PKG_VERSION")).with_title("shellgate"),
             )
             .with_instructions(instructions::of(&offer));
-        let tools = tools::all(offer.dialect);
+        let tools = tools::listed(offer.dialect.over_mcp(), offer.tools);
         Self { shared: Arc::new(Shared { calls: Calls::new(offer), tools, config }) }
     }
 }

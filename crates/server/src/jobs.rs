@@ -48,8 +48,9 @@ pub(crate) async fn answer(
     }
     let scope = client.principal.scope();
     let run = move |cancel: Option<&WaitControl>| Ok(gate.scoped(&scope)?.job_tool(tool, &arguments, cancel));
-    let mut done =
-        off_thread(sources.workers, client, progress, run).await.unwrap_or_else(|error| refused(&error));
+    let mut done = off_thread(sources.workers, client, progress, run)
+        .await
+        .unwrap_or_else(|error| ToolAnswer::refused(&error));
     if tool.name == "shell_jobs" {
         add_waiting(&mut done, &questions.all_of(&client.principal));
     }
@@ -171,12 +172,12 @@ fn add_waiting(answer: &mut ToolAnswer, questions: &[WaitingQuestion]) {
         }
         facts
     }));
-    answer.text = answer.structured.to_string();
-}
-
-fn refused(error: &ErrorObject) -> ToolAnswer {
-    let structured = json!({"status": "failed", "error": error});
-    ToolAnswer { text: structured.to_string(), structured, is_error: true }
+    let waiting = questions.iter().map(|question| {
+        let command = question.report().command.replace('\n', " ");
+        format!("{} waits for a person's approval: {command}\n", question.id)
+    });
+    // Before the list, whose last line is the closing one.
+    answer.text.insert_str(0, &waiting.collect::<String>());
 }
 
 fn result(answer: ToolAnswer) -> CallToolResult {

@@ -49,6 +49,32 @@ pub struct Offer {
     pub dialect: &'static Dialect,
     /// Working directory of calls that name none, relative to the root.
     pub directory: Option<String>,
+    /// Which tools it lists.
+    pub tools: OfferedTools,
+}
+
+/// Which tools a server lists. It answers calls of the others all the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OfferedTools {
+    /// All tools, with the fields that models need often.
+    #[default]
+    Common,
+    /// Only the tool that runs commands.
+    Shell,
+    /// All tools with all fields.
+    Full,
+}
+
+impl OfferedTools {
+    /// The names of the choices, in the order of the variants.
+    pub const NAMES: [&'static str; 3] = ["common", "shell", "full"];
+
+    /// The choice of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Common, Self::Shell, Self::Full];
+        Self::NAMES.iter().zip(all).find_map(|(known, tools)| (*known == name).then_some(tools))
+    }
 }
 
 /// Tidies the record once the server is at work.

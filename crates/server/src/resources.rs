@@ -91,6 +91,7 @@ fn content(gate: &Gate, name: &ResourceName<'_>, client: &Client) -> Result<Stri
                 stream: *stream,
                 bytes: ranges.get(*stream).clone(),
                 grep: None,
+                context: 0,
                 limit: Limit::Bytes(most),
             };
             Ok(jobs.read(&execution.id, &excerpt)?.text)

@@ -53,7 +53,7 @@ pub(crate) async fn begin(
         let call = found(sources.gate, id, client).await?;
         return Ok(match &call.state {
             CallState::Ended(report) if report.status != State::Canceled => {
-                TaskStart::Ended(ToolResult::of_report(call.dialect, report))
+                TaskStart::Ended(ToolResult::of_report(call.dialect.over_mcp(), report))
             }
             _ => TaskStart::Task(Box::new(of_call(sources.gate, &call).task)),
         });
@@ -180,7 +180,7 @@ fn of_call(gate: &Gate, call: &Call) -> DetailedTask {
                 State::Canceled => TaskPayload::Cancelled,
                 // An answer always serializes to an object.
                 _ => match serde_json::to_value(CallToolResult::from(ToolResult::of_report(
-                    call.dialect,
+                    call.dialect.over_mcp(),
                     report,
                 ))) {
                     Ok(serde_json::Value::Object(result)) => TaskPayload::Completed { result },

@@ -3,15 +3,21 @@
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 use shellgate::jobs::tools::TOOLS;
-use shellgate::{Dialect, Envelope, State};
+use shellgate::{Advertised, Dialect, Envelope, State};
+
+use crate::OfferedTools;
 
 /// The tools, as `tools/list` answers them.
-pub(crate) fn all(dialect: &Dialect) -> Vec<Tool> {
-    let mut own = dialect.schema(Envelope::Mcp);
+pub(crate) fn listed(dialect: &Dialect, tools: OfferedTools) -> Vec<Tool> {
+    let advertised = match tools {
+        OfferedTools::Full => Advertised::All,
+        OfferedTools::Common | OfferedTools::Shell => Advertised::Common,
+    };
+    let mut own = dialect.declaration(Envelope::Mcp, advertised);
     if let Some(own) = own.as_object_mut() {
         own.insert("outputSchema".to_owned(), report());
     }
-    let jobs = TOOLS.iter().map(|tool| {
+    let jobs = TOOLS.iter().filter(|_| tools != OfferedTools::Shell).map(|tool| {
         let mut annotations =
             json!({"title": tool.title, "readOnlyHint": tool.reads_only, "openWorldHint": false});
         if let (Some(annotations), false) = (annotations.as_object_mut(), tool.reads_only) {
@@ -20,7 +26,7 @@ pub(crate) fn all(dialect: &Dialect) -> Vec<Tool> {
         json!({
             "name": tool.name,
             "description": tool.about,
-            "inputSchema": tool.input_schema(),
+            "inputSchema": tool.input_schema(advertised),
             "outputSchema": without_descriptions(tool.output_schema()),
             "annotations": annotations,
         })
@@ -68,7 +74,8 @@ fn report() -> Value {
             "verdict": or_null("object"),
             "artifacts": {"type": "array", "items": {"type": "object"}},
         },
-        "required": ["id", "status", "command", "exit_code", "error", "stdout", "stderr", "job"],
+        // Our own dialect has the others only if they say something.
+        "required": ["exit_code", "stdout"],
     })
 }
 

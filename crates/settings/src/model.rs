@@ -183,6 +183,8 @@ pub struct Limits {
     pub max_running: u64,
     /// Characters of a stream that the model gets.
     pub answer_chars: u64,
+    /// Tokens of both streams that the model gets over MCP, about.
+    pub answer_tokens: u64,
     /// Bytes of a stream that the model gets if complete output was asked for.
     pub answer_bytes: u64,
     /// Bytes of a stream that are kept on disk.
@@ -206,6 +208,7 @@ impl Default for Limits {
             idle_timeout_ms: 0,
             max_running: 1024,
             answer_chars: 30_000,
+            answer_tokens: 8_000,
             answer_bytes: 8 << 20,
             capture_bytes: 256 << 20,
             memory_mb: 0,

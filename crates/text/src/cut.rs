@@ -1,6 +1,7 @@
 //! Chooses the part of a text to keep when it is longer than its limit.
 
-use super::view::Limit;
+use super::tokens;
+use super::view::{Limit, Shares};
 
 /// Where a text is cut: `..head` and `tail..` are kept. Both offsets are character boundaries.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,14 +16,15 @@ impl Limit {
         match self {
             Self::Chars(_) => text.chars().count(),
             Self::Bytes(_) => text.len(),
+            Self::Tokens(_) => tokens::estimate_tokens(text),
         }
     }
 
-    /// The number of characters or bytes that the limit allows.
+    /// The number of characters, bytes or tokens that the limit allows.
     #[must_use]
     pub fn amount(self) -> usize {
         match self {
-            Self::Chars(amount) | Self::Bytes(amount) => amount,
+            Self::Chars(amount) | Self::Bytes(amount) | Self::Tokens(amount) => amount,
         }
     }
 
@@ -31,6 +33,8 @@ impl Limit {
         match self {
             Self::Chars(amount) => amount.saturating_mul(4),
             Self::Bytes(amount) => amount,
+            // Longer only by long runs of blanks or signs, which then count as too much.
+            Self::Tokens(amount) => amount.saturating_mul(32),
         }
     }
 
@@ -39,6 +43,7 @@ impl Limit {
         match self {
             Self::Chars(_) => text.char_indices().nth(amount).map_or(text.len(), |(at, _)| at),
             Self::Bytes(_) => text.floor_char_boundary(amount),
+            Self::Tokens(_) => tokens::prefix(text, amount),
         }
     }
 
@@ -48,22 +53,23 @@ impl Limit {
             Self::Chars(_) if amount == 0 => text.len(),
             Self::Chars(_) => text.char_indices().rev().nth(amount - 1).map_or(0, |(at, _)| at),
             Self::Bytes(_) => text.ceil_char_boundary(text.len().saturating_sub(amount)),
+            Self::Tokens(_) => tokens::suffix(text, amount),
         }
     }
 }
 
 /// Cuts one text that is longer than the limit.
-pub(super) fn within(text: &str, limit: Limit) -> Cut {
-    let half = limit.amount().div_ceil(2);
-    Cut { head: head(text, half, limit), tail: tail(text, limit.amount() - half, limit) }
+pub(super) fn within(text: &str, limit: Limit, shares: Shares) -> Cut {
+    let for_tail = shares.of_tail(limit.amount());
+    Cut { head: head(text, limit.amount() - for_tail, limit), tail: tail(text, for_tail, limit) }
 }
 
-/// Cuts the texts of a stream's two ends. Each gets half of the limit, and the part of the other half that the other
+/// Cuts the texts of a stream's two ends. Each gets its share of the limit, and the part of the other's share that the other
 /// doesn't use.
-pub(super) fn between(first: &str, last: &str, limit: Limit) -> Cut {
+pub(super) fn between(first: &str, last: &str, limit: Limit, shares: Shares) -> Cut {
     let (wanted_first, wanted_last) = (limit.measure(first), limit.measure(last));
-    let half = limit.amount().div_ceil(2);
-    let for_first = half.max(limit.amount().saturating_sub(wanted_last)).min(wanted_first);
+    let share = limit.amount() - shares.of_tail(limit.amount());
+    let for_first = share.max(limit.amount().saturating_sub(wanted_last)).min(wanted_first);
     let for_last = limit.amount().saturating_sub(for_first);
     Cut { head: head(first, for_first, limit), tail: tail(last, for_last, limit) }
 }
@@ -95,7 +101,7 @@ mod tests {
     use super::*;
 
     fn parts(text: &str, limit: Limit) -> (&str, &str) {
-        let cut = within(text, limit);
+        let cut = within(text, limit, Shares::Even);
         (text.get(..cut.head).unwrap(), text.get(cut.tail..).unwrap())
     }
 
@@ -117,10 +123,13 @@ mod tests {
 
     #[test]
     fn each_end_gets_what_the_other_does_not_use() {
-        assert_eq!(between("ab", "0123456789", Limit::Bytes(8)), Cut { head: 2, tail: 4 });
-        assert_eq!(between("0123456789", "ab", Limit::Bytes(8)), Cut { head: 6, tail: 0 });
-        assert_eq!(between("0123456789", "", Limit::Bytes(4)), Cut { head: 4, tail: 0 });
-        assert_eq!(between("0123456789", "0123456789", Limit::Bytes(5)), Cut { head: 3, tail: 8 });
-        assert_eq!(between("ab", "cd", Limit::Bytes(100)), Cut { head: 2, tail: 0 });
+        assert_eq!(between("ab", "0123456789", Limit::Bytes(8), Shares::Even), Cut { head: 2, tail: 4 });
+        assert_eq!(between("0123456789", "ab", Limit::Bytes(8), Shares::Even), Cut { head: 6, tail: 0 });
+        assert_eq!(between("0123456789", "", Limit::Bytes(4), Shares::Even), Cut { head: 4, tail: 0 });
+        assert_eq!(
+            between("0123456789", "0123456789", Limit::Bytes(5), Shares::Even),
+            Cut { head: 3, tail: 8 }
+        );
+        assert_eq!(between("ab", "cd", Limit::Bytes(100), Shares::Even), Cut { head: 2, tail: 0 });
     }
 }

@@ -41,6 +41,7 @@ mod source;
 mod styled;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod view;
 
 pub use binary::{Binary, Hashed};
@@ -50,9 +51,10 @@ pub use marker::MARKER_STARTS as MARKERS;
 pub use own_text::own_text;
 pub use picture::{Marked, Picture, Row};
 pub use screen::{Screen, screen};
-pub use source::Source;
+pub use source::{ReadAs, Source};
 pub use styled::{Style, StyledLine, plain_text};
-pub use view::{Limit, View, last_line, last_line_in, one_line, view};
+pub use tokens::estimate_tokens;
+pub use view::{Limit, Shares, View, last_line, last_line_in, one_line, view, view_with};
 
 /// Renders a part of some output by itself, without the rest.
 #[must_use]

@@ -4,7 +4,7 @@ use std::{fmt::Write, ops::Range, path::Path};
 
 use super::{
     binary::{Binary, Hashed},
-    source::Stream,
+    source::{ReadAs, Stream},
 };
 
 /// The beginnings of marker lines. Lines of output that begin so are indented, see `render`.
@@ -15,7 +15,18 @@ const MAX_REPEATED_PATH_BYTES: usize = 120;
 
 /// The line between head and tail. It offers a command that reads the rest if the rest has at most `readable`
 /// bytes.
-pub(super) fn left_out(range: &Range<u64>, stream: &Stream<'_>, readable: u64) -> String {
+pub(super) fn left_out(range: &Range<u64>, stream: &mut Stream<'_>, readable: u64) -> String {
+    if let (Some(ReadAs { id, first_line }), true) = (stream.read_as, stream.kept == stream.total) {
+        let lines = |stream: &mut Stream<'_>, bytes: Range<u64>| {
+            memchr::memchr_iter(b'\n', &stream.read(bytes)).count()
+        };
+        let from_line = first_line + lines(stream, 0..range.start) as u64;
+        let count = lines(stream, range.clone()).max(1);
+        let (count, unit) = (with_commas(count), if count == 1 { "line" } else { "lines" });
+        return format!(
+            r#"[… {count} {unit} left out: shell_output {{"id":"{id}","from_line":{from_line}}}]"#
+        );
+    }
     let count = range.end.saturating_sub(range.start);
     let amount = bytes(count);
     let path = shown(stream.path);
@@ -66,6 +77,19 @@ fn incomplete(stream: &Stream<'_>, path: &str) -> String {
         0 => format!("none were kept: {why}"),
         kept => format!("only the first {kept} of {} are kept, in {path}: {why}", bytes(stream.total)),
     }
+}
+
+/// A number as people read it: `14,210`.
+fn with_commas(number: usize) -> String {
+    let digits = number.to_string();
+    let mut shown = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
 }
 
 fn bytes(count: u64) -> String {

@@ -160,6 +160,7 @@ mod tests {
             total: length,
             tail: &[],
             lost: None,
+            read_as: None,
         };
         screen(&source, 5, 20).unwrap()
     }

@@ -19,6 +19,17 @@ pub struct Source<'a> {
     pub tail: &'a [u8],
     /// Why spooling stopped early, such as "No space left on device". `None`: the capture limit was reached.
     pub lost: Option<String>,
+    /// How a model reads the rest with a tool. `None`: the rest is read from the file.
+    pub read_as: Option<ReadAs<'a>>,
+}
+
+/// How a model reads a stream with a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadAs<'a> {
+    /// The execution.
+    pub id: &'a str,
+    /// The number of the first line of the source; 1 for a whole stream.
+    pub first_line: u64,
 }
 
 /// A source whose numbers agree with each other and with the file.
@@ -34,6 +45,7 @@ pub(super) struct Stream<'a> {
     tail: &'a [u8],
     tail_at: u64,
     pub(super) lost: Option<String>,
+    pub(super) read_as: Option<ReadAs<'a>>,
 }
 
 impl<'a> Stream<'a> {
@@ -58,7 +70,18 @@ impl<'a> Stream<'a> {
         let start = source.tail.len().saturating_sub(wanted);
         let tail = source.tail.get(start..).unwrap_or_default();
         let tail_at = total - tail.len() as u64;
-        Self { file: source.file, path: source.path, begins: source.begins, kept, total, tail, tail_at, lost }
+        let read_as = source.read_as;
+        Self {
+            file: source.file,
+            path: source.path,
+            begins: source.begins,
+            kept,
+            total,
+            tail,
+            tail_at,
+            lost,
+            read_as,
+        }
     }
 
     /// The bytes that were not kept: between the end of the file and the start of the tail.
@@ -123,7 +146,16 @@ mod tests {
     }
 
     fn source<'a>(file: &'a tempfile::NamedTempFile, total: u64, tail: &'a [u8]) -> Source<'a> {
-        Source { file: file.as_file(), path: file.path(), begins: 0, spooled: 10, total, tail, lost: None }
+        Source {
+            file: file.as_file(),
+            path: file.path(),
+            begins: 0,
+            spooled: 10,
+            total,
+            tail,
+            lost: None,
+            read_as: None,
+        }
     }
 
     #[test]

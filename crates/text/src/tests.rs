@@ -42,6 +42,7 @@ impl Spool {
             total: self.bytes.len() as u64,
             tail: &self.bytes[self.bytes.len() - self.tail..],
             lost: self.lost.clone(),
+            read_as: None,
         };
         view(&source, limit)
     }

@@ -25,6 +25,28 @@ pub enum Limit {
     Chars(usize),
     /// This many bytes of UTF-8.
     Bytes(usize),
+    /// This many tokens of a model, by [`estimate_tokens`](crate::estimate_tokens).
+    Tokens(usize),
+}
+
+/// How the two ends of a cut text share the limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Shares {
+    /// Half and half.
+    #[default]
+    Even,
+    /// The end gets more: it says why a command failed.
+    MostlyEnd,
+}
+
+impl Shares {
+    /// The part of the limit that the end gets.
+    pub(super) fn of_tail(self, amount: usize) -> usize {
+        match self {
+            Self::Even => amount / 2,
+            Self::MostlyEnd => amount - amount / 4,
+        }
+    }
 }
 
 impl Limit {
@@ -34,6 +56,7 @@ impl Limit {
         let end = match self {
             Self::Chars(count) => text.char_indices().nth(count).map_or(text.len(), |(at, _)| at),
             Self::Bytes(count) => text.floor_char_boundary(count),
+            Self::Tokens(count) => crate::tokens::prefix(text, count),
         };
         text.get(..end).unwrap_or(text)
     }
@@ -61,6 +84,12 @@ enum Parts {
 /// Only reading the file can fail. The text says what is missing then.
 #[must_use]
 pub fn view(source: &Source<'_>, limit: Limit) -> View {
+    view_with(source, limit, Shares::Even)
+}
+
+/// The same, with these shares of the two ends.
+#[must_use]
+pub fn view_with(source: &Source<'_>, limit: Limit, shares: Shares) -> View {
     let mut stream = Stream::new(source);
     if let Some(binary) = binary::examine(&mut stream) {
         let text = marker::binary(&binary, &stream);
@@ -69,18 +98,18 @@ pub fn view(source: &Source<'_>, limit: Limit) -> View {
     let (text, truncated) = match parts(&mut stream, limit) {
         Parts::Whole(whole) if limit.measure(&whole.text) <= limit.amount() => (whole.text, false),
         Parts::Whole(whole) => {
-            let mut cut = cut::within(&whole.text, limit);
+            let mut cut = cut::within(&whole.text, limit, shares);
             cut.tail = past_marker(&whole.text, cut.tail);
             let left_out = whole.raw_at(cut.head)..whole.raw_at(cut.tail);
             let (head, tail) = (whole.text.get(..cut.head), whole.text.get(cut.tail..));
-            (join(head, &left_out, tail, &stream, limit), true)
+            (join(head, &left_out, tail, &mut stream, limit), true)
         }
         Parts::Ends { head, tail } => {
-            let mut cut = cut::between(&head.text, &tail.text, limit);
+            let mut cut = cut::between(&head.text, &tail.text, limit, shares);
             cut.tail = past_marker(&tail.text, cut.tail);
             let left_out = head.raw_at(cut.head)..tail.raw_at(cut.tail);
             let (head, tail) = (head.text.get(..cut.head), tail.text.get(cut.tail..));
-            (join(head, &left_out, tail, &stream, limit), true)
+            (join(head, &left_out, tail, &mut stream, limit), true)
         }
     };
     View { text, truncated, binary: None }
@@ -101,6 +130,7 @@ pub fn last_line(file: &std::fs::File) -> String {
         total,
         tail: &[],
         lost: None,
+        read_as: None,
     };
     let mut stream = Stream::new(&source);
     last_line_in(&stream.read(total.saturating_sub(LAST_LINE_WINDOW_BYTES)..total))
@@ -168,7 +198,7 @@ fn join(
     head: Option<&str>,
     left_out: &Range<u64>,
     tail: Option<&str>,
-    stream: &Stream<'_>,
+    stream: &mut Stream<'_>,
     limit: Limit,
 ) -> String {
     let mut text = head.unwrap_or_default().to_owned();

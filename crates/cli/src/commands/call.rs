@@ -174,7 +174,7 @@ impl Caller {
         if events {
             let result = match answer {
                 DialectAnswer::Json(json) => json!({"type": "result", "json": json}),
-                DialectAnswer::Text(text) => json!({"type": "result", "text": text}),
+                answer => json!({"type": "result", "text": answer.to_string()}),
             };
             if let Some(words) = dialect.assistant(report) {
                 self.line(&json!({"type": "assistant", "id": report.id, "text": words}))?;

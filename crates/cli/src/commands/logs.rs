@@ -43,6 +43,7 @@ fn show(args: &LogsArgs) -> Result<(), CliError> {
     let part = StreamPart {
         from,
         to,
+        from_line: None,
         lines: args.lines,
         since_ms: args.since.and_then(|at| u64::try_from(at).ok()),
     };
@@ -122,7 +123,8 @@ fn print_json(
     for stream in streams {
         let range = ranges.get(stream).clone();
         let limit = Limit::Bytes(JSON_TEXT_MAX_BYTES);
-        let printed = jobs.read(id, &OutputQuery { stream, bytes: range.clone(), grep, limit })?;
+        let printed =
+            jobs.read(id, &OutputQuery { stream, bytes: range.clone(), grep, context: 0, limit })?;
         answer.insert(stream.name().to_owned(), json!(printed.text));
         answer.insert(format!("{}_bytes", stream.name()), json!([range.start, range.end]));
         answer.insert(

@@ -18,7 +18,7 @@ fn serve(args: McpArgs) -> Result<(), CliError> {
     let common = args.common;
     let gate = super::builder(&common).tidy_later().log_with(logging::start_server_by_settings).build()?;
     super::show_notices(gate.settings());
-    let offer = Offer { gate, dialect: common.dialect, directory: common.directory };
+    let offer = Offer { gate, dialect: common.dialect, directory: common.directory, tools: args.tools };
     let cannot = |error: String| CliError::from(ErrorObject::new(Code::Config, error));
     match args.http {
         None => shellgate_server::serve_stdio(offer)

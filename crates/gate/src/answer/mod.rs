@@ -1,8 +1,10 @@
 //! What is answered: the report of a request, with its streams as text, its artifacts, and its error in words.
 
 pub(crate) mod artifacts;
+pub(crate) mod condensed;
 pub(crate) mod denials;
 pub(crate) mod duration;
+pub(crate) mod lean;
 pub(crate) mod limits;
 pub(crate) mod outcome_error;
 pub(crate) mod report;

@@ -5,16 +5,17 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use shellgate_exec::{Exit, Outcome, PerStream, Process, Spool, State};
+use shellgate_exec::{Clock, Exit, Outcome, PerStream, Process, Spool, State};
 
 use crate::admit::judge::VerdictSummary;
 use crate::answer::artifacts::Artifact;
+use crate::answer::condensed::Condensed;
 use crate::answer::denials::{self, Denial};
 use crate::answer::outcome_error::outcome_error;
 use crate::answer::signal_names::SignalName;
 use crate::answer::stream_text::StreamTexts;
 use crate::answer::summary::RequestSummary;
-use crate::intake::request::Format;
+use crate::intake::request::{Detail, Format};
 use crate::settings::Limits;
 use crate::{Code, ErrorObject};
 
@@ -61,6 +62,15 @@ pub struct Report {
     /// How the answer is to be written.
     #[serde(skip)]
     pub format: Format,
+    /// How much of it is to be written.
+    #[serde(skip)]
+    pub detail: Detail,
+    /// The timeout that ended it, if that is known.
+    #[serde(skip)]
+    pub clock: Option<Clock>,
+    /// That lines which say nothing new are left out.
+    #[serde(skip)]
+    pub condensed: Option<Condensed>,
     /// The program, when no shell was asked for.
     #[serde(skip)]
     pub program: Option<String>,
@@ -140,6 +150,9 @@ impl Report {
             unconfined: None,
             artifacts: Vec::new(),
             format: summary.format,
+            detail: summary.detail,
+            clock: None,
+            condensed: None,
             program: summary.program(),
             words: None,
             screen: false,
@@ -194,6 +207,9 @@ impl Report {
             omitted_denials: outcome.denials.as_ref().map_or(0, |denials| denials.more),
             artifacts,
             format: summary.format,
+            detail: summary.detail,
+            clock: outcome.clock,
+            condensed: None,
             program: summary.program(),
             words: streams.words,
             screen: streams.is_screen,

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use shellgate_exec::{Outcome, PerStream, Spool, State, Stream};
+use shellgate_exec::{Exit, Outcome, PerStream, Spool, State, Stream};
 
 use crate::answer::summary::RequestSummary;
-use crate::intake::request::Detail;
+use crate::intake::request::{Detail, Format};
 use crate::settings::Limits;
-use crate::text::{Limit, Source, view};
+use crate::text::{Limit, ReadAs, Shares, Source, estimate_tokens, view_with};
 
 /// Characters of a stream that a preview shows.
 const PREVIEW_CHARS: usize = 400;
@@ -45,12 +45,35 @@ impl StreamTexts {
         let text = |stream, limit| StreamText::read(summary, outcome, spool, stream, limit);
         let both =
             |limit| PerStream { stdout: text(Stream::Stdout, limit), stderr: text(Stream::Stderr, limit) };
-        let shown = both(limit);
+        let shown = match (summary.detail, summary.format) {
+            (Detail::Minimal, Format::Text) => within_tokens(number(limits.answer_tokens), text),
+            _ => both(limit),
+        };
         let words = summary.speaks.then(|| {
             let complete = both(complete);
             PerStream { stdout: complete.stdout.text, stderr: complete.stderr.text }
         });
         Self { is_screen: shown.stdout.is_screen, shown, words }
+    }
+}
+
+/// Both streams within a number of tokens. A stream that needs less than its half leaves the rest to the other.
+fn within_tokens(tokens: usize, text: impl Fn(Stream, Limit) -> StreamText) -> PerStream<StreamText> {
+    let all = Limit::Tokens(tokens);
+    let (stdout, stderr) = (text(Stream::Stdout, all), text(Stream::Stderr, all));
+    let wanted = |text: &StreamText| if text.truncated { tokens } else { estimate_tokens(&text.text) };
+    let (for_stdout, for_stderr) = (wanted(&stdout), wanted(&stderr));
+    if for_stdout.saturating_add(for_stderr) <= tokens {
+        return PerStream { stdout, stderr };
+    }
+    let half = tokens / 2;
+    let share = |own: usize, other: usize| own.min(half.max(tokens.saturating_sub(other)));
+    let cut = |stream, whole: StreamText, wanted: usize, share: usize| {
+        if wanted <= share && !whole.truncated { whole } else { text(stream, Limit::Tokens(share)) }
+    };
+    PerStream {
+        stdout: cut(Stream::Stdout, stdout, for_stdout, share(for_stdout, for_stderr)),
+        stderr: cut(Stream::Stderr, stderr, for_stderr, share(for_stderr, for_stdout)),
     }
 }
 
@@ -74,6 +97,7 @@ impl StreamText {
             total: output.total,
             tail: &output.tail,
             lost: output.lost.clone(),
+            read_as: matches!(limit, Limit::Tokens(_)).then_some(ReadAs { id: &summary.id, first_line: 1 }),
         };
         // Of a full-screen program that runs, only what is on its screen now is of use.
         let size = summary.terminal.filter(|_| outcome.state == State::Running);
@@ -84,7 +108,13 @@ impl StreamText {
                 Self { text, truncated: true, is_screen: true }
             }
             None => {
-                let view = view(&source, limit);
+                // The end says why a command failed.
+                let failed = !matches!(outcome.exit, None | Some(Exit::Code(0)));
+                let shares = match limit {
+                    Limit::Tokens(_) if failed => Shares::MostlyEnd,
+                    _ => Shares::Even,
+                };
+                let view = view_with(&source, limit, shares);
                 Self { text: view.text, truncated: view.truncated, is_screen: false }
             }
         }

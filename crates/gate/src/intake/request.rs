@@ -158,6 +158,29 @@ pub enum Format {
     Json,
     /// Markdown, for reading.
     Markdown,
+    /// The output as it is, and a closing line.
+    Text,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 3] = [Self::Json, Self::Markdown, Self::Text];
+
+    /// The name that calls use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Markdown => "markdown",
+            Self::Text => "text",
+        }
+    }
+
+    /// The format of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
 }
 
 /// How much output an answer shows.

@@ -80,8 +80,16 @@ impl ScopedGate<'_> {
         let Ok(file) = std::fs::File::open(&stdout) else { return false };
         let length = file.metadata().map_or(0, |metadata| metadata.len());
         let path = Path::new(&stdout);
-        let source =
-            Source { file: &file, path, begins: 0, spooled: length, total: length, tail: &[], lost: None };
+        let source = Source {
+            file: &file,
+            path,
+            begins: 0,
+            spooled: length,
+            total: length,
+            tail: &[],
+            lost: None,
+            read_as: None,
+        };
         screen(&source, size.rows, size.cols).is_some_and(|screen| screen.application_keys)
     }
 }

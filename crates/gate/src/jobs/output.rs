@@ -13,7 +13,7 @@ use shellgate_journal::PastExecution;
 use super::{Jobs, parse};
 use crate::ErrorObject;
 use crate::gate::session_error;
-use crate::text::{Limit, Source, one_line, view};
+use crate::text::{Limit, ReadAs, Source, one_line, view};
 
 /// How much of a file is read at once.
 const READ_CHUNK_BYTES: u64 = 64 << 10;
@@ -27,7 +27,9 @@ pub struct StreamPart {
     pub to: Option<u64>,
     /// Only output of this time or later, in milliseconds since 1970.
     pub since_ms: Option<u64>,
-    /// Only this many lines, the last ones.
+    /// From this line on; the first line is 1.
+    pub from_line: Option<u64>,
+    /// Only this many lines: the first ones behind `from_line`, else the last ones.
     pub lines: Option<u64>,
 }
 
@@ -40,6 +42,8 @@ pub struct OutputQuery<'a> {
     pub bytes: Range<u64>,
     /// Only lines that match this pattern.
     pub grep: Option<&'a Regex>,
+    /// So many lines before and behind each line that matches.
+    pub context: usize,
     /// The longest text to return.
     pub limit: Limit,
 }
@@ -71,11 +75,16 @@ impl Jobs<'_> {
             let end = part.to.unwrap_or(total).min(total);
             let start =
                 part.from.unwrap_or(0).max(since.as_ref().map_or(end, |since| *since.get(stream))).min(end);
-            let start = match part.lines {
-                Some(lines) => start_of_last_lines(file, start..end, lines).unwrap_or(start),
-                None => start,
-            };
-            start..end
+            match (part.from_line, part.lines) {
+                (Some(line), lines) => {
+                    let start = start_of_line(file, start..end, line).unwrap_or(end);
+                    let behind =
+                        lines.and_then(|lines| start_of_line(file, start..end, lines.saturating_add(1)).ok());
+                    start..behind.unwrap_or(end)
+                }
+                (None, Some(lines)) => start_of_last_lines(file, start..end, lines).unwrap_or(start)..end,
+                (None, None) => start..end,
+            }
         };
         Ok(PerStream { stdout: range(Stream::Stdout), stderr: range(Stream::Stderr) })
     }
@@ -92,7 +101,7 @@ impl Jobs<'_> {
         let file = spool.files.get(query.stream);
         let text = match query.grep {
             Some(pattern) => grep(file, query, pattern),
-            None => Ok(read_range(file, path, query)),
+            None => Ok(read_range(file, path, query, &execution.id)),
         };
         text.map_err(|error| unreadable(&error))
     }
@@ -118,7 +127,10 @@ impl Jobs<'_> {
         bytes: Range<u64>,
         limit: Limit,
     ) -> Result<OutputText, ErrorObject> {
-        let max_bytes = limit.amount() as u64;
+        let max_bytes = match limit {
+            Limit::Tokens(amount) => amount.saturating_mul(3),
+            limit => limit.amount(),
+        } as u64;
         let start = bytes.start.max(bytes.end.saturating_sub(max_bytes));
         let mut read = vec![0; usize::try_from(bytes.end.saturating_sub(start)).unwrap_or(0)];
         let file = self.file(id, stream)?;
@@ -169,27 +181,73 @@ fn last_lines_of(bytes: &[u8], lines: u64) -> &[u8] {
     bytes.get(before.unwrap_or(bytes.len())..).unwrap_or_default()
 }
 
-fn read_range(file: &File, path: &std::path::Path, query: &OutputQuery<'_>) -> OutputText {
+fn read_range(file: &File, path: &std::path::Path, query: &OutputQuery<'_>, id: &str) -> OutputText {
     let Range { start: begins, end } = query.bytes;
     let length = end.saturating_sub(begins);
-    let source = Source { file, path, begins, spooled: length, total: length, tail: &[], lost: None };
+    // Only what a model reads names the tool.
+    let is_for_model = matches!(query.limit, Limit::Tokens(_));
+    let read_as =
+        is_for_model.then(|| ReadAs { id, first_line: lines_before(file, begins).saturating_add(1) });
+    let source =
+        Source { file, path, begins, spooled: length, total: length, tail: &[], lost: None, read_as };
     let view = view(&source, query.limit);
     OutputText { text: view.text, truncated: view.truncated }
 }
 
-/// The lines that match a pattern. If they are longer than the limit, only the last of them.
+/// How many lines end before a byte of a file.
+fn lines_before(file: &File, end: u64) -> u64 {
+    let mut lines = 0;
+    // What can't be read isn't shown either.
+    let _ = for_each_chunk(file, 0..end, |bytes| lines += memchr::memchr_iter(b'\n', bytes).count() as u64);
+    lines
+}
+
+/// Calls `visit` with the bytes of a part, piece by piece.
+fn for_each_chunk(file: &File, bytes: Range<u64>, mut visit: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut buffer = vec![0; usize::try_from(READ_CHUNK_BYTES).unwrap_or(0)];
+    let mut from = bytes.start;
+    while from < bytes.end {
+        let wanted = usize::try_from((bytes.end - from).min(READ_CHUNK_BYTES)).unwrap_or(0);
+        let read = file.read_at(buffer.get_mut(..wanted).unwrap_or_default(), from)?;
+        if read == 0 {
+            break;
+        }
+        visit(buffer.get(..read).unwrap_or_default());
+        from += read as u64;
+    }
+    Ok(())
+}
+
+/// The lines that match a pattern, with the lines around them. If they are longer than the limit, only the last of them.
 fn grep(file: &File, query: &OutputQuery<'_>, pattern: &Regex) -> io::Result<OutputText> {
-    let max_length = query.limit.amount();
+    // A token is hardly ever longer than this many bytes, and often as long.
+    let max_length = match query.limit {
+        Limit::Tokens(amount) => amount.saturating_mul(3),
+        limit => limit.amount(),
+    };
     let (mut found, mut length, mut truncated) = (VecDeque::new(), 0, false);
+    let mut before: VecDeque<Vec<u8>> = VecDeque::new();
+    let mut wanted_behind = 0;
     for_each_line(file, query.bytes.clone(), |line| {
-        if pattern.is_match(trim_carriage_return(line)) {
-            let line = one_line(line);
+        let matches = pattern.is_match(trim_carriage_return(line));
+        if !matches && wanted_behind == 0 {
+            if query.context > 0 {
+                if before.len() == query.context {
+                    before.pop_front();
+                }
+                before.push_back(line.to_vec());
+            }
+            return;
+        }
+        wanted_behind = if matches { query.context } else { wanted_behind - 1 };
+        for line in before.drain(..).chain([line.to_vec()]) {
+            let line = one_line(&line);
             length += line.len() + 1;
             found.push_back(line);
-            while length > max_length && found.len() > 1 {
-                truncated = true;
-                length -= found.pop_front().map_or(0, |line: String| line.len() + 1);
-            }
+        }
+        while length > max_length && found.len() > 1 {
+            truncated = true;
+            length -= found.pop_front().map_or(0, |line: String| line.len() + 1);
         }
     })?;
     let text = found.into_iter().map(|line| format!("{line}\n")).collect();
@@ -210,16 +268,7 @@ const MAX_LINE_BYTES: usize = 64 << 10;
 /// When the file can't be read.
 pub fn for_each_line(file: &File, bytes: Range<u64>, mut visit: impl FnMut(&[u8])) -> io::Result<()> {
     let mut line: Vec<u8> = Vec::new();
-    let mut buffer = vec![0; usize::try_from(READ_CHUNK_BYTES).unwrap_or(0)];
-    let mut from = bytes.start;
-    while from < bytes.end {
-        let wanted = usize::try_from((bytes.end - from).min(READ_CHUNK_BYTES)).unwrap_or(0);
-        let read = file.read_at(buffer.get_mut(..wanted).unwrap_or_default(), from)?;
-        if read == 0 {
-            break;
-        }
-        from += read as u64;
-        let mut rest = buffer.get(..read).unwrap_or_default();
+    for_each_chunk(file, bytes, |mut rest| {
         while let Some(at) = memchr::memchr(b'\n', rest) {
             line.extend_from_slice(rest.get(..at).unwrap_or_default());
             visit(&line);
@@ -231,11 +280,33 @@ pub fn for_each_line(file: &File, bytes: Range<u64>, mut visit: impl FnMut(&[u8]
             visit(&line);
             line.clear();
         }
-    }
+    })?;
     if !line.is_empty() {
         visit(&line);
     }
     Ok(())
+}
+
+/// Where the line with this number begins in a part of a file; the first line is 1. The end, if there are fewer.
+fn start_of_line(file: &File, part: Range<u64>, line: u64) -> io::Result<u64> {
+    let mut to_skip = line.saturating_sub(1);
+    let mut start = part.start;
+    let mut buffer = vec![0; usize::try_from(READ_CHUNK_BYTES).unwrap_or(0)];
+    while to_skip > 0 && start < part.end {
+        let wanted = usize::try_from((part.end - start).min(READ_CHUNK_BYTES)).unwrap_or(0);
+        let read = file.read_at(buffer.get_mut(..wanted).unwrap_or_default(), start)?;
+        if read == 0 {
+            return Ok(part.end);
+        }
+        for at in memchr::memchr_iter(b'\n', buffer.get(..read).unwrap_or_default()) {
+            to_skip -= 1;
+            if to_skip == 0 {
+                return Ok(start + at as u64 + 1);
+            }
+        }
+        start += read as u64;
+    }
+    Ok(if to_skip == 0 { start } else { part.end })
 }
 
 /// Where the last `lines` lines of a part of a file begin.
@@ -302,5 +373,36 @@ mod tests {
         assert_eq!(seen(4, 0..end), text.get(4..).unwrap());
         assert_eq!(seen(99, 0..end), text);
         assert_eq!(seen(1, 5..7), "wo");
+    }
+
+    #[test]
+    fn lines_are_found_by_their_number() {
+        let mut file = tempfile::tempfile().unwrap();
+        let long = "x".repeat(150_000);
+        let text = format!("one\ntwo\n{long}\nfour\nfive");
+        file.write_all(text.as_bytes()).unwrap();
+        let end = text.len() as u64;
+        let from = |line: u64| {
+            let start = usize::try_from(start_of_line(&file, 0..end, line).unwrap()).unwrap();
+            text.get(start..).unwrap().to_owned()
+        };
+        assert_eq!((from(0), from(1)), (text.clone(), text.clone()));
+        assert_eq!(from(2), text.get(4..).unwrap());
+        assert_eq!((from(4), from(5), from(6)), ("four\nfive".into(), "five".into(), String::new()));
+    }
+
+    #[test]
+    fn matching_lines_have_the_lines_around_them_once() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"a\nb\nX\nc\nX\nd\ne\nf\n").unwrap();
+        let pattern = Regex::new("X").unwrap();
+        let seen = |context: usize| {
+            let limit = Limit::Chars(1_000);
+            let query =
+                OutputQuery { stream: Stream::Stdout, bytes: 0..16, grep: Some(&pattern), context, limit };
+            grep(&file, &query, &pattern).unwrap().text
+        };
+        assert_eq!(seen(0), "X\nX\n");
+        assert_eq!(seen(1), "b\nX\nc\nX\nd\n");
     }
 }

@@ -204,6 +204,7 @@ fn asked(execution: &PastExecution, detail: Detail) -> RequestSummary {
         detail,
         format: match known {
             Some(known) if known.wanted.markdown => Format::Markdown,
+            Some(known) if known.wanted.text => Format::Text,
             _ => Format::Json,
         },
         speaks: false,

@@ -48,8 +48,16 @@ impl Jobs<'_> {
         let file = self.file(id, Stream::Stdout)?;
         let length = file.metadata().map_or(0, |metadata| metadata.len());
         let path = Path::new("");
-        let source =
-            Source { file: &file, path, begins: 0, spooled: length, total: length, tail: &[], lost: None };
+        let source = Source {
+            file: &file,
+            path,
+            begins: 0,
+            spooled: length,
+            total: length,
+            tail: &[],
+            lost: None,
+            read_as: None,
+        };
         Ok(screen(&source, size.rows, size.cols))
     }
 }

@@ -58,6 +58,7 @@ pub(crate) fn asked(
                 Detail::Preview => Some(journal::OutputDetail::Preview),
             },
             markdown: request.format == Format::Markdown,
+            text: request.format == Format::Text,
             artifacts: request.artifacts.clone(),
             background: request.background,
         },

@@ -46,6 +46,9 @@ pub struct AnswerOptions {
     /// Whether the answer is Markdown, where the dialect has a choice.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub markdown: bool,
+    /// Whether it is the output with a closing line.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub text: bool,
     /// The files that the answer describes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<String>,

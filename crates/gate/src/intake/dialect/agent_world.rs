@@ -7,7 +7,7 @@ use shellgate_policy::programs::{base_name, is_assistant};
 
 use super::field::{FOLDER_NAMES, Field, Kind};
 use super::fields::Arguments;
-use super::{DefaultPreset, DefaultRoot, Dialect, DialectAnswer, markdown, syntax};
+use super::{DefaultPreset, DefaultRoot, Dialect, DialectAnswer, markdown, syntax, whole_report};
 use crate::answer::artifacts::Artifact;
 use crate::answer::report::Report;
 use crate::answer::signal_names::SignalName;
@@ -37,6 +37,8 @@ pub(super) static DIALECT: Dialect = Dialect {
     fields: FIELDS,
     request,
     answer,
+    structured: whole_report,
+    over_mcp: None,
     assistant,
 };
 
@@ -138,7 +140,7 @@ struct Answer<'a> {
 fn answer(report: &Report) -> DialectAnswer {
     match report.format {
         Format::Markdown => DialectAnswer::Text(markdown::answer(report)),
-        Format::Json => DialectAnswer::json(&Answer {
+        Format::Json | Format::Text => DialectAnswer::json(&Answer {
             exit_code: report.exit_code,
             stdout: &report.stdout,
             stderr: &report.stderr,

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::DENIED;
+use super::closing::ClosedText;
 use crate::answer::report::Report;
 
 /// The answer to a tool call, as its model gets it: [`Display`](fmt::Display) writes it.
@@ -15,6 +16,8 @@ pub enum DialectAnswer {
     Json(Map<String, Value>),
     /// Text, whatever it looks like.
     Text(String),
+    /// Output with a closing line.
+    Closed(ClosedText),
 }
 
 impl DialectAnswer {
@@ -42,6 +45,18 @@ impl DialectAnswer {
                     text.push_str(&format!("\n{line}"));
                 }
             }
+            // It names them in its closing line.
+            Self::Closed(_) => {}
+        }
+    }
+
+    /// Adds the job of the processes that a command left running. Dialects name those by process id at most.
+    pub fn add_job_of_leftovers(&mut self, report: &Report) {
+        let (Some(job), None) = (&report.job, report.unfinished_job()) else { return };
+        // A closing line names both by itself.
+        if !matches!(self, Self::Closed(_)) {
+            self.add("Job", &job.as_str().into());
+            self.add("Background", &json!(report.background));
         }
     }
 
@@ -57,6 +72,11 @@ impl DialectAnswer {
                     text.push_str(&format!("\n{label}: {shown}"));
                 }
             }
+            Self::Closed(text) => {
+                if let Some(shown) = fact.get("hint").unwrap_or(fact).as_str() {
+                    text.add(label, shown);
+                }
+            }
         }
     }
 }
@@ -70,6 +90,7 @@ impl fmt::Display for DialectAnswer {
                 Err(_) => Err(fmt::Error),
             },
             Self::Text(text) => f.write_str(text),
+            Self::Closed(text) => text.fmt(f),
         }
     }
 }

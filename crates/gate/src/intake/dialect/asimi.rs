@@ -9,7 +9,7 @@ use super::fields::Arguments;
 use super::run_shell_command::{
     ABOUT_PROMPTS, ABOUT_RULES, ABOUT_STATE, ABOUT_TOOL, COMMAND, DESCRIPTION, DIRECTORY, TOOL, request,
 };
-use super::{DefaultPreset, DefaultRoot, Dialect, DialectAnswer, no_assistant_text};
+use super::{DefaultPreset, DefaultRoot, Dialect, DialectAnswer, no_assistant_text, whole_report};
 use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::intake::request::{Detail, Format, Request, Substitutions, Words};
@@ -38,6 +38,8 @@ pub(super) static DIALECT: Dialect = Dialect {
     fields: FIELDS,
     request: read,
     answer,
+    structured: whole_report,
+    over_mcp: None,
     assistant: no_assistant_text,
 };
 

@@ -10,6 +10,8 @@ pub(crate) struct Field {
     /// Other names that models use for it. Declarations don't mention them.
     pub(crate) aliases: &'static [&'static str],
     pub(crate) required: bool,
+    /// Whether models rarely need it. Short declarations leave it out; calls may have it all the same.
+    pub(crate) rare: bool,
 }
 
 /// The type of a field.
@@ -34,11 +36,16 @@ pub(crate) const FOLDER_NAMES: &[&str] = &["cwd", "workdir", "dir_path"];
 impl Field {
     /// An optional field.
     pub(crate) const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
-        Self { name, kind, about, aliases: &[], required: false }
+        Self { name, kind, about, aliases: &[], required: false, rare: false }
     }
 
     pub(crate) const fn required(self) -> Self {
         Self { required: true, ..self }
+    }
+
+    /// Leaves the field out of short declarations.
+    pub(crate) const fn rare(self) -> Self {
+        Self { rare: true, ..self }
     }
 
     /// Adds other names for the field.

@@ -6,7 +6,7 @@ use super::run_shell_command::{
     ABOUT_ANSWER, ABOUT_PROMPTS, ABOUT_RULES, ABOUT_STATE, ABOUT_TOOL, COMMAND, DESCRIPTION, DIRECTORY, TOOL,
     request,
 };
-use super::{DefaultPreset, DefaultRoot, Dialect, no_assistant_text};
+use super::{DefaultPreset, DefaultRoot, Dialect, no_assistant_text, whole_report};
 use crate::intake::request::{Format, Substitutions, Words};
 
 pub(super) static DIALECT: Dialect = Dialect {
@@ -31,6 +31,8 @@ pub(super) static DIALECT: Dialect = Dialect {
     fields: FIELDS,
     request,
     answer,
+    structured: whole_report,
+    over_mcp: None,
     assistant: no_assistant_text,
 };
 

@@ -5,6 +5,7 @@
 mod agent_world;
 mod answer;
 mod asimi;
+mod closing;
 mod field;
 mod fields;
 mod gemini;
@@ -18,10 +19,13 @@ mod schema;
 mod syntax;
 
 pub use answer::DialectAnswer;
+pub use closing::ClosedText;
 pub(crate) use field::{Field, Kind};
 pub(crate) use fields::Arguments;
-pub use schema::Envelope;
 pub(crate) use schema::object_schema;
+pub use schema::{Advertised, Envelope};
+
+use serde_json::{Map, Value};
 
 use crate::ErrorObject;
 use crate::answer::report::Report;
@@ -51,6 +55,9 @@ pub struct Dialect {
     fields: &'static [Field],
     request: fn(&mut Arguments) -> Result<Request, ErrorObject>,
     answer: fn(&Report) -> DialectAnswer,
+    structured: fn(&Report) -> Map<String, Value>,
+    /// The same tool as agents get it over MCP. `None`: it is the same there.
+    over_mcp: Option<&'static Self>,
     assistant: fn(&Report) -> Option<String>,
 }
 
@@ -76,6 +83,15 @@ pub enum DefaultPreset {
 
 /// The label of what the sandbox refused.
 const DENIED: &str = "Refused by the sandbox";
+
+/// The whole report, for dialects without a shorter form.
+fn whole_report(report: &Report) -> Map<String, Value> {
+    // A report is a structure of strings, numbers and lists: it always serializes to an object.
+    match serde_json::to_value(report) {
+        Ok(Value::Object(facts)) => facts,
+        _ => Map::new(),
+    }
+}
 
 /// For dialects that add nothing to the conversation besides the answer.
 fn no_assistant_text(_: &Report) -> Option<String> {
@@ -123,9 +139,8 @@ impl Dialect {
         let (field, default) = self.format;
         let wanted = serde_json::from_str::<serde_json::Value>(arguments).ok();
         let format = match wanted.as_ref().and_then(|wanted| wanted.get(field)?.as_str()) {
-            Some("json") => Format::Json,
-            Some("markdown") => Format::Markdown,
-            _ => default,
+            Some(name) => Format::named(name).unwrap_or(default),
+            None => default,
         };
         // The first field that a call must have is the command.
         let field = self.fields.iter().find(|field| field.required);
@@ -138,6 +153,18 @@ impl Dialect {
     #[must_use]
     pub fn assistant(&self, report: &Report) -> Option<String> {
         (self.assistant)(report)
+    }
+
+    /// This dialect as agents get it over MCP: what its answers look like by default, and what its tool says.
+    #[must_use]
+    pub fn over_mcp(&'static self) -> &'static Self {
+        self.over_mcp.unwrap_or(self)
+    }
+
+    /// The facts of a report as structured content.
+    #[must_use]
+    pub fn structured(&self, report: &Report) -> Map<String, Value> {
+        (self.structured)(report)
     }
 
     /// Writes a report as the model gets it.

@@ -2,18 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value};
 use shellgate_exec::{ExecId, InputSender, Stream};
 
-use super::{insert, job_id};
+use super::{Answered, answer_limit, job_id};
 use crate::ErrorObject;
+use crate::answer::report::Report;
 use crate::gate::session_error;
 use crate::intake::dialect::Arguments;
 use crate::intake::request::Detail;
 use crate::jobs::input::not_running;
 use crate::jobs::{InputItem, Key, OutputQuery, StreamPart, WaitControl};
 use crate::scope::ScopedGate;
-use crate::text::Limit;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -27,7 +26,7 @@ pub(super) fn run(
     gate: &ScopedGate<'_>,
     arguments: &mut Arguments,
     control: Option<&WaitControl>,
-) -> Result<Value, ErrorObject> {
+) -> Result<Answered, ErrorObject> {
     let jobs = gate.jobs()?;
     let id = job_id(&jobs, arguments)?;
     let mut items = Vec::new();
@@ -51,25 +50,20 @@ pub(super) fn run(
     let report = jobs.report(&id, Detail::Minimal)?;
     let range = before..jobs.ranges(&id, &StreamPart::default())?.stdout.end;
     let next = range.end;
-    let stdout = match report.screen {
-        true => report.stdout,
+    let is_screen = report.screen;
+    let stdout = match is_screen {
+        true => report.stdout.clone(),
         false => {
-            let limit =
-                Limit::Chars(usize::try_from(gate.gate.settings().limits.answer_chars).unwrap_or(usize::MAX));
-            let query = OutputQuery { stream: Stream::Stdout, bytes: range, grep: None, limit };
+            let limit = answer_limit(&gate.gate.settings().limits);
+            let query = OutputQuery { stream: Stream::Stdout, bytes: range, grep: None, context: 0, limit };
             jobs.read(&id, &query)?.text
         }
     };
-    let mut answer = Map::new();
-    insert(&mut answer, "id", &id);
-    insert(&mut answer, "status", report.status);
-    insert(&mut answer, "exit_code", report.exit_code);
-    insert(&mut answer, "signal", &report.signal);
-    insert(&mut answer, "waiting_for_input", report.waiting_for_input);
-    insert(&mut answer, "screen", report.screen);
-    insert(&mut answer, "stdout", stdout);
-    insert(&mut answer, "stdout_next", next);
-    Ok(answer.into())
+    // Of standard error nothing is told here: a terminal has one stream.
+    let mut answered = Answered::about(&Report { stdout, stderr: String::new(), ..report });
+    answered.say("screen", is_screen);
+    answered.say("stdout_next", next);
+    Ok(answered)
 }
 
 impl ScopedGate<'_> {

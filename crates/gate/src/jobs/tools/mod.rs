@@ -1,8 +1,9 @@
 //! Jobs as tools for models: the same five for every dialect.
 //!
-//! A tool answers with JSON. The text that a model gets is that JSON too, because some clients drop the structured answer and
-//! others drop the text.
+//! A tool answers with facts as JSON, and with the same facts as text with a closing line, because some clients drop the
+//! structured answer and others drop the text.
 
+mod answered;
 mod input;
 mod output;
 mod table;
@@ -14,11 +15,15 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use shellgate_exec::{PerStream, Urgency};
 
+use self::answered::Answered;
 pub use self::table::TOOLS;
 use super::list::JobList;
 use super::{Jobs, Port, WaitConditions, WaitControl};
-use crate::intake::dialect::{Arguments, Field, object_schema};
+use crate::answer::report::Report;
+use crate::intake::dialect::{Advertised, Arguments, ClosedText, Field, object_schema};
 use crate::scope::ScopedGate;
+use crate::settings::Limits;
+use crate::text::Limit;
 use crate::{Code, ErrorObject};
 
 /// How long `shell_wait` waits by default: shorter than the timeouts of common clients.
@@ -43,7 +48,7 @@ pub struct JobTool {
     fields: &'static [Field],
     /// The properties of its answer: name, JSON type, description.
     answer: &'static [(&'static str, &'static str, &'static str)],
-    run: fn(&ScopedGate<'_>, &mut Arguments, Option<&WaitControl>) -> Result<Value, ErrorObject>,
+    run: fn(&ScopedGate<'_>, &mut Arguments, Option<&WaitControl>) -> Result<Answered, ErrorObject>,
 }
 
 /// The answer of a tool.
@@ -57,6 +62,15 @@ pub struct ToolAnswer {
     pub is_error: bool,
 }
 
+impl ToolAnswer {
+    /// The answer of a tool that did nothing, and why.
+    #[must_use]
+    pub fn refused(error: &ErrorObject) -> Self {
+        let text = ClosedText::of(&Report::of_error(error.clone())).to_string();
+        Self { text, structured: json!({"status": "failed", "error": error}), is_error: true }
+    }
+}
+
 impl JobTool {
     /// The tool called `name`.
     #[must_use]
@@ -66,8 +80,8 @@ impl JobTool {
 
     /// The JSON Schema of its arguments.
     #[must_use]
-    pub fn input_schema(&self) -> Value {
-        object_schema(self.fields)
+    pub fn input_schema(&self, advertised: Advertised) -> Value {
+        object_schema(self.fields, advertised)
     }
 
     /// The JSON Schema of its answer. An error has `error` instead.
@@ -89,37 +103,37 @@ impl ScopedGate<'_> {
         let answer = Arguments::read(arguments, tool.fields)
             .and_then(|mut arguments| (tool.run)(self, &mut arguments, control));
         match answer {
-            Ok(structured) => {
+            Ok(Answered { facts, text }) => {
+                let structured = Value::from(facts);
                 let code = structured.pointer("/error/code").and_then(Value::as_str);
                 let is_error = code.and_then(Code::named).is_some_and(Code::is_refusal);
-                ToolAnswer { text: structured.to_string(), structured, is_error }
+                ToolAnswer { text: text.to_string(), structured, is_error }
             }
-            Err(error) => {
-                let structured = json!({"status": "failed", "error": error});
-                ToolAnswer { text: structured.to_string(), structured, is_error: true }
-            }
+            Err(error) => ToolAnswer::refused(&error),
         }
     }
 }
 
-fn list(gate: &ScopedGate<'_>, _: &mut Arguments, _: Option<&WaitControl>) -> Result<Value, ErrorObject> {
+fn list(gate: &ScopedGate<'_>, _: &mut Arguments, _: Option<&WaitControl>) -> Result<Answered, ErrorObject> {
     let JobList { mut jobs, silent } = gate.jobs()?.list()?;
     let mut ended = 0;
     jobs.retain(|job| {
         ended += usize::from(job.status.is_final());
         !job.status.is_final() || ended <= MAX_ENDED_FOR_MODELS
     });
-    Ok(match silent {
-        None => json!({"jobs": jobs}),
-        Some(error) => json!({"jobs": jobs, "error": error}),
-    })
+    let mut answered = Answered::list(&jobs);
+    if let Some(error) = silent {
+        answered.text.add("error", &error.message);
+        answered.facts.insert("error".to_owned(), value(error));
+    }
+    Ok(answered)
 }
 
 fn wait(
     gate: &ScopedGate<'_>,
     arguments: &mut Arguments,
     control: Option<&WaitControl>,
-) -> Result<Value, ErrorObject> {
+) -> Result<Answered, ErrorObject> {
     let jobs = gate.jobs()?;
     let id = job_id(&jobs, arguments)?;
     let port = match arguments.number("port")? {
@@ -139,27 +153,35 @@ fn wait(
         timeout: Some(arguments.milliseconds("timeout_ms")?.map_or(DEFAULT_WAIT, Duration::from_millis)),
     };
     let waited = jobs.wait(&id, conditions, control)?;
-    let mut answer = Map::new();
-    extend(&mut answer, &waited.result);
-    extend(&mut answer, &waited.report);
-    Ok(answer.into())
+    let mut answered = Answered::about(&waited.report);
+    if let Value::Object(result) = value(&waited.result) {
+        result.into_iter().for_each(|(name, fact)| answered.say(&name, fact));
+    }
+    Ok(answered)
 }
 
 fn stop(
     gate: &ScopedGate<'_>,
     arguments: &mut Arguments,
     _: Option<&WaitControl>,
-) -> Result<Value, ErrorObject> {
+) -> Result<Answered, ErrorObject> {
     let jobs = gate.jobs()?;
     let id = job_id(&jobs, arguments)?;
     let urgency = if arguments.flag("now")? == Some(true) { Urgency::Now } else { Urgency::Politely };
-    Ok(value(jobs.stop(&id, urgency)?))
+    // What it printed is known, or can be read.
+    let report = jobs.stop(&id, urgency)?;
+    Ok(Answered::about(&Report { stdout: String::new(), stderr: String::new(), ..report }))
 }
 
 /// The id of the job that the arguments name.
 fn job_id(jobs: &Jobs<'_>, arguments: &mut Arguments) -> Result<String, ErrorObject> {
     let name = arguments.text("job")?.unwrap_or_default();
     jobs.find(&name).map(|execution| execution.id)
+}
+
+/// How much of a stream one answer shows.
+fn answer_limit(limits: &Limits) -> Limit {
+    Limit::Tokens(usize::try_from(limits.answer_tokens).unwrap_or(usize::MAX))
 }
 
 fn pattern(arguments: &mut Arguments, field: &'static str) -> Result<Option<Regex>, ErrorObject> {
@@ -169,16 +191,6 @@ fn pattern(arguments: &mut Arguments, field: &'static str) -> Result<Option<Rege
         let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
         ErrorObject::invalid(format!("`{field}` is no regular expression: {last}")).token(text)
     })
-}
-
-fn insert(answer: &mut Map<String, Value>, name: &str, content: impl Serialize) {
-    answer.insert(name.to_owned(), value(content));
-}
-
-fn extend(answer: &mut Map<String, Value>, content: impl Serialize) {
-    if let Value::Object(entries) = value(content) {
-        answer.extend(entries);
-    }
 }
 
 /// The content as JSON. Strings, numbers and lists always serialize.

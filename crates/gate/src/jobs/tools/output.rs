@@ -1,21 +1,21 @@
 //! `shell_output`: reads the output of a job.
 
-use serde_json::{Map, Value};
 use shellgate_exec::{PerStream, Stream};
 
-use super::{insert, job_id, pattern};
+use super::{Answered, answer_limit, job_id, pattern};
 use crate::ErrorObject;
+use crate::answer::report::Report;
 use crate::intake::dialect::Arguments;
 use crate::intake::request::Detail;
 use crate::jobs::{OutputQuery, OutputText, StreamPart, WaitControl};
 use crate::scope::ScopedGate;
-use crate::text::{Limit, rendered};
+use crate::text::rendered;
 
 pub(super) fn run(
     gate: &ScopedGate<'_>,
     arguments: &mut Arguments,
     _: Option<&WaitControl>,
-) -> Result<Value, ErrorObject> {
+) -> Result<Answered, ErrorObject> {
     let jobs = gate.jobs()?;
     let id = job_id(&jobs, arguments)?;
     let wanted = arguments.word("stream")?.unwrap_or("both");
@@ -23,30 +23,27 @@ pub(super) fn run(
     let part = StreamPart {
         from: arguments.number("from")?,
         to: arguments.number("to")?,
+        from_line: arguments.number("from_line")?,
         lines: arguments.number("lines")?,
         since_ms: since.map(|ago| u64::try_from(crate::record::now()).unwrap_or(0).saturating_sub(ago)),
     };
     let grep = pattern(arguments, "grep")?;
+    let context = arguments.number("context")?.map_or(0, |lines| usize::try_from(lines).unwrap_or(0));
     let raw = arguments.flag("raw")? == Some(true);
     if raw && grep.is_some() {
         return Err(ErrorObject::invalid("`raw` and `grep` can't be combined")
             .token("raw")
             .hint("leave out one of them"));
     }
-    let limit = Limit::Chars(usize::try_from(jobs.limits.answer_chars).unwrap_or(usize::MAX));
+    let limit = answer_limit(&jobs.limits);
     let ranges = jobs.ranges(&id, &part)?;
     let report = jobs.report(&id, Detail::Minimal)?;
-    let mut answer = Map::new();
-    insert(&mut answer, "id", &id);
-    insert(&mut answer, "status", report.status);
-    insert(&mut answer, "exit_code", report.exit_code);
-    insert(&mut answer, "signal", &report.signal);
-    insert(&mut answer, "error", &report.error);
-    insert(&mut answer, "waiting_for_input", report.waiting_for_input);
+    let mut texts: PerStream<String> = PerStream::default();
+    let mut next: PerStream<Option<u64>> = PerStream::default();
     let mut truncated = false;
     for stream in Stream::BOTH.into_iter().filter(|stream| wanted == "both" || wanted == stream.name()) {
         let range = ranges.get(stream).clone();
-        let next = range.end;
+        let end = range.end;
         let all = part == StreamPart::default() && grep.is_none();
         let screen = report.screen && stream == Stream::Stdout;
         let lines = jobs.last_lines_beyond_file(&id, stream, &part).filter(|_| grep.is_none());
@@ -59,12 +56,25 @@ pub(super) fn run(
         } else if let Some(lines) = lines {
             OutputText { text: rendered(&lines), truncated: false }
         } else {
-            jobs.read(&id, &OutputQuery { stream, bytes: range, grep: grep.as_ref(), limit })?
+            jobs.read(&id, &OutputQuery { stream, bytes: range, grep: grep.as_ref(), context, limit })?
         };
         truncated |= output.truncated;
-        insert(&mut answer, stream.name(), output.text);
-        insert(&mut answer, &format!("{}_next", stream.name()), next);
+        *texts.get_mut(stream) = output.text;
+        *next.get_mut(stream) = Some(end);
     }
-    insert(&mut answer, "truncated", truncated);
-    Ok(answer.into())
+    let is_running = !report.status.is_final();
+    let (stdout, stderr) = (texts.stdout, texts.stderr);
+    let mut answered = Answered::about(&Report {
+        stdout,
+        stderr,
+        stdout_truncated: truncated,
+        stderr_truncated: false,
+        ..report
+    });
+    // Only output that may grow is read on from here.
+    if is_running || truncated {
+        answered.say("stdout_next", next.stdout);
+        answered.say("stderr_next", next.stderr.filter(|at| *at > 0));
+    }
+    Ok(answered)
 }

@@ -16,8 +16,7 @@ pub static TOOLS: &[JobTool] = &[
     JobTool {
         name: "shell_jobs",
         title: "List jobs",
-        about: "Lists the jobs of this session: commands in the background, processes that commands left running, and \
-                jobs that ended lately. Each has id, status, age, CPU time, memory, ports and last line.",
+        about: "Lists running and lately ended jobs: commands in the background and what commands left running.",
         reads_only: true,
         destroys: false,
         fields: &[],
@@ -27,19 +26,20 @@ pub static TOOLS: &[JobTool] = &[
     JobTool {
         name: "shell_output",
         title: "Read a job's output",
-        about: "Reads the output of a job, all or a part, while it runs or after its end. To continue, give the `stdout_next` \
-                of the last answer as `from`. To wait for more output, use shell_wait instead of reading again.",
+        about: "Reads output of a job or an earlier command: all, a range of lines, the last lines, or lines that match.",
         reads_only: true,
         destroys: false,
         fields: &[
             JOB,
-            Field::new("stream", Kind::OneOf(&["stdout", "stderr", "both"]), "Which stream. Default: both."),
-            Field::new("from", Kind::Number, "From this byte of the stream on. Default: 0."),
-            Field::new("to", Kind::Number, "Up to this byte. Default: the end."),
-            Field::new("lines", Kind::Number, "Only this many lines, the last ones."),
-            Field::new("since_ms", Kind::Milliseconds, "Only output of the last so many milliseconds."),
+            Field::new("from_line", Kind::Number, "From this line on; the first is 1."),
+            Field::new("lines", Kind::Number, "So many lines: behind `from_line`, else the last ones."),
             Field::new("grep", Kind::Text, "Only lines that match this regular expression."),
-            Field::new("raw", Kind::Flag, "true keeps control codes. Default: false."),
+            Field::new("context", Kind::Number, "With `grep`: so many lines around each match."),
+            Field::new("stream", Kind::OneOf(&["stdout", "stderr", "both"]), "Which stream. Default: both.").rare(),
+            Field::new("from", Kind::Number, "From this byte of the stream on. Default: 0.").rare(),
+            Field::new("to", Kind::Number, "Up to this byte. Default: the end.").rare(),
+            Field::new("since_ms", Kind::Milliseconds, "Only output of the last so many milliseconds.").rare(),
+            Field::new("raw", Kind::Flag, "true keeps control codes. Default: false.").rare(),
         ],
         answer: &[
             STATUS,
@@ -55,21 +55,16 @@ pub static TOOLS: &[JobTool] = &[
     JobTool {
         name: "shell_wait",
         title: "Wait for a job",
-        about: "Waits until a job ends, or earlier: until it prints a line that matches `pattern`, listens on a `port`, or is \
-                silent for `silence_ms`. Answers at once if that has already happened. Use it instead of polling.",
+        about: "Waits until a job ends, prints a line that matches `pattern`, or listens on `port`. Use it instead of polling.",
         reads_only: true,
         destroys: false,
         fields: &[
             JOB,
-            Field::new("pattern", Kind::Text, "A regular expression, looked for in each line."),
-            Field::new("from", Kind::Number, "Where in standard output the search begins. Default: 0."),
-            Field::new("port", Kind::Number, "A TCP port that the job should listen on. 0: any port."),
-            Field::new("silence_ms", Kind::Milliseconds, "Milliseconds without output."),
-            Field::new(
-                "timeout_ms",
-                Kind::Milliseconds,
-                "How long to wait at most. Default: 45000. The job continues after that; wait again.",
-            ),
+            Field::new("pattern", Kind::Text, "A regular expression."),
+            Field::new("from", Kind::Number, "Where in standard output the search begins. Default: 0.").rare(),
+            Field::new("port", Kind::Number, "A TCP port. 0: any."),
+            Field::new("silence_ms", Kind::Milliseconds, "Milliseconds without output.").rare(),
+            Field::new("timeout_ms", Kind::Milliseconds, "Default: 45000. The job continues after that; wait again."),
         ],
         answer: &[
             (
@@ -87,30 +82,27 @@ pub static TOOLS: &[JobTool] = &[
     JobTool {
         name: "shell_input",
         title: "Type at a job",
-        about: "Types at a job that was started with `pty`: an answer, a command for its shell, or keys. Then waits a moment and \
-                returns the new output, or the screen of a full-screen program. A command for a shell must be whole: one call \
-                per command. For input that another interpreter runs, the user is asked.",
+        about: "Types at a job that was started with `pty`, and returns the new output or the screen. One command for a shell per \
+                call.",
         reads_only: false,
         destroys: true,
         fields: &[
             JOB,
             Field::new("text", Kind::Text, "What to type. Enter is pressed after it.").or(&["input"]),
-            Field::new("newline", Kind::Flag, "false does not press Enter after the text. Default: true."),
-            Field::new(
-                "keys",
-                Kind::Texts,
-                "Keys to press after the text: C-c, C-d, Enter, Tab, Esc, Up, F5 and so on.",
-            ),
+            Field::new("newline", Kind::Flag, "false does not press Enter after the text. Default: true.").rare(),
+            Field::new("keys", Kind::Texts, "Keys after the text: C-c, C-d, Enter, Tab, Esc, Up, F5 and so on."),
             Field::new(
                 "eof",
                 Kind::Flag,
                 "true ends the input after text and keys (Ctrl-D). Default: false.",
-            ),
+            )
+            .rare(),
             Field::new(
                 "wait_ms",
                 Kind::Milliseconds,
                 "How long to wait for output at most. Default: 1000. Answers sooner when the job waits for input again.",
-            ),
+            )
+            .rare(),
         ],
         answer: &[
             STATUS,
@@ -125,12 +117,12 @@ pub static TOOLS: &[JobTool] = &[
     JobTool {
         name: "shell_stop",
         title: "Stop a job",
-        about: "Stops a job with every process that it started. Answers when all of them have ended.",
+        about: "Stops a job and every process that it started.",
         reads_only: false,
         destroys: true,
         fields: &[
             JOB,
-            Field::new("now", Kind::Flag, "true kills at once, without time to clean up. Default: false."),
+            Field::new("now", Kind::Flag, "true kills at once, without time to clean up. Default: false.").rare(),
         ],
         answer: &[STATUS, ("exit_code", "integer", "Its exit code, if it has exited.")],
         run: super::stop,

@@ -81,7 +81,7 @@ fn unknown_names() {
     | [limits]
     | nonsense = 5
     user.toml:2:1: there is no setting limits.nonsense
-      [limits] has `timeout_ms`, `idle_timeout_ms`, `max_running`, `answer_chars`, `answer_bytes`, `capture_bytes`, `memory_mb`, `processes`, `cpu_s`, `disk_mb`, `jobs_per_session`
+      [limits] has `timeout_ms`, `idle_timeout_ms`, `max_running`, `answer_chars`, `answer_tokens`, `answer_bytes`, `capture_bytes`, `memory_mb`, `processes`, `cpu_s`, `disk_mb`, `jobs_per_session`
 
     | limits.timeouts_ms = 5
     user.toml:1:8: there is no setting limits.timeouts_ms

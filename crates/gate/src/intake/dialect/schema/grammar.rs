@@ -10,6 +10,8 @@ use crate::settings::MAX_DURATION_MS;
 pub(super) enum Grammar {
     /// All of it (2020-12).
     Full,
+    /// The same without bounds, and objects are open: as short as models understand.
+    Short,
     /// Gemini's `Schema`, a part of OpenAPI 3.0: types in capitals, no `additionalProperties`.
     Gemini,
     /// OpenAI's strict functions: objects are closed, and every property is required, so optional fields are nullable.
@@ -39,7 +41,8 @@ impl Grammar {
             ("properties", properties.into()),
             ("required", required.into()),
         ];
-        let closed = (self != Self::Gemini).then_some(("additionalProperties", false.into()));
+        let closed =
+            matches!(self, Self::Full | Self::Strict).then_some(("additionalProperties", false.into()));
         schema(object.into_iter().chain(closed))
     }
 
@@ -65,14 +68,15 @@ impl Grammar {
         match (kind, self) {
             (Kind::Text, _) => schema([of_type("string")]),
             (Kind::Flag, _) => schema([of_type("boolean")]),
-            (Kind::Number, Self::Strict) => schema([of_type("integer")]),
+            (Kind::Number | Kind::Milliseconds, Self::Strict | Self::Short) => schema([of_type("integer")]),
             (Kind::Number, _) => schema([of_type("integer"), ("minimum", 0.into())]),
-            (Kind::Milliseconds, Self::Strict) => schema([of_type("integer")]),
             (Kind::Milliseconds, _) => {
                 schema([of_type("integer"), ("minimum", 1.into()), ("maximum", MAX_DURATION_MS.into())])
             }
             (Kind::Texts, _) => schema([of_type("array"), ("items", text())]),
-            (Kind::Variables, Self::Full) => schema([of_type("object"), ("additionalProperties", text())]),
+            (Kind::Variables, Self::Full | Self::Short) => {
+                schema([of_type("object"), ("additionalProperties", text())])
+            }
             // Neither Gemini nor a strict function can declare an object with arbitrary keys. They can declare a list of
             // names and values, and `Arguments` reads that too.
             (Kind::Variables, _) => {

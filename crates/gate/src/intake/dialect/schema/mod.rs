@@ -38,15 +38,34 @@ impl Envelope {
     }
 }
 
-/// The JSON Schema of an object with these fields and no others.
-pub(crate) fn object_schema(fields: &'static [Field]) -> Value {
-    Grammar::Full.object(fields.iter()).into()
+/// How much a declaration says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Advertised {
+    /// The fields that models need often, without bounds. Every model pays for a declaration in every conversation.
+    #[default]
+    Common,
+    /// All fields.
+    All,
+}
+
+/// The JSON Schema of an object with these fields.
+pub(crate) fn object_schema(fields: &'static [Field], advertised: Advertised) -> Value {
+    match advertised {
+        Advertised::Common => Grammar::Short.object(fields.iter().filter(|field| !field.rare)).into(),
+        Advertised::All => Grammar::Full.object(fields.iter()).into(),
+    }
 }
 
 impl Dialect {
     /// The declaration of this dialect's tool.
     #[must_use]
     pub fn schema(&self, envelope: Envelope) -> Value {
+        self.declaration(envelope, Advertised::All)
+    }
+
+    /// The declaration of this dialect's tool, with all fields or the common ones.
+    #[must_use]
+    pub fn declaration(&self, envelope: Envelope, advertised: Advertised) -> Value {
         let name = self.tool;
         let description = self.about.join("\n");
         let parameters = |grammar: Grammar| grammar.object(self.fields.iter());
@@ -54,7 +73,7 @@ impl Dialect {
             Envelope::Mcp => json!({
                 "name": name,
                 "description": description,
-                "inputSchema": parameters(Grammar::Full),
+                "inputSchema": object_schema(self.fields, advertised),
                 // A command can do anything, and running it twice differs from running it once.
                 "annotations": {
                     "title": "Run a command",

@@ -1,0 +1,159 @@
+//! Answers as plain output with a closing line: what models read over MCP.
+//!
+//! The output comes as it is. The last line is always ours and in brackets, so nothing printed can forge it: a reader takes
+//! the last line for ours and no other. If there is standard error, a line `[stderr]` precedes it, and the closing line counts the
+//! lines of both streams, so that a printed `[stderr]` can't be taken for ours either.
+
+use std::fmt;
+use std::time::Duration;
+
+use shellgate_exec::{Clock, State};
+
+use crate::answer::duration::seconds;
+use crate::answer::report::Report;
+use crate::{Code, ErrorObject};
+
+/// So many processes that a command left running are named.
+const MAX_NAMED_PROCESSES: usize = 4;
+
+/// The longest command of a process that is named.
+const MAX_COMMAND_CHARS: usize = 80;
+
+/// Output and what is known about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClosedText {
+    /// Ends with a line end, or is empty.
+    output: String,
+    facts: Vec<String>,
+}
+
+impl ClosedText {
+    /// The answer with this report.
+    pub(crate) fn of(report: &Report) -> Self {
+        let mut facts = vec![ending(report)];
+        let mut output = String::new();
+        push_lines(&mut output, &report.stdout);
+        if !report.stderr.is_empty() {
+            output.push_str("[stderr]\n");
+            push_lines(&mut output, &report.stderr);
+            facts.push(format!("stdout {}, stderr {}", lines(&report.stdout), lines(&report.stderr)));
+        }
+        facts.extend(left_running(report));
+        if report.status == State::Running
+            && report.background.is_empty()
+            && report.unfinished_job().is_none()
+        {
+            facts.push("still running".to_owned());
+        }
+        if report.waiting_for_input {
+            facts.push("waits for input".to_owned());
+        }
+        facts.extend(report.denied_targets().map(|targets| format!("refused by the sandbox: {targets}")));
+        facts.extend(report.unconfined.as_ref().map(|why| format!("not confined, for lack of {why}")));
+        facts.extend(report.condensed.as_ref().map(|condensed| condensed.phrase(&report.id)));
+        for artifact in &report.artifacts {
+            facts.push(match (&artifact.sha256, artifact.bytes, &artifact.error) {
+                (Some(hash), Some(bytes), _) => format!("{}: {bytes} bytes, sha256 {hash}", artifact.path),
+                (_, _, error) => format!("{}: {}", artifact.path, error.as_deref().unwrap_or("not read")),
+            });
+        }
+        Self { output, facts }
+    }
+
+    /// Text with this as the first fact of its closing line.
+    pub(crate) fn new(text: &str, ending: String) -> Self {
+        let mut output = String::new();
+        push_lines(&mut output, text);
+        Self { output, facts: vec![ending] }
+    }
+
+    /// Adds a fact at the end of the closing line.
+    pub(crate) fn add(&mut self, label: &str, shown: &str) {
+        self.facts.push(format!("{}: {shown}", label.to_ascii_lowercase().replace('_', " ")));
+    }
+}
+
+impl fmt::Display for ClosedText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A fact may repeat words of a command or a name of a file. Only we end the line.
+        let facts: Vec<String> = self.facts.iter().map(|fact| one_line(fact)).collect();
+        write!(f, "{}[{}]", self.output, facts.join("; "))
+    }
+}
+
+/// How it ended, or why it didn't.
+fn ending(report: &Report) -> String {
+    let no_output = |ending: String| {
+        let is_silent = report.stdout_bytes == 0 && report.stderr_bytes == 0;
+        if is_silent { format!("{ending}, no output") } else { ending }
+    };
+    if report.status == State::Queued {
+        return "waits for a person's approval".to_owned();
+    }
+    if let Some(job) = report.unfinished_job() {
+        return no_output(format!("running as job {job}"));
+    }
+    match (&report.error, &report.signal, report.exit_code) {
+        (Some(error), ..) if error.code.is_refusal() => format!("refused: {}", sentence(error)),
+        (Some(error), ..) if error.code == Code::SpawnFailed => format!("not started: {}", sentence(error)),
+        (Some(_), ..) if report.timed_out => no_output(match report.clock {
+            Some(Clock::Idle(limit)) => format!("timed out after {} without output", seconds(limit)),
+            Some(Clock::Wall(limit)) => format!("timed out after {}", seconds(limit)),
+            None => format!("timed out after {}", seconds(Duration::from_millis(report.duration_ms))),
+        }),
+        (Some(_), ..) if report.canceled => no_output("canceled".to_owned()),
+        (Some(error), ..) => no_output(format!("failed: {}", sentence(error))),
+        (None, Some(signal), _) => no_output(format!("killed by {}", signal.name)),
+        (None, None, Some(code)) => no_output(format!("exit {code}")),
+        (None, None, None) => no_output(report.status.name().to_owned()),
+    }
+}
+
+/// An error as one line.
+fn sentence(error: &ErrorObject) -> String {
+    match &error.hint {
+        Some(hint) => format!("{}: {}. Hint: {hint}", error.code, error.message),
+        None => format!("{}: {}", error.code, error.message),
+    }
+}
+
+/// Processes that outlived the command, and the job that they are.
+fn left_running(report: &Report) -> Option<String> {
+    if report.background.is_empty() || report.unfinished_job().is_some() {
+        return None;
+    }
+    let named = report.background.iter().take(MAX_NAMED_PROCESSES).map(|process| {
+        let command: String = process.command.chars().take(MAX_COMMAND_CHARS).collect();
+        format!("{} {command}", process.pid)
+    });
+    let mut named: Vec<String> = named.collect();
+    let more = report.background.len().saturating_sub(MAX_NAMED_PROCESSES);
+    if more > 0 {
+        named.push(format!("{more} more"));
+    }
+    let job = report.job.as_ref().map_or_else(String::new, |job| format!("; job {job}"));
+    Some(format!("left running: {}{job}", named.join(", ")))
+}
+
+/// Adds text that ends with a line end.
+fn push_lines(output: &mut String, text: &str) {
+    output.push_str(text);
+    if !text.is_empty() && !text.ends_with('\n') {
+        output.push('\n');
+    }
+}
+
+/// How many lines a text has.
+fn lines(text: &str) -> String {
+    match text.lines().count() {
+        1 => "1 line".to_owned(),
+        count => format!("{count} lines"),
+    }
+}
+
+/// Without what a reader may take for the end of a line.
+fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c })
+        .collect()
+}
