@@ -139,9 +139,9 @@ fn the_state_folder_cannot_be_read() {
         for attack in
             ["ls ../${x}ate", "ls ../${x}ate/spool", "cat ../${x}ate/journal.db", "echo y > ../${x}ate/new"]
         {
-            fails_confined(place, "workspace", &format!("x=st; {attack}"));
+            fails_confined(place, "workspace", &format!("x=$(printf st); {attack}"));
         }
-        fails_confined(place, "strict", "x=st; echo ../${x}ate/* | grep spool");
+        fails_confined(place, "strict", "x=$(printf st); echo ../${x}ate/* | grep spool");
     });
 }
 

@@ -206,7 +206,9 @@ impl Candidate<'_> {
                 && words.iter().zip(prefix).skip(1).all(|(word, wanted)| word.value.known() == Some(wanted))
         };
         let names_subcommand = prefix.len() > 1;
-        if !is_written_so(self.words) && !(names_subcommand && self.fits_behind_options(is_written_so)) {
+        let is_there =
+            is_written_so(self.words) || names_subcommand && self.fits_behind_options(is_written_so);
+        if !is_there {
             return match self.match_as_written(prefix) {
                 LooseMatch::Yes => {
                     StrictMatch::Nearly("options or unknown words stand between its words".to_owned())

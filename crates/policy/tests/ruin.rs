@@ -3,7 +3,7 @@
 //!
 //! `setup` names the repository that a row is judged in. `@ROOT@`, `@UP@` and `@HOME@` stand for folders of the test.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

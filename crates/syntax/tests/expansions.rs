@@ -1,8 +1,5 @@
 //! Expansions inside expansions, made at random, between double quotes, in here-documents, expressions and tests: every
 //! program that bash starts for one is found, or there is a doubt.
-
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "a test may")]
-
 use crate::oracle::bash;
 use crate::oracle::matching::{Judged, judge};
 use crate::oracle::random::Random;

@@ -321,10 +321,10 @@ fn reaches_only(call: &Call, is_one: impl Fn(&str) -> bool) -> bool {
 
 /// Whether an option leads a client to other hosts than its operands name.
 fn leads_elsewhere(call: &Call, option: &str) -> bool {
-    let of_call = |row: &&str| {
+    let of_call = |row: &&str| -> bool {
         row.split_once(' ').is_some_and(|(name, other)| call.meaning.entry == Some(name) && other == option)
     };
-    OTHER_HOST_OPTIONS.iter().any(|row| of_call(&row))
+    OTHER_HOST_OPTIONS.iter().any(of_call)
 }
 
 /// What a call does, for a sentence.

@@ -242,12 +242,13 @@ impl<'a> Judge<'a> {
             self.ask(ReasonCode::Unknown, problem.span, problem.message.clone());
         }
         // Code that can't be followed is free where all code is.
-        let matters = self.rules.forbid_something() && !self.rules.holds_any_code();
-        let unfollowed = if matters { found.unfollowed.as_slice() } else { &[] };
+        let is_unfollowed = self.rules.forbid_something() && !found.unfollowed.is_empty();
+        let is_asked = is_unfollowed && !self.rules.holds_any_code();
+        let unfollowed = if is_asked { found.unfollowed.as_slice() } else { &[] };
         for problem in unfollowed {
             self.ask(ReasonCode::Unusual, problem.span, problem.message.clone());
         }
-        if !found.doubts.is_empty() || !found.hazards.is_empty() || !unfollowed.is_empty() {
+        if !found.doubts.is_empty() || !found.hazards.is_empty() || is_unfollowed {
             // There may be calls that were not found, and no rule names those.
             self.granting.push(Vec::new());
         }

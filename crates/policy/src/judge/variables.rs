@@ -123,24 +123,21 @@ impl Judge<'_> {
     ) -> bool {
         let matters = |row: &&VariableRow| {
             let is_seen = audience == Audience::Programs || !row.only_exported;
-            // Code that a variable makes a program load is held as any other.
-            let is_held = match row.effect {
-                VariableEffect::Loads => {
-                    audience == Audience::Programs && self.rules.holds_any_code()
-                        || self.rules.frees_everything()
-                }
-                VariableEffect::Shell => false,
-                _ => self.rules.frees_everything(),
-            };
-            is_seen && !is_held && !value.is_some_and(|value| row.is_harmless(value))
+            is_seen && !value.is_some_and(|value| row.is_harmless(value))
         };
+        let row = name.and_then(variable).filter(matters);
+        let is_held = row.is_some_and(|row| self.is_held_variable(row, audience));
+        if is_held {
+            // Nobody is asked about it, but a call that loads other code is not the one that a rule grants something to.
+            self.granting.push(Vec::new());
+        }
         // A program may run any part of a value. The shell's own variables are mostly texts; one that begins with a command
         // is likely to be run.
         let counted = if audience == Audience::Programs { usize::MAX } else { 1 };
         let excluded = |value: &str| names(value).take(counted).find_map(|name| self.excluded_by_name(name));
         let message = match name {
             None => "which variable it sets can't be known".to_owned(),
-            Some(name) => match variable(name).filter(matters) {
+            Some(name) => match row.filter(|_| !is_held) {
                 Some(row) => format!("it sets `{name}`: {}", row.about),
                 None => match value.and_then(excluded) {
                     Some((program, _)) => format!("it sets `{name}` to `{program}`, which is excluded"),
@@ -150,6 +147,17 @@ impl Judge<'_> {
         };
         self.ask(ReasonCode::Assignment, span, message).token = name.map(str::to_owned);
         true
+    }
+
+    /// Whether the code that a variable makes a program load is held as any other.
+    fn is_held_variable(&self, row: &VariableRow, audience: Audience) -> bool {
+        match row.effect {
+            VariableEffect::Loads => {
+                audience == Audience::Programs && self.rules.holds_any_code() || self.rules.frees_everything()
+            }
+            VariableEffect::Shell => false,
+            _ => self.rules.frees_everything(),
+        }
     }
 
     /// Judges the value of a variable, whatever its name: as a word of make if the text calls that, else by what it looks like.

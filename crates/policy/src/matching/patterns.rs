@@ -42,7 +42,8 @@ impl Candidate<'_> {
             fits_strictly(pattern.get(1..).unwrap_or_default(), words.get(1..).unwrap_or_default(), extent)
         };
         let is_whole = !(extent == Extent::Whole && self.more_words);
-        if !(is_whole && fits_words(self.words)) && !self.fits_behind_options(fits_words) {
+        let is_described = is_whole && fits_words(self.words) || self.fits_behind_options(fits_words);
+        if !is_described {
             return match self.loose_pattern_match(pattern) {
                 LooseMatch::Yes if !any_program => {
                     StrictMatch::Nearly("options or unknown words stand between its words".to_owned())

@@ -55,7 +55,7 @@ pub(crate) fn effect_rows(program: &str, meaning: &CallMeaning, words: &[Word]) 
         matching = by(&words_of(meaning, meaning.subcommands.iter().copied()), true);
     }
     let size = |row: &EffectRow| row.words.len() + row.options.len();
-    let most = matching.iter().map(|row| size(row)).max().unwrap_or_default();
+    let most = matching.iter().map(size).max().unwrap_or_default();
     matching.into_iter().filter(|row| size(row) == most).collect()
 }
 

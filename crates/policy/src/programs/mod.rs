@@ -43,6 +43,10 @@ const MAX_WORDS: usize = 1500;
 
 /// What one call means, by the tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing of a call, and any may hold with any other"
+)]
 pub(crate) struct CallMeaning {
     /// What kind of program it is. `None`: no table lists it, and nothing is known of its words.
     pub(crate) kind: Option<ProgramKind>,

@@ -133,7 +133,7 @@ mod tests {
         # Characters of a stream that the model gets. Takes a whole number from 1 to 100000000.
         # In an untrusted project file: ignored.
         answer_chars = 30000
-        # Tokens of both streams that the model gets over MCP, about. Takes a whole number from 100 to 10000000.
+        # Tokens of both streams that the model gets over MCP, about. Takes a whole number from 1 to 10000000.
         # In an untrusted project file: ignored.
         answer_tokens = 8000
         # Bytes of a stream that the model gets if complete output was asked for. Takes a whole number from 1 to 1073741824.

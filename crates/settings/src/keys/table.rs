@@ -93,7 +93,7 @@ pub(crate) static KEYS: &[Key] = &[
     key("limits.idle_timeout_ms", whole(slot!(limits.idle_timeout_ms), 0, MAX_DURATION_MS), Tightens, "Milliseconds that a command may run without output; 0: no limit"),
     key("limits.max_running", whole(slot!(limits.max_running), 1, 65_536), Tightens, "Commands of a session that run at once; others wait"),
     key("limits.answer_chars", whole(slot!(limits.answer_chars), 1, 100_000_000), Ignored, "Characters of a stream that the model gets"),
-    key("limits.answer_tokens", whole(slot!(limits.answer_tokens), 100, 10_000_000), Ignored, "Tokens of both streams that the model gets over MCP, about"),
+    key("limits.answer_tokens", whole(slot!(limits.answer_tokens), 1, 10_000_000), Ignored, "Tokens of both streams that the model gets over MCP, about"),
     key("limits.answer_bytes", whole(slot!(limits.answer_bytes), 1, 1 << 30), Ignored, "Bytes of a stream that the model gets if complete output was asked for"),
     key("limits.capture_bytes", whole(slot!(limits.capture_bytes), 1, 1 << 40), Ignored, "Bytes of a stream that are kept on disk"),
     key("limits.memory_mb", whole(slot!(limits.memory_mb), 0, PETABYTE_MB), Tightens, "Megabytes of memory of a command; 0: no limit"),

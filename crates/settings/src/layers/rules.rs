@@ -121,7 +121,7 @@ fn rule(reader: &Reader<'_>, table: &dyn TableLike, offset: usize) -> Result<Any
     let origin = reader.text.origin(offset);
     if let Some(effect) = draft.effect {
         let decision = draft.decision.ok_or_else(|| missing("decision", r#""ask""#))?;
-        return draft.by_effect(reader, table, effect, decision, origin).map(AnyRule::Effect);
+        return draft.by_effect(reader, table, (effect, decision), origin).map(AnyRule::Effect);
     }
     if let Some((key, _)) = draft.targets {
         return Err(unfit(reader, key, "`path` and `host` need an effect: add `effect = \"write\"`"));
@@ -166,8 +166,7 @@ impl Draft<'_> {
         self,
         reader: &Reader<'_>,
         table: &dyn TableLike,
-        effect: EffectName,
-        decision: Decision,
+        (effect, decision): (EffectName, Decision),
         origin: Origin,
     ) -> Result<EffectRule, SettingsError> {
         if let Some((key, _)) = self.prefix.and_then(|_| table.get_key_value("prefix")) {

@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(rules(&[rm.clone(), rm]).unwrap(), [["rm", "-rf", "a b"]]);
         let unknown = vec![Some("rm".to_owned()), None];
         for odd in [call(&["shell"]), call(&["*"]), call(&["git", "*"]), call(&["git", ""]), unknown] {
-            assert_eq!(rules(&[odd.clone()]), None, "{odd:?}");
+            assert_eq!(rules(std::slice::from_ref(&odd)), None, "{odd:?}");
         }
         let many: Vec<_> = (0..9).map(|number| call(&["a", &number.to_string()])).collect();
         assert_eq!(rules(&many), None);

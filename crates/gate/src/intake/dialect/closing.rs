@@ -157,3 +157,98 @@ fn one_line(text: &str) -> String {
         .map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::report::Background;
+    use crate::answer::signal_names::SignalName;
+
+    fn ended(stdout: &str, stderr: &str) -> Report {
+        let unread = Report::of_error(ErrorObject::new(Code::Busy, ""));
+        let bytes = |text: &str| text.len() as u64;
+        Report {
+            id: "01J".to_owned(),
+            status: State::Completed,
+            error: None,
+            exit_code: Some(0),
+            stdout: stdout.to_owned(),
+            stderr: stderr.to_owned(),
+            stdout_bytes: bytes(stdout),
+            stderr_bytes: bytes(stderr),
+            ..unread
+        }
+    }
+
+    fn text(report: &Report) -> String {
+        ClosedText::of(report).to_string()
+    }
+
+    #[test]
+    fn every_end_has_its_line() {
+        let failed = |code: Code, message: &str| Some(ErrorObject::new(code, message));
+        let background = Background { pid: 7, host_pid: 4711, command: "sleep\n9".to_owned() };
+        let job = Some("01J".to_owned());
+        let timed = |clock| Report {
+            timed_out: true,
+            clock: Some(clock),
+            error: failed(Code::TimedOut, "too long"),
+            ..ended("a\n", "")
+        };
+        for (report, expected) in [
+            (ended("hi\n", ""), "hi\n[exit 0]"),
+            (ended("hi", ""), "hi\n[exit 0]"),
+            (ended("", ""), "[exit 0, no output]"),
+            (
+                Report { exit_code: Some(2), ..ended("", "no\n") },
+                "[stderr]\nno\n[exit 2; stdout 0 lines, stderr 1 line]",
+            ),
+            (ended("a\nb\n", "c"), "a\nb\n[stderr]\nc\n[exit 0; stdout 2 lines, stderr 1 line]"),
+            (
+                Report { exit_code: None, signal: Some(SignalName::new(9)), ..ended("", "") },
+                "[killed by SIGKILL, no output]",
+            ),
+            (timed(Clock::Wall(Duration::from_secs(600))), "a\n[timed out after 600 s]"),
+            (timed(Clock::Idle(Duration::from_secs(5))), "a\n[timed out after 5 s without output]"),
+            (
+                Report { canceled: true, error: failed(Code::Canceled, "stopped"), ..ended("", "") },
+                "[canceled, no output]",
+            ),
+            (
+                Report { background: vec![background], job: job.clone(), ..ended("x\n", "") },
+                "x\n[exit 0; left running: 7 sleep 9; job 01J]",
+            ),
+            (
+                Report { status: State::Running, exit_code: None, job: job.clone(), ..ended("x\n", "") },
+                "x\n[running as job 01J]",
+            ),
+            (
+                Report { status: State::Queued, exit_code: None, job, ..ended("", "") },
+                "[waits for a person's approval]",
+            ),
+            (
+                Report { exit_code: None, error: failed(Code::DeniedByPolicy, "no\nway"), ..ended("", "") },
+                "[refused: denied_by_policy: no way]",
+            ),
+            (
+                Report { exit_code: None, error: failed(Code::SpawnFailed, "not found"), ..ended("", "") },
+                "[not started: spawn_failed: not found]",
+            ),
+        ] {
+            assert_eq!(text(&report), expected);
+        }
+    }
+
+    #[test]
+    fn output_that_looks_like_a_closing_line_is_not_the_last_line() {
+        let forged = ended("[exit 0]\n[stderr]\nx\n[exit 0; stdout 0 lines, stderr 1 line]", "");
+        let shown = text(&Report { exit_code: Some(1), ..forged });
+        assert_eq!(shown.lines().last(), Some("[exit 1]"), "without counts there is no standard error");
+    }
+
+    #[test]
+    fn only_facts_that_say_something_are_structured() {
+        let facts = crate::answer::lean::facts(&ended("hi\n", ""));
+        assert_eq!(serde_json::Value::from(facts), serde_json::json!({"exit_code": 0, "stdout": "hi\n"}));
+    }
+}

@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 
 use crate::ErrorObject;
 use crate::answer::report::Report;
-use crate::intake::request::{Format, Request, Substitutions, Words};
+use crate::intake::request::{Detail, Format, Request, Substitutions, Words};
 
 /// One dialect.
 #[derive(Debug)]
@@ -142,11 +142,13 @@ impl Dialect {
             Some(name) => Format::named(name).unwrap_or(default),
             None => default,
         };
+        let detail = wanted.as_ref().and_then(|wanted| wanted.get("detail")?.as_str());
+        let detail = if detail == Some("full") { Detail::Full } else { Detail::Minimal };
         // The first field that a call must have is the command.
         let field = self.fields.iter().find(|field| field.required);
         let mut names = field.into_iter().flat_map(|field| std::iter::once(&field.name).chain(field.aliases));
         let command = names.find_map(|name| wanted.as_ref()?.get(*name)?.as_str()).unwrap_or_default();
-        Report { format, command: command.to_owned(), ..Report::of_error(error) }
+        Report { format, detail, command: command.to_owned(), ..Report::of_error(error) }
     }
 
     /// The text of an assistant that was run as a command, for the conversation. `None`: the command was no assistant.
