@@ -135,7 +135,7 @@ fn rules() {
 #[test]
 fn rules_by_effect() {
     let texts = [
-        "[[policy.rule]]\neffect = \"wite\"\n",
+        "[[policy.rule]]\neffect = \"writes\"\n",
         "[[policy.rule]]\neffect = \"unknown\"\n",
         "[[policy.rule]]\neffect = \"write\"\n",
         "[[policy.rule]]\neffect = \"write\"\nprefix = [\"a\"]\ndecision = \"ask\"\n",
