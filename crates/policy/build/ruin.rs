@@ -1,38 +1,30 @@
-//! Writes the table of ruin as Rust: the rows of each program together, in the order of the programs' names.
+//! Writes the table of ruin as one text: a line for each row of a program, in the order of the programs' names.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Classes of targets, and their names in Rust.
-const CLASSES: &[(&str, &str)] = &[
-    ("top", "Top"),
-    ("system", "System"),
-    ("home", "Home"),
-    ("root", "Root"),
-    ("parent", "Parent"),
-    ("git", "Git"),
-    ("mount", "Mount"),
-    ("device", "Device"),
-    ("system-file", "SystemFile"),
-    ("shared-branch", "SharedBranch"),
-    ("statement", "Statement"),
-    ("text", "Text"),
-    ("session", "Session"),
-    ("session-name", "SessionName"),
-    ("work", "Work"),
+/// Classes of targets.
+const CLASSES: &[&str] = &[
+    "top",
+    "system",
+    "home",
+    "root",
+    "parent",
+    "git",
+    "mount",
+    "device",
+    "system-file",
+    "shared-branch",
+    "statement",
+    "text",
+    "session",
+    "session-name",
+    "work",
 ];
 
-/// Conditions that are looked up, and their names in Rust.
-const CONDITIONS: &[(&str, &str)] = &[
-    ("", "Always"),
-    ("uncommitted", "Uncommitted"),
-    ("changed", "Changed"),
-    ("untracked", "Untracked"),
-    ("ignored", "Ignored"),
-    ("stash", "Stash"),
-    ("only-copy", "OnlyCopy"),
-];
+/// Conditions that are looked up.
+const CONDITIONS: &[&str] = &["", "uncommitted", "changed", "untracked", "ignored", "stash", "only-copy"];
 
 /// A row as it is written.
 #[derive(Deserialize)]
@@ -68,46 +60,56 @@ pub(crate) fn ruin(rows: &[RuinRow]) -> Result<String, String> {
         if row.destroys.contains("{target}") && row.targets.is_empty() {
             return Err(wrong("`{target}` needs `targets`"));
         }
-        let targets: Vec<String> = row
-            .targets
-            .iter()
-            .map(|name| named(CLASSES, name).map(|class| format!("TargetClass::{class}")))
-            .collect::<Result<_, _>>()
-            .map_err(|why| wrong(&why))?;
-        let when = named(CONDITIONS, &row.when).map_err(|why| wrong(&why))?;
+        let known = |names: &[&str], wanted: &str| match names.contains(&wanted) {
+            true => Ok(()),
+            false => Err(wrong(&format!("`{wanted}` should be one of {}", names.join(", ")))),
+        };
+        row.targets.iter().try_for_each(|name| known(CLASSES, name))?;
+        known(CONDITIONS, &row.when)?;
         for call in &row.calls {
             let mut all = call.split(' ');
             let program = all.next().filter(|name| !name.is_empty()).ok_or_else(|| wrong("an empty call"))?;
             let (options, words): (Vec<&str>, Vec<&str>) = all.partition(|word| word.starts_with('-'));
-            programs.entry(program).or_default().push(format!(
-                "RuinRow {{ words: &{words:?}, options: &{options:?}, unless: &{:?}, runs: &{:?}, \
-                 targets: &[{}], of: {:?}, texts: &{:?}, unknown: {}, when: Condition::{when}, \
-                 destroys: {:?}, instead: {:?} }}",
-                row.unless,
-                row.runs,
-                targets.join(", "),
-                row.of,
-                row.texts,
-                row.unknown,
-                row.destroys,
-                row.instead,
-            ));
+            let lists = [
+                words.join(" "),
+                options.join(" "),
+                row.unless.join(" "),
+                row.runs.join(" "),
+                row.targets.join(" "),
+            ];
+            let [words, options, unless, runs, targets] = lists.each_ref().map(String::as_str);
+            let texts = row.texts.join(" ");
+            let unknown = if row.unknown { "unknown" } else { "" };
+            let fields = [
+                words,
+                options,
+                unless,
+                runs,
+                targets,
+                &row.of,
+                &texts,
+                unknown,
+                &row.when,
+                &row.destroys,
+                &row.instead,
+            ];
+            let has_blank = |word: &String| word.contains(' ');
+            if fields.iter().any(|field| field.contains(['\t', '\n']))
+                || row.unless.iter().chain(&row.runs).chain(&row.texts).any(has_blank)
+            {
+                return Err(wrong("a tab, a line end or a blank inside a word"));
+            }
+            programs.entry(program).or_default().push(fields.join("\t"));
         }
     }
-    let mut code = String::from("static RUIN: &[(&str, &[RuinRow])] = &[\n");
+    // One text without pointers, as for effects.
+    let mut text = String::new();
     for (program, rows) in programs {
-        // Writing to a String can't fail.
-        let _ = writeln!(code, "({program:?}, &[{}]),", rows.join(", "));
+        for row in rows {
+            // Writing to a String can't fail.
+            let _ = writeln!(text, "{program}\t{row}");
+        }
     }
-    code.push_str("];\n");
+    let code = format!("static RUIN: &str = {text:?};\n");
     Ok(code)
-}
-
-/// The name in Rust of a name in the table.
-fn named(names: &[(&str, &'static str)], wanted: &str) -> Result<&'static str, String> {
-    let found = names.iter().find(|(name, _)| *name == wanted).map(|(_, rust)| *rust);
-    found.ok_or_else(|| {
-        let all: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        format!("`{wanted}` should be one of {}", all.join(", "))
-    })
 }

@@ -78,7 +78,7 @@ impl Judge<'_> {
     fn ruin_by_words(&self, call: &Call) -> Option<Ruin> {
         let program =
             call.program().filter(|_| call.shadowed != Shadowed::Certainly && !call.meaning.prints)?;
-        ruin_rows(program, &call.meaning).into_iter().find_map(|row| {
+        ruin_rows(program, &call.meaning).iter().find_map(|row| {
             if row.targets.is_empty() {
                 let is_ruin = self.may_lose(row.when, call, None) && !self.is_named(row, call, None);
                 return is_ruin.then(|| Ruin { message: row.destroys.to_owned(), instead: row.instead });

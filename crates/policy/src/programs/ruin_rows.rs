@@ -12,19 +12,19 @@ include!(concat!(env!("OUT_DIR"), "/ruin.rs"));
 #[derive(Debug)]
 pub(crate) struct RuinRow {
     /// Subcommands, or the first operands; `*` stands for anything inside a word.
-    pub(crate) words: &'static [&'static str],
+    pub(crate) words: Vec<&'static str>,
     /// Options by their first names, all of which the call must have. `-X=POST`: with this value.
-    pub(crate) options: &'static [&'static str],
+    pub(crate) options: Vec<&'static str>,
     /// Options and words with which the call does no harm. `<1>`: an operand.
-    unless: &'static [&'static str],
+    unless: Vec<&'static str>,
     /// Programs, one of which the call must run: `find -exec rm`.
-    runs: &'static [&'static str],
+    runs: Vec<&'static str>,
     /// The targets that make it ruin. None: it is ruin by itself.
-    pub(crate) targets: &'static [TargetClass],
+    pub(crate) targets: Vec<TargetClass>,
     /// Which words are its targets.
     pub(crate) of: &'static str,
     /// Of [`TargetClass::Text`]: patterns of texts.
-    pub(crate) texts: &'static [&'static str],
+    pub(crate) texts: Vec<&'static str>,
     /// Whether a target that can't be known counts: the program has no other use.
     pub(crate) unknown: bool,
     /// What must be there to lose.
@@ -70,6 +70,25 @@ pub(crate) enum TargetClass {
     Work,
 }
 
+/// Their names in the table.
+const CLASSES: [(&str, TargetClass); 15] = [
+    ("top", TargetClass::Top),
+    ("system", TargetClass::System),
+    ("home", TargetClass::Home),
+    ("root", TargetClass::Root),
+    ("parent", TargetClass::Parent),
+    ("git", TargetClass::Git),
+    ("mount", TargetClass::Mount),
+    ("device", TargetClass::Device),
+    ("system-file", TargetClass::SystemFile),
+    ("shared-branch", TargetClass::SharedBranch),
+    ("statement", TargetClass::Statement),
+    ("text", TargetClass::Text),
+    ("session", TargetClass::Session),
+    ("session-name", TargetClass::SessionName),
+    ("work", TargetClass::Work),
+];
+
 /// What must be there for a call to destroy something. It is looked up when the call is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {
@@ -89,8 +108,19 @@ pub(crate) enum Condition {
     OnlyCopy,
 }
 
+/// Their names in the table.
+const CONDITIONS: [(&str, Condition); 7] = [
+    ("", Condition::Always),
+    ("uncommitted", Condition::Uncommitted),
+    ("changed", Condition::Changed),
+    ("untracked", Condition::Untracked),
+    ("ignored", Condition::Ignored),
+    ("stash", Condition::Stash),
+    ("only-copy", Condition::OnlyCopy),
+];
+
 /// The rows of a call: those of the program's own name, or else those of its entry.
-pub(crate) fn ruin_rows(program: &str, meaning: &CallMeaning) -> Vec<&'static RuinRow> {
+pub(crate) fn ruin_rows(program: &str, meaning: &CallMeaning) -> Vec<RuinRow> {
     let own = rows_of(base_name(program));
     let rows = if own.is_empty() { meaning.entry.map(rows_of).unwrap_or_default() } else { own };
     rows.into_iter().filter(|row| row.is_about(meaning)).collect()
@@ -102,11 +132,38 @@ fn has_option(part: &Canonical, wanted: &str) -> bool {
 }
 
 /// The rows for programs of this name. `*` in a row's program stands for anything.
-fn rows_of(name: &str) -> Vec<&'static RuinRow> {
-    let fits = |program: &&(&str, &[RuinRow])| {
-        program.0 == name || program.0.contains('*') && fits_pattern(program.0, name)
-    };
-    RUIN.iter().filter(fits).flat_map(|(_, rows)| rows.iter()).collect()
+fn rows_of(name: &str) -> Vec<RuinRow> {
+    let fits = |program: &str| program == name || program.contains('*') && fits_pattern(program, name);
+    let lines = RUIN.lines().filter_map(|line| line.split_once('\t'));
+    lines.filter(|(program, _)| fits(program)).filter_map(|(_, row)| RuinRow::read(row)).collect()
+}
+
+/// What a name in the table stands for.
+fn named<T: Copy>(names: &[(&str, T)], wanted: &str) -> Option<T> {
+    names.iter().find(|(name, _)| *name == wanted).map(|(_, known)| *known)
+}
+
+impl RuinRow {
+    /// A row as it is written in the text. The build writes no other.
+    fn read(line: &'static str) -> Option<Self> {
+        let fields: Vec<&'static str> = line.split('\t').collect();
+        let [words, options, unless, runs, targets, of, texts, unknown, when, destroys, instead] =
+            fields.try_into().ok()?;
+        let list = |text: &'static str| text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>();
+        Some(Self {
+            words: list(words),
+            options: list(options),
+            unless: list(unless),
+            runs: list(runs),
+            targets: list(targets).into_iter().map(|name| named(&CLASSES, name)).collect::<Option<_>>()?,
+            of,
+            texts: list(texts),
+            unknown: !unknown.is_empty(),
+            when: named(&CONDITIONS, when)?,
+            destroys,
+            instead,
+        })
+    }
 }
 
 impl RuinRow {
@@ -186,4 +243,15 @@ fn fits(own: Option<&str>, wanted: &str) -> bool {
 /// Whether an option narrows nothing: `-name '*'`.
 fn takes_all(part: &Canonical) -> bool {
     matches!(part, Canonical::Option(_, Some(Value::Known(value))) if value == "*")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_text_is_read() {
+        let rows = RUIN.lines().map(|line| line.split_once('\t').and_then(|(_, row)| RuinRow::read(row)));
+        assert!(rows.clone().count() > 100 && rows.into_iter().all(|row| row.is_some()));
+    }
 }

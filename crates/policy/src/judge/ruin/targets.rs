@@ -59,7 +59,7 @@ impl Judge<'_> {
         row.targets
             .iter()
             .find_map(of_class)
-            .or_else(|| self.place_target(call, word, row.targets, row.unknown))
+            .or_else(|| self.place_target(call, word, &row.targets, row.unknown))
     }
 }
 
