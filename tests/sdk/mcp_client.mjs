@@ -42,7 +42,7 @@ class Place {
   }
   has = (name) => existsSync(join(this.root, name));
   make = (name) => writeFileSync(join(this.root, name), "");
-  words = (flags) => ["mcp", "--root", this.root, ...flags];
+  words = (flags) => ["mcp", "--preset", "none", "--root", this.root, ...flags];
   shellgate = (...words) => execFileSync(shellgate, words, { env: this.env, cwd: this.root, encoding: "utf8" });
   // A keeper that still ends may make a file while we remove the folder: then it isn't empty yet.
   async remove() {
@@ -112,7 +112,8 @@ for (const [name, sdk, mode] of [
 }
 
 const call = async (client, name, args, options) => {
-  const request = { name, arguments: args };
+  // The scenes look at facts that a model is told only if it asks.
+  const request = { name, arguments: name === "shell" ? { detail: "full", ...args } : args };
   // The third is a schema in the older SDK.
   const done = client instanceof old.Client ? client.callTool(request, undefined, options) : client.callTool(request, options);
   const result = await done;

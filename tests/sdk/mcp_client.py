@@ -49,13 +49,13 @@ class Place:
 
 @contextlib.asynccontextmanager
 async def stdio(place, flags):
-    words = ["mcp", "--root", place.root, *flags]
+    words = ["mcp", "--preset", "none", "--root", place.root, *flags]
     yield stdio_client(StdioServerParameters(command=SHELLGATE, args=words, env=place.env))
 
 
 @contextlib.asynccontextmanager
 async def http(place, flags):
-    words = [SHELLGATE, "mcp", "--http", "0", "--root", place.root, *flags]
+    words = [SHELLGATE, "mcp", "--preset", "none", "--http", "0", "--root", place.root, *flags]
     server = subprocess.Popen(words, env=place.env, stderr=subprocess.PIPE, text=True)
     try:
         url, keys = re.search(r"(http://\S+/mcp); the key is in (.*)", server.stderr.readline()).groups()
@@ -78,6 +78,8 @@ class Talk:
         return await self.checked(tool, arguments)
 
     async def checked(self, tool, arguments, **more):
+        # The scenes look at facts that a model is told only if it asks.
+        arguments = {"detail": "full", **arguments} if tool == "shell" else arguments
         result = await self.client.call_tool(tool, arguments, **more)
         assert len(result.content) == 1 and result.content[0].text, result
         jsonschema.validate(result.structured_content, self.schemas[tool])

@@ -203,12 +203,12 @@ fn an_exception_is_about_the_whole_command() {
     let mut case = case();
     case.rules.core = Some(vec![entry("*")]);
     case.rules.rules = vec![
-        rule("rm -rf", Decision::Deny, &["rm -rf /tmp/*"]),
+        rule("rm -rf", Decision::Deny, &["rm -rf /media/*"]),
         rule("git push", Decision::Ask, &["git push origin dev"]),
     ];
-    case.says(Decision::Deny, &["rm -rf x", "rm -rf /tmp/a /etc", "rm -rf /tmp/../etc", "rm -rf $x"]);
+    case.says(Decision::Deny, &["rm -rf x", "rm -rf /media/a /etc", "rm -rf /media/../etc", "rm -rf $x"]);
     case.says(Decision::Ask, &["git push", "git push origin dev main", "git push origin $x"]);
-    case.says(Decision::Allow, &["rm -rf /tmp/a", "rm -rf /tmp/a /tmp/b", "git push origin dev"]);
+    case.says(Decision::Allow, &["rm -rf /media/a", "rm -rf /media/a /media/b", "git push origin dev"]);
     case.rules.core = None;
     case.rules.rules = vec![rule("git", Decision::Allow, &["git push"])];
     case.says(Decision::Allow, &["git status"]);
@@ -231,22 +231,26 @@ fn beyond_an_allowlist_a_default_decides() {
 fn the_temporary_folder_is_free() {
     let mut case = case();
     case.rules.preset = Some(Preset::Cautious);
-    case.rules.effects = vec![effect(EffectName::Write, &["/tmp/**"], &["/tmp/keep/**"], Decision::Allow)];
-    case.says(Decision::Allow, &["touch /tmp/q", "echo a > /tmp/q", "cp a.md /tmp/q", "touch /tmp/x/../q"]);
+    case.rules.effects =
+        vec![effect(EffectName::Write, &["/media/**"], &["/media/keep/**"], Decision::Allow)];
+    case.says(
+        Decision::Allow,
+        &["touch /media/q", "echo a > /media/q", "cp a.md /media/q", "touch /media/x/../q"],
+    );
     case.says(
         Decision::Ask,
         &[
             "touch q",
             "echo a > q",
-            "touch /tmp/../etc/q",
-            "touch /tmp/keep/q",
-            "touch /tmp/q /etc/q",
+            "touch /media/../etc/q",
+            "touch /media/keep/q",
+            "touch /media/q /etc/q",
             "touch $x",
-            "rm /tmp/q",
-            "ln -s /etc /tmp/l; touch /tmp/l/q",
+            "rm /media/q",
+            "ln -s /etc /media/l; touch /media/l/q",
             "cd $x && touch q",
             // The first command may fail, and then the second is in the root.
-            "cd /tmp && touch q",
+            "cd /media && touch q",
         ],
     );
 }
@@ -283,12 +287,12 @@ fn env_files_and_keys_ask() {
 fn deleting_is_denied_but_in_some_folders() {
     let mut case = case();
     case.rules.core = Some(vec![entry("*")]);
-    case.rules.effects = vec![effect(EffectName::Delete, &[], &["/tmp/**", "build/**"], Decision::Deny)];
+    case.rules.effects = vec![effect(EffectName::Delete, &[], &["/media/**", "build/**"], Decision::Deny)];
     case.says(
         Decision::Deny,
-        &["rm a.md", "rm -rf build", "rm /tmp/q a.md", "rm /tmp/../etc/q", "rm -rf /tmp"],
+        &["rm a.md", "rm -rf build", "rm /media/q a.md", "rm /media/../etc/q", "rm -rf /media"],
     );
-    case.says(Decision::Allow, &["rm /tmp/q", "rm -rf build/x", "cat a.md"]);
+    case.says(Decision::Allow, &["rm /media/q", "rm -rf build/x", "cat a.md"]);
 }
 
 #[test]
