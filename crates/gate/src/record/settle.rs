@@ -64,6 +64,10 @@ fn settle_open(journal: &Journal, state: &StateFolder) -> Result<(), String> {
                     warn!(%id, "its keeper lives and can't be reached: it stays open");
                     continue;
                 }
+                // A keeper stores an end before it leaves, and may have done both since we looked: the next look enters it.
+                if matches!(StoredEnd::find(state, &execution.id), Ok(Some(_))) {
+                    continue;
+                }
                 // Its keeper is gone, so its processes are ended here.
                 shellgate_exec::end_leftovers(id);
             }
