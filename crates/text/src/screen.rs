@@ -151,18 +151,7 @@ mod tests {
     fn of(bytes: &[u8]) -> Screen {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
-        let length = bytes.len() as u64;
-        let source = Source {
-            file: file.as_file(),
-            path: file.path(),
-            begins: 0,
-            spooled: length,
-            total: length,
-            tail: &[],
-            lost: None,
-            read_as: None,
-        };
-        screen(&source, 5, 20).unwrap()
+        screen(&Source::whole(file.as_file(), file.path()), 5, 20).unwrap()
     }
 
     #[test]

@@ -23,6 +23,15 @@ pub struct Source<'a> {
     pub read_as: Option<ReadAs<'a>>,
 }
 
+impl<'a> Source<'a> {
+    /// All that a file holds, as a stream that the file holds completely.
+    #[must_use]
+    pub fn whole(file: &'a File, path: &'a Path) -> Self {
+        let length = file.metadata().map_or(0, |metadata| metadata.len());
+        Self { file, path, begins: 0, spooled: length, total: length, tail: &[], lost: None, read_as: None }
+    }
+}
+
 /// How a model reads a stream with a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadAs<'a> {

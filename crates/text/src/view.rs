@@ -121,17 +121,8 @@ const LAST_LINE_WINDOW_BYTES: u64 = 8 << 10;
 /// The last line of a file that isn't blank, rendered. Empty if there is none.
 #[must_use]
 pub fn last_line(file: &std::fs::File) -> String {
-    let total = file.metadata().map_or(0, |metadata| metadata.len());
-    let source = Source {
-        file,
-        path: std::path::Path::new(""),
-        begins: 0,
-        spooled: total,
-        total,
-        tail: &[],
-        lost: None,
-        read_as: None,
-    };
+    let source = Source::whole(file, std::path::Path::new(""));
+    let total = source.total;
     let mut stream = Stream::new(&source);
     last_line_in(&stream.read(total.saturating_sub(LAST_LINE_WINDOW_BYTES)..total))
 }

@@ -78,18 +78,7 @@ impl ScopedGate<'_> {
         let InputKind::Terminal { size, .. } = input_state.kind else { return false };
         let (stdout, _) = self.gate.state.spool_files(id);
         let Ok(file) = std::fs::File::open(&stdout) else { return false };
-        let length = file.metadata().map_or(0, |metadata| metadata.len());
-        let path = Path::new(&stdout);
-        let source = Source {
-            file: &file,
-            path,
-            begins: 0,
-            spooled: length,
-            total: length,
-            tail: &[],
-            lost: None,
-            read_as: None,
-        };
+        let source = Source::whole(&file, Path::new(&stdout));
         screen(&source, size.rows, size.cols).is_some_and(|screen| screen.application_keys)
     }
 }

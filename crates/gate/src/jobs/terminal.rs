@@ -46,18 +46,7 @@ impl Jobs<'_> {
     /// `unknown_job` when there is none.
     pub fn screen(&self, id: &str, size: Size) -> Result<Option<Screen>, ErrorObject> {
         let file = self.file(id, Stream::Stdout)?;
-        let length = file.metadata().map_or(0, |metadata| metadata.len());
-        let path = Path::new("");
-        let source = Source {
-            file: &file,
-            path,
-            begins: 0,
-            spooled: length,
-            total: length,
-            tail: &[],
-            lost: None,
-            read_as: None,
-        };
+        let source = Source::whole(&file, Path::new(""));
         Ok(screen(&source, size.rows, size.cols))
     }
 }
