@@ -11,6 +11,7 @@ use crate::body::{EntryBody, EntryKind, Millis};
 use crate::canonical;
 use crate::error::Error;
 use crate::hash::{Head, Sha};
+use crate::log::Line;
 
 pub(crate) type Salt = [u8; 16];
 
@@ -60,6 +61,19 @@ pub(crate) struct NewEntry<'a> {
     pub(crate) body: String,
 }
 
+/// A row to insert behind the last entry.
+struct Insert<'a> {
+    head: Head,
+    at: Millis,
+    kind: EntryKind,
+    exec_id: Option<&'a str>,
+    session: Option<&'a str>,
+    carried: Option<u64>,
+    salt: Salt,
+    body: &'a str,
+    digest: Sha,
+}
+
 /// Appends entries within one transaction. It reads the head once at the beginning and writes it once at the end.
 pub(crate) struct Writer<'a> {
     pub(crate) connection: &'a Connection,
@@ -93,26 +107,56 @@ impl<'a> Writer<'a> {
             seq,
             session: entry.session,
         };
-        let hash = header.hash()?;
+        let head = Head { seq, hash: header.hash()? };
+        self.insert(&Insert {
+            head,
+            at: entry.at,
+            kind: entry.kind,
+            exec_id: entry.exec_id,
+            session: entry.session,
+            carried: entry.carried,
+            salt,
+            body: &entry.body,
+            digest,
+        })?;
+        Ok(self.head)
+    }
+
+    /// Appends an entry of the log as it is. It must follow the last one.
+    pub(crate) fn append_line(&mut self, line: &Line) -> Result<(), Error> {
+        self.insert(&Insert {
+            head: line.head,
+            at: line.at,
+            kind: line.kind,
+            exec_id: Some(&line.exec_id),
+            session: Some(&line.session),
+            carried: None,
+            salt: line.salt,
+            body: &line.body,
+            digest: line.digest,
+        })
+    }
+
+    fn insert(&mut self, row: &Insert<'_>) -> Result<(), Error> {
         let mut insert = self.connection.prepare_cached(
             "INSERT INTO entries (seq, at, kind, exec_id, session, carried, salt, body, digest, previous, hash)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?;
         insert.execute(params![
-            seq,
-            entry.at,
-            entry.kind,
-            entry.exec_id,
-            entry.session,
-            entry.carried,
-            salt,
-            entry.body,
-            digest.0,
+            row.head.seq,
+            row.at,
+            row.kind,
+            row.exec_id,
+            row.session,
+            row.carried,
+            row.salt,
+            row.body,
+            row.digest.0,
             self.head.hash.0,
-            hash.0,
+            row.head.hash.0,
         ])?;
-        self.head = Head { seq, hash };
-        Ok(self.head)
+        self.head = row.head;
+        Ok(())
     }
 
     /// Appends a new entry. The caller writes the derived tables.

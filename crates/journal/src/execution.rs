@@ -25,6 +25,11 @@ impl Journal {
         asked: RecordedRequest,
         steps: Vec<Step>,
     ) -> Result<Head, Error> {
+        if !steps.is_empty()
+            && let Some(head) = self.begin_in_log(id, session, &asked, &steps)?
+        {
+            return Ok(head);
+        }
         self.write(|writer| {
             writer.append_body(Some(id), Some(session), &EntryBody::Asked(asked))?;
             let mut update =
@@ -50,6 +55,9 @@ impl Journal {
     /// [`Error::IllegalMove`] when one of `steps` can't follow the entry before it: an execution has one end. Another
     /// error when the entries can't be written. In both cases none of them is.
     pub fn append(&self, id: &str, steps: Vec<Step>) -> Result<Head, Error> {
+        if let Some(head) = self.end_in_log(id, &steps)? {
+            return Ok(head);
+        }
         self.write(|writer| follow(writer, id, steps))
     }
 

@@ -41,17 +41,7 @@ impl FromStr for Sha {
     type Err = NotAHead;
 
     fn from_str(text: &str) -> Result<Self, NotAHead> {
-        let digits = text.as_bytes();
-        let mut value = [0; 32];
-        if digits.len() != 64 {
-            return Err(NotAHead);
-        }
-        for (byte, pair) in value.iter_mut().zip(digits.chunks_exact(2)) {
-            for digit in pair {
-                *byte = *byte << 4 | hex_value(*digit).ok_or(NotAHead)?;
-            }
-        }
-        Ok(Self(value))
+        bytes_of_hex(text).map(Self).ok_or(NotAHead)
     }
 }
 
@@ -73,6 +63,20 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).map_or('?', |digit| char::from(*digit));
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The bytes that hexadecimal digits stand for.
+pub(crate) fn bytes_of_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    if text.len() != 2 * N {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        for digit in pair {
+            *byte = *byte << 4 | hex_value(*digit)?;
+        }
+    }
+    Some(bytes)
 }
 
 fn hex_value(digit: u8) -> Option<u8> {

@@ -20,7 +20,12 @@ use crate::new_file::NewFile;
 const FILE: &str = "journal.head";
 
 /// Twenty digits, a colon, 64 digits and a newline. The length is always the same, so that writing a new head needs no space.
-const LENGTH_BYTES: usize = 86;
+pub(crate) const HEAD_BYTES: usize = 86;
+
+/// A head as it is written, always as long.
+pub(crate) fn head_text(head: Head) -> String {
+    format!("{:020}:{}\n", head.seq, head.hash)
+}
 
 #[derive(Debug)]
 pub(crate) struct HeadFile(File);
@@ -42,6 +47,19 @@ impl HeadFile {
         read(&File::open(folder.join(FILE)).ok()?)
     }
 
+    /// The head in the file. `None`: it has none, or it can't be read.
+    pub(crate) fn read(&self) -> Option<Head> {
+        read(&self.0)
+    }
+
+    /// Writes the head. Only for those who hold the lock of the log.
+    pub(crate) fn write(&self, head: Head) {
+        if let Err(error) = self.0.write_all_at(head_text(head).as_bytes(), 0) {
+            // The entries are written. Only their loss would not be noticed.
+            warn!(%error, "can't write the head of the record outside the database");
+        }
+    }
+
     /// The head in the file, if a database that ends at `head` has lost entries.
     pub(crate) fn lost_head(&self, head: Head) -> Option<Head> {
         let is_lost = |kept: &Head| kept.seq > head.seq || kept.seq == head.seq && kept.hash != head.hash;
@@ -60,7 +78,7 @@ impl HeadFile {
         flock(&self.0, FlockOperation::LockExclusive)?;
         let is_later = read(&self.0).is_none_or(|kept| kept.seq < head.seq);
         let written = match is_later || after_loss {
-            true => self.0.write_all_at(format!("{:020}:{}\n", head.seq, head.hash).as_bytes(), 0),
+            true => self.0.write_all_at(head_text(head).as_bytes(), 0),
             false => Ok(()),
         };
         flock(&self.0, FlockOperation::Unlock)?;
@@ -83,7 +101,7 @@ fn create(folder: &Path, path: &Path) -> Result<(), Error> {
 }
 
 fn read(file: &File) -> Option<Head> {
-    let mut text = [0; LENGTH_BYTES];
+    let mut text = [0; HEAD_BYTES];
     file.read_exact_at(&mut text, 0).ok()?;
     str::from_utf8(&text).ok()?.parse().ok()
 }

@@ -1,5 +1,6 @@
 //! The handle to an open journal, and its transactions.
 
+use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -10,9 +11,11 @@ use tracing::warn;
 
 use crate::body::{EntryBody, Gap, Millis};
 use crate::chain::{self, Writer};
+use crate::enter::enter_all;
 use crate::error::Error;
 use crate::hash::Head;
 use crate::head_file::HeadFile;
+use crate::log::{self, Log};
 use crate::long_log;
 use crate::open::{self, Durability};
 
@@ -45,6 +48,12 @@ pub struct Journal {
     connection: Mutex<Connection>,
     /// `None`: the journal is open for reading. Locked by those who have the connection.
     writing: Option<Mutex<Writing>>,
+    /// `None`: the journal is open for reading.
+    log: Option<Log>,
+    /// Whether the entries of starts and ends are written to the log first.
+    is_log_first: bool,
+    /// The executions that this journal has begun in the log, and that have no end yet, with their sessions.
+    pub(crate) running: Mutex<HashMap<String, String>>,
 }
 
 /// What belongs to the connection of a journal that is open for writing.
@@ -106,8 +115,15 @@ impl Journal {
     /// As [`open`](Self::open).
     pub fn open_with(folder: &Path, durability: Durability) -> Result<Self, Error> {
         let (connection, writing) = Writing::open(folder, durability)?;
-        let (connection, writing) = (Mutex::new(connection), Some(Mutex::new(writing)));
-        Ok(Self { folder: folder.to_owned(), connection, writing })
+        Ok(Self {
+            folder: folder.to_owned(),
+            connection: Mutex::new(connection),
+            writing: Some(Mutex::new(writing)),
+            log: Some(Log::open(folder)?),
+            // The database writes each entry to the disk, and the log doesn't.
+            is_log_first: durability == Durability::Process,
+            running: Mutex::default(),
+        })
     }
 
     /// Opens the journal for reading, also where it can't be written. Calls that write fail with [`Error::ReadOnly`].
@@ -115,8 +131,14 @@ impl Journal {
     /// # Errors
     /// When the journal doesn't exist or can't be read.
     pub fn open_read_only(folder: &Path) -> Result<Self, Error> {
-        let connection = Mutex::new(open::to_read(folder)?);
-        Ok(Self { folder: folder.to_owned(), connection, writing: None })
+        Ok(Self {
+            folder: folder.to_owned(),
+            connection: Mutex::new(open::to_read(folder)?),
+            writing: None,
+            log: None,
+            is_log_first: false,
+            running: Mutex::default(),
+        })
     }
 
     /// The number and hash of the last entry. Keep it where those who can write the journal can't, and later pass it to
@@ -125,7 +147,20 @@ impl Journal {
     /// # Errors
     /// When the journal can't be read.
     pub fn head(&self) -> Result<Head, Error> {
-        self.read(chain::head)
+        match log::head_in(&self.folder) {
+            Some(head) => Ok(head),
+            None => self.read(chain::head),
+        }
+    }
+
+    /// The log, if the journal is open for writing.
+    pub(crate) fn log(&self) -> Option<&Log> {
+        self.log.as_ref()
+    }
+
+    /// The log, if entries of starts and ends are written there first.
+    pub(crate) fn first_log(&self) -> Option<&Log> {
+        self.log().filter(|_| self.is_log_first)
     }
 
     /// The shared connection. Waits for threads that use it, which may wait for other processes.
@@ -134,19 +169,23 @@ impl Journal {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a quick read. It uses the shared connection, or a connection of its own while another thread has that one:
+    /// Runs a quick read of what is entered: questions, grants and trust never wait in the log. It uses the shared connection, or a connection of its own while another thread has that one:
     /// a writer holds it for as long as it waits for other processes.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
         match self.connection.try_lock() {
             Ok(connection) if is_open(&connection) => work(&connection),
             Err(TryLockError::Poisoned(poisoned)) => work(&poisoned.into_inner()),
-            Ok(_) | Err(TryLockError::WouldBlock) => work(&self.reader()?),
+            Ok(_) | Err(TryLockError::WouldBlock) => work(&open::to_read(&self.folder)?),
         }
     }
 
-    /// A connection for a slow read.
+    /// A connection for a slow read of everything that is recorded.
     pub(crate) fn reader(&self) -> Result<Connection, Error> {
-        open::to_read(&self.folder)
+        match self.enter() {
+            Ok(()) => open::to_read(&self.folder),
+            Err(Error::Full | Error::ReadOnly) => self.copy_with_log(),
+            Err(error) => Err(error),
+        }
     }
 
     /// Runs `work` as one transaction: all of its entries are written, or none.
@@ -168,7 +207,8 @@ impl Journal {
         if let Some(writing) = &mut writing {
             writing.reopen_if_needed(&self.folder, connection)?;
         }
-        let written = Self::transact(connection, writing.as_ref().map(|writing| &writing.kept_head), work);
+        let record = writing.as_ref().map(|writing| &writing.kept_head).zip(self.log());
+        let written = Self::transact(connection, record, work);
         if let (Some(writing), Err(Error::Busy | Error::Unusable { .. } | Error::Damaged { .. })) =
             (&mut writing, &written)
         {
@@ -186,12 +226,17 @@ impl Journal {
     /// Returns the result of `work`, and the last entry.
     fn transact<T>(
         connection: &mut Connection,
-        kept_head: Option<&HeadFile>,
+        record: Option<(&HeadFile, &Log)>,
         work: impl FnOnce(&mut Writer<'_>) -> Result<T, Error>,
     ) -> Result<(T, Head), Error> {
         let transaction = Transaction::begin(connection)?;
+        let (kept_head, mut log) = match record {
+            Some((kept, log)) => (Some(kept), Some(log.lock()?)),
+            None => (None, None),
+        };
         let mut writer = Writer::new(transaction.0, now())?;
-        let lost = kept_head.and_then(|kept| kept.lost_head(writer.head()));
+        let is_relinked = log.as_ref().map_or(Ok(false), |log| enter_all(&mut writer, log.lines()))?;
+        let lost = kept_head.filter(|_| !is_relinked).and_then(|kept| kept.lost_head(writer.head()));
         if let Some(Head { seq, hash }) = lost {
             warn!(from = writer.head().seq + 1, through = seq, "entries of the record were lost");
             writer.append_body(None, None, &EntryBody::Gap(Gap { through: seq, hash }))?;
@@ -201,7 +246,10 @@ impl Journal {
         writer.finish()?;
         transaction.commit()?;
         if let Some(kept) = kept_head {
-            kept.keep(head, lost.is_some());
+            kept.keep(head, lost.is_some() || is_relinked);
+        }
+        if let Some(log) = log.as_mut().filter(|log| !log.is_empty()) {
+            log.empty();
         }
         Ok((result, head))
     }

@@ -152,7 +152,7 @@ fn wait_while_busy(tries: i32) -> bool {
 }
 
 /// How long to sleep before the next try: briefly at first, because a transaction takes a tenth of a millisecond.
-const fn busy_pause(tries: i32) -> Option<Duration> {
+pub(crate) const fn busy_pause(tries: i32) -> Option<Duration> {
     // 20 × 0.1 ms + 98 × 1 ms + 1980 × 5 ms.
     match tries {
         0..20 => Some(Duration::from_micros(100)),

@@ -13,6 +13,8 @@ use crate::error::Error;
 use crate::hash::{Head, Sha};
 use crate::head_file::HeadFile;
 use crate::journal::Journal;
+use crate::log;
+use crate::open;
 use crate::schema::{self, MIGRATIONS};
 
 /// The result of verifying.
@@ -160,10 +162,14 @@ impl Journal {
     }
 
     fn check(&self, anchor: Option<Head>) -> Result<Verification, Error> {
-        // Before the snapshot: other processes go on writing.
-        let kept = HeadFile::in_folder(&self.folder);
+        let connection = match self.reader() {
+            // What is wrong with it is found below.
+            Err(Error::Damaged { .. }) => open::to_read(&self.folder)?,
+            connection => connection?,
+        };
+        // Before the snapshot: other processes go on writing. While the log has lines, the head that was kept is theirs.
+        let kept = HeadFile::in_folder(&self.folder).filter(|_| log::head_in(&self.folder).is_none());
         let anchors = Anchors { given: anchor, kept };
-        let connection = self.reader()?;
         let snapshot = connection.unchecked_transaction()?;
         let mut reached = 0;
         match verify_all(&snapshot, anchors, &mut reached) {

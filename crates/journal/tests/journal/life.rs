@@ -119,7 +119,7 @@ fn the_file_is_for_its_owner_alone() {
     files.sort();
     assert_eq!(
         files,
-        ["journal.db", "journal.db-shm", "journal.db-wal", "journal.head"],
+        ["journal.db", "journal.db-shm", "journal.db-wal", "journal.head", "journal.log"],
         "and nothing else is left behind"
     );
 }

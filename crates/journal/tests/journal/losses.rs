@@ -11,12 +11,14 @@ use crate::support::{intact, journal, run};
 fn after(harm: impl Fn(&Path), calls: usize) -> tempfile::TempDir {
     let (folder, journal) = journal();
     run(&journal, "first", "s", "true");
+    journal.enter().unwrap();
     // All up to here is in the main file.
     let connection = rusqlite::Connection::open(folder.path().join("journal.db")).unwrap();
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)).unwrap();
     for call in 0..calls {
         run(&journal, &format!("{call}"), "s", "true");
     }
+    journal.enter().unwrap();
     // As a kill leaves it: closing would copy the log to the main file.
     let copy = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(folder.path()).unwrap().flatten() {
