@@ -15,6 +15,7 @@ use crate::body::{EntryBody, EntryKind, Gap};
 use crate::chain::{NewEntry, Writer};
 use crate::error::Error;
 use crate::execution::{find_row, set_last_entry};
+use crate::hash::Head;
 use crate::journal::Journal;
 use crate::log::{self, Line};
 use crate::open;
@@ -75,13 +76,14 @@ pub(crate) fn enter_all(
     writer: &mut Writer<'_>,
     lines: impl Iterator<Item = Result<Line, Error>>,
 ) -> Result<bool, Error> {
-    let mut entering = Entering { writer, is_relinked: false };
+    let mut entering = Entering { writer, before: Before::Database, is_relinked: false };
     for line in lines {
         match line {
             Ok(line) => entering.enter(line)?,
             Err(error @ Error::Damaged { .. }) => {
                 warn!(%error, "a line of the log can't be entered");
                 entering.lose(None)?;
+                entering.before = Before::Lost;
             }
             Err(error) => return Err(error),
         }
@@ -91,11 +93,32 @@ pub(crate) fn enter_all(
 
 struct Entering<'a, 'b> {
     writer: &'a mut Writer<'b>,
+    before: Before,
+    /// Whether a line isn't linked as it was written.
     is_relinked: bool,
+}
+
+/// What comes before a line.
+enum Before {
+    /// The entries of the database.
+    Database,
+    /// A line with this head.
+    Line(Head),
+    /// A line that can't be read, and a gap.
+    Lost,
 }
 
 impl Entering<'_, '_> {
     fn enter(&mut self, line: Line) -> Result<(), Error> {
+        let follows = match self.before {
+            Before::Database => line.head.seq <= self.writer.head().seq + 1,
+            Before::Line(last) => line.head.seq == last.seq + 1 && line.previous == last.hash,
+            Before::Lost => true,
+        };
+        self.before = Before::Line(line.head);
+        if !follows {
+            self.lose(Some(&line))?;
+        }
         let head = self.writer.head();
         if line.head.seq <= head.seq && self.has(&line)? {
             return Ok(());
@@ -108,9 +131,6 @@ impl Entering<'_, '_> {
         if line.previous == head.hash && line.head.seq == head.seq + 1 {
             self.writer.append_line(&line)?;
         } else {
-            if line.head.seq > head.seq + 1 && !self.is_relinked {
-                self.lose(Some(&line))?;
-            }
             self.is_relinked = true;
             let Line { at, kind, exec_id, session, body, .. } = &line;
             let (exec_id, session) = (Some(exec_id.as_str()), Some(session.as_str()));

@@ -169,6 +169,11 @@ impl Journal {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The shared connection, if no thread uses it.
+    pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, Connection>> {
+        self.connection.try_lock().ok().filter(|connection| is_open(connection))
+    }
+
     /// Runs a quick read of what is entered: questions, grants and trust never wait in the log. It uses the shared connection, or a connection of its own while another thread has that one:
     /// a writer holds it for as long as it waits for other processes.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {

@@ -131,6 +131,9 @@ impl ExecutionLog {
         let written = self.append(Step::Ended(ended));
         if let Err(error) = &written {
             warn!(id = self.id, code = ?error.code, "the end can't be recorded: the keeper stores it");
+        } else if let Err(error) = self.journal.enter_if_long() {
+            // It is recorded. The next who writes or reads tries again.
+            warn!(%error, "the log of the record can't be entered");
         }
         written.is_ok()
     }

@@ -8,6 +8,7 @@ mod failures;
 mod forgetting;
 mod history;
 mod life;
+mod log;
 mod losses;
 mod processes;
 mod property;
