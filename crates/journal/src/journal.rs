@@ -31,17 +31,18 @@ use crate::open::{self, Durability};
 ///
 /// | calls | wait for | at most |
 /// |---|---|---|
-/// | every call that writes: `begin`, `append`, `note`, `ask`, `answer`, `cancel`, `time_out`, `expire`, `end_grants`, `trust` | the writers of other processes, and those threads of this one that came before | [`BUSY_TIMEOUT`](crate::BUSY_TIMEOUT) each, then [`Error::Busy`] |
+/// | `begin` with steps, and the `append` of an end: a line of the log | those who write the log, and those who write the database while they enter it | the same |
+/// | every other call that writes: `begin`, `append`, `enter`, `note`, `ask`, `answer`, `cancel`, `time_out`, `expire`, `end_grants`, `trust` | the writers of other processes, and those threads of this one that came before | [`BUSY_TIMEOUT`](crate::BUSY_TIMEOUT) each, then [`Error::Busy`] |
 /// | `open`, `open_with`, `open_read_only` | a process that brings the journal to a newer version, or repairs its log after a crash | the same |
 /// | `prune` | as a call that writes, once per batch of entries | the same, per batch |
 /// | `forget` | as a call that writes, and then for readers to end | the same, twice |
 /// | `head`, `poll_answer`, `grants`, `grants_in_force`, `is_trusted` | no other process or thread; some microseconds | |
-/// | `history`, `execution`, `open_executions`, `names`, `entries_of`, `pending`, `grant_end`, `verify`, `export` | no other process or thread, but they read as much as they are asked for | |
+/// | `history`, `execution`, `open_executions`, `names`, `entries_of`, `pending`, `grant_end`, `verify`, `export` | as a call that writes, if the log has lines; else no other process or thread, but they read as much as they are asked for | |
 ///
 /// Other writers usually take a tenth of a millisecond. With [`Durability::Power`], and once in about thirty calls with
 /// [`Durability::Process`], a call that writes also waits for the disk. Where processes read all the time, one call in some
 /// hundred also waits for readers, half a second at most. So a thread that must stay responsive, such as the one that runs an
-/// event loop, leaves the first four rows to another thread.
+/// event loop, leaves the first five rows to another thread.
 #[derive(Debug)]
 pub struct Journal {
     pub(crate) folder: PathBuf,

@@ -9,7 +9,8 @@
 //! with the entries.
 //!
 //! An execution is a series of entries: [`begin`](Journal::begin) writes `asked`, and usually `started`, before the process
-//! exists; [`append`](Journal::append) writes what follows. Each call is one transaction. When the call has returned, its
+//! exists; [`append`](Journal::append) writes what follows. Each call writes all of its entries or none: starts and ends as lines
+//! of a log beside the database, which are entered later ([`enter`](Journal::enter)), everything else as one transaction. When the call has returned, its
 //! entries survive the death of any process. Whether they survive a loss of power is a choice: [`Durability`].
 //!
 //! ```
