@@ -253,7 +253,8 @@ mod tests {
     #[test]
     fn every_row_of_the_text_is_read() {
         let rows = RUIN.programs().chain(RUIN_PATTERNS.programs()).flat_map(|(_, rows)| rows.lines());
-        assert!(rows.clone().count() > 100);
-        assert_eq!(rows.filter(|row| RuinRow::read(row).is_none()).count(), 0);
+        let (read, unread): (Vec<_>, Vec<_>) = rows.partition(|row| RuinRow::read(row).is_some());
+        assert!(read.len() > 100);
+        assert_eq!(unread, [""; 0]);
     }
 }
