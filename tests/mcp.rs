@@ -9,6 +9,7 @@ mod http;
 mod http_limits;
 mod isolation;
 mod lost_keeper;
+mod plain;
 mod shutdown;
 pub(crate) mod site;
 mod taken_back;

@@ -4,17 +4,17 @@
 //! shorter. The file tells how long it was. It is written after each transaction, so it is never ahead of a database that
 //! lost nothing.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::fs::{FlockOperation, flock};
 use tracing::warn;
 
 use crate::error::Error;
 use crate::hash::Head;
-use crate::new_file::NewFile;
+use crate::new_file;
 
 /// Name of the file in the state folder.
 const FILE: &str = "journal.head";
@@ -33,13 +33,7 @@ pub(crate) struct HeadFile(File);
 impl HeadFile {
     /// Opens the file, and creates it if it doesn't exist.
     pub(crate) fn open(folder: &Path) -> Result<Self, Error> {
-        let path = folder.join(FILE);
-        let mut opened = open(&path);
-        if opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
-            create(folder, &path)?;
-            opened = open(&path);
-        }
-        opened.map(Self).map_err(|error| Error::from_io(&path, &error))
+        new_file::open_or_create(folder, FILE, OpenOptions::new().read(true).write(true)).map(Self)
     }
 
     /// The head in the file of this folder. `None`: there is none, or it can't be read.
@@ -83,20 +77,6 @@ impl HeadFile {
         };
         flock(&self.0, FlockOperation::Unlock)?;
         written
-    }
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    let flags = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
-    OpenOptions::new().read(true).write(true).custom_flags(flags).open(path)
-}
-
-/// Makes the file, with its owner's rights before it has its name: the umask may remove even those.
-fn create(folder: &Path, path: &Path) -> Result<(), Error> {
-    let file = NewFile::create(folder)?;
-    match fs::hard_link(file.path(), path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(Error::from_io(path, &error)),
-        _ => Ok(()),
     }
 }
 

@@ -61,6 +61,24 @@ impl NewFile {
     }
 }
 
+/// Opens a file of the state folder that is no database, and creates it if it doesn't exist. It has its owner's rights before it has its
+/// name: the umask may remove even those.
+pub(crate) fn open_or_create(folder: &Path, name: &str, options: &mut OpenOptions) -> Result<File, Error> {
+    let path = folder.join(name);
+    options.custom_flags(i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default());
+    let mut opened = options.open(&path);
+    if opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        let file = NewFile::create(folder)?;
+        match fs::hard_link(file.path(), &path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(Error::from_io(&path, &error));
+            }
+            _ => opened = options.open(&path),
+        }
+    }
+    opened.map_err(|error| Error::from_io(&path, &error))
+}
+
 impl Drop for NewFile {
     fn drop(&mut self) {
         remove_with_companions(&self.path);

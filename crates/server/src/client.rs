@@ -80,6 +80,24 @@ impl Client {
     }
 }
 
+impl Client {
+    /// Whether all that is known of it, it said at the beginning: its next calls don't say it again.
+    pub(crate) fn is_plain(&self, context: &RequestContext<RoleServer>) -> bool {
+        context.extensions.get::<Parts>().is_none() && context.meta.is_empty() && !is_newer(context)
+    }
+
+    /// The client without what belongs to one call.
+    pub(crate) fn without_call(&self) -> Self {
+        Self {
+            progress: None,
+            canceled: CancellationToken::new(),
+            completion: CallCompletion::default(),
+            arguments: None,
+            ..self.clone()
+        }
+    }
+}
+
 fn form_support(context: &RequestContext<RoleServer>) -> FormSupport {
     let elicitation = context.client_capabilities().and_then(|capabilities| capabilities.elicitation);
     // In the protocol's first version with elicitation, a client that names neither kind supports forms.

@@ -1,6 +1,6 @@
 //! The requests of the protocol and their handlers.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskMethod, CancelTaskParams, ConstString, CustomRequest,
@@ -12,10 +12,13 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use shellgate::Gate;
+use tokio_util::sync::CancellationToken;
 
+use crate::call_completion::CallCompletion;
 use crate::calls::Calls;
 use crate::client::Client;
 use crate::limits::SHUTDOWN_GRACE;
+use crate::message::RawArguments;
 use crate::{Offer, instructions, message, resources, tasks, tools, workers};
 
 /// Answers every client. Cheap to clone.
@@ -29,6 +32,8 @@ struct Shared {
     calls: Calls,
     tools: Vec<Tool>,
     config: ServerConfig,
+    /// The client of standard input and output, once a call of it has shown what it supports.
+    plain_client: Mutex<Option<Client>>,
 }
 
 impl Handler {
@@ -41,7 +46,8 @@ impl Handler {
             )
             .with_instructions(instructions::of(&offer));
         let tools = tools::listed(offer.dialect.over_mcp(), offer.tools);
-        Self { shared: Arc::new(Shared { calls: Calls::new(offer), tools, config }) }
+        let plain_client = Mutex::default();
+        Self { shared: Arc::new(Shared { calls: Calls::new(offer), tools, config, plain_client }) }
     }
 }
 
@@ -55,6 +61,34 @@ impl Handler {
     pub(crate) async fn wind_down(&self) {
         // What takes longer is being stopped: the keeper goes on with it.
         let _ = tokio::time::timeout(SHUTDOWN_GRACE, self.shared.calls.canceled_calls_end()).await;
+    }
+
+    /// The client, for a call that the transport has read itself. `None`: rmcp must read the call, because what the client supports isn't
+    /// known, or is said in every request.
+    pub(crate) fn plain_client(&self, completion: CallCompletion, arguments: RawArguments) -> Option<Client> {
+        let client = self.plain().clone()?;
+        let canceled = CancellationToken::new();
+        completion.cancel_token(canceled.clone());
+        Some(Client { canceled, completion, arguments: Some(arguments), ..client })
+    }
+
+    /// Whether calls of the client can be read by the transport.
+    pub(crate) fn has_plain_client(&self) -> bool {
+        self.plain().is_some()
+    }
+
+    /// The client says anew what it supports.
+    pub(crate) fn forget_client(&self) {
+        *self.plain() = None;
+    }
+
+    /// Answers a call that the transport has read itself.
+    pub(crate) async fn answer(&self, tool: String, client: Client) -> Result<CallToolResponse, ErrorData> {
+        self.shared.calls.answer(CallToolRequestParams::new(tool), client).await
+    }
+
+    fn plain(&self) -> MutexGuard<'_, Option<Client>> {
+        self.shared.plain_client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does blocking work on another thread.
@@ -103,7 +137,11 @@ impl ServerHandler for Handler {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.shared.calls.answer(params, Client::of(&context)).await
+        let client = Client::of(&context);
+        if client.is_plain(&context) && !self.has_plain_client() {
+            *self.plain() = Some(client.without_call());
+        }
+        self.shared.calls.answer(params, client).await
     }
 
     async fn get_task(

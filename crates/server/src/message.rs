@@ -60,6 +60,35 @@ struct Head<'a> {
     params: Option<&'a RawValue>,
 }
 
+/// A tool call that has a name and arguments, and nothing else.
+pub(crate) struct PlainCall {
+    pub(crate) id: RequestId,
+    pub(crate) tool: String,
+    pub(crate) arguments: RawArguments,
+}
+
+/// The parameters of a plain call.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlainParameters<'a> {
+    name: String,
+    #[serde(borrow)]
+    arguments: &'a RawValue,
+}
+
+/// The message as a plain call, if it is one. It is read once, without a tree of values. [`read`] reports what is wrong with others.
+pub(crate) fn plain_call(bytes: &[u8]) -> Option<PlainCall> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    check_values(text).ok()?;
+    let head: Head<'_> = serde_json::from_str(text).ok()?;
+    if head.jsonrpc.as_deref() != Some("2.0") || head.method.as_deref() != Some("tools/call") {
+        return None;
+    }
+    let PlainParameters { name, arguments } = serde_json::from_str(head.params?.get()).ok()?;
+    let id = serde_json::from_str(head.id?.get()).ok()?;
+    Some(PlainCall { id, tool: name, arguments: RawArguments(arguments.get().into()) })
+}
+
 /// The arguments of a tool call, among its parameters.
 #[derive(Deserialize)]
 struct Arguments<'a> {

@@ -23,7 +23,7 @@ use tracing::{info, warn};
 use crate::Offer;
 use crate::handler::Handler;
 use crate::limits::{MAX_MESSAGE_BYTES, SHUTDOWN_GRACE};
-use crate::message::{self, MessageError};
+use crate::message::{self, MessageError, PlainCall};
 use output::Output;
 use standard_stream::StandardStream;
 
@@ -60,7 +60,7 @@ async fn serve(handler: Handler) -> io::Result<()> {
     let mut terminated = signal(SignalKind::terminate())?;
     crate::tidy_soon(handler.gate());
     let ended = CancellationToken::new();
-    let transport = Stdio::new(ended.clone())?;
+    let transport = Stdio::new(handler.clone(), ended.clone())?;
     let serving = async {
         // An error is a client that left before its first message.
         if let Ok(service) = handler.clone().serve(transport).await {
@@ -77,8 +77,10 @@ async fn serve(handler: Handler) -> io::Result<()> {
     Ok(())
 }
 
-/// The client, as rmcp sees it.
+/// The client, as rmcp sees it. Plain tool calls don't reach rmcp, once it has learned what the client supports: its way from a message to a
+/// handler and back takes longer than the rest of the server.
 struct Stdio {
+    handler: Handler,
     input: StandardStream,
     output: Arc<Output>,
     /// Bytes of lines that are not complete.
@@ -98,8 +100,9 @@ struct Stdio {
 }
 
 impl Stdio {
-    fn new(ended: CancellationToken) -> io::Result<Self> {
+    fn new(handler: Handler, ended: CancellationToken) -> io::Result<Self> {
         Ok(Self {
+            handler,
             input: StandardStream::input()?,
             output: Arc::new(Output::new()?),
             buffer: Vec::new(),
@@ -175,10 +178,37 @@ impl Stdio {
         if line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
+        if self.handler.has_plain_client()
+            && let Some(call) = message::plain_call(line)
+        {
+            return self.take_call(call);
+        }
         match message::read(line) {
             Ok(messages) => messages.into_iter().for_each(|message| self.take(message)),
             Err(error) => self.send_error(error),
         }
+    }
+
+    /// Answers a call without rmcp.
+    fn take_call(&self, call: PlainCall) {
+        let PlainCall { id, tool, arguments } = call;
+        let begun = self.output.begin(&id).map_err(|why| ErrorData::invalid_request(why, None));
+        let client = match begun {
+            Ok(completion) => self.handler.plain_client(completion, arguments),
+            Err(error) => return self.send_error(MessageError { id: Some(id), error: Box::new(error) }),
+        };
+        let (handler, output, ended) = (self.handler.clone(), self.output.clone(), self.ended.clone());
+        tokio::spawn(async move {
+            let answered = match client {
+                Some(client) => handler.answer(tool, client).await,
+                None => Err(ErrorData::internal_error("the client is not known any more", None)),
+            };
+            let message = match answered {
+                Ok(response) => TxJsonRpcMessage::<RoleServer>::response(response.into(), id),
+                Err(error) => TxJsonRpcMessage::<RoleServer>::error(error, Some(id)),
+            };
+            end_after_error(output.send(&message).await, &ended);
+        });
     }
 
     fn take(&mut self, mut message: ClientJsonRpcMessage) {
@@ -196,6 +226,9 @@ impl Stdio {
                     }
                 }
                 self.begun |= begins(&request.request);
+                if matches!(request.request, ClientRequest::InitializeRequest(_)) {
+                    self.handler.forget_client();
+                }
             }
             ClientJsonRpcMessage::Notification(notification) => {
                 if let rmcp::model::ClientNotification::CancelledNotification(cancelled) =

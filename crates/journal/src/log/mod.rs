@@ -17,11 +17,11 @@ mod line;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use tracing::warn;
 
@@ -30,6 +30,7 @@ pub(crate) use line::{Line, write as write_line};
 use crate::error::Error;
 use crate::hash::Head;
 use crate::head_file::HeadFile;
+use crate::new_file;
 use crate::open::busy_pause;
 
 /// Name of the file in the state folder.
@@ -51,19 +52,8 @@ struct Files {
 
 impl Files {
     fn open(folder: &Path) -> Result<Self, Error> {
-        let path = folder.join(FILE);
-        let flags = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
-        let log = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .custom_flags(flags)
-            .open(&path);
-        Ok(Self {
-            log: log.map_err(|error| Error::from_io(&path, &error))?,
-            kept_head: HeadFile::open(folder)?,
-        })
+        let log = new_file::open_or_create(folder, FILE, OpenOptions::new().read(true).append(true))?;
+        Ok(Self { log, kept_head: HeadFile::open(folder)? })
     }
 }
 
