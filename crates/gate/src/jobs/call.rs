@@ -124,7 +124,7 @@ fn answer_options(execution: &PastExecution) -> AnswerOptions {
 
 fn detail(execution: &PastExecution) -> Detail {
     match answer_options(execution).shows {
-        None => Detail::Minimal,
+        None | Some(OutputDetail::Raw) => Detail::Minimal,
         Some(OutputDetail::All) => Detail::Full,
         Some(OutputDetail::Preview) => Detail::Preview,
     }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use shellgate_exec::{Outcome, Spool, StateFolder};
-use shellgate_journal::{self as journal, Journal, RecordedStart, Step};
+use shellgate_journal::{self as journal, Journal, RecordedEnd, RecordedStart, RecordedView, Step};
 use tracing::warn;
 
 pub(crate) use grants::end_for_session;
@@ -124,11 +124,17 @@ impl ExecutionLog {
     }
 
     /// Writes the end. `false` when it can't be written: then the keeper stores the end, for [`settle()`] to write later.
-    pub(crate) fn ended(&self, asked: &RequestSummary, outcome: &Outcome, spool: &Spool) -> bool {
+    pub(crate) fn ended(
+        &self,
+        asked: &RequestSummary,
+        outcome: &Outcome,
+        shown: RecordedView,
+        spool: &Spool,
+    ) -> bool {
         let error = outcome_error(&asked.action, &asked.directory, outcome);
         let ended = translate::ended(outcome, error, spool, translate::now());
         let ended = translate::with_denials(ended, asked.sandbox.as_ref(), outcome);
-        let written = self.append(Step::Ended(ended));
+        let written = self.append(Step::Ended(RecordedEnd { shown: Some(Box::new(shown)), ..ended }));
         if let Err(error) = &written {
             warn!(id = self.id, code = ?error.code, "the end can't be recorded: the keeper stores it");
         }

@@ -35,7 +35,7 @@ pub(super) fn run(
             .token("raw")
             .hint("leave out one of them"));
     }
-    let limit = answer_limit(&jobs.limits);
+    let limit = answer_limit(&jobs.answers.limits);
     let ranges = jobs.ranges(&id, &part)?;
     let report = jobs.report(&id, Detail::Minimal)?;
     let mut texts: PerStream<String> = PerStream::default();
