@@ -7,6 +7,7 @@
 //! Writing may block: see [`Journal`] for which of its calls do, and [`shellgate_journal::BUSY_TIMEOUT`] for how long.
 //! [`RecordStore::open`], [`settle()`] and [`Recorder::tidy`] also wait for the keepers' answers.
 
+mod gain;
 mod grants;
 mod history;
 mod identity;
@@ -23,6 +24,7 @@ use shellgate_exec::{Outcome, Spool, StateFolder};
 use shellgate_journal::{self as journal, Journal, RecordedEnd, RecordedStart, RecordedView, Step};
 use tracing::warn;
 
+pub use gain::{Gain, ProgramGain, TokenCount};
 pub(crate) use grants::end_for_session;
 pub(crate) use identity::own_identity;
 pub(crate) use settle::{expire_questions, settle};
