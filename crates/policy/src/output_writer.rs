@@ -12,18 +12,21 @@ const NEARLY_SILENT: &[&str] = &[
     "umask", "unset", "wait",
 ];
 
+/// Programs that print lines of their standard input, if they name no file.
+const LINE_PASSERS: &[&str] = &["cat", "head", "tail", "tee"];
+
 /// The calls that write the output of `text`, as words; a word that can't be known is empty. `parts` are what the judge found in
 /// it. Nothing: it can't be told, because it is in a loop, a condition or the background.
 #[must_use]
 pub fn output_writers(text: &str, parts: &[Part]) -> Vec<Vec<String>> {
-    let mut spans = Vec::new();
-    let all_known =
-        shellgate_syntax::read_script(text).is_ok_and(|script| collect(&script.list, &mut spans).is_some());
+    let mut pipelines = Vec::new();
+    let all_known = shellgate_syntax::read_script(text)
+        .is_ok_and(|script| collect(&script.list, &mut pipelines).is_some());
     if !all_known {
         return Vec::new();
     }
-    let calls = spans.into_iter().filter_map(|span| parts.iter().position(|part| part.span == span));
-    let calls: Vec<Vec<String>> = calls.map(|at| innermost(at, parts)).collect();
+    let call = |span: &Span| Some(innermost(parts.iter().position(|part| part.span == *span)?, parts));
+    let calls: Vec<Vec<String>> = pipelines.iter().filter_map(|stages| writer(stages, call)).collect();
     let loud = |call: &Vec<String>| call.first().is_some_and(|name| !NEARLY_SILENT.contains(&name.as_str()));
     if calls.iter().any(loud) { calls.into_iter().filter(loud).collect() } else { calls }
 }
@@ -34,30 +37,46 @@ pub fn output_writers_of_argv(parts: &[Part]) -> Vec<Vec<String>> {
     if parts.is_empty() { Vec::new() } else { vec![innermost(0, parts)] }
 }
 
-/// Adds where the last command of each pipeline is. `None`: it can't be told which commands run.
-fn collect(list: &List, spans: &mut Vec<Span>) -> Option<()> {
+/// The call whose lines a pipeline prints. `stages`: where its commands are, the last first.
+fn writer(stages: &[Span], call: impl Fn(&Span) -> Option<Vec<String>>) -> Option<Vec<String>> {
+    let calls: Vec<Vec<String>> = stages.iter().map_while(call).collect();
+    let passing = calls.iter().take_while(|call| passes_lines(call)).count();
+    // Only what stands before it can pass lines on.
+    calls.get(passing).or_else(|| calls.last()).cloned()
+}
+
+/// Whether a call prints lines of its standard input as they are: it names no file.
+fn passes_lines(call: &[String]) -> bool {
+    let is_option =
+        |word: &String| word.starts_with(['-', '+']) || word.bytes().all(|byte| byte.is_ascii_digit());
+    call.split_first().is_some_and(|(name, words)| {
+        LINE_PASSERS.contains(&name.as_str()) && words.iter().all(|word| !word.is_empty() && is_option(word))
+    })
+}
+
+/// Adds where the commands of each pipeline are, the last first. `None`: it can't be told which commands run.
+fn collect(list: &List, pipelines: &mut Vec<Vec<Span>>) -> Option<()> {
     for item in &list.items {
         if item.background {
             return None;
         }
         for pipeline in std::iter::once(&item.first).chain(item.rest.iter().map(|(_, pipeline)| pipeline)) {
-            collect_command(&pipeline.stages.last()?.command, spans)?;
+            let (last, before) = pipeline.stages.split_last()?;
+            match &last.command.kind {
+                CommandKind::Simple(simple) if simple.words.is_empty() => {}
+                CommandKind::Simple(_) => {
+                    let simple = |command: &Command| matches!(command.kind, CommandKind::Simple(_));
+                    let stages =
+                        before.iter().rev().map(|stage| &stage.command).take_while(|one| simple(one));
+                    pipelines
+                        .push(std::iter::once(&last.command).chain(stages).map(|one| one.span).collect());
+                }
+                CommandKind::Subshell(list) | CommandKind::Group(list) => collect(list, pipelines)?,
+                _ => return None,
+            }
         }
     }
     Some(())
-}
-
-fn collect_command(command: &Command, spans: &mut Vec<Span>) -> Option<()> {
-    match &command.kind {
-        CommandKind::Simple(simple) => {
-            if !simple.words.is_empty() {
-                spans.push(command.span);
-            }
-            Some(())
-        }
-        CommandKind::Subshell(list) | CommandKind::Group(list) => collect(list, spans),
-        _ => None,
-    }
 }
 
 /// The call that the call at `at` starts, if that only prepares it: its words are the last words of the outer call.
@@ -91,7 +110,12 @@ mod tests {
         for (text, expected) in [
             ("cargo test", vec!["cargo test"]),
             ("cd sub && cargo test 2>&1", vec!["cargo test"]),
-            ("cargo test 2>&1 | tail -5", vec!["tail -5"]),
+            ("cargo test 2>&1 | tail -5", vec!["cargo test"]),
+            ("cargo test | head -n 50 | cat", vec!["cargo test"]),
+            ("cargo test | tail -5 log", vec!["tail -5 log"]),
+            ("cargo test | grep -v ok | cat", vec!["grep -v ok"]),
+            ("git log | sort", vec!["sort"]),
+            ("for i in 1 2; do echo $i; done | cat", vec!["cat"]),
             ("timeout 60 env A=1 nice make -j4 2>&1", vec!["make -j4"]),
             ("(cd a; uv run pytest -x)", vec!["pytest -x"]),
             ("cargo build && cargo test", vec!["cargo build", "cargo test"]),
