@@ -51,6 +51,7 @@ fn the_closing_line_says_how_to_read_all() {
         arguments["grep"] = "file_7.txt:12:".into();
         let (read, _) = asked(&mut talk, "shell_output", arguments);
         assert!(read.contains("file_7.txt:12:    let wanted_11 = value;"), "{read}");
+        assert!(!read.contains("condensed"), "what is read is as it was printed: {read}");
     }
     assert!(talk.leave().success());
 }

@@ -3,13 +3,12 @@
 use shellgate_journal::RecordedView;
 
 use super::report::Report;
-use super::summary::RequestSummary;
 use crate::intake::dialect::ClosedText;
 use crate::intake::request::Format;
 use crate::text::estimate_tokens;
 
-/// What the answer with this report shows of the output, in tokens.
-pub(crate) fn recorded(report: &Report, asked: &RequestSummary) -> RecordedView {
+/// What the answer with this report shows of the output, in tokens. Which program wrote it is added when it is recorded.
+pub(crate) fn recorded(report: &Report) -> RecordedView {
     let shown = estimate_tokens(&report.stdout) + estimate_tokens(&report.stderr);
     let tokens = match report.format {
         Format::Text => estimate_tokens(&ClosedText::of(report).to_string()),
@@ -22,7 +21,7 @@ pub(crate) fn recorded(report: &Report, asked: &RequestSummary) -> RecordedView 
         tokens,
         of_tokens: Some(whole).filter(|whole| *whole > tokens && !is_whole(report)),
         condensed: report.condensed.map(|condensed| (condensed.from_lines, condensed.to_lines)),
-        program: asked.writer.program(),
+        program: None,
     }
 }
 

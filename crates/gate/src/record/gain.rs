@@ -89,3 +89,46 @@ impl RecordStore {
         self.history(query).map(|executions| Gain::of(&executions))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use shellgate_journal::{RecordedEnd, Status};
+
+    use super::*;
+
+    fn ended(end: serde_json::Value) -> PastExecution {
+        let ended: RecordedEnd = serde_json::from_value(end).unwrap();
+        PastExecution {
+            id: "01J".to_owned(),
+            session: "s".to_owned(),
+            at: 0,
+            last_at: 0,
+            status: Status::Completed,
+            asked: None,
+            refused: None,
+            started: None,
+            ended: Some(ended),
+            closed: None,
+        }
+    }
+
+    #[test]
+    fn answers_are_counted_by_program_and_records_without_them_are_read() {
+        let older = json!({"status": "completed", "exit_code": 0, "ended_at": 5});
+        let with = |shown: serde_json::Value| {
+            let mut end = older.clone();
+            end["shown"] = shown;
+            ended(end)
+        };
+        let gain = Gain::of(&[
+            ended(older.clone()),
+            with(json!({"tokens": 7, "program": "ls"})),
+            with(json!({"tokens": 100, "of_tokens": 900, "condensed": [400, 30], "program": "git log"})),
+            with(json!({"tokens": 20, "of_tokens": 20})),
+        ]);
+        assert_eq!(gain.all, TokenCount { answers: 3, condensed: 1, tokens: 127, saved: 800 });
+        let names: Vec<&str> = gain.programs.iter().map(|program| program.program.as_str()).collect();
+        assert_eq!(names, ["git log", "other", "ls"], "the most costly first");
+    }
+}

@@ -170,6 +170,7 @@ impl Execution {
 
     fn record_end(&mut self, outcome: &exec::Outcome, answer: RecordedView) {
         let ends = outcome.state.is_final();
+        let answer = RecordedView { program: self.asked.writer.program(), ..answer };
         let written = self
             .entry
             .as_ref()
@@ -188,10 +189,10 @@ impl Execution {
         match self.end_recording {
             EndRecording::AtOnce => {
                 self.end_recording = EndRecording::Done;
-                self.record_end(&outcome, cost::recorded(&report, &self.asked));
+                self.record_end(&outcome, cost::recorded(&report));
             }
             EndRecording::Later => {
-                let answer = cost::recorded(&report, &self.asked);
+                let answer = cost::recorded(&report);
                 self.end_recording = EndRecording::Unwritten(Box::new((outcome, answer)));
             }
             EndRecording::Unwritten(_) | EndRecording::Done => {}

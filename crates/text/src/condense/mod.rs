@@ -21,11 +21,15 @@ mod tree;
 pub use reducer::Reducer;
 
 use line::Line;
+use pass::Place;
 
 use crate::tokens::estimate_tokens;
 
 /// Shorter output is never condensed.
 pub const MIN_TOKENS: usize = 1_500;
+
+/// So many lines are condensed at a time: what is noted of each takes more memory than a short line does.
+const PART_LINES: usize = 50_000;
 
 /// A view that saves less than a twentieth of the tokens is not worth its marks.
 const MIN_SAVING: usize = 20;
@@ -41,6 +45,16 @@ pub(crate) struct CondensedText {
 }
 
 impl CondensedText {
+    fn add(&mut self, lines: &[Line<'_>]) {
+        for Line { text, source, .. } in lines {
+            // Rows that are painted out of order would make the places descend.
+            let last = self.places.last().map_or(0, |(_, original)| *original);
+            self.places.push((self.text.len(), (*source).max(last)));
+            self.text.push_str(text);
+            self.text.push('\n');
+        }
+    }
+
     /// The place in the original of this place in the text.
     pub(crate) fn original(&self, place: usize) -> usize {
         if place >= self.text.len() {
@@ -54,16 +68,19 @@ impl CondensedText {
     }
 }
 
+/// The first lines of a text.
+fn part(text: &str) -> &str {
+    let end = memchr::memchr_iter(b'\n', text.as_bytes()).nth(PART_LINES - 1);
+    end.and_then(|end| text.get(..=end)).unwrap_or(text)
+}
+
 /// The condensed form of `text`. `None`: it would hardly be shorter.
 pub(crate) fn condense(text: &str, reducer: &Reducer) -> Option<CondensedText> {
-    let lines = fold::folded(pass::reduced(text, reducer), reducer.folds_near());
     let mut condensed = CondensedText { text: String::new(), places: Vec::new(), length: text.len() };
-    for Line { text, source, .. } in &lines {
-        // Rows that are painted out of order would make the places descend.
-        let last = condensed.places.last().map_or(0, |(_, original)| *original);
-        condensed.places.push((condensed.text.len(), (*source).max(last)));
-        condensed.text.push_str(text);
-        condensed.text.push('\n');
+    let mut place = Place::default();
+    while let Some(rest) = text.get(place.source..).filter(|rest| !rest.is_empty()) {
+        let lines = fold::folded(pass::reduced(part(rest), reducer, &mut place), reducer.folds_near());
+        condensed.add(&lines);
     }
     if !text.ends_with('\n') {
         condensed.text.pop();

@@ -7,21 +7,33 @@ use super::reducer::{CompiledRule, Reducer};
 use super::rules::{Action, fill, group};
 use super::tree::DrawnTree;
 
-/// The lines of `text` after the rules of `reducer`.
-pub(super) fn reduced<'t>(text: &'t str, reducer: &Reducer) -> Vec<Line<'t>> {
+/// Where in the output a part begins.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    /// The offset of its first byte.
+    pub(super) source: usize,
+    /// How many lines are before it.
+    lines: usize,
+    /// While lines stay as they are: the rule whose `until` ends that.
+    verbatim: Option<usize>,
+}
+
+/// The lines of `text`, a part of some output, after the rules of `reducer`. `place` is where it begins, and then where it ends.
+pub(super) fn reduced<'t>(text: &'t str, reducer: &Reducer, place: &mut Place) -> Vec<Line<'t>> {
     let mut pass = Pass {
         reducer,
         lines: Vec::new(),
         open: Open::Nothing,
         gathered: Vec::new(),
         last_remark: String::new(),
-        verbatim: None,
+        verbatim: place.verbatim,
     };
-    let mut source = 0;
-    for (at, whole) in text.split_inclusive('\n').enumerate() {
-        pass.take(Line::new(whole.strip_suffix('\n').unwrap_or(whole), source, at + 1));
-        source += whole.len();
+    for whole in text.split_inclusive('\n') {
+        place.lines += 1;
+        pass.take(Line::new(whole.strip_suffix('\n').unwrap_or(whole), place.source, place.lines));
+        place.source += whole.len();
     }
+    place.verbatim = pass.verbatim;
     pass.close();
     pass.close_gathered();
     pass.lines

@@ -29,8 +29,8 @@ pub(super) struct OpenRecord<'t> {
 }
 
 impl RecordReader {
-    pub(super) fn new(rule: RecordRule) -> Option<Self> {
-        let parts = rule.parts.into_iter().filter_map(pattern).collect();
+    pub(super) fn new(rule: &RecordRule) -> Option<Self> {
+        let parts = rule.parts.iter().copied().filter_map(pattern).collect();
         let (start, title, body) = (pattern(rule.start)?, pattern(rule.title)?, pattern(rule.body)?);
         Some(Self { start, parts, title, body, to: rule.to })
     }

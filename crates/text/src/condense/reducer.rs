@@ -69,21 +69,21 @@ impl Reducer {
     pub fn for_program(argv: Option<&[String]>) -> Arc<Self> {
         static COMPILED: OnceLock<Mutex<BTreeMap<String, Arc<Reducer>>>> = OnceLock::new();
         let words: Vec<&str> = argv.unwrap_or_default().iter().map(String::as_str).collect();
-        let wanted: Vec<WrittenReducer> = written()
+        let wanted: Vec<&WrittenReducer> = written()
             .into_iter()
             .filter(|written| names_one_of(&written.programs, &words).is_some())
             .collect();
         let key: Vec<&str> = wanted.iter().map(|written| written.name).collect();
         let compiled = COMPILED.get_or_init(Mutex::default);
         let mut compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(compiled.entry(key.join(" ")).or_insert_with(|| Arc::new(Self::compiled(wanted))))
+        Arc::clone(compiled.entry(key.join(" ")).or_insert_with(|| Arc::new(Self::compiled(&wanted))))
     }
 
     /// The program and subcommand as the reducers name it: `cargo test`. `None`: no reducer knows it.
     #[must_use]
     pub fn program_name(argv: &[String]) -> Option<&'static str> {
         let words: Vec<&str> = argv.iter().map(String::as_str).collect();
-        let named = written().into_iter().filter_map(|written| names_one_of(&written.programs, &words));
+        let named = written().iter().filter_map(|written| names_one_of(&written.programs, &words));
         named.max_by_key(|name| name.len())
     }
 
@@ -93,15 +93,15 @@ impl Reducer {
         &self.names
     }
 
-    fn compiled(wanted: Vec<WrittenReducer>) -> Self {
+    fn compiled(wanted: &[&'static WrittenReducer]) -> Self {
         let names = wanted.iter().map(|written| written.name).collect();
         let folds_near = !wanted.iter().any(|written| written.folds_equal_only);
         let mut errors: Vec<&str> = Vec::new();
         let (mut rules, mut record) = (Vec::new(), None);
         for written in wanted {
-            errors.extend(written.errors);
-            record = record.or_else(|| written.record.and_then(RecordReader::new));
-            rules.extend(written.rules.into_iter().map(compile));
+            errors.extend(&written.errors);
+            record = record.or_else(|| written.record.as_ref().and_then(RecordReader::new));
+            rules.extend(written.rules.iter().cloned().map(compile));
         }
         let texts: Vec<&str> = rules.iter().map(|compiled: &CompiledRule| compiled.rule.pattern).collect();
         Self {

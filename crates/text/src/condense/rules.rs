@@ -1,5 +1,7 @@
 //! The rules of reducers, read from the text that `build.rs` makes of `reducers/*.toml`.
 
+use std::sync::OnceLock;
+
 use regex::bytes::{Captures, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 static REDUCERS: &str = include_str!(concat!(env!("OUT_DIR"), "/reducers.txt"));
@@ -46,7 +48,7 @@ impl Action {
 }
 
 /// A rule for lines that match its pattern.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) action: Action,
     pub(super) label: &'static str,
@@ -76,8 +78,13 @@ pub(super) struct WrittenReducer {
     pub(super) record: Option<RecordRule>,
 }
 
-/// All reducers, in the order of their names.
-pub(super) fn written() -> Vec<WrittenReducer> {
+/// All reducers, in the order of their names. They are read once.
+pub(super) fn written() -> &'static [WrittenReducer] {
+    static WRITTEN: OnceLock<Vec<WrittenReducer>> = OnceLock::new();
+    WRITTEN.get_or_init(read)
+}
+
+fn read() -> Vec<WrittenReducer> {
     let mut reducers: Vec<WrittenReducer> = Vec::new();
     for line in REDUCERS.lines() {
         let fields: Vec<&'static str> = line.split('\t').collect();
