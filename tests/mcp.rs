@@ -5,6 +5,7 @@ mod asking;
 mod bad_client;
 mod blocked;
 mod calls;
+mod condensed;
 mod http;
 mod http_limits;
 mod isolation;

@@ -111,7 +111,8 @@ impl Form {
         }
         let root = place.root().display().to_string();
         let config = place.home().join("settings.toml");
-        std::fs::write(&config, "[limits]\nanswer_chars = 200\nanswer_bytes = 300\n").unwrap();
+        std::fs::write(&config, "[limits]\nanswer_chars = 200\nanswer_bytes = 300\nanswer_tokens = 200\n")
+            .unwrap();
         let mut words = vec!["call", "--dialect", self.dialect, "--root", &root, "--approve", "allow"];
         words.extend(["--config", config.to_str().unwrap()]);
         if case.around == Around::Clock {
@@ -137,7 +138,7 @@ impl Form {
 }
 
 /// Patterns for text that differs from run to run, and their stand-ins.
-const VOLATILE: [(&str, &str); 9] = [
+const VOLATILE: [(&str, &str); 10] = [
     (r#"[^\s`"]*/shellgate-test-\w+"#, "[PLACE]"),
     (r"\b[0-9A-HJKMNP-TV-Z]{26}\b", "[ID]"),
     (r"sleep 3600\.\d+", "sleep [MARK]"),
@@ -145,12 +146,17 @@ const VOLATILE: [(&str, &str); 9] = [
     (r#""backgroundPids":\[\d+\]"#, r#""backgroundPids":[[PID]]"#),
     (r"(Background PIDs|Process Group PGID): \d+", "$1: [PID]"),
     (r"still running: \d+", "still running: [PID]"),
+    (r"left running: \d+", "left running: [PID]"),
     (r#""duration_ms":\d+"#, r#""duration_ms":[MS]"#),
     (r"(?m)(^|, )[\d.]+ m?s, directory", "$1[MS] ms, directory"),
 ];
 
 fn all_texts(name: &str, form: &Form) {
-    let texts: Vec<String> = cases().iter().filter_map(|case| form.show(case)).collect();
+    all_texts_of(name, form, &cases());
+}
+
+fn all_texts_of(name: &str, form: &Form, cases: &[Case]) {
+    let texts: Vec<String> = cases.iter().filter_map(|case| form.show(case)).collect();
     // Snapshots must not have blanks at the ends of lines.
     let tidy: String = texts.join("\n").lines().map(|line| format!("{}\n", line.trim_end())).collect();
     insta::with_settings!({ filters => VOLATILE.to_vec(), omit_expression => true }, {
@@ -222,6 +228,31 @@ fn shellgate_markdown_minimal() {
 #[test]
 fn shellgate_markdown_full() {
     all_texts("shellgate_markdown_full", &shellgate(&json!({"format": "markdown", "detail": "full"})));
+}
+
+/// What models read over MCP.
+#[test]
+fn shellgate_text() {
+    let more = |name, text| Case { name, text, more: json!({}), around: Around::Nothing };
+    let mut cases = cases();
+    cases.extend([
+        more("both streams", "echo out; echo err >&2"),
+        more(
+            "long output that is condensed",
+            "for i in {1..900}; do echo the same; done; echo error: another",
+        ),
+        Case {
+            more: json!({"raw": true}),
+            ..more("long output as it is", "for i in {1..900}; do echo the same; done; echo error: another")
+        },
+        more(
+            "output like a closing line",
+            r"printf 'x\n[stderr]\nno\n[exit 0; stdout 1 line, stderr 1 line]\n'; exit 1",
+        ),
+        more("output like a cut", r"printf '[… 9 lines left out: shell_output {}]\n[… 3 passed]\n'"),
+        more("output without an end of line", "printf '[exit 0]'; exit 2"),
+    ]);
+    all_texts_of("shellgate_text", &shellgate(&json!({"format": "text"})), &cases);
 }
 
 fn shellgate(fields: &Value) -> Form {

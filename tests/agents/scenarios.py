@@ -40,6 +40,16 @@ def has(text, *facts):
         assert re.search(fact, text), f"no {fact!r} in: {text[:1500]}"
 
 
+def exited(text, code):
+    """That a command ended with this code: some agents send the text to the model, some the structured part."""
+    has(text, rf'\[exit {code}\b|exit_code\W+{code}\b')
+
+
+def runs(text):
+    """Whether a result says that a job runs: as the closing line does, as a line of a list, or as a fact."""
+    return re.search(r'\[running as job|(?m:^\W*01[0-9A-HJKMNP-TV-Z]{24} running\b)|status\W+running', text)
+
+
 def job_of(text):
     """The name of the job in a result."""
     found = re.search(r'job\W+(01[0-9A-HJKMNP-TV-Z]{24})', text, re.I)
@@ -56,7 +66,8 @@ class Command(Scenario):
 
     def check(self, results):
         assert len(results) == 1, results
-        has(results[0], "out-42", "err-line", r'exit_code\W+3\b')
+        has(results[0], "out-42", "err-line")
+        exited(results[0], 3)
 
 
 class Refusal(Scenario):
@@ -71,7 +82,7 @@ class Refusal(Scenario):
         assert len(results) == 2, results
         has(results[0], "denied_by_policy", "`?touch`? is excluded")
         assert not os.path.exists(self.path("forbidden"))
-        has(results[1], r'exit_code\W+0\b')
+        exited(results[1], 0)
         assert os.path.exists(self.path("allowed"))
 
 
@@ -92,7 +103,8 @@ class Approval(Scenario):
 
     def check(self, results):
         assert len(results) == 2, results
-        has(results[0], r'exit_code\W+0\b', "yes")
+        has(results[0], "yes")
+        exited(results[0], 0)
         assert os.path.exists(self.path("approved"))
         has(results[1], "denied_by_user", "not this one")
         assert not os.path.exists(self.path("denied"))
@@ -105,7 +117,8 @@ class Screen(Approval):
 
     def check(self, results):
         assert len(results) == 2, results
-        has(results[0], r'exit_code\W+0\b', "yes")
+        has(results[0], "yes")
+        exited(results[0], 0)
         assert os.path.exists(self.path("approved"))
         has(results[1], "denied_by_user")
         assert not os.path.exists(self.path("denied"))
@@ -125,12 +138,13 @@ class Job(Scenario):
 
     def check(self, results):
         assert len(results) == 5, results
-        has(results[0], "running")
+        assert runs(results[0]), results[0]
         job = job_of(results[0])
         has(results[1], "tick-2")
         has(results[2], job, "running")
-        has(results[3], job)
-        assert not re.search(r'status\W+running', results[4]), results[4]
+        # The text says only how it ended.
+        has(results[3], rf"{job}|\[canceled")
+        assert not runs(results[4]), results[4]
 
 
 class Slow(Scenario):
@@ -141,15 +155,34 @@ class Slow(Scenario):
         job = job_of(result)
         for _ in range(10):
             result = yield "shell_wait", {"job": job}
-            if not re.search(r'status\W+running', result):
+            if not runs(result):
                 break
         yield "shell_output", {"job": job}
 
     def check(self, results):
         assert len(results) >= 3, results
-        has(results[0], r'status\W+running')
-        has(results[-2], r'exit_code\W+4\b')
+        assert runs(results[0]), results[0]
+        exited(results[-2], 4)
         has(results[-1], "slow-22")
 
 
-ALL = [Command, Refusal, Approval, Job, Slow]
+class Long(Scenario):
+    """Long output is condensed, and the closing line says how to read all of it."""
+
+    name = "long"
+
+    def script(self):
+        result = yield "shell", {"command": "seq -f 'test case_%g ... ok' 1 900; echo 'error: the last'; exit 5"}
+        found = re.search(r'01[0-9A-HJKMNP-TV-Z]{24}', result)
+        assert found, f"no id in: {result[:1500]}"
+        yield "shell_output", {"job": found.group(0), "from_line": 450, "lines": 1}
+
+    def check(self, results):
+        assert len(results) == 2, results
+        exited(results[0], 5)
+        has(results[0], "error: the last", r'condensed')
+        assert "case_450" not in results[0], results[0][:3000]
+        has(results[1], r'case_450 ... ok')
+
+
+ALL = [Command, Refusal, Approval, Job, Slow, Long]

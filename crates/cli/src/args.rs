@@ -19,7 +19,8 @@ use shellgate::{Dialect, Envelope};
 
 pub(crate) use jobs::{BackgroundArgs, JobsArgs, LogsArgs, WaitArgs};
 pub(crate) use record::{
-    ApprovalScope, ApprovalsCommand, AuditCommand, HistoryArgs, HistoryCommand, ListArgs, StopArgs, TrustArgs,
+    ApprovalScope, ApprovalsCommand, AuditCommand, GainArgs, HistoryArgs, HistoryCommand, ListArgs, StopArgs,
+    TrustArgs,
 };
 pub(crate) use settings::{ConfigCommand, ConfigShowArgs, ForeignAgent, ImportArgs, InitArgs};
 pub(crate) use setup::SetupArgs;
@@ -97,6 +98,11 @@ Examples:
   shellgate history --search 'connection refused'
   shellgate history show 01K9")]
     History(HistoryArgs),
+    /// Show what answers cost models in tokens, and what was saved
+    ///
+    /// Counts answers to commands that ended within their call: those of this session, and of all sessions in the last week.
+    /// Tokens are estimated. In a bar, full blocks were paid and light blocks saved.
+    Gain(GainArgs),
     /// Verify and export the audit log
     #[command(subcommand)]
     Audit(AuditCommand),

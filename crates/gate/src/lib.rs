@@ -51,7 +51,7 @@ pub use intake::dialect::{Advertised, DefaultPreset, DefaultRoot, Dialect, Diale
 pub use intake::request::Request;
 pub use intake::{dialect, request};
 pub use locations::log_folder;
-pub use record::{GivenAnswer, RecordStore, Stopped};
+pub use record::{Gain, GivenAnswer, ProgramGain, RecordStore, Stopped, TokenCount};
 pub use run::execution::{Event, Execution};
 pub use run::hook::{keeper_hook, keeper_hook_with_log};
 pub use scope::{Scope, ScopedGate};

@@ -54,6 +54,7 @@
 //!     times: Vec::new(),
 //!     denials: None,
 //!     omitted_denials: 0,
+//!     shown: None,
 //! };
 //! journal.append("01J1", vec![Step::Ended(ended)])?;
 //!
@@ -97,7 +98,8 @@ pub use body::{
     PruneCause, QuestionId, QuestionOutcome, RecordedAnswer, RecordedApproval, RecordedChoice,
     RecordedDecision, RecordedDenial, RecordedEnd, RecordedError, RecordedLoss, RecordedPart,
     RecordedQuestion, RecordedReason, RecordedRequest, RecordedStart, RecordedStdin, RecordedStream,
-    RecordedVerdict, SessionGrant, SettingsLines, Step, Tombstone, TrustedFile, UnwrittenSettings,
+    RecordedVerdict, RecordedView, SessionGrant, SettingsLines, Step, Tombstone, TrustedFile,
+    UnwrittenSettings,
 };
 pub use entry::JournalEntry;
 pub use error::Error;

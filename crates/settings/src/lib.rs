@@ -58,8 +58,8 @@ pub use self::{
     prefix::{PrefixError, TOOL_NAMES},
     rule::{EffectRule, Grants, Rule},
     words::{
-        ApprovalMode, Asker, Inherit, LogLevel, Network, OnMissing, PresetChoice, SandboxMode, Substitution,
-        Word,
+        ApprovalMode, Asker, Condense, Inherit, LogLevel, Network, OnMissing, PresetChoice, SandboxMode,
+        Substitution, Word,
     },
 };
 pub use shellgate_policy::{Decision, EffectName, Prefix, Redirects};

@@ -5,8 +5,8 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use super::{
-    ApprovalMode, Asker, Decision, EffectRule, Inherit, LogLevel, Network, Notice, OnMissing, Origin, Prefix,
-    PresetChoice, Redirects, Rule, SandboxMode, Sourced, Substitution, keys,
+    ApprovalMode, Asker, Condense, Decision, EffectRule, Inherit, LogLevel, Network, Notice, OnMissing,
+    Origin, Prefix, PresetChoice, Redirects, Rule, SandboxMode, Sourced, Substitution, keys,
 };
 
 /// All settings, merged from all layers.
@@ -22,6 +22,8 @@ pub struct Settings {
     pub sandbox: Sandbox,
     /// `[limits]`
     pub limits: Limits,
+    /// `[output]`
+    pub output: OutputSettings,
     /// `[journal]`
     pub journal: JournalSettings,
     /// `[environment]`
@@ -217,6 +219,19 @@ impl Default for Limits {
             disk_mb: 0,
             jobs_per_session: 64,
         }
+    }
+}
+
+/// `[output]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputSettings {
+    /// Whether long output is condensed for models.
+    pub condense: Condense,
+}
+
+impl Default for OutputSettings {
+    fn default() -> Self {
+        Self { condense: Condense::Auto }
     }
 }
 

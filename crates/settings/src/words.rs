@@ -203,6 +203,16 @@ words! {
 }
 
 words! {
+    /// Whether long output is condensed for models. None is stricter than another.
+    Condense {
+        /// By rules for the program that wrote it.
+        Auto = "auto", 0;
+        /// Never.
+        Off = "off", 0;
+    }
+}
+
+words! {
     /// Which variables a command gets from the environment of shellgate.
     Inherit {
         /// All but those that never reach a command.

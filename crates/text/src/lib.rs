@@ -14,7 +14,8 @@
 //! 1. [`view()`] examines two samples. [`Binary`] output is described by kind, size and hash, never shown.
 //! 2. `render` plays the bytes on a screen with unlimited rows. It applies carriage returns, cursor moves and
 //!    erasures, so a progress bar appears in its last state. It drops all other codes and control characters.
-//! 3. `cut` keeps the head and the tail of a text that is longer than the [`Limit`], with a `marker` line
+//! 3. [`condense`] shortens what is long, by rules for the program that wrote it, if a caller asks for that.
+//! 4. `cut` keeps the head and the tail of a text that is longer than the [`Limit`], with a `marker` line
 //!    between them.
 //!
 //! What it promises:
@@ -27,6 +28,7 @@
 
 mod binary;
 pub mod characters;
+pub mod condense;
 mod cut;
 mod decoder;
 pub mod escape;
@@ -54,7 +56,7 @@ pub use screen::{Screen, screen};
 pub use source::{ReadAs, Source};
 pub use styled::{Style, StyledLine, plain_text};
 pub use tokens::estimate_tokens;
-pub use view::{Limit, Shares, View, last_line, last_line_in, one_line, view, view_with};
+pub use view::{Limit, Shares, View, ViewOptions, last_line, last_line_in, one_line, view, view_with};
 
 /// Renders a part of some output by itself, without the rest.
 #[must_use]

@@ -17,11 +17,8 @@ const MAX_REPEATED_PATH_BYTES: usize = 120;
 /// bytes.
 pub(super) fn left_out(range: &Range<u64>, stream: &mut Stream<'_>, readable: u64) -> String {
     if let (Some(ReadAs { id, first_line }), true) = (stream.read_as, stream.kept == stream.total) {
-        let lines = |stream: &mut Stream<'_>, bytes: Range<u64>| {
-            memchr::memchr_iter(b'\n', &stream.read(bytes)).count()
-        };
-        let from_line = first_line + lines(stream, 0..range.start) as u64;
-        let count = lines(stream, range.clone()).max(1);
+        let from_line = first_line + lines_in(stream, 0..range.start) as u64;
+        let count = lines_in(stream, range.clone()).max(1);
         let (count, unit) = (with_commas(count), if count == 1 { "line" } else { "lines" });
         return format!(
             r#"[… {count} {unit} left out: shell_output {{"id":"{id}","from_line":{from_line}}}]"#
@@ -43,6 +40,26 @@ pub(super) fn left_out(range: &Range<u64>, stream: &mut Stream<'_>, readable: u6
     } else {
         format!("[… {amount} left out, from byte {first} on; the whole output is in {path} …]")
     }
+}
+
+/// How much of a stream is read at once to count its lines.
+const COUNT_CHUNK_BYTES: u64 = 1 << 20;
+
+/// How many lines end in a part of a stream.
+fn lines_in(stream: &mut Stream<'_>, bytes: Range<u64>) -> usize {
+    let (mut at, mut count) = (bytes.start, 0);
+    while at < bytes.end {
+        let end = bytes.end.min(at + COUNT_CHUNK_BYTES);
+        count += memchr::memchr_iter(b'\n', &stream.read(at..end)).count();
+        at = end;
+    }
+    count
+}
+
+/// How many lines of a stream were kept.
+pub(super) fn count_lines(stream: &mut Stream<'_>) -> u64 {
+    let missing = stream.missing();
+    (lines_in(stream, 0..missing.start) + lines_in(stream, missing.end..stream.total)) as u64
 }
 
 /// The line that stands for binary output.
@@ -80,7 +97,7 @@ fn incomplete(stream: &Stream<'_>, path: &str) -> String {
 }
 
 /// A number as people read it: `14,210`.
-fn with_commas(number: usize) -> String {
+pub(super) fn with_commas(number: usize) -> String {
     let digits = number.to_string();
     let mut shown = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -65,7 +65,16 @@ fn png(size: usize) -> Vec<u8> {
 #[test]
 fn short_text_is_whole() {
     let view = Spool::new("\x1b[32mok\x1b[0m\n").view(Limit::Chars(3));
-    assert_eq!(view, View { text: "ok\n".to_owned(), truncated: false, binary: None });
+    assert_eq!(
+        view,
+        View {
+            text: "ok\n".to_owned(),
+            truncated: false,
+            binary: None,
+            condensed_from: None,
+            whole_tokens: 0
+        }
+    );
     assert_eq!(Spool::new("").view(Limit::Chars(0)).text, "");
 }
 

@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use super::{
     binary::{self, Binary},
+    condense::{self, CondensedText, Reducer, condense},
     cut, marker,
     render::{Rendered, render},
     source::{Source, Stream},
+    tokens::estimate_tokens,
 };
 
 /// Streams up to this size are rendered whole.
@@ -71,6 +73,21 @@ pub struct View {
     pub truncated: bool,
     /// Set if the output is binary. The text describes it then.
     pub binary: Option<Binary>,
+    /// How many lines there were, if lines that say nothing new are left out.
+    pub condensed_from: Option<u64>,
+    /// About how many tokens the whole stream would cost. Only with [`Limit::Tokens`].
+    pub whole_tokens: u64,
+}
+
+/// How a stream is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct ViewOptions<'a> {
+    /// How long the text may be.
+    pub limit: Limit,
+    /// How the ends of a longer text share that.
+    pub shares: Shares,
+    /// What shortens long output before it is cut. `None`: nothing does.
+    pub reducer: Option<&'a Reducer>,
 }
 
 /// The rendered parts of a stream.
@@ -79,40 +96,93 @@ enum Parts {
     Ends { head: Rendered, tail: Rendered },
 }
 
+/// A rendered part, condensed or as it is.
+struct Shown {
+    rendered: Rendered,
+    condensed: Option<CondensedText>,
+}
+
+impl Shown {
+    fn new(rendered: Rendered, reducer: Option<&Reducer>) -> Self {
+        let condensed = reducer.and_then(|reducer| condense(&rendered.text, reducer));
+        Self { rendered, condensed }
+    }
+
+    fn text(&self) -> &str {
+        self.condensed.as_ref().map_or(&self.rendered.text, |condensed| &condensed.text)
+    }
+
+    /// The offset in the stream of this place in the text.
+    fn raw_at(&self, place: usize) -> u64 {
+        self.rendered.raw_at(self.condensed.as_ref().map_or(place, |condensed| condensed.original(place)))
+    }
+
+    fn into_text(self) -> String {
+        self.condensed.map_or(self.rendered.text, |condensed| condensed.text)
+    }
+}
+
 /// The clean text of a stream, within a limit.
 ///
 /// Only reading the file can fail. The text says what is missing then.
 #[must_use]
 pub fn view(source: &Source<'_>, limit: Limit) -> View {
-    view_with(source, limit, Shares::Even)
+    view_with(source, ViewOptions { limit, shares: Shares::Even, reducer: None })
 }
 
-/// The same, with these shares of the two ends.
+/// The same, with a choice of how it is shown.
 #[must_use]
-pub fn view_with(source: &Source<'_>, limit: Limit, shares: Shares) -> View {
+pub fn view_with(source: &Source<'_>, options: ViewOptions<'_>) -> View {
+    let ViewOptions { limit, shares, reducer } = options;
     let mut stream = Stream::new(source);
     if let Some(binary) = binary::examine(&mut stream) {
         let text = marker::binary(&binary, &stream);
-        return View { text, truncated: true, binary: Some(binary) };
+        let whole_tokens = tokens_of(&text, limit);
+        return View { text, truncated: true, binary: Some(binary), condensed_from: None, whole_tokens };
     }
-    let (text, truncated) = match parts(&mut stream, limit) {
-        Parts::Whole(whole) if limit.measure(&whole.text) <= limit.amount() => (whole.text, false),
+    match parts(&mut stream, limit) {
         Parts::Whole(whole) => {
-            let mut cut = cut::within(&whole.text, limit, shares);
-            cut.tail = past_marker(&whole.text, cut.tail);
-            let left_out = whole.raw_at(cut.head)..whole.raw_at(cut.tail);
-            let (head, tail) = (whole.text.get(..cut.head), whole.text.get(cut.tail..));
-            (join(head, &left_out, tail, &mut stream, limit), true)
+            let whole_tokens = tokens_of(&whole.text, limit);
+            let is_long = limit.measure(&whole.text) > limit.amount();
+            let is_condensable = whole_tokens > condense::MIN_TOKENS as u64;
+            let lines = whole.text.lines().count() as u64;
+            let shown = Shown::new(whole, reducer.filter(|_| is_condensable));
+            let condensed_from = shown.condensed.is_some().then_some(lines);
+            let fits = !is_long || limit.measure(shown.text()) <= limit.amount();
+            if fits {
+                let text = shown.into_text();
+                return View { text, truncated: false, binary: None, condensed_from, whole_tokens };
+            }
+            let mut cut = cut::within(shown.text(), limit, shares);
+            cut.tail = past_marker(shown.text(), cut.tail);
+            let left_out = shown.raw_at(cut.head)..shown.raw_at(cut.tail);
+            let (head, tail) = (shown.text().get(..cut.head), shown.text().get(cut.tail..));
+            let text = join(head, &left_out, tail, &mut stream, limit);
+            View { text, truncated: true, binary: None, condensed_from, whole_tokens }
         }
         Parts::Ends { head, tail } => {
-            let mut cut = cut::between(&head.text, &tail.text, limit, shares);
-            cut.tail = past_marker(&tail.text, cut.tail);
+            let rendered = (head.text.len() + tail.text.len()).max(1) as u64;
+            let tokens = tokens_of(&head.text, limit) + tokens_of(&tail.text, limit);
+            let whole_tokens = tokens.saturating_mul(stream.total / rendered).max(tokens);
+            let (head, tail) = (Shown::new(head, reducer), Shown::new(tail, reducer));
+            let is_condensed = head.condensed.is_some() || tail.condensed.is_some();
+            let condensed_from = is_condensed.then(|| marker::count_lines(&mut stream));
+            let mut cut = cut::between(head.text(), tail.text(), limit, shares);
+            cut.tail = past_marker(tail.text(), cut.tail);
             let left_out = head.raw_at(cut.head)..tail.raw_at(cut.tail);
-            let (head, tail) = (head.text.get(..cut.head), tail.text.get(cut.tail..));
-            (join(head, &left_out, tail, &mut stream, limit), true)
+            let (head, tail) = (head.text().get(..cut.head), tail.text().get(cut.tail..));
+            let text = join(head, &left_out, tail, &mut stream, limit);
+            View { text, truncated: true, binary: None, condensed_from, whole_tokens }
         }
-    };
-    View { text, truncated, binary: None }
+    }
+}
+
+/// About how many tokens a text costs, where that is of interest.
+fn tokens_of(text: &str, limit: Limit) -> u64 {
+    match limit {
+        Limit::Tokens(_) => estimate_tokens(text) as u64,
+        Limit::Chars(_) | Limit::Bytes(_) => 0,
+    }
 }
 
 /// How much of a file's end is searched for its last line.
@@ -176,8 +246,11 @@ fn rendered(bytes: Vec<u8>, base: u64) -> Rendered {
 }
 
 /// The start of a tail that doesn't look like a marker. Whole lines that look like one are indented already, but a
-/// cut within a line can make another.
+/// cut within a line can make another. A marker that begins a line is ours.
 fn past_marker(text: &str, tail: usize) -> usize {
+    if text.get(..tail).is_none_or(|head| head.is_empty() || head.ends_with('\n')) {
+        return tail;
+    }
     let looks_like_one = text
         .get(tail..)
         .is_some_and(|text| marker::MARKER_STARTS.iter().any(|start| text.starts_with(start)));

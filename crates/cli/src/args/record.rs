@@ -63,6 +63,9 @@ pub(crate) enum HistoryCommand {
         /// Don't escape control codes of its output on a terminal
         #[arg(long, conflicts_with = "json")]
         raw: bool,
+        /// Print the answer that the model was given instead of all output
+        #[arg(long, conflicts_with_all = ["json", "raw"])]
+        answer: bool,
         #[command(flatten)]
         shown: OutputArgs,
     },
@@ -74,6 +77,15 @@ pub(crate) enum HistoryCommand {
         #[command(flatten)]
         shown: OutputArgs,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GainArgs {
+    /// Session and its chats [default: `$SHELLGATE_SESSION`, else that of the current folder]
+    #[arg(long, value_name = "S")]
+    pub(crate) session: Option<String>,
+    #[command(flatten)]
+    pub(crate) shown: OutputArgs,
 }
 
 #[derive(Debug, Subcommand)]

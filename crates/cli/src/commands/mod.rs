@@ -10,6 +10,7 @@ mod completions;
 mod config;
 mod confirm;
 mod doctor;
+mod gain;
 mod history;
 mod import;
 mod init;
@@ -49,6 +50,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Mcp(args) => mcp::mcp(args),
         Command::Schema(args) => schema::schema(&args),
         Command::History(args) => history::history(args),
+        Command::Gain(args) => gain::gain(args),
         Command::Audit(command) => audit::audit(command),
         Command::Approvals(command) => approvals::approvals(command),
         Command::Jobs(args) => jobs::jobs(&args),

@@ -11,6 +11,7 @@ use crate::admit::judge::{Verdict, VerdictSummary};
 use crate::answer::artifacts;
 use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
+use crate::answer::writer::OutputWriter;
 use crate::gate::{Gate, Refused};
 use crate::intake::dialect::Dialect;
 use crate::intake::request::{Action, Request};
@@ -49,6 +50,8 @@ impl Gate {
             format: request.format,
             speaks: request.speaks,
             artifacts: request.artifacts.clone(),
+            raw: request.raw,
+            writer: OutputWriter::default(),
             terminal: request.pty.as_ref().map(|pty| pty.size),
             verdict: None,
             sandbox: None,
@@ -134,6 +137,7 @@ impl Gate {
         self.judge.check_words(request, &directory)?;
         let verdict = self.judge.judge_in(request, &directory);
         asked.verdict = Some(VerdictSummary::of(&verdict));
+        asked.writer = OutputWriter::of(&request.action, verdict.parts());
         Ok((directory, verdict))
     }
 

@@ -2,12 +2,15 @@
 
 pub(crate) mod artifacts;
 pub(crate) mod condensed;
+pub(crate) mod cost;
 pub(crate) mod denials;
 pub(crate) mod duration;
 pub(crate) mod lean;
 pub(crate) mod limits;
 pub(crate) mod outcome_error;
 pub(crate) mod report;
+pub(crate) mod settings;
 pub(crate) mod signal_names;
 mod stream_text;
 pub(crate) mod summary;
+pub(crate) mod writer;

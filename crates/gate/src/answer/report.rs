@@ -12,11 +12,11 @@ use crate::answer::artifacts::Artifact;
 use crate::answer::condensed::Condensed;
 use crate::answer::denials::{self, Denial};
 use crate::answer::outcome_error::outcome_error;
+use crate::answer::settings::AnswerSettings;
 use crate::answer::signal_names::SignalName;
 use crate::answer::stream_text::StreamTexts;
 use crate::answer::summary::RequestSummary;
 use crate::intake::request::{Detail, Format};
-use crate::settings::Limits;
 use crate::{Code, ErrorObject};
 
 /// One request and what became of it.
@@ -71,6 +71,9 @@ pub struct Report {
     /// That lines which say nothing new are left out.
     #[serde(skip)]
     pub condensed: Option<Condensed>,
+    /// About how many tokens all output would cost, if that is known.
+    #[serde(skip)]
+    pub whole_tokens: u64,
     /// The program, when no shell was asked for.
     #[serde(skip)]
     pub program: Option<String>,
@@ -153,6 +156,7 @@ impl Report {
             detail: summary.detail,
             clock: None,
             condensed: None,
+            whole_tokens: 0,
             program: summary.program(),
             words: None,
             screen: false,
@@ -170,12 +174,12 @@ impl Report {
     /// until it is decided where its value comes from.
     pub(crate) fn ended(
         summary: &RequestSummary,
-        limits: &Limits,
+        answers: &AnswerSettings,
         outcome: Outcome,
         spool: &Spool,
         artifacts: Vec<Artifact>,
     ) -> Self {
-        let streams = StreamTexts::read(summary, limits, &outcome, spool);
+        let streams = StreamTexts::read(summary, answers, &outcome, spool);
         Self {
             id: summary.id.clone(),
             status: outcome.state,
@@ -209,7 +213,8 @@ impl Report {
             format: summary.format,
             detail: summary.detail,
             clock: outcome.clock,
-            condensed: None,
+            condensed: streams.condensed,
+            whole_tokens: streams.whole_tokens,
             program: summary.program(),
             words: streams.words,
             screen: streams.is_screen,

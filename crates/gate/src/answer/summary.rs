@@ -4,6 +4,7 @@ use shellgate_exec::{ExecId, Size};
 
 use crate::admit::judge::VerdictSummary;
 use crate::answer::denials::SandboxContext;
+use crate::answer::writer::OutputWriter;
 use crate::intake::request::{Action, Detail, Format};
 
 /// What a report says about its request, whatever became of it.
@@ -16,6 +17,10 @@ pub(crate) struct RequestSummary {
     pub(crate) format: Format,
     pub(crate) speaks: bool,
     pub(crate) artifacts: Vec<String>,
+    /// Whether long output is shown as it is.
+    pub(crate) raw: bool,
+    /// Which program writes its output.
+    pub(crate) writer: OutputWriter,
     /// The size of its terminal, if it has one.
     pub(crate) terminal: Option<Size>,
     pub(crate) verdict: Option<VerdictSummary>,
@@ -34,6 +39,8 @@ impl RequestSummary {
             format: Format::Json,
             speaks: false,
             artifacts: Vec::new(),
+            raw: false,
+            writer: OutputWriter::default(),
             terminal: None,
             verdict: None,
             sandbox: None,

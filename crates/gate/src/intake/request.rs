@@ -45,6 +45,8 @@ pub struct Request {
     pub speaks: bool,
     /// How much of its output the answer shows.
     pub detail: Detail,
+    /// Whether long output is shown as it is, though it could be condensed.
+    pub raw: bool,
     /// The format of the answer, for dialects with a choice.
     pub format: Format,
     /// The dialect that it came in.

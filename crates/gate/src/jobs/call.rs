@@ -11,7 +11,7 @@ use crate::gate::session_error;
 use crate::intake::dialect::Dialect;
 use crate::intake::request::Detail;
 use crate::scope::ScopedGate;
-use crate::{ErrorObject, record};
+use crate::{ErrorObject, RecordStore, record};
 
 /// A call, running or ended.
 #[derive(Debug)]
@@ -122,9 +122,24 @@ fn answer_options(execution: &PastExecution) -> AnswerOptions {
     execution.asked.as_ref().map(|asked| asked.wanted.clone()).unwrap_or_default()
 }
 
+impl RecordStore {
+    /// The answer that the model was given for the execution of this name, made again from what is kept, with the built-in
+    /// limits.
+    ///
+    /// # Errors
+    /// `unknown_job` when there is none.
+    pub fn answer_text(&self, id: &str) -> Result<String, ErrorObject> {
+        let jobs = self.jobs(None);
+        let execution = jobs.find(id)?;
+        let dialect = execution.asked.as_ref().and_then(|asked| Dialect::named(&asked.dialect));
+        let dialect = dialect.unwrap_or(Dialect::SHELLGATE);
+        jobs.report(&execution.id, detail(&execution)).map(|report| dialect.write(&report).to_string())
+    }
+}
+
 fn detail(execution: &PastExecution) -> Detail {
     match answer_options(execution).shows {
-        None => Detail::Minimal,
+        None | Some(OutputDetail::Raw) => Detail::Minimal,
         Some(OutputDetail::All) => Detail::Full,
         Some(OutputDetail::Preview) => Detail::Preview,
     }

@@ -52,11 +52,11 @@ pub use watch::JobWatcher;
 
 use crate::admit::inside::{self, RestrictedAction};
 use crate::answer::report::Report;
+use crate::answer::settings::AnswerSettings;
 use crate::gate::session_error;
 use crate::intake::request::Detail;
 use crate::record::{RecordStore, settle};
 use crate::scope::{ScopedGate, SessionFilter};
-use crate::settings::Limits;
 use crate::{Code, ErrorObject, Hint};
 
 /// How many executions are checked for one whose id begins with a text.
@@ -68,7 +68,7 @@ pub struct Jobs<'a> {
     state: &'a StateFolder,
     journal: &'a Journal,
     sessions: SessionFilter,
-    limits: Limits,
+    answers: AnswerSettings,
 }
 
 impl<'a> ScopedGate<'a> {
@@ -87,7 +87,7 @@ impl<'a> ScopedGate<'a> {
             state: &gate.state,
             journal,
             sessions: self.sessions.clone(),
-            limits: gate.judge.settings.limits.clone(),
+            answers: AnswerSettings::from(&gate.judge.settings),
         };
         jobs.settle();
         Ok(jobs)
@@ -99,7 +99,7 @@ impl RecordStore {
     #[must_use]
     pub fn jobs(&self, session: Option<String>) -> Jobs<'_> {
         let sessions = session.map_or(SessionFilter::All, SessionFilter::Named);
-        Jobs { state: self.state(), journal: self.journal(), sessions, limits: Limits::default() }
+        Jobs { state: self.state(), journal: self.journal(), sessions, answers: AnswerSettings::default() }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::admit::judge::VerdictSummary;
 use crate::answer::denials::{Denial, SandboxContext};
 use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
+use crate::answer::writer::OutputWriter;
 use crate::gate::session_error;
 use crate::intake::request::{Action, Detail, Format};
 use crate::{Code, ErrorObject, Hint, record};
@@ -70,7 +71,7 @@ impl Jobs<'_> {
             denials: job.denials.clone(),
         };
         let asked = RequestSummary { terminal: job.terminal, ..asked(execution, detail) };
-        Ok(Report::ended(&asked, &self.limits, outcome, &spool, Vec::new()))
+        Ok(Report::ended(&asked, &self.answers, outcome, &spool, Vec::new()))
     }
 
     /// The report of an ended execution, as its keeper told.
@@ -81,7 +82,7 @@ impl Jobs<'_> {
         detail: Detail,
     ) -> Result<Report, ErrorObject> {
         let spool = self.spool(execution)?;
-        Ok(Report::ended(&asked(execution, detail), &self.limits, outcome, &spool, Vec::new()))
+        Ok(Report::ended(&asked(execution, detail), &self.answers, outcome, &spool, Vec::new()))
     }
 
     /// The report of an ended execution, from the journal.
@@ -135,7 +136,7 @@ impl Jobs<'_> {
             unconfined: None,
             denials: None,
         };
-        let report = Report::ended(&asked, &self.limits, outcome, &spool, Vec::new());
+        let report = Report::ended(&asked, &self.answers, outcome, &spool, Vec::new());
         Report {
             error: recorded_error.or(loss).or(report.error),
             denials: ended
@@ -209,6 +210,9 @@ fn asked(execution: &PastExecution, detail: Detail) -> RequestSummary {
         },
         speaks: false,
         artifacts: Vec::new(),
+        raw: known.is_some_and(|known| known.wanted.shows == Some(journal::OutputDetail::Raw)),
+        writer: known
+            .map_or_else(OutputWriter::default, |known| OutputWriter::Recorded(Box::new(known.clone()))),
         terminal: None,
         sandbox: SandboxContext::recorded(execution),
         verdict: known.map(|asked| VerdictSummary {

@@ -7,6 +7,7 @@
 //! Writing may block: see [`Journal`] for which of its calls do, and [`shellgate_journal::BUSY_TIMEOUT`] for how long.
 //! [`RecordStore::open`], [`settle()`] and [`Recorder::tidy`] also wait for the keepers' answers.
 
+mod gain;
 mod grants;
 mod history;
 mod identity;
@@ -20,9 +21,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use shellgate_exec::{Outcome, Spool, StateFolder};
-use shellgate_journal::{self as journal, Journal, RecordedStart, Step};
+use shellgate_journal::{self as journal, Journal, RecordedEnd, RecordedStart, RecordedView, Step};
 use tracing::warn;
 
+pub use gain::{Gain, ProgramGain, TokenCount};
 pub(crate) use grants::end_for_session;
 pub(crate) use identity::own_identity;
 pub(crate) use settle::{expire_questions, settle};
@@ -124,11 +126,17 @@ impl ExecutionLog {
     }
 
     /// Writes the end. `false` when it can't be written: then the keeper stores the end, for [`settle()`] to write later.
-    pub(crate) fn ended(&self, asked: &RequestSummary, outcome: &Outcome, spool: &Spool) -> bool {
+    pub(crate) fn ended(
+        &self,
+        asked: &RequestSummary,
+        outcome: &Outcome,
+        shown: RecordedView,
+        spool: &Spool,
+    ) -> bool {
         let error = outcome_error(&asked.action, &asked.directory, outcome);
         let ended = translate::ended(outcome, error, spool, translate::now());
         let ended = translate::with_denials(ended, asked.sandbox.as_ref(), outcome);
-        let written = self.append(Step::Ended(ended));
+        let written = self.append(Step::Ended(RecordedEnd { shown: Some(Box::new(shown)), ..ended }));
         if let Err(error) = &written {
             warn!(id = self.id, code = ?error.code, "the end can't be recorded: the keeper stores it");
         } else if let Err(error) = self.journal.enter_if_long() {

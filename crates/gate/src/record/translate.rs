@@ -53,7 +53,7 @@ pub(crate) fn asked(
         verdict,
         wanted: journal::AnswerOptions {
             shows: match request.detail {
-                Detail::Minimal => None,
+                Detail::Minimal => request.raw.then_some(journal::OutputDetail::Raw),
                 Detail::Full => Some(journal::OutputDetail::All),
                 Detail::Preview => Some(journal::OutputDetail::Preview),
             },
@@ -170,6 +170,7 @@ pub(super) fn end(
         times: Vec::new(),
         denials: None,
         omitted_denials: 0,
+        shown: None,
     }
 }
 
@@ -227,6 +228,7 @@ pub(super) fn not_started(error: &ErrorObject) -> RecordedEnd {
         times: Vec::new(),
         denials: None,
         omitted_denials: 0,
+        shown: None,
     }
 }
 
@@ -246,6 +248,7 @@ pub(crate) fn typed() -> RecordedEnd {
         times: Vec::new(),
         denials: None,
         omitted_denials: 0,
+        shown: None,
     }
 }
 

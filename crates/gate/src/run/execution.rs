@@ -5,14 +5,16 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use shellgate_exec as exec;
 use shellgate_exec::{Stopper, Stream, Urgency};
+use shellgate_journal::RecordedView;
 use tracing::debug;
 
 use crate::answer::artifacts::{self, Artifact};
+use crate::answer::cost;
 use crate::answer::report::Report;
+use crate::answer::settings::AnswerSettings;
 use crate::answer::summary::RequestSummary;
 use crate::record::ExecutionLog;
 use crate::root::Root;
-use crate::settings::Limits;
 
 /// An event of an execution.
 #[derive(Debug)]
@@ -41,7 +43,7 @@ pub(crate) enum EndRecording {
     /// When the caller calls [`Execution::record`].
     Later,
     /// The caller has the answer to this outcome, and has not called [`Execution::record`].
-    Unwritten(Box<exec::Outcome>),
+    Unwritten(Box<(exec::Outcome, RecordedView)>),
     /// It is written, or the keeper stores it.
     Done,
 }
@@ -51,7 +53,7 @@ pub(crate) enum EndRecording {
 pub struct Execution {
     pub(crate) inner: exec::RunHandle,
     pub(crate) asked: RequestSummary,
-    pub(crate) limits: Limits,
+    pub(crate) answers: AnswerSettings,
     pub(crate) root: Root,
     /// Its entry in the journal.
     pub(crate) entry: Option<ExecutionLog>,
@@ -159,19 +161,20 @@ impl Execution {
 
     /// Records the end after [`record_later`](Self::record_later). Takes as long as hashing the output.
     pub fn record(&mut self) {
-        if let EndRecording::Unwritten(outcome) = &self.end_recording {
-            let outcome = outcome.clone();
+        if let EndRecording::Unwritten(unwritten) = &self.end_recording {
+            let (outcome, answer) = *unwritten.clone();
             self.end_recording = EndRecording::Done;
-            self.record_end(&outcome);
+            self.record_end(&outcome, answer);
         }
     }
 
-    fn record_end(&mut self, outcome: &exec::Outcome) {
+    fn record_end(&mut self, outcome: &exec::Outcome, answer: RecordedView) {
         let ends = outcome.state.is_final();
+        let answer = RecordedView { program: self.asked.writer.program(), ..answer };
         let written = self
             .entry
             .as_ref()
-            .is_none_or(|entry| !ends || entry.ended(&self.asked, outcome, self.inner.spool()));
+            .is_none_or(|entry| !ends || entry.ended(&self.asked, outcome, answer, self.inner.spool()));
         if written {
             self.inner.recorded();
         }
@@ -179,17 +182,22 @@ impl Execution {
 
     fn report(&mut self, outcome: exec::Outcome) -> Report {
         debug!(id = self.asked.id, state = ?outcome.state, exit = ?outcome.exit, "outcome received");
+        let collect = || artifacts::collect(&self.asked.artifacts, &self.root);
+        let artifacts = self.artifacts.get_or_insert_with(collect).clone();
+        let report =
+            Report::ended(&self.asked, &self.answers, outcome.clone(), self.inner.spool(), artifacts);
         match self.end_recording {
             EndRecording::AtOnce => {
                 self.end_recording = EndRecording::Done;
-                self.record_end(&outcome);
+                self.record_end(&outcome, cost::recorded(&report));
             }
-            EndRecording::Later => self.end_recording = EndRecording::Unwritten(Box::new(outcome.clone())),
+            EndRecording::Later => {
+                let answer = cost::recorded(&report);
+                self.end_recording = EndRecording::Unwritten(Box::new((outcome, answer)));
+            }
             EndRecording::Unwritten(_) | EndRecording::Done => {}
         }
-        let collect = || artifacts::collect(&self.asked.artifacts, &self.root);
-        let artifacts = self.artifacts.get_or_insert_with(collect).clone();
-        Report::ended(&self.asked, &self.limits, outcome, self.inner.spool(), artifacts)
+        report
     }
 }
 

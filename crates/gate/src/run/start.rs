@@ -16,6 +16,7 @@ use crate::admit::Admitted;
 use crate::admit::judge::Verdict;
 use crate::answer::denials::SandboxContext;
 use crate::answer::report::Report;
+use crate::answer::settings::AnswerSettings;
 use crate::confine::{self, Places};
 use crate::environment::{self, Rules};
 use crate::gate::{Gate, Refused, session_error};
@@ -89,14 +90,14 @@ impl Admitted<'_> {
         match started {
             Ok(((inner, chat), entry)) => {
                 info!(id = asked.id, approved, "handed to the keeper");
-                let (limits, root) = (gate.judge.settings.limits.clone(), gate.judge.root.clone());
+                let (answers, root) = (AnswerSettings::from(&gate.judge.settings), gate.judge.root.clone());
                 if gate.confinement.is_some() {
                     asked.sandbox = Some(SandboxContext::judged(&mode.to_string(), verdict));
                 }
                 Ok(Execution {
                     inner,
                     asked,
-                    limits,
+                    answers,
                     root,
                     entry,
                     end_recording: EndRecording::default(),

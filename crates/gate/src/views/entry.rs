@@ -2,7 +2,7 @@
 
 use shellgate_journal::{
     EntryBody, GrantEndCause, GrantScope, JournalEntry, LossCause, QuestionOutcome, RecordedChoice,
-    RecordedEnd, RecordedError, RecordedStream,
+    RecordedEnd, RecordedError, RecordedStream, RecordedView,
 };
 use shellgate_text::escape::line as escape;
 
@@ -127,10 +127,19 @@ fn end_lines(ended: &RecordedEnd) -> Vec<String> {
     let denials: Vec<Denial> = ended.denials.iter().flatten().map(Denial::from).collect();
     let denied = denials::targets(&denials, ended.omitted_denials);
     lines.extend(denied.map(|targets| format!("refused by the sandbox: {targets}")));
+    lines.extend(ended.shown.as_deref().and_then(shown_line));
     for (name, stream) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
         lines.extend((stream.bytes > 0).then(|| stream_line(name, stream)));
     }
     lines
+}
+
+/// What the model was shown of the output, if it was not all of it.
+fn shown_line(shown: &RecordedView) -> Option<String> {
+    let whole = shown.of_tokens?;
+    let condensed = shown.condensed.map(|(from, to)| format!(", condensed {from} → {to} lines"));
+    let (tokens, condensed) = (shown.tokens, condensed.unwrap_or_default());
+    Some(format!("shown to the model: {tokens} of {whole} tokens{condensed}"))
 }
 
 fn stream_line(name: &str, stream: &RecordedStream) -> String {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use shellgate_journal::calendar::exact;
 use shellgate_journal::{
     JournalEntry, PastExecution, RecordedApproval, RecordedDenial, RecordedEnd, RecordedError,
-    RecordedRequest, RecordedStream, RecordedVerdict, Status,
+    RecordedRequest, RecordedStream, RecordedVerdict, RecordedView, Status,
 };
 use shellgate_text::{Style, StyledLine, escape, plain_text};
 
@@ -45,6 +45,8 @@ pub struct ExecutionSummary<'a> {
     stdout: Option<&'a RecordedStream>,
     stderr: Option<&'a RecordedStream>,
     denials: Option<&'a Vec<RecordedDenial>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<&'a RecordedView>,
 }
 
 impl<'a> ExecutionView<'a> {
@@ -99,6 +101,7 @@ impl<'a> ExecutionView<'a> {
             stdout: ended.map(|ended| &ended.stdout),
             stderr: ended.map(|ended| &ended.stderr),
             denials: ended.and_then(|ended| ended.denials.as_ref()),
+            shown: ended.and_then(|ended| ended.shown.as_deref()),
         }
     }
 

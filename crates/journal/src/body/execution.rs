@@ -70,6 +70,8 @@ named_enum! {
         All = "all",
         /// A few lines.
         Preview = "preview",
+        /// The usual amount, but not condensed.
+        Raw = "raw",
     }
 }
 
@@ -208,6 +210,25 @@ pub struct RecordedEnd {
     /// How many refusals are not in that list.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted_denials: u64,
+    /// What the caller's answer showed of the output. `None`: another answer did, or an older version wrote this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<Box<RecordedView>>,
+}
+
+/// What an answer showed of the output, in tokens of a model, about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedView {
+    /// Tokens of the output that it showed.
+    pub tokens: u64,
+    /// Tokens of all output, if that is more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_tokens: Option<u64>,
+    /// Lines before and after lines were left out that say nothing new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condensed: Option<(u64, u64)>,
+    /// The program that wrote the output, with its subcommand, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -14,7 +14,7 @@ pub use approval::{
 pub use execution::{
     AnswerOptions, EndStatus, LossCause, OutputDetail, RecordedApproval, RecordedDecision, RecordedDenial,
     RecordedEnd, RecordedError, RecordedLoss, RecordedReason, RecordedRequest, RecordedStart, RecordedStream,
-    RecordedVerdict,
+    RecordedVerdict, RecordedView,
 };
 pub use upkeep::{Checkpoint, Gap, Note, PruneCause, Tombstone, TrustedFile};
 

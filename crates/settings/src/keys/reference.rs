@@ -158,6 +158,11 @@ mod tests {
         # In an untrusted project file: can only make it stricter.
         jobs_per_session = 64
 
+        [output]
+        # Whether long output is shortened for models, by rules for the program that wrote it. Takes one of `auto`, `off`.
+        # In an untrusted project file: ignored.
+        condense = "auto"
+
         [journal]
         # Refuse commands that can't be recorded. Takes `true` or `false`.
         # In an untrusted project file: can only make it stricter.

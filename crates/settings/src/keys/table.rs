@@ -2,8 +2,8 @@
 
 use super::{Key, Kind, Slot, TextsOf, Untrusted, WordSlotOf, slot};
 use crate::{
-    ApprovalMode, Decision, Inherit, LogLevel, Network, OnMissing, PresetChoice, Redirects, SandboxMode,
-    Substitution, Word, duration::MAX_DURATION_MS,
+    ApprovalMode, Condense, Decision, Inherit, LogLevel, Network, OnMissing, PresetChoice, Redirects,
+    SandboxMode, Substitution, Word, duration::MAX_DURATION_MS,
 };
 
 /// A word that always has a value: `word!(Decision, policy.default)`.
@@ -101,6 +101,8 @@ pub(crate) static KEYS: &[Key] = &[
     key("limits.cpu_s", whole(slot!(limits.cpu_s), 0, 31_536_000), Tightens, "Seconds of CPU time of a command; 0: no limit"),
     key("limits.disk_mb", whole(slot!(limits.disk_mb), 0, PETABYTE_MB), Tightens, "Megabytes that a command may add to the disk; 0: no limit"),
     key("limits.jobs_per_session", whole(slot!(limits.jobs_per_session), 1, 65_536), Tightens, "Jobs that a session may have"),
+
+    key("output.condense", word!(Condense, output.condense), Ignored, "Whether long output is shortened for models, by rules for the program that wrote it"),
 
     key("journal.required", Kind::Switch(slot!(journal.required)), Tightens, "Refuse commands that can't be recorded"),
     key("journal.keep_days", whole(slot!(journal.keep_days), 0, 36_500), Ignored, "Days that entries are kept; 0: for ever"),

@@ -15,7 +15,11 @@ pub(super) fn history(args: HistoryArgs) -> ExitCode {
             output::choose_color(args.list.shown.color);
             list::list(args.list)
         }
-        Some(HistoryCommand::Show { id, raw, shown }) => {
+        Some(HistoryCommand::Show { id, answer: true, shown, .. }) => {
+            output::choose_color(shown.color);
+            show::answer(&id)
+        }
+        Some(HistoryCommand::Show { id, raw, shown, .. }) => {
             output::choose_color(shown.color);
             show::show(&id, raw, shown.json)
         }

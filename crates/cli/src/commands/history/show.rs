@@ -40,6 +40,13 @@ pub(super) fn show(id: &str, raw: bool, json: bool) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Prints the answer that the model was given.
+pub(super) fn answer(id: &str) -> Result<(), CliError> {
+    let text = RecordStore::open(None)?.answer_text(id)?;
+    // It has no control codes but line ends and tabs.
+    output::print(&format!("{}\n", text.trim_end_matches('\n')))
+}
+
 /// Everything as JSON: what `history --json` has, the entries, and the output as text.
 fn whole(record: &RecordStore, execution: &PastExecution, entries: &[JournalEntry]) -> Value {
     let mut whole = json!(ExecutionView::new(execution, entries).summary());

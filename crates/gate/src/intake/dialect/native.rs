@@ -124,6 +124,7 @@ static FIELDS: &[Field] = &[
         "`minimal` (default): start and end of long output; `full`: up to 8 MiB per stream. Ask for `full` only when all of it is needed.",
     )
     .rare(),
+    Field::new("raw", Kind::Flag, "true shows long output as it is, not condensed. Default: false.").rare(),
     Field::new(
         "session",
         Kind::Text,
@@ -166,6 +167,7 @@ fn read(arguments: &mut Arguments, format: Format) -> Result<Request, ErrorObjec
         wait: arguments.milliseconds("wait_ms")?.map(Duration::from_millis),
         env: arguments.variables("env")?,
         artifacts: arguments.texts("artifacts")?.unwrap_or_default(),
+        raw: arguments.flag("raw")?.unwrap_or(false),
         chat: arguments.text("session")?,
         format,
         detail,

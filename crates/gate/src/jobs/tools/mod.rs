@@ -170,7 +170,7 @@ fn stop(
     let urgency = if arguments.flag("now")? == Some(true) { Urgency::Now } else { Urgency::Politely };
     // What it printed is known, or can be read.
     let report = jobs.stop(&id, urgency)?;
-    Ok(Answered::about(&Report { stdout: String::new(), stderr: String::new(), ..report }))
+    Ok(Answered::about(&Report { stdout: String::new(), stderr: String::new(), condensed: None, ..report }))
 }
 
 /// The id of the job that the arguments name.

@@ -35,12 +35,14 @@ pub(super) fn run(
             .token("raw")
             .hint("leave out one of them"));
     }
-    let limit = answer_limit(&jobs.limits);
+    let limit = answer_limit(&jobs.answers.limits);
     let ranges = jobs.ranges(&id, &part)?;
     let report = jobs.report(&id, Detail::Minimal)?;
     let mut texts: PerStream<String> = PerStream::default();
     let mut next: PerStream<Option<u64>> = PerStream::default();
     let mut truncated = false;
+    // Only the report's own text may be condensed; what is read here is as it was printed.
+    let mut condensed = None;
     for stream in Stream::BOTH.into_iter().filter(|stream| wanted == "both" || wanted == stream.name()) {
         let range = ranges.get(stream).clone();
         let end = range.end;
@@ -51,6 +53,7 @@ pub(super) fn run(
             jobs.read_raw(&id, stream, range, limit)?
         } else if all && (screen || !jobs.tail(&id, stream).is_empty()) {
             // A full-screen program is shown by its screen. A stream longer than its file is shown by its beginning and end.
+            condensed = report.condensed;
             let text = PerStream { stdout: &report.stdout, stderr: &report.stderr };
             OutputText { text: (*text.get(stream)).clone(), truncated: true }
         } else if let Some(lines) = lines {
@@ -69,6 +72,7 @@ pub(super) fn run(
         stderr,
         stdout_truncated: truncated,
         stderr_truncated: false,
+        condensed,
         ..report
     });
     // Only output that may grow is read on from here.

@@ -58,7 +58,7 @@ fn unknown_names() {
 
     | [nonsense]
     user.toml:1:2: there is no section [nonsense]
-      the sections are `workspace`, `policy`, `approval`, `sandbox`, `limits`, `journal`, `environment`, `log`
+      the sections are `workspace`, `policy`, `approval`, `sandbox`, `limits`, `output`, `journal`, `environment`, `log`
 
     | timeout_ms = 5
     user.toml:1:1: there is no setting timeout_ms
@@ -66,7 +66,7 @@ fn unknown_names() {
 
     | nonsense = 5
     user.toml:1:1: there is no setting nonsense
-      the sections are `workspace`, `policy`, `approval`, `sandbox`, `limits`, `journal`, `environment`, `log`
+      the sections are `workspace`, `policy`, `approval`, `sandbox`, `limits`, `output`, `journal`, `environment`, `log`
 
     | [limits]
     |   timeout = 5

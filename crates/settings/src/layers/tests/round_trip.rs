@@ -15,6 +15,7 @@ fn other(path: &str) -> &'static str {
         "policy.preset" => "\"open\"",
         "policy.allow" | "policy.ask" | "policy.deny" => "[\"git fetch\", \"npm run *\"]",
         "sandbox.on_missing" => "\"warn\"",
+        "output.condense" => "\"off\"",
         "log.level" => "\"debug\"",
         "environment.inherit" => "\"core\"",
         "sandbox.writable" | "sandbox.unreadable" => "[\"/a b\", \"~/c\"]",

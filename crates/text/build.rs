@@ -1,0 +1,127 @@
+//! Turns `reducers/*.toml` into one text without pointers: pointers would be relocated in every process, and most processes
+//! never condense anything. `reducers/README.md` describes the notation; a mistake in a file fails the build.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+use serde::Deserialize;
+
+/// What can be done with a line.
+const ACTIONS: &[&str] = &[
+    "drop", "gather", "first", "rewrite", "squeeze", "group", "paths", "listing", "tree", "verbatim", "keep",
+];
+
+/// A reducer as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reducer {
+    /// Program and subcommand.
+    programs: Vec<String>,
+    /// Lines that are never changed.
+    #[serde(default)]
+    errors: Vec<String>,
+    /// Lines that tests insert anywhere; they look like errors of the program.
+    #[serde(default, rename = "examples")]
+    _examples: Vec<String>,
+    /// `near` or `equal`.
+    #[serde(default)]
+    fold: String,
+    #[serde(default)]
+    lines: Vec<LineRule>,
+    record: Option<Record>,
+}
+
+/// What happens to lines of one kind.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LineRule {
+    #[serde(rename = "match")]
+    pattern: String,
+    #[serde(rename = "do")]
+    action: String,
+    #[serde(default)]
+    label: String,
+    #[serde(default)]
+    max: usize,
+    #[serde(default)]
+    to: String,
+    #[serde(default)]
+    until: String,
+    /// Also among lines that stay as they are.
+    #[serde(default)]
+    anywhere: bool,
+}
+
+/// Several lines that become one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    start: String,
+    parts: Vec<String>,
+    title: String,
+    body: String,
+    to: String,
+}
+
+fn main() -> Result<(), String> {
+    println!("cargo::rerun-if-changed=reducers");
+    println!("cargo::rerun-if-changed=build.rs");
+    let folder = fs::read_dir("reducers").map_err(|error| format!("reducers: {error}"))?;
+    let mut files: Vec<_> = folder.flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    let mut text = String::new();
+    for path in files {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let written = fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
+        let reducer: Reducer =
+            toml_edit::de::from_str(&written).map_err(|error| format!("reducers/{name}.toml: {error}"))?;
+        add(&mut text, &name, &reducer).map_err(|error| format!("reducers/{name}.toml: {error}"))?;
+    }
+    let out = env::var("OUT_DIR").map_err(|error| format!("OUT_DIR: {error}"))?;
+    fs::write(Path::new(&out).join("reducers.txt"), text)
+        .map_err(|error| format!("can't write the reducers: {error}"))
+}
+
+/// Adds the lines of a reducer. The first field says what a line is.
+fn add(text: &mut String, name: &str, reducer: &Reducer) -> Result<(), String> {
+    let mut line = |fields: &[&str]| match fields.iter().find(|field| field.contains(['\t', '\n'])) {
+        Some(field) => Err(format!("{field:?} has a tab or a line end: write \\t")),
+        None => writeln!(text, "{}", fields.join("\t")).map_err(|error| error.to_string()),
+    };
+    line(&["reducer", name])?;
+    match reducer.fold.as_str() {
+        "" | "near" => {}
+        "equal" => line(&["fold", "equal"])?,
+        other => return Err(format!("`fold` is {other:?}")),
+    }
+    for program in &reducer.programs {
+        line(&["program", program])?;
+    }
+    for pattern in &reducer.errors {
+        line(&["error", pattern])?;
+    }
+    for rule in &reducer.lines {
+        let LineRule { pattern, action, label, max, to, until, anywhere } = rule;
+        if !ACTIONS.contains(&action.as_str()) {
+            return Err(format!("`do` is {action:?}, and should be one of {}", ACTIONS.join(", ")));
+        }
+        let needs = |wanted: &str, field: &str, has: bool| match action == wanted && !has {
+            true => Err(format!("`do = \"{wanted}\"` needs `{field}`: {pattern}")),
+            false => Ok(()),
+        };
+        needs("gather", "label", !label.is_empty())?;
+        needs("first", "max", *max > 0)?;
+        needs("group", "max", *max > 0)?;
+        needs("rewrite", "to", !to.is_empty())?;
+        needs("verbatim", "until", !until.is_empty())?;
+        let place = if *anywhere { "anywhere" } else { "" };
+        line(&["line", action, label, &max.to_string(), to, until, place, pattern])?;
+    }
+    if let Some(Record { start, parts, title, body, to }) = &reducer.record {
+        line(&["record", start, title, body, to])?;
+        parts.iter().try_for_each(|part| line(&["part", part]))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! The reducer for a program: the rules of all files of `reducers/` that name it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use regex::bytes::{Captures, Regex, RegexSet};
+
+use super::records::RecordReader;
+use super::rules::{Action, Rule, WrittenReducer, pattern, patterns, written};
+
+/// Words before a program that start it. `python` also stands for its versions.
+const LAUNCHERS: &[&[&str]] = &[
+    &["npx"],
+    &["bunx"],
+    &["npm", "exec"],
+    &["pnpm", "exec"],
+    &["pnpm", "dlx"],
+    &["pnpm"],
+    &["yarn", "run"],
+    &["yarn", "exec"],
+    &["yarn"],
+    &["bun", "run"],
+    &["python", "-m"],
+    &["py", "-m"],
+    &["uv", "run"],
+    &["poetry", "run"],
+    &["pipenv", "run"],
+    &["hatch", "run"],
+    &["pdm", "run"],
+    &["bundle", "exec"],
+];
+
+/// Options with a value that stand before a subcommand.
+const OPTIONS_WITH_VALUE: &[&str] =
+    &["-C", "-c", "--git-dir", "--work-tree", "--prefix", "--filter", "-F", "--cwd", "--directory"];
+
+/// Lines that look like an error of any program are not folded with lines that only resemble them.
+const ANY_ERROR: &str = r"(?i)(\b|_)(err(or)?s?\b|e[rR][rR][oO][rR]|warn(ing)?s?\b|fail|fatal|panic|exception|traceback|denied|refused|not found|no such|cannot|can't|could not|unable|undefined|unresolved|missing|conflict|abort|timed? ?out|killed|invalid|unexpected|assert|deprecat|segmentation|critical|alert|vulnerab)";
+
+/// Rules that shorten the output of a program.
+#[derive(Debug)]
+pub struct Reducer {
+    names: Vec<&'static str>,
+    errors: Option<RegexSet>,
+    any_error: Option<Regex>,
+    rules: Vec<CompiledRule>,
+    matching: Option<RegexSet>,
+    pub(super) record: Option<RecordReader>,
+    folds_near: bool,
+}
+
+/// A rule whose pattern is compiled.
+#[derive(Debug)]
+pub(super) struct CompiledRule {
+    pub(super) rule: Rule,
+    captures: Option<Regex>,
+    pub(super) until: Option<Regex>,
+}
+
+impl CompiledRule {
+    pub(super) fn captures<'l>(&self, line: &'l str) -> Option<Captures<'l>> {
+        self.captures.as_ref()?.captures(line.as_bytes())
+    }
+}
+
+impl Reducer {
+    /// The reducer for the output of this program. `None`, or a program without rules: only runs of lines are folded.
+    #[must_use]
+    pub fn for_program(argv: Option<&[String]>) -> Arc<Self> {
+        static COMPILED: OnceLock<Mutex<BTreeMap<String, Arc<Reducer>>>> = OnceLock::new();
+        let words: Vec<&str> = argv.unwrap_or_default().iter().map(String::as_str).collect();
+        let wanted: Vec<&WrittenReducer> = written()
+            .into_iter()
+            .filter(|written| names_one_of(&written.programs, &words).is_some())
+            .collect();
+        let key: Vec<&str> = wanted.iter().map(|written| written.name).collect();
+        let compiled = COMPILED.get_or_init(Mutex::default);
+        let mut compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(compiled.entry(key.join(" ")).or_insert_with(|| Arc::new(Self::compiled(&wanted))))
+    }
+
+    /// The program and subcommand as the reducers name it: `cargo test`. `None`: no reducer knows it.
+    #[must_use]
+    pub fn program_name(argv: &[String]) -> Option<&'static str> {
+        let words: Vec<&str> = argv.iter().map(String::as_str).collect();
+        let named = written().iter().filter_map(|written| names_one_of(&written.programs, &words));
+        named.max_by_key(|name| name.len())
+    }
+
+    /// The names of the files that its rules are from.
+    #[must_use]
+    pub fn names(&self) -> &[&'static str] {
+        &self.names
+    }
+
+    fn compiled(wanted: &[&'static WrittenReducer]) -> Self {
+        let names = wanted.iter().map(|written| written.name).collect();
+        let folds_near = !wanted.iter().any(|written| written.folds_equal_only);
+        let mut errors: Vec<&str> = Vec::new();
+        let (mut rules, mut record) = (Vec::new(), None);
+        for written in wanted {
+            errors.extend(&written.errors);
+            record = record.or_else(|| written.record.as_ref().and_then(RecordReader::new));
+            rules.extend(written.rules.iter().cloned().map(compile));
+        }
+        let texts: Vec<&str> = rules.iter().map(|compiled: &CompiledRule| compiled.rule.pattern).collect();
+        Self {
+            names,
+            errors: patterns(&errors),
+            any_error: pattern(ANY_ERROR),
+            matching: patterns(&texts),
+            rules,
+            record,
+            folds_near,
+        }
+    }
+
+    /// Whether lines that only resemble each other are folded.
+    pub(super) fn folds_near(&self) -> bool {
+        self.folds_near
+    }
+
+    /// Whether a line looks like an error of the program.
+    pub(super) fn is_error(&self, line: &str) -> bool {
+        self.errors.as_ref().is_some_and(|errors| errors.is_match(line.as_bytes()))
+    }
+
+    /// Whether a line looks like an error of any program.
+    pub(super) fn may_be_error(&self, line: &str) -> bool {
+        self.any_error.as_ref().is_none_or(|any| any.is_match(line.as_bytes()))
+    }
+
+    pub(super) fn rule_numbered(&self, number: usize) -> Option<&CompiledRule> {
+        self.rules.get(number)
+    }
+
+    /// The first rule that matches a line, with its number.
+    pub(super) fn rule(&self, line: &str) -> Option<(usize, &CompiledRule)> {
+        let at = self.matching.as_ref()?.matches(line.as_bytes()).iter().next()?;
+        Some((at, self.rules.get(at)?))
+    }
+}
+
+fn compile(rule: Rule) -> CompiledRule {
+    let captures = match rule.action {
+        Action::Rewrite(_) | Action::Group(..) | Action::Paths | Action::Listing | Action::Tree => {
+            pattern(rule.pattern)
+        }
+        _ => None,
+    };
+    let until = match &rule.action {
+        Action::Verbatim(until) => pattern(until),
+        _ => None,
+    };
+    CompiledRule { rule, captures, until }
+}
+
+/// The entry of `programs` that names this call, also behind a launcher.
+fn names_one_of(programs: &[&'static str], words: &[&str]) -> Option<&'static str> {
+    let calls = std::iter::successors(Some(words), |words| behind_launcher(words));
+    let mut named = calls.filter_map(|words| {
+        programs
+            .iter()
+            .copied()
+            .filter(|program| is_named(program, words))
+            .max_by_key(|program| program.len())
+    });
+    named.next()
+}
+
+/// The call that a launcher starts.
+fn behind_launcher<'w, 'a>(words: &'w [&'a str]) -> Option<&'w [&'a str]> {
+    let program = base_name(words.first()?);
+    let is_first = |name: &str| program == name || name == "python" && program.starts_with("python");
+    let launcher = LAUNCHERS.iter().find(|launcher| {
+        launcher.first().is_some_and(|name| is_first(name))
+            && launcher.iter().skip(1).eq(words.iter().skip(1).take(launcher.len() - 1))
+    })?;
+    let behind = words.get(launcher.len()..)?;
+    let options = behind.iter().take_while(|word| word.starts_with('-')).count();
+    behind.get(options..).filter(|behind| !behind.is_empty())
+}
+
+/// Whether a call is of this program and subcommand.
+fn is_named(program: &str, words: &[&str]) -> bool {
+    let mut wanted = program.split(' ');
+    let Some((first, rest)) = words.split_first() else { return false };
+    if wanted.next() != Some(base_name(first)) {
+        return false;
+    }
+    let mut skips_value = false;
+    let mut operands = rest.iter().filter(|word| {
+        let is_option = word.starts_with(['-', '+']);
+        let is_value = std::mem::replace(&mut skips_value, OPTIONS_WITH_VALUE.contains(word));
+        !is_option && !is_value
+    });
+    wanted.all(|name| operands.next() == Some(&name))
+}
+
+fn base_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(command: &str) -> Option<&'static str> {
+        let argv: Vec<String> = command.split(' ').map(str::to_owned).collect();
+        Reducer::program_name(&argv)
+    }
+
+    #[test]
+    fn programs_are_found_behind_launchers_and_options() {
+        for (command, expected) in [
+            ("cargo test", Some("cargo test")),
+            ("cargo +nightly -q test --all", Some("cargo test")),
+            ("git -C sub -c a.b=c log -3", Some("git log")),
+            ("python3.11 -m pytest -x", Some("pytest")),
+            ("npx --yes jest --ci", Some("jest")),
+            ("yarn jest", Some("jest")),
+            ("yarn install", Some("yarn install")),
+            ("./node_modules/.bin/tsc -p .", Some("tsc")),
+            ("cargo", None),
+            ("xcargo test", None),
+            ("pnpm", None),
+        ] {
+            assert_eq!(name(command), expected, "{command}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Condensed views of real outputs: they are shorter, and nothing that matters is missing.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use serde::Deserialize;
+use shellgate_text::condense::{MIN_TOKENS, Reducer};
+use shellgate_text::{Limit, Shares, Source, View, ViewOptions, estimate_tokens, view_with};
+
+/// A limit that nothing here reaches.
+const NO_LIMIT: Limit = Limit::Tokens(1_000_000);
+
+#[derive(Deserialize)]
+struct Cases {
+    case: Vec<Case>,
+}
+
+/// A recorded output.
+#[derive(Clone, Debug, Deserialize)]
+struct Case {
+    file: String,
+    command: String,
+    #[serde(rename = "exit")]
+    _exit: i32,
+    survives: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct ReducerFile {
+    #[serde(default)]
+    examples: Vec<String>,
+}
+
+fn outputs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/outputs")
+}
+
+fn cases() -> Vec<Case> {
+    let text = fs::read_to_string(outputs().join("cases.toml")).unwrap();
+    toml_edit::de::from_str::<Cases>(&text).unwrap().case
+}
+
+impl Case {
+    fn bytes(&self) -> Vec<u8> {
+        fs::read(outputs().join(format!("{}.txt", self.file))).unwrap()
+    }
+
+    fn argv(&self) -> Vec<String> {
+        self.command.split(' ').map(str::to_owned).collect()
+    }
+
+    /// Lines that look like errors of the program.
+    fn examples(&self) -> Vec<String> {
+        let reducer = Reducer::for_program(Some(&self.argv()));
+        let files = reducer.names().iter().flat_map(|name| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("reducers/{name}.toml"));
+            toml_edit::de::from_str::<ReducerFile>(&fs::read_to_string(path).unwrap()).unwrap().examples
+        });
+        files.collect()
+    }
+}
+
+fn shown(bytes: &[u8], argv: Option<&[String]>, limit: Limit) -> View {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("output");
+    fs::write(&path, bytes).unwrap();
+    let file = File::open(&path).unwrap();
+    let reducer = argv.map(|argv| Reducer::for_program(Some(argv)));
+    let options = ViewOptions { limit, shares: Shares::Even, reducer: reducer.as_deref() };
+    view_with(&Source::whole(&file, &path), options)
+}
+
+/// Without differences in blanks.
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn there_are_many_real_outputs_of_all_kinds() {
+    let cases = cases();
+    assert!(cases.len() >= 60, "{}", cases.len());
+    let long =
+        cases.iter().filter(|case| estimate_tokens(&String::from_utf8_lossy(&case.bytes())) > MIN_TOKENS);
+    assert!(long.count() >= 50);
+    let on_disk: u64 = cases.iter().map(|case| case.bytes().len() as u64).sum();
+    assert!(on_disk < 2 << 20, "{on_disk}");
+}
+
+#[test]
+fn what_matters_survives() {
+    let mut lost = Vec::new();
+    for case in cases() {
+        let view = shown(&case.bytes(), Some(&case.argv()), NO_LIMIT);
+        let text = squeezed(&view.text);
+        for line in &case.survives {
+            if !text.contains(&squeezed(line)) {
+                lost.push(format!("{}: {line}", case.file));
+            }
+        }
+    }
+    assert!(lost.is_empty(), "{} lines are lost:\n{}", lost.len(), lost.join("\n"));
+}
+
+#[test]
+fn short_output_stays_as_it_is() {
+    let mut short = 0;
+    for case in cases() {
+        let plain = shown(&case.bytes(), None, NO_LIMIT);
+        if estimate_tokens(&plain.text) <= MIN_TOKENS {
+            short += 1;
+            assert_eq!(shown(&case.bytes(), Some(&case.argv()), NO_LIMIT).text, plain.text, "{}", case.file);
+        }
+    }
+    assert!(short >= 10, "{short}");
+}
+
+/// Tokens before and after, by program.
+#[test]
+fn it_costs_less() {
+    let mut rows: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let mut table = String::from("output                            lines      tokens\n");
+    for case in cases() {
+        let plain = shown(&case.bytes(), None, NO_LIMIT);
+        let condensed = shown(&case.bytes(), Some(&case.argv()), NO_LIMIT);
+        let (before, after) = (estimate_tokens(&plain.text), estimate_tokens(&condensed.text));
+        if before <= MIN_TOKENS {
+            continue;
+        }
+        assert!(after <= before, "{}: {before} → {after}", case.file);
+        let lines = (plain.text.lines().count(), condensed.text.lines().count());
+        table += &format!("{:<28} {:>5} → {:<5} {:>6} → {:<6}\n", case.file, lines.0, lines.1, before, after);
+        let row = rows.entry(case.file.split('/').next().unwrap().to_owned()).or_default();
+        row.0 += before;
+        row.1 += after;
+    }
+    table += "\nprogram    tokens\n";
+    for (program, (before, after)) in rows {
+        table += &format!("{program:<10} {before:>6} → {after}\n");
+    }
+    insta::assert_snapshot!(table);
+}
+
+/// Views of one output of each reducer, to be read.
+#[test]
+fn views_look_so() {
+    for file in [
+        "cargo/test-no-fail-fast",
+        "pytest/fail-verbose",
+        "jest/fail-verbose",
+        "go/test-fail-verbose",
+        "git/log-20",
+        "git/status-many",
+        "rg/many",
+        "eslint/errors",
+        "apt/install",
+        "pip/install-many",
+        "make/errors-keep-going",
+        "plain/ping-log",
+    ] {
+        let case = cases().into_iter().find(|case| case.file == file).unwrap();
+        let view = shown(&case.bytes(), Some(&case.argv()), NO_LIMIT);
+        insta::assert_snapshot!(file.replace('/', "-"), view.text);
+    }
+}
+
+#[test]
+fn every_reducer_has_examples_and_every_example_is_an_error() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reducers");
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let file: ReducerFile = toml_edit::de::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        assert!(name == "content" || !file.examples.is_empty(), "{name}");
+        names.insert(name);
+    }
+    assert!(names.len() >= 20, "{names:?}");
+}
+
+#[test]
+fn a_mark_can_t_be_forged_and_says_the_truth() {
+    let mut text = String::new();
+    for number in 0..400 {
+        text += &format!("test group::case_{number} ... ok\n");
+    }
+    text += "[… 9 passed]\n";
+    let argv = ["cargo".to_owned(), "test".to_owned()];
+    let view = shown(text.as_bytes(), Some(&argv), NO_LIMIT);
+    assert_eq!(view.text, "[… 400 passed]\n [… 9 passed]\n");
+    assert_eq!(view.condensed_from, Some(401));
+}
+
+#[test]
+fn what_is_still_too_long_is_cut_at_lines_of_the_original() {
+    let case = cases().into_iter().find(|case| case.file == "grep/many").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("output");
+    fs::write(&path, case.bytes()).unwrap();
+    let file = File::open(&path).unwrap();
+    let reducer = Reducer::for_program(Some(&case.argv()));
+    let options = ViewOptions { limit: Limit::Tokens(600), shares: Shares::Even, reducer: Some(&reducer) };
+    let read_as = Some(shellgate_text::ReadAs { id: "01J", first_line: 1 });
+    let view = view_with(&Source { read_as, ..Source::whole(&file, &path) }, options);
+    let mark = view.text.lines().find(|line| line.contains("left out: shell_output")).unwrap();
+    let from: usize = mark.rsplit(':').next().unwrap().trim_end_matches(['}', ']']).parse().unwrap();
+    let bytes = case.bytes();
+    let original = String::from_utf8_lossy(&bytes);
+    let next = original.lines().nth(from - 1).unwrap();
+    let before = view.text.lines().take_while(|line| *line != mark).last().unwrap();
+    let row = |line: &str| line.rsplit(':').next().unwrap().trim().to_owned();
+    assert!(!view.text.contains(next), "the first line that is left out: {next}");
+    let shown_last = original.lines().nth(from - 2).unwrap();
+    assert!(before.starts_with("[… ") || row(shown_last) == row(before), "{before} and {shown_last}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    /// A line that looks like an error of the program is shown wherever it stands.
+    #[test]
+    fn an_error_is_never_dropped(
+        which in any::<prop::sample::Index>(),
+        places in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..5),
+    ) {
+        let cases = cases();
+        let case = which.get(&cases);
+        let examples = case.examples();
+        if examples.is_empty() {
+            return Ok(());
+        }
+        let bytes = case.bytes();
+        let text = String::from_utf8_lossy(&bytes);
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let mut inserted = Vec::new();
+        for (nth, (place, example)) in places.iter().enumerate() {
+            // A word of its own, so that it is told from lines that were there.
+            let line = format!("{} q{nth}z", example.get(&examples));
+            lines.insert(place.index(lines.len() + 1), line.clone());
+            inserted.push(line);
+        }
+        let view = shown((lines.join("\n") + "\n").as_bytes(), Some(&case.argv()), NO_LIMIT);
+        let squeezed_view = squeezed(&view.text);
+        for line in inserted {
+            prop_assert!(squeezed_view.contains(&squeezed(&line)), "{}: {line:?} is lost", case.file);
+        }
+    }
+
+    /// Any text stays whole if there is no rule for it, or is marked where lines are missing.
+    #[test]
+    fn lines_are_shown_or_counted(lines in prop::collection::vec("[a-c]{0,2}[0-9]{0,3}", 0..1_500)) {
+        let text = lines.join("\n") + "\n";
+        let view = shown(text.as_bytes(), Some(&[]), NO_LIMIT);
+        let mut counted = 0;
+        for line in view.text.lines() {
+            counted += match line.strip_prefix("[… ") {
+                Some(mark) => mark.split(' ').next().unwrap().replace(',', "").parse::<usize>().unwrap(),
+                None => 1,
+            };
+        }
+        prop_assert_eq!(counted, text.lines().count());
+    }
+}
