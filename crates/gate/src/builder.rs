@@ -4,9 +4,10 @@ use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use shellgate_exec::{Confinement, Session, Starter, StateFolder};
+use shellgate_exec::{Confinement, Session, Starter, StateFolder, Tracing};
 use shellgate_policy::Protected;
 
+use crate::confine::guard::GuardSet;
 use crate::admit::approval::Approver;
 use crate::admit::earlier_approval::CheckedSession;
 use crate::admit::inside::{self, Chosen};
@@ -246,7 +247,15 @@ impl GateBuilder {
         if tidy {
             recorder.tidy(&state, &judge.settings.journal);
         }
-        let confinement = confinement(&judge, &state, &environment);
+        let mut confinement = confinement(&judge, &state, &environment);
+        let guard = match &mut confinement {
+            Some(confinement) => {
+                let guard = GuardSet::new(judge.program_rules(), judge.search_path.as_deref())?;
+                confinement.tracing = if guard.is_some() { Tracing::Programs } else { Tracing::No };
+                guard
+            }
+            None => None,
+        };
         let encoded = confinement.as_ref().map(confine::encoded).transpose()?;
         let umask = if self.one_shot { umask_of_one_thread() } else { umask_of_many_threads() };
         Ok(Gate {
@@ -260,6 +269,7 @@ impl GateBuilder {
             environment,
             umask,
             confinement: confinement.zip(encoded),
+            guard,
             approver: self.approver,
             always: Mutex::default(),
             shell: OnceLock::new(),

@@ -22,6 +22,7 @@ use crate::intake::request::Request;
 use crate::record::{self, Recorder};
 use crate::run::execution::Execution;
 use crate::session_name::SessionName;
+use crate::confine::guard::GuardSet;
 use crate::settings::Settings;
 use crate::{Code, ErrorObject};
 
@@ -40,6 +41,8 @@ pub struct Gate {
     pub(crate) umask: u32,
     /// What commands may reach. `None`: they are not confined.
     pub(crate) confinement: Option<(Confinement, EncodedConfinement)>,
+    /// Rules about the programs that commands start. `None`: there are none, or commands are not confined.
+    pub(crate) guard: Option<GuardSet>,
     /// Asks a person. `None`: questions are refused.
     pub(crate) approver: Option<Box<dyn Approver>>,
     /// Rules that were approved for always since the gate was made. Its settings don't have them.

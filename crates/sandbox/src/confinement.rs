@@ -42,6 +42,8 @@ pub struct Confinement {
     pub network: Network,
     /// What `/tmp` is.
     pub temp: Temp,
+    /// Whether its commands are traced.
+    pub tracing: Tracing,
 }
 
 /// What can be read.
@@ -96,6 +98,16 @@ pub enum Temp {
     Host,
     /// An empty folder that the session has for itself. It vanishes with the session.
     Private,
+}
+
+/// Whether commands are traced by the process that starts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Tracing {
+    /// They aren't.
+    #[default]
+    No,
+    /// They stop before each program that they start. Without a tracer, they can start none.
+    Programs,
 }
 
 #[cfg(test)]

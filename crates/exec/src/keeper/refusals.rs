@@ -32,6 +32,7 @@ impl Keeper {
     /// Reads the refusals that an execution had so far. Without any, and unless it is confined, that is at most one call
     /// to the kernel.
     pub(super) fn drain_refusals(&mut self, key: RunKey) {
+        self.drain_refused_programs();
         if let Some(launcher) = self.runs.get(&key).and_then(|run| run.launcher) {
             self.take_refusals(launcher);
         }

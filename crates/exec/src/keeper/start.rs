@@ -7,9 +7,10 @@ use std::time::Instant;
 use rustix::pipe::PipeFlags;
 use shellgate_sandbox::pod::ConfineError;
 use shellgate_sandbox::spawn::{Plan, SpawnError, Step};
+use shellgate_sandbox::trace::Tracer;
 use tracing::{info, trace, warn};
 
-use super::confined::ConfinedError;
+use super::confined::{ConfinedError, Launch};
 use super::event_loop::Keeper;
 use super::lifecycle::{Event, Note};
 use super::limit_enforcer::{self, LimitEnforcer};
@@ -84,9 +85,16 @@ impl Keeper {
                 groups: &groups,
             };
             let (spawner, confined) = (&mut self.spawner, &mut self.confined);
+            let mut tracer = match &spec.guard {
+                Some(rules) if spec.confinement.is_some() => Some(self.guard.tracer(key, rules).map_err(ConfinedError::Spawn)?),
+                _ => None,
+            };
             let started = limit_enforcer::in_groups(plan, |plan| match &spec.confinement {
                 None => spawner.spawn(plan).map_err(ConfinedError::Spawn),
-                Some(confinement) => confined.spawn(confinement, plan, &self.events, &mut self.trees),
+                Some(confinement) => {
+                    let tracer = tracer.as_mut().map(|tracer| tracer as &mut dyn Tracer);
+                    confined.spawn(confinement, Launch { plan, tracer }, &self.events, &mut self.trees)
+                }
             });
             Ok((started?, sources, terminal))
         });
@@ -167,6 +175,7 @@ fn failure(error: &ConfinedError) -> Failure {
         Step::Exec => Failure::NotExecuted { errno: error.source.raw_os_error().unwrap_or(0), message },
         Step::Directory => Failure::NoDirectory { message },
         Step::Input => Failure::NoInput,
+        Step::Trace => Failure::NotConfined { mechanism: "tracing (ptrace)".to_owned(), message },
         Step::Answer => Failure::LauncherLost,
         Step::Clone | Step::Groups | Step::Parent | Step::Descriptors => Failure::NoProcess { message },
     }

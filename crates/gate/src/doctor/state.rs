@@ -211,6 +211,7 @@ fn run_as(
         limits: Limits::default(),
         follow: Follow::Quietly,
         confinement,
+        guard: None,
         may_be_unconfined: false,
         terminal: None,
     };

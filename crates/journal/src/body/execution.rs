@@ -218,15 +218,18 @@ const fn is_zero(number: &u64) -> bool {
 /// What the sandbox refused, as the caller was told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedDenial {
-    /// What was tried: `write` or `connect`.
+    /// What was tried: `write`, `connect` or `run`.
     pub operation: String,
-    /// The file or socket.
+    /// The file, socket or program.
     pub target: String,
     /// The part of the sandbox that refused it.
     pub rule: String,
     /// Settings that allow it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<String>,
+    /// The argument list of a program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argv: Option<Vec<String>>,
 }
 
 named_enum! {

@@ -52,5 +52,6 @@ mod target;
 mod terminal;
 mod walk;
 
+pub(super) use kernel::read_memory;
 pub(super) use session::create as create_session;
 pub(super) use start::{Parts, Started, start};
