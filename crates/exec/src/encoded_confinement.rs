@@ -57,6 +57,7 @@ impl<T> Serialize for Encoded<T> {
 
 impl<'de, T> Deserialize<'de> for Encoded<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_bytes::ByteBuf::deserialize(deserializer).map(|bytes| Self(bytes.into_vec().into(), PhantomData))
+        serde_bytes::ByteBuf::deserialize(deserializer)
+            .map(|bytes| Self(bytes.into_vec().into(), PhantomData))
     }
 }

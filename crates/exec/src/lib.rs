@@ -77,7 +77,9 @@ pub use output_times::{Moment, printed_before};
 pub use partial_line::PartialLine;
 pub use run_handle::{RunEvent, RunHandle, Stopper, abandoned, end_leftovers, is_kept_out_of_reach};
 pub use session::{KEEPER_ARGUMENT, LOG_VARIABLE, Session, SessionError, SessionKey, Starter, keeper_main};
-pub use shellgate_sandbox::{Confinement, Network, Protected, Readable, RefusalRule, Temp, Tracing, probe as kernel};
+pub use shellgate_sandbox::{
+    Confinement, Network, Protected, Readable, RefusalRule, Temp, Tracing, probe as kernel,
+};
 pub use spec::{Follow, Mode, PerStream, Size, Spec, Stream};
 pub use spool::{Pruned, Spool, prune};
 pub use state::{IllegalMove, State};

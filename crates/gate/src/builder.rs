@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use shellgate_exec::{Confinement, Session, Starter, StateFolder, Tracing};
 use shellgate_policy::Protected;
 
-use crate::confine::guard::GuardSet;
 use crate::admit::approval::Approver;
 use crate::admit::earlier_approval::CheckedSession;
 use crate::admit::inside::{self, Chosen};
 use crate::admit::judge::Judge;
 use crate::admit::trust::{ProjectFile, RecordedTrust};
+use crate::confine::guard::GuardSet;
 use crate::environment::{self, Rules};
 use crate::gate::Gate;
 use crate::intake::dialect::{DefaultPreset, DefaultRoot};

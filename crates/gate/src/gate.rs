@@ -17,12 +17,12 @@ use crate::admit::inside::{self, RestrictedAction};
 use crate::admit::judge::{Judge, Verdict};
 use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
+use crate::confine::guard::GuardSet;
 use crate::intake::dialect::Dialect;
 use crate::intake::request::Request;
 use crate::record::{self, Recorder};
 use crate::run::execution::Execution;
 use crate::session_name::SessionName;
-use crate::confine::guard::GuardSet;
 use crate::settings::Settings;
 use crate::{Code, ErrorObject};
 

@@ -9,7 +9,7 @@ use shellgate_syntax::{Span, Value, Word};
 
 use crate::machine::Machine;
 use crate::matching::{Candidate, LooseMatch, StrictMatch};
-use crate::programs::{ProgramKind, Property, base_name, has, kind_of, listed_name, understand};
+use crate::programs::{ProgramKind, Property, base_name, has, is_listed, kind_of, listed_name, understand};
 use crate::rules::Prefix;
 
 /// No folder: the names that are compared here have been looked up already.
@@ -38,7 +38,8 @@ pub fn may_be_about(prefix: &Prefix, name: &str) -> bool {
     let Some(wanted) = named_program(prefix).map(base_name) else { return true };
     name == wanted
         || has(name, Property::StandsForPrograms)
-        || has(wanted, Property::ManyNames) && listed_name(name).is_some_and(|own| Some(own) == listed_name(wanted))
+        || has(wanted, Property::ManyNames)
+            && listed_name(name).is_some_and(|own| Some(own) == listed_name(wanted))
         || has(wanted, Property::DashedSubcommands)
             && name.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('-'))
 }
@@ -73,6 +74,12 @@ fn with_candidate<T>(name: &str, call: &ProgramCall<'_>, then: impl FnOnce(&Cand
     let meaning = understand(&words);
     let machine = Machine::new(Path::new("/"), Path::new("/"), None, NO_SEARCH_PATH.into());
     then(&Candidate { words: &words, meaning: &meaning, machine: &machine, more_words: call.is_cut })
+}
+
+/// Whether the tables have a program of this name.
+#[must_use]
+pub fn is_known(name: &str) -> bool {
+    is_listed(name)
 }
 
 /// Whether two names are those of one program: `cc` and `gcc-12`.

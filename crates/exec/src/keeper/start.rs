@@ -86,7 +86,9 @@ impl Keeper {
             };
             let (spawner, confined) = (&mut self.spawner, &mut self.confined);
             let mut tracer = match &spec.guard {
-                Some(rules) if spec.confinement.is_some() => Some(self.guard.tracer(key, rules).map_err(ConfinedError::Spawn)?),
+                Some(rules) if spec.confinement.is_some() => {
+                    Some(self.guard.tracer(key, rules).map_err(ConfinedError::Spawn)?)
+                }
                 _ => None,
             };
             let started = limit_enforcer::in_groups(plan, |plan| match &spec.confinement {

@@ -55,7 +55,10 @@ impl GuardSet {
     pub(crate) fn for_verdict(&self, verdict: &Verdict, is_approved: bool) -> &EncodedGuardRules {
         let Some((rules, shown)) = &self.bound else { return &self.denied };
         let mut by_rule = verdict.parts().iter().filter_map(|part| part.rule.as_ref());
-        match verdict.decision() == Decision::Allow && !is_approved && by_rule.all(|rule| shown.contains(rule)) {
+        match verdict.decision() == Decision::Allow
+            && !is_approved
+            && by_rule.all(|rule| shown.contains(rule))
+        {
             true => rules,
             false => &self.denied,
         }

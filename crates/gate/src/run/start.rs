@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
-use shellgate_exec::{EncodedConfinement, EncodedGuardRules, ExecId, Follow, Mode, Session, SoftLimits, Spec};
+use shellgate_exec::{
+    EncodedConfinement, EncodedGuardRules, ExecId, Follow, Mode, Session, SoftLimits, Spec,
+};
 use tracing::{info, warn};
 
 use crate::admit::Admitted;

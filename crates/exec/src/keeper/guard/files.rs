@@ -81,8 +81,10 @@ impl WatchedFiles {
             return known.clone();
         }
         let candidates = self.files.iter().enumerate().filter(|(_, file)| file.id.size == id.size);
-        let copies: Vec<usize> =
-            candidates.filter(|(_, file)| has_same_bytes(&file.path, path)).map(|(number, _)| number).collect();
+        let copies: Vec<usize> = candidates
+            .filter(|(_, file)| has_same_bytes(&file.path, path))
+            .map(|(number, _)| number)
+            .collect();
         let mut compared = self.compared.borrow_mut();
         if compared.len() >= MAX_REMEMBERED {
             compared.clear();

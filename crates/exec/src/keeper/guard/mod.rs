@@ -69,12 +69,8 @@ pub(super) struct StartTracer<'a> {
 
 impl Tracer for StartTracer<'_> {
     fn attached(&mut self, process: Pid) {
-        let traced = Traced {
-            run: self.run,
-            rules: Rc::clone(&self.rules),
-            reach: Reach::Bound,
-            is_suspended: false,
-        };
+        let traced =
+            Traced { run: self.run, rules: Rc::clone(&self.rules), reach: Reach::Bound, is_suspended: false };
         self.guard.threads.insert(number(process), traced);
     }
 
@@ -95,7 +91,8 @@ impl Guard {
         let rules = match known {
             Some(rules) => rules,
             None => {
-                let unreadable = |error| SpawnError { step: Step::Trace, source: std::io::Error::other(error) };
+                let unreadable =
+                    |error| SpawnError { step: Step::Trace, source: std::io::Error::other(error) };
                 Rc::new(PreparedRules::new(encoded.decode().map_err(unreadable)?))
             }
         };
@@ -121,7 +118,11 @@ impl Guard {
                 stop.resume();
             }
             StopKind::Program { former } => {
-                if let Some(traced) = former.map(number).filter(|former| *former != thread).and_then(|former| self.threads.remove(&former)) {
+                if let Some(traced) = former
+                    .map(number)
+                    .filter(|former| *former != thread)
+                    .and_then(|former| self.threads.remove(&former))
+                {
                     self.threads.insert(thread, traced);
                 }
                 match self.may_run(thread) {
@@ -172,7 +173,9 @@ impl Guard {
         let Some(traced) = self.traced(thread).filter(|traced| !traced.rules.is_empty()) else { return };
         let place = Place(thread);
         let Ok(call) = ExecCall::read(stop) else { return };
-        let Some(file) = place.find(call.folder, &call.path).filter(|file| file.metadata.is_file()) else { return };
+        let Some(file) = place.find(call.folder, &call.path).filter(|file| file.metadata.is_file()) else {
+            return;
+        };
         let Ok((words, is_cut)) = call.words(MAX_WORDS) else { return };
         let words: Vec<String> = words.iter().map(|word| text(word)).collect();
         let views = views_of_call(&traced.rules, place, (&file, &text(&call.path)), &words);

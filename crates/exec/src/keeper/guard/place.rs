@@ -65,10 +65,12 @@ impl Place {
             return Some(FoundFile { metadata, path, _held: None, opener });
         }
         let path = Path::new(std::ffi::OsStr::from_bytes(path));
-        let whole = if path.is_absolute() { path.to_owned() } else { std::fs::read_link(start()).ok()?.join(path) };
+        let whole =
+            if path.is_absolute() { path.to_owned() } else { std::fs::read_link(start()).ok()?.join(path) };
         let inside = whole.strip_prefix("/").unwrap_or(&whole);
         let flags = OFlags::PATH | OFlags::CLOEXEC;
-        let root = rustix::fs::openat(CWD, self.file("root"), flags | OFlags::DIRECTORY, Mode::empty()).ok()?;
+        let root =
+            rustix::fs::openat(CWD, self.file("root"), flags | OFlags::DIRECTORY, Mode::empty()).ok()?;
         let file = rustix::fs::openat2(&root, inside, flags, Mode::empty(), ResolveFlags::IN_ROOT).ok()?;
         let opener = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
         let metadata = std::fs::metadata(&opener).ok()?;

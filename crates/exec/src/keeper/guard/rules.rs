@@ -93,20 +93,38 @@ impl PreparedRules {
 
     /// Whether a process with this reach may become a program, and its reach then.
     pub(super) fn decide(&self, views: &[View], reach: Reach, is_cut: bool) -> Result<Reach, Forbidden> {
+        if let Some(file) = views.iter().find_map(|view| view.becomes_applets_of.as_ref())
+            && let Some(rule) = self.denied.iter().find(|rule| rule.is_applet_of(file))
+        {
+            let shown = format!("{} (this shell has it built in)", rule.shown);
+            return Err(Forbidden { rule: shown, words: rule.words.clone() });
+        }
         for (view, name) in views.iter().flat_map(|view| view.names.iter().map(move |name| (view, name))) {
             let call = ProgramCall { name, arguments: &view.arguments, is_cut };
-            if let Some(rule) = self.denied.iter().find(|rule| exec_time::denies(&rule.prefix, &rule.except, &call)) {
+            if let Some(rule) =
+                self.denied.iter().find(|rule| exec_time::denies(&rule.prefix, &rule.except, &call))
+            {
                 return Err(Forbidden { rule: rule.shown.clone(), words: rule.words.clone() });
             }
         }
         let (Some(allowed), Reach::Bound) = (&self.allowed, reach) else { return Ok(Reach::Free) };
-        if views.iter().any(|view| allowed.iter().any(|rule| is_allowed(rule, view, is_cut))) {
-            return Ok(Reach::Free);
+        let is_allowed = views.iter().any(|view| allowed.iter().any(|rule| is_allowed(rule, view, is_cut)));
+        // What a wrapper or a shell is given was judged with the command. A script was not: it is what was allowed.
+        let runs_others = views.first().is_some_and(|view| self.runs_others(view));
+        match (is_allowed, runs_others) {
+            (true, true) if views.iter().any(|view| view.is_shell_script) => Ok(Reach::Free),
+            (_, true) => Ok(Reach::Bound),
+            (true, false) => Ok(Reach::Free),
+            (false, false) => {
+                Err(Forbidden { rule: "core: no entry allows it".to_owned(), words: Vec::new() })
+            }
         }
-        match views.first().is_some_and(|view| self.runs_others(view)) {
-            true => Ok(Reach::Bound),
-            false => Err(Forbidden { rule: "core: no entry allows it".to_owned(), words: Vec::new() }),
-        }
+    }
+
+    /// Whether a file is the machine's `sh`.
+    pub(super) fn is_system_shell(&self, file: Option<&FileId>) -> bool {
+        let found = programs_named("sh", &self.search_path).next().and_then(|sh| std::fs::metadata(sh).ok());
+        found.is_some_and(|found| file.is_some_and(|file| file.is_same_file(&FileId::of(&found))))
     }
 
     /// Whether a program is a shell or a wrapper, and the one that `PATH` has by that name.
@@ -114,9 +132,20 @@ impl PreparedRules {
         let mut names = view.names.iter().filter(|name| exec_time::runs_others(name));
         names.any(|name| {
             let files = programs_named(name, &self.search_path);
-            let mut ids = files.filter_map(|file| std::fs::metadata(file).ok()).map(|found| FileId::of(&found));
+            let mut ids =
+                files.filter_map(|file| std::fs::metadata(file).ok()).map(|found| FileId::of(&found));
             ids.any(|id| view.file.is_some_and(|file| file.is_same_file(&id)))
         })
+    }
+}
+
+impl Rule {
+    /// Whether a file with many programs has the one that the rule is about: their names are in it, a NUL byte around each.
+    fn is_applet_of(&self, file: &Path) -> bool {
+        let Some(name) = exec_time::named_program(&self.prefix).map(base_name) else { return true };
+        let entry: Vec<u8> = [b"\0", name.as_bytes(), b"\0"].concat();
+        // What can't be read may have it.
+        std::fs::read(file).map_or(true, |bytes| bytes.windows(entry.len()).any(|part| part == entry))
     }
 }
 
@@ -159,9 +188,8 @@ fn watch(rule: &Rule, search_path: &str, watched: &mut WatchedFiles) {
         let Ok(real) = file.canonicalize() else { continue };
         let real_name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let chooses = || std::fs::read_link(&file).is_ok_and(|link| link.starts_with(ALTERNATIVES));
-        let is_one_program = real_name.starts_with(name)
-            || exec_time::is_same_family(&real_name, name)
-            || chooses();
+        let is_one_program =
+            real_name.starts_with(name) || exec_time::is_same_family(&real_name, name) || chooses();
         if is_one_program && !is_multi_call(&real_name) {
             watched.add(name, real);
         }
@@ -171,7 +199,10 @@ fn watch(rule: &Rule, search_path: &str, watched: &mut WatchedFiles) {
 fn loaders(folder: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let is_loader = |name: &str| is_loader_name(name);
-    entries.filter(|entry| entry.file_name().to_str().is_some_and(is_loader)).map(|entry| entry.path()).collect()
+    entries
+        .filter(|entry| entry.file_name().to_str().is_some_and(is_loader))
+        .map(|entry| entry.path())
+        .collect()
 }
 
 /// Whether a file of this name is a loader: `ld-linux-x86-64.so.2`, `ld-2.36.so`, `ld-musl-x86_64.so.1`.
@@ -181,4 +212,91 @@ pub(super) fn is_loader_name(name: &str) -> bool {
 
 fn changed(folder: &Path) -> Option<SystemTime> {
     std::fs::metadata(folder).and_then(|found| found.modified()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::super::place::Place;
+    use super::super::views::views;
+    use super::*;
+    use crate::RulePrefix;
+
+    fn rule(text: &str) -> ProgramRule {
+        let words = text.split(' ').map(str::to_owned).collect();
+        ProgramRule { prefix: RulePrefix::Words(words), shown: text.to_owned(), except: Vec::new() }
+    }
+
+    /// Folders with programs that are empty files: `on` is on `PATH`, `off` isn't.
+    fn folders() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["on/bash", "on/env", "on/git", "on/ls", "off/bash", "off/git"] {
+            let file = folder.path().join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, name).unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn an_allowlist_binds_shells_and_wrappers_until_an_allowed_program_is_reached() {
+        let folder = folders();
+        let search_path = folder.path().join("on").display().to_string();
+        let allowed = Some(vec![rule("git status"), rule("env"), rule("bash")]);
+        let rules = PreparedRules::new(GuardRules { allowed, search_path, ..GuardRules::default() });
+        let own = Place(std::process::id());
+        let decide = |text: &str, reach: Reach| {
+            let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+            let file = folder.path().join(&words[0]);
+            let file = own.find(None, file.to_str().unwrap().as_bytes()).unwrap();
+            rules.decide(&views(&rules, own, &file, &words), reach, false)
+        };
+        for (text, expected) in [
+            ("on/bash -c ls", Some(Reach::Bound)),
+            ("on/env git status", Some(Reach::Bound)),
+            ("on/git status -s", Some(Reach::Free)),
+            ("on/git push", None),
+            ("on/ls", None),
+            ("off/git status", None),
+            ("off/bash -c ls", None),
+        ] {
+            assert_eq!(decide(text, Reach::Bound).ok(), expected, "{text}");
+            assert_eq!(decide(text, Reach::Free), Ok(Reach::Free), "{text}");
+        }
+        let script = folder.path().join("script.sh");
+        std::fs::write(&script, "").unwrap();
+        assert_eq!(decide(&format!("on/bash {}", script.display()), Reach::Bound), Ok(Reach::Free));
+    }
+
+    #[test]
+    fn a_program_that_is_added_makes_rules_old() {
+        let folder = folders();
+        let search_path = folder.path().join("on").display().to_string();
+        let rules = PreparedRules::new(GuardRules { search_path, ..GuardRules::default() });
+        assert!(rules.is_current() && rules.is_empty());
+        std::fs::write(folder.path().join("on/new"), "").unwrap();
+        assert!(!rules.is_current());
+    }
+
+    #[test]
+    fn a_link_to_a_file_of_another_name_is_not_the_program() {
+        let folder = folders();
+        let on = folder.path().join("on");
+        std::os::unix::fs::symlink("git", on.join("reboot")).unwrap();
+        std::os::unix::fs::symlink("git", on.join("gi")).unwrap();
+        let search_path = on.display().to_string();
+        let rules = |name: &str| {
+            let denied = vec![rule(name)];
+            PreparedRules::new(GuardRules { denied, search_path: search_path.clone(), allowed: None })
+        };
+        let own = Place(std::process::id());
+        let git = own.find(None, on.join("git").to_str().unwrap().as_bytes()).unwrap();
+        let runs = |rules: &PreparedRules, called: &str| {
+            rules.decide(&views(rules, own, &git, &[called.to_owned()]), Reach::Free, false).is_ok()
+        };
+        assert!(runs(&rules("reboot"), "git") && !runs(&rules("reboot"), "reboot"));
+        assert!(!runs(&rules("gi"), "git"), "a longer name is the same program");
+    }
 }

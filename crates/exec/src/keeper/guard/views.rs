@@ -1,8 +1,10 @@
 //! Under which names a program runs: its own, those of the same file, an applet's, and that of a program which the loader or
 //! an interpreter is to run.
 
+use std::path::PathBuf;
+
 use shellgate_policy::exec_time;
-use shellgate_policy::programs::{base_name, is_multi_call};
+use shellgate_policy::programs::{base_name, is_multi_call, shell_grammar};
 
 use super::files::FileId;
 use super::place::{FoundFile, Place};
@@ -10,6 +12,9 @@ use super::rules::{PreparedRules, is_loader_name};
 
 /// How many words of a loader or an interpreter are looked at for the program that it runs.
 const MAX_OPERANDS: usize = 4;
+
+/// Applets that run the command in their words, beside shells and wrappers.
+const RUNS_COMMANDS: [&str; 2] = ["find", "xargs"];
 
 /// A longer word is no path.
 const MAX_PATH_BYTES: usize = 4096;
@@ -23,6 +28,10 @@ pub(super) struct View {
     pub(super) arguments: Vec<String>,
     /// The file.
     pub(super) file: Option<FileId>,
+    /// Whether it is a file that a shell is to read.
+    pub(super) is_shell_script: bool,
+    /// A path that opens the file whose applets it may become without starting them.
+    pub(super) becomes_applets_of: Option<PathBuf>,
 }
 
 /// All readings of a call of `program` with these words, the program's own name first.
@@ -33,11 +42,13 @@ pub(super) fn views(rules: &PreparedRules, place: Place, program: &FoundFile, wo
     let own = view_of(rules, program, called, arguments);
     let mut views = Vec::new();
     if own.names.iter().any(|name| is_multi_call(name)) {
-        views.extend(applet(arguments));
+        views.extend(applets(rules, (&own, program), arguments));
     }
     let is_loader = own.names.iter().any(|name| is_loader_name(name));
     if is_loader || own.names.iter().any(|name| exec_time::runs_scripts(name)) {
-        views.extend(operands(rules, place, arguments));
+        let is_shell = own.names.iter().any(|name| shell_grammar(name).is_some());
+        let operands = operands(rules, place, arguments).into_iter();
+        views.extend(operands.map(|view| View { is_shell_script: is_shell, ..view }));
     }
     views.insert(0, own);
     views
@@ -52,21 +63,49 @@ fn view_of(rules: &PreparedRules, file: &FoundFile, called: Option<&str>, argume
             names.push(name.to_owned());
         }
     }
-    View { names, arguments: arguments.to_vec(), file: Some(id) }
+    View {
+        names,
+        arguments: arguments.to_vec(),
+        file: Some(id),
+        is_shell_script: false,
+        becomes_applets_of: None,
+    }
 }
 
-/// `rm` in `busybox rm x` and in `coreutils --coreutils-prog=rm x`.
-fn applet(arguments: &[String]) -> Option<View> {
-    let (first, others) = arguments.split_first()?;
-    let name = first.strip_prefix("--coreutils-prog=").unwrap_or(first);
-    let is_name = !name.starts_with('-');
-    is_name.then(|| View { names: vec![base_name(name).to_owned()], arguments: others.to_vec(), file: None })
+/// `rm` in `busybox rm x`, in `busybox xargs rm` and in `coreutils --coreutils-prog=rm x`.
+///
+/// Applets that run others don't start them: they become them. So each word may be one, and a shell may be any. Where the
+/// machine's own shell is such a file, that can't be held against it.
+fn applets(rules: &PreparedRules, (own, file): (&View, &FoundFile), arguments: &[String]) -> Vec<View> {
+    let called = own.names.iter().find(|name| !is_multi_call(name) && exec_time::is_known(name)).cloned();
+    let (first, at) = match (called, arguments.first()) {
+        (Some(called), _) => (called, 0),
+        (None, Some(first)) => (first.strip_prefix("--coreutils-prog=").unwrap_or(first).to_owned(), 1),
+        (None, None) => return Vec::new(),
+    };
+    let view = |name: &str, behind: usize| View {
+        names: vec![base_name(name).to_owned()],
+        arguments: arguments.get(behind..).unwrap_or_default().to_vec(),
+        file: None,
+        is_shell_script: false,
+        becomes_applets_of: (shell_grammar(name).is_some() && !rules.is_system_shell(own.file.as_ref()))
+            .then(|| file.opener.clone()),
+    };
+    let mut views = vec![view(&first, at)];
+    if exec_time::runs_others(&first) || RUNS_COMMANDS.contains(&first.as_str()) {
+        let words = arguments.iter().enumerate().skip(at);
+        views.extend(
+            words.filter(|(_, word)| !word.starts_with('-')).map(|(place, word)| view(word, place + 1)),
+        );
+    }
+    views
 }
 
 /// The files among the first words.
 fn operands(rules: &PreparedRules, place: Place, arguments: &[String]) -> Vec<View> {
     let words = arguments.iter().enumerate().filter(|(_, word)| !word.starts_with('-'));
-    let short = words.filter(|(_, word)| !word.is_empty() && word.len() < MAX_PATH_BYTES && !word.contains('\n'));
+    let short =
+        words.filter(|(_, word)| !word.is_empty() && word.len() < MAX_PATH_BYTES && !word.contains('\n'));
     let found = short.take(MAX_OPERANDS).filter_map(|(at, word)| {
         let file = place.find(None, word.as_bytes()).filter(|file| file.metadata.is_file())?;
         let others = arguments.get(at + 1..).unwrap_or_default();

@@ -246,11 +246,7 @@ impl Launcher {
     ///
     /// # Errors
     /// As [`spawn`](Self::spawn), and [`Step::Trace`] when the kernel doesn't let us trace it.
-    pub fn spawn_traced(
-        &mut self,
-        plan: &Plan<'_>,
-        tracer: &mut dyn Tracer,
-    ) -> Result<Spawned, SpawnError> {
+    pub fn spawn_traced(&mut self, plan: &Plan<'_>, tracer: &mut dyn Tracer) -> Result<Spawned, SpawnError> {
         self.spawn_with(plan, Some(tracer))
     }
 
@@ -362,7 +358,8 @@ fn encode<'a>(plan: &Plan<'a>, hold: Option<BorrowedFd<'a>>) -> (Vec<u8>, Vec<Bo
         text.count(list.len());
         list.iter().for_each(|string| text.string(string));
     }
-    let descriptors = plan.stdio.into_iter().chain(plan.terminal).chain(hold).chain(plan.groups.iter().copied());
+    let descriptors =
+        plan.stdio.into_iter().chain(plan.terminal).chain(hold).chain(plan.groups.iter().copied());
     (text.0, descriptors.collect())
 }
 

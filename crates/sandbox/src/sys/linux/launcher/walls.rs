@@ -34,7 +34,9 @@ pub(super) fn put_up(
         .map_err(|error| ConfineError::new(Mechanism::Landlock, "preparing it", io::Error::other(error)))?;
     let program = seccomp::Arch::CURRENT
         .ok_or_else(|| io::Error::other("there is no table of system calls for this architecture"))
-        .and_then(|arch| seccomp::Program::compile(arch, &seccomp::rules(&groups(confinement))).map_err(io::Error::other))
+        .and_then(|arch| {
+            seccomp::Program::compile(arch, &seccomp::rules(&groups(confinement))).map_err(io::Error::other)
+        })
         .map_err(|error| ConfineError::new(Mechanism::Seccomp, "compiling the filter", error))?;
     ruleset
         .apply()

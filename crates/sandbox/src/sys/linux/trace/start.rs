@@ -37,10 +37,8 @@ pub(in crate::sys) fn receive_held(
     socket: BorrowedFd<'_>,
     launcher: BorrowedFd<'_>,
 ) -> io::Result<Option<Pid>> {
-    let mut wanted = [
-        PollFd::from_borrowed_fd(socket, PollFlags::IN),
-        PollFd::from_borrowed_fd(launcher, PollFlags::IN),
-    ];
+    let mut wanted =
+        [PollFd::from_borrowed_fd(socket, PollFlags::IN), PollFd::from_borrowed_fd(launcher, PollFlags::IN)];
     rustix::io::retry_on_intr(|| rustix::event::poll(&mut wanted, None))?;
     let [held, _] = &wanted;
     if !held.revents().contains(PollFlags::IN) {

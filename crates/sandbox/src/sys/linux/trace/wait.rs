@@ -83,7 +83,8 @@ impl Change {
             return Self::Ended(dead);
         }
         let (thread, signal) = (dead.pid, libc::WSTOPSIG(status));
-        let other = || kernel::event_message(thread).ok().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+        let other =
+            || kernel::event_message(thread).ok().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
         let kind = match status >> 16 {
             libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
                 other().map_or(StopKind::Notice, StopKind::Started)
