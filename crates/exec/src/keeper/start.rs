@@ -19,7 +19,7 @@ use super::terminal::Terminal;
 use super::tree::RunKey;
 use crate::outcome::{Failure, plain};
 use crate::sys::processes;
-use crate::{Denials, PerStream, State};
+use crate::{Confinement, Denials, EncodedConfinement, PerStream, State, Tracing};
 
 impl Keeper {
     /// Starts the executions whose turn has come.
@@ -48,6 +48,16 @@ impl Keeper {
             warn!(id = %run.spec.id, %error, "it can't be confined and runs without a sandbox");
             run.unconfined = Some(format!("{}: {}", error.mechanism, why(&error)));
             run.spec.confinement = None;
+        }
+        if run.spec.may_be_unconfined
+            && run.spec.guard.is_some()
+            && let Some(why) = self.guard.missing()
+            && let Some(confinement) = run.spec.confinement.as_ref().and_then(untraced)
+        {
+            warn!(id = %run.spec.id, why, "it can't be traced and runs without the guard");
+            run.unconfined = Some(format!("the guard (tracing: {why}); the sandbox holds"));
+            run.spec.confinement = Some(confinement);
+            run.spec.guard = None;
         }
         let spec = &run.spec;
         let mut limits = spec.soft_limits.changes_from(&self.limits);
@@ -155,6 +165,12 @@ fn pipes(limit: u64) -> Result<Streams, SpawnError> {
 
 fn no_stream(errno: rustix::io::Errno) -> SpawnError {
     SpawnError { step: Step::Clone, source: errno.into() }
+}
+
+/// The same confinement for a command that isn't traced.
+fn untraced(confinement: &EncodedConfinement) -> Option<EncodedConfinement> {
+    let confinement = Confinement { tracing: Tracing::No, ..confinement.decode().ok()? };
+    EncodedConfinement::new(&confinement).ok()
 }
 
 fn number(pid: rustix::process::Pid) -> u32 {

@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 use rustix::process::Pid;
 use shellgate_sandbox::spawn::{SpawnError, Step};
-use shellgate_sandbox::trace::{ExecCall, Stop, StopKind, Tracer};
+use shellgate_sandbox::trace::{self, ExecCall, Stop, StopKind, Tracer};
 use tracing::{debug, info, warn};
 
 use self::place::{Place, text};
@@ -45,6 +45,8 @@ const MAX_RULES: usize = 16;
 /// Everything that is traced.
 #[derive(Debug, Default)]
 pub(super) struct Guard {
+    /// Why nothing can be traced, once that was tried.
+    missing: Option<Option<String>>,
     threads: HashMap<u32, Traced>,
     prepared: Vec<(EncodedGuardRules, Rc<PreparedRules>)>,
     /// Programs that were refused and not told to their executions yet.
@@ -80,6 +82,12 @@ impl Tracer for StartTracer<'_> {
 }
 
 impl Guard {
+    /// Why nothing can be traced here. It is tried once.
+    pub(super) fn missing(&mut self) -> Option<&str> {
+        let tried = || trace::probe().err().map(|error| crate::outcome::plain(&error));
+        self.missing.get_or_insert_with(tried).as_deref()
+    }
+
     /// Who traces a command that is to be started with these rules.
     pub(super) fn tracer(
         &mut self,
@@ -179,10 +187,10 @@ impl Guard {
         let Ok((words, is_cut)) = call.words(MAX_WORDS) else { return };
         let words: Vec<String> = words.iter().map(|word| text(word)).collect();
         let views = views_of_call(&traced.rules, place, (&file, &text(&call.path)), &words);
-        if let Err(forbidden) = traced.rules.decide(&views, traced.reach, is_cut) {
-            if call.refuse().is_ok() {
-                self.refuse(traced.run, file.path.to_string_lossy().into_owned(), &words, forbidden);
-            }
+        if let Err(forbidden) = traced.rules.decide(&views, traced.reach, is_cut)
+            && call.refuse().is_ok()
+        {
+            self.refuse(traced.run, file.path.to_string_lossy().into_owned(), &words, forbidden);
         }
     }
 
