@@ -3,6 +3,7 @@
 
 mod allowlist;
 mod disguises;
+mod observation;
 mod race;
 mod trees;
 mod vectors;

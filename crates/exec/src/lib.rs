@@ -29,6 +29,7 @@
 
 mod circumstances;
 mod denials;
+mod effects;
 mod encoded_confinement;
 mod forked;
 mod guard_rules;
@@ -59,6 +60,7 @@ mod wire;
 
 pub use circumstances::SoftLimits;
 pub use denials::{Denial, Denials, RefusedProgram};
+pub use effects::{Effects, StartedProgram};
 pub use encoded_confinement::{Encoded, EncodedConfinement};
 pub use forked::KEEPER_CHECK_INTERVAL;
 pub use guard_rules::{EncodedGuardRules, GuardRules, ProgramRule, RulePrefix};
@@ -78,7 +80,7 @@ pub use partial_line::PartialLine;
 pub use run_handle::{RunEvent, RunHandle, Stopper, abandoned, end_leftovers, is_kept_out_of_reach};
 pub use session::{KEEPER_ARGUMENT, LOG_VARIABLE, Session, SessionError, SessionKey, Starter, keeper_main};
 pub use shellgate_sandbox::{
-    Confinement, Network, Protected, Readable, RefusalRule, Temp, Tracing, probe as kernel,
+    Confinement, Network, Observing, Protected, Readable, RefusalRule, Temp, Tracing, probe as kernel,
 };
 pub use spec::{Follow, Mode, PerStream, Size, Spec, Stream};
 pub use spool::{Pruned, Spool, prune};

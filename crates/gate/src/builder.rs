@@ -4,7 +4,7 @@ use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use shellgate_exec::{Confinement, Session, Starter, StateFolder, Tracing};
+use shellgate_exec::{Confinement, Observing, Session, Starter, StateFolder, Tracing};
 use shellgate_policy::Protected;
 
 use crate::admit::approval::Approver;
@@ -251,6 +251,10 @@ impl GateBuilder {
         let guard = match &mut confinement {
             Some(confinement) => {
                 let guard = GuardSet::new(judge.program_rules(), judge.search_path.as_deref())?;
+                confinement.observing = match judge.settings.sandbox.observe {
+                    true => Observing::Effects,
+                    false => Observing::Refusals,
+                };
                 confinement.tracing = if guard.is_some() { Tracing::Programs } else { Tracing::No };
                 guard
             }

@@ -44,6 +44,8 @@ pub struct Confinement {
     pub temp: Temp,
     /// Whether its commands are traced.
     pub tracing: Tracing,
+    /// Whether it is told what its commands do.
+    pub observing: Observing,
 }
 
 /// What can be read.
@@ -98,6 +100,16 @@ pub enum Temp {
     Host,
     /// An empty folder that the session has for itself. It vanishes with the session.
     Private,
+}
+
+/// Whether it is told what commands do: which programs they start, which files they write and remove, and what they connect to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Observing {
+    /// It isn't.
+    #[default]
+    Refusals,
+    /// It is. Programs are told by the tracer, if there is one.
+    Effects,
 }
 
 /// Whether commands are traced by the process that starts them.

@@ -19,11 +19,13 @@
 //! It decides nothing: what may run, and how it is confined, comes in as data ([`Confinement`]).
 
 mod confinement;
+mod effect;
 mod observation;
 mod path_bytes;
 pub mod seatbelt;
 
-pub use confinement::{Confinement, Network, Protected, Readable, Temp, Tracing};
+pub use confinement::{Confinement, Network, Observing, Protected, Readable, Temp, Tracing};
+pub use effect::{Effect, EffectKind};
 pub use observation::{Observation, Operation, RefusalRule};
 
 #[cfg(target_os = "linux")]

@@ -42,6 +42,7 @@ impl Keeper {
                 Err(error) => break error.raw_os_error() == Some(rustix::io::Errno::CHILD.raw_os_error()),
             }
         };
+        self.drain_refused_programs();
         if pod_changed {
             // With the pod, its orphans have ended.
             let ended = self.trees.forget_ended_in_pod().into_iter();

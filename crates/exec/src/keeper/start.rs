@@ -55,7 +55,7 @@ impl Keeper {
             && let Some(confinement) = run.spec.confinement.as_ref().and_then(untraced)
         {
             warn!(id = %run.spec.id, why, "it can't be traced and runs without the guard");
-            run.unconfined = Some(format!("the guard (tracing: {why}); the sandbox holds"));
+            run.unconfined = Some(format!("tracing (ptrace: {why}), which rules about programs need"));
             run.spec.confinement = Some(confinement);
             run.spec.guard = None;
         }
@@ -121,6 +121,7 @@ impl Keeper {
                 if run.spec.confinement.is_some() {
                     run.launcher = self.confined.last_used();
                     run.denials = Some(Denials::default());
+                    run.effects = run.spec.observe.then(Box::default);
                 }
                 run.sources = Some(sources);
                 run.terminal = terminal;

@@ -37,6 +37,7 @@ pub struct Denial {
 #[derive(Clone, Debug)]
 pub(crate) struct SandboxContext {
     mode: String,
+    root: String,
     calls: Calls,
 }
 
@@ -56,15 +57,21 @@ struct Call {
 
 impl SandboxContext {
     /// For a request that was judged in this process.
-    pub(crate) fn judged(mode: &str, verdict: Verdict) -> Self {
-        Self { mode: mode.to_owned(), calls: Calls::Judged(Arc::new(verdict)) }
+    pub(crate) fn judged(mode: &str, root: &str, verdict: Verdict) -> Self {
+        Self { mode: mode.to_owned(), root: root.to_owned(), calls: Calls::Judged(Arc::new(verdict)) }
+    }
+
+    /// The root of the command.
+    pub(crate) fn root(&self) -> &str {
+        &self.root
     }
 
     /// For an execution in the journal. `None`: it is not known to have been confined.
     pub(crate) fn recorded(execution: &PastExecution) -> Option<Self> {
         let mode = record::sandbox_mode(execution.started.as_ref()?)?;
-        let calls = Calls::Recorded(Box::new(execution.asked.clone()?));
-        Some(Self { mode: mode.to_owned(), calls })
+        let asked = execution.asked.clone()?;
+        let root = asked.root.clone();
+        Some(Self { mode: mode.to_owned(), root, calls: Calls::Recorded(Box::new(asked)) })
     }
 
     /// The refusals as an answer has them.
@@ -274,7 +281,7 @@ mod tests {
         let machine = Machine::new("/r".as_ref(), "/r".as_ref(), None, "/bin".into());
         let verdict =
             shellgate_policy::judge(command, &CommandContext::default(), &Rules::default(), &machine);
-        SandboxContext::judged("workspace", verdict)
+        SandboxContext::judged("workspace", "/r", verdict)
     }
 
     fn grant_for(command: &str, rule: RefusalRule, path: &str) -> Option<String> {

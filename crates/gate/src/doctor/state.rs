@@ -212,6 +212,7 @@ fn run_as(
         follow: Follow::Quietly,
         confinement,
         guard: None,
+        observe: false,
         may_be_unconfined: false,
         terminal: None,
     };

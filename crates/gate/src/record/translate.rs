@@ -13,6 +13,7 @@ use shellgate_journal::{
 use crate::admit::approval::{Always, ApprovedBy, Question};
 use crate::admit::judge::{Decision, Span, Verdict};
 use crate::answer::denials::SandboxContext;
+use crate::answer::effects;
 use crate::intake::request::{Action, Detail, Format, Request, Stdin};
 use crate::views::effect_phrases;
 use crate::{Code, ErrorObject};
@@ -170,6 +171,7 @@ pub(super) fn end(
         times: Vec::new(),
         denials: None,
         omitted_denials: 0,
+        effects: None,
     }
 }
 
@@ -184,6 +186,7 @@ pub(super) fn with_denials(
     RecordedEnd {
         denials: Some(explained.iter().map(journal::RecordedDenial::from).collect()),
         omitted_denials: denials.more,
+        effects: outcome.effects.as_ref().map(|effects| effects::recorded(effects, sandbox.root())),
         ..end
     }
 }
@@ -227,6 +230,7 @@ pub(super) fn not_started(error: &ErrorObject) -> RecordedEnd {
         times: Vec::new(),
         denials: None,
         omitted_denials: 0,
+        effects: None,
     }
 }
 
@@ -246,6 +250,7 @@ pub(crate) fn typed() -> RecordedEnd {
         times: Vec::new(),
         denials: None,
         omitted_denials: 0,
+        effects: None,
     }
 }
 

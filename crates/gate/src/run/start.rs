@@ -94,7 +94,11 @@ impl Admitted<'_> {
                 info!(id = asked.id, approved, "handed to the keeper");
                 let (limits, root) = (gate.judge.settings.limits.clone(), gate.judge.root.clone());
                 if gate.confinement.is_some() {
-                    asked.sandbox = Some(SandboxContext::judged(&mode.to_string(), verdict));
+                    asked.sandbox = Some(SandboxContext::judged(
+                        &mode.to_string(),
+                        &gate.judge.root.path().to_string_lossy(),
+                        verdict,
+                    ));
                 }
                 Ok(Execution {
                     inner,
@@ -189,6 +193,7 @@ impl Gate {
             follow,
             confinement: self.confinement_with(grants)?,
             guard: guard.cloned(),
+            observe: self.judge.settings.sandbox.observe,
             may_be_unconfined: self.judge.settings.sandbox.on_missing == OnMissing::Warn,
             terminal: request.pty.as_ref().map(|pty| pty.size),
         };

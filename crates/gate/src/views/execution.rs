@@ -3,8 +3,8 @@
 use serde::Serialize;
 use shellgate_journal::calendar::exact;
 use shellgate_journal::{
-    JournalEntry, PastExecution, RecordedApproval, RecordedDenial, RecordedEnd, RecordedError,
-    RecordedRequest, RecordedStream, RecordedVerdict, Status,
+    JournalEntry, PastExecution, RecordedApproval, RecordedDenial, RecordedEffects, RecordedEnd,
+    RecordedError, RecordedRequest, RecordedStream, RecordedVerdict, Status,
 };
 use shellgate_text::{Style, StyledLine, escape, plain_text};
 
@@ -45,6 +45,7 @@ pub struct ExecutionSummary<'a> {
     stdout: Option<&'a RecordedStream>,
     stderr: Option<&'a RecordedStream>,
     denials: Option<&'a Vec<RecordedDenial>>,
+    effects: Option<&'a RecordedEffects>,
 }
 
 impl<'a> ExecutionView<'a> {
@@ -99,6 +100,7 @@ impl<'a> ExecutionView<'a> {
             stdout: ended.map(|ended| &ended.stdout),
             stderr: ended.map(|ended| &ended.stderr),
             denials: ended.and_then(|ended| ended.denials.as_ref()),
+            effects: ended.and_then(|ended| ended.effects.as_ref()),
         }
     }
 

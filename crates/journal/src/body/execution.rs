@@ -208,6 +208,42 @@ pub struct RecordedEnd {
     /// How many refusals are not in that list.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted_denials: u64,
+    /// What it did. `None`: it was not observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<RecordedEffects>,
+}
+
+/// What a command did, each once. Paths in its root are relative to that.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordedEffects {
+    /// The programs that its processes started, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<RecordedProgram>,
+    /// Files that they wrote. `FOLDER/…` stands for several in a folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<String>,
+    /// Files that they removed or renamed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deletes: Vec<String>,
+    /// Addresses that they connected to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub connects: Vec<String>,
+    /// How many effects are not here.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub omitted: u64,
+}
+
+/// A program that a process started.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecordedProgram {
+    /// Its words, as far as they are short.
+    pub command: String,
+    /// Its file.
+    pub program: String,
+    /// The process.
+    pub pid: u32,
+    /// The process that this one was started by.
+    pub parent: u32,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

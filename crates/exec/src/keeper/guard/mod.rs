@@ -30,7 +30,7 @@ use self::rules::{Forbidden, PreparedRules, Reach};
 use self::views::{View, views, views_of_call};
 use super::event_loop::Keeper;
 use super::tree::RunKey;
-use crate::{EncodedGuardRules, RefusedProgram, proc};
+use crate::{EncodedGuardRules, RefusedProgram, StartedProgram, proc};
 
 /// How many words of a call are compared. The judge's tables read no longer ones.
 const MAX_WORDS: usize = 1400;
@@ -51,6 +51,8 @@ pub(super) struct Guard {
     prepared: Vec<(EncodedGuardRules, Rc<PreparedRules>)>,
     /// Programs that were refused and not told to their executions yet.
     refused: Vec<(RunKey, RefusedProgram)>,
+    /// The same of programs that were started.
+    started: Vec<(RunKey, StartedProgram)>,
 }
 
 /// A thread that is traced.
@@ -200,18 +202,24 @@ impl Guard {
             warn!(process, "killed: nothing is known of it");
             return false;
         };
-        if traced.rules.is_empty() {
-            return true;
-        }
         let place = Place(process);
         let (mut words, mut is_cut) = place.words();
         is_cut |= words.len() > MAX_WORDS;
         words.truncate(MAX_WORDS);
-        let decided = match place.program() {
+        let program = place.program();
+        if traced.rules.is_empty() {
+            let shown = program.map(|program| program.path.to_string_lossy().into_owned());
+            self.note_started(traced.run, shown.unwrap_or_default(), (process, &words));
+            return true;
+        }
+        let decided = match program {
             Some(program) => {
                 let views: Vec<View> = views(&traced.rules, place, &program, &words);
                 let shown = program.path.to_string_lossy().into_owned();
-                traced.rules.decide(&views, traced.reach, is_cut).map_err(|forbidden| (shown, forbidden))
+                match traced.rules.decide(&views, traced.reach, is_cut) {
+                    Ok(reach) => Ok((reach, shown)),
+                    Err(forbidden) => Err((shown, forbidden)),
+                }
             }
             // Nobody may read its file, so it can't be told what it is.
             None => {
@@ -221,7 +229,8 @@ impl Guard {
             }
         };
         match decided {
-            Ok(reach) => {
+            Ok((reach, program)) => {
+                self.note_started(traced.run, program, (process, &words));
                 if let Some(traced) = self.threads.get_mut(&process) {
                     traced.reach = reach;
                 }
@@ -237,10 +246,14 @@ impl Guard {
 
     fn refuse(&mut self, run: RunKey, program: String, words: &[String], forbidden: Forbidden) {
         debug!(run, program, rule = forbidden.rule, "refused a program");
-        let short = |word: &String| word.chars().take(MAX_TOLD_CHARACTERS).collect();
-        let argv = words.iter().take(MAX_TOLD_WORDS).map(short).collect();
+        let argv = told(words);
         let Forbidden { rule, words } = forbidden;
         self.refused.push((run, RefusedProgram { program, argv, rule, words }));
+    }
+
+    fn note_started(&mut self, run: RunKey, program: String, (pid, words): (u32, &[String])) {
+        let parent = proc::of(pid).stat().map_or(0, |stat| stat.parent);
+        self.started.push((run, StartedProgram { program, argv: told(words), pid, parent }));
     }
 
     /// Forgets a thread that has ended.
@@ -262,7 +275,18 @@ impl Keeper {
                 denials.add_program(refused);
             }
         }
+        for (run, program) in std::mem::take(&mut self.guard.started) {
+            if let Some(effects) = self.runs.get_mut(&run).and_then(|run| run.effects.as_mut()) {
+                effects.add_program(program);
+            }
+        }
     }
+}
+
+/// The first words, not too long.
+fn told(words: &[String]) -> Vec<String> {
+    let short = |word: &String| word.chars().take(MAX_TOLD_CHARACTERS).collect();
+    words.iter().take(MAX_TOLD_WORDS).map(short).collect()
 }
 
 fn number(pid: Pid) -> u32 {

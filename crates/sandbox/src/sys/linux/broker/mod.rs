@@ -37,6 +37,7 @@ mod connect;
 mod context;
 mod create;
 mod datagrams;
+mod effects;
 mod kernel;
 mod notifications;
 mod open;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::confinement::{Confinement, Readable, Temp, Tracing};
+use crate::confinement::{Confinement, Observing, Readable, Temp, Tracing};
 use crate::sys::broker;
 use crate::sys::pod::{ConfineError, Mechanism, Namespaces};
 use crate::sys::walls::landlock::{PathRules, Ruleset, Scope, Scopes};
@@ -18,7 +18,12 @@ const HELD: [seccomp::Group; 2] = [seccomp::Group::NotifySockets, seccomp::Group
 /// The groups of the filter for a confinement.
 fn groups(confinement: &Confinement) -> Vec<seccomp::Group> {
     let traced = (confinement.tracing == Tracing::Programs).then_some(seccomp::Group::TraceExec);
-    HELD.into_iter().chain(traced).collect()
+    let observed: &[seccomp::Group] = match (confinement.observing, confinement.tracing) {
+        (Observing::Refusals, _) => &[],
+        (Observing::Effects, Tracing::Programs) => &[seccomp::Group::NotifyChanges],
+        (Observing::Effects, Tracing::No) => &[seccomp::Group::NotifyChanges, seccomp::Group::NotifyExec],
+    };
+    HELD.into_iter().chain(traced).chain(observed.iter().copied()).collect()
 }
 
 /// Takes every right from the calling process that `confinement` doesn't give, and checks that it is gone. Starts the
