@@ -145,6 +145,8 @@ const VOLATILE: [(&str, &str); 9] = [
     (r#""backgroundPids":\[\d+\]"#, r#""backgroundPids":[[PID]]"#),
     (r"(Background PIDs|Process Group PGID): \d+", "$1: [PID]"),
     (r"still running: \d+", "still running: [PID]"),
+    // A process that is left running may start its program before or after the answer.
+    (r#""programs":\["[^\]]*\]"#, r#""programs":[PROGRAMS]"#),
     (r#""duration_ms":\d+"#, r#""duration_ms":[MS]"#),
     (r"(?m)(^|, )[\d.]+ m?s, directory", "$1[MS] ms, directory"),
 ];

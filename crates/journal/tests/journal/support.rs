@@ -64,6 +64,7 @@ pub(crate) fn ended(status: EndStatus) -> Step {
         times: Vec::new(),
         denials: None,
         omitted_denials: 0,
+        effects: None,
     })
 }
 
