@@ -23,6 +23,7 @@ mod dialects;
 mod docs;
 mod ends;
 mod faults;
+mod guard;
 mod hostile;
 mod jobs;
 mod judge;

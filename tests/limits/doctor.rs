@@ -25,7 +25,8 @@ fn all_checks_pass_on_a_suitable_machine() {
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!((&found["ok"], output.status.code()), (&json!(true), Some(0)), "{found}");
         let fit = ["bash", "settings", "state", "journal", "leftovers", "keeper"];
-        let kernel = ["pidfd", "subreaper", "proc", "close_range", "user_namespaces", "landlock", "seccomp"];
+        let kernel =
+            ["pidfd", "subreaper", "proc", "close_range", "user_namespaces", "landlock", "seccomp", "ptrace"];
         let sandbox = ["sandbox_read_only", "sandbox_workspace", "sandbox_strict"];
         for name in fit.into_iter().chain(kernel).chain(sandbox) {
             assert_eq!(status(&found, name), "ok", "{name}: {found}");

@@ -61,7 +61,11 @@ fn the_id_of_a_later_call_under_way_can_not_be_used() {
     wait_until("it runs", || !processes_with(&long).is_empty());
     for arguments in [json!({"command": "touch made"}), json!({"command": "touch made", "pty": true})] {
         let again = json!({"name": "shell", "arguments": arguments});
-        talk.line(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": again}).to_string().as_bytes());
+        talk.line(
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": again})
+                .to_string()
+                .as_bytes(),
+        );
         let answer = talk.answer(id);
         assert!(answer["error"]["message"].as_str().unwrap().contains("is under way"), "{answer}");
     }

@@ -14,8 +14,23 @@ const MAX_PATH_BYTES: usize = 16 << 10;
 pub struct Denials {
     /// The first refusals, in their order.
     pub list: Vec<Denial>,
+    /// Programs that the guard refused, in their order.
+    pub programs: Vec<RefusedProgram>,
     /// How many more there were.
     pub more: u64,
+}
+
+/// A program that the guard refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedProgram {
+    /// Its file, as an absolute path.
+    pub program: String,
+    /// Its argument list, as far as it is short.
+    pub argv: Vec<String>,
+    /// The rule that forbids it, as people know it.
+    pub rule: String,
+    /// The words of that rule. Empty: no rule of an allowlist is about the program.
+    pub words: Vec<String>,
 }
 
 /// One refusal.
@@ -33,7 +48,19 @@ impl Denials {
     /// Whether there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.list.is_empty() && self.more == 0
+        self.list.is_empty() && self.programs.is_empty() && self.more == 0
+    }
+
+    /// Adds a program that was refused and isn't there yet, or counts it if there is no room.
+    pub(crate) fn add_program(&mut self, refused: RefusedProgram) {
+        if self.programs.contains(&refused) {
+            return;
+        }
+        if self.programs.len() >= MAX_DENIALS {
+            self.more = self.more.saturating_add(1);
+            return;
+        }
+        self.programs.push(refused);
     }
 
     /// Adds a refusal that isn't there yet, or counts it if there is no room.

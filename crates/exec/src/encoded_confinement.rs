@@ -3,41 +3,61 @@
 //! A confinement has some 150 paths. A session's commands nearly always have the same one, so it is encoded once, travels as
 //! bytes, and the keeper compares bytes to find the launcher that has it.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use shellgate_sandbox::Confinement;
 
-/// A confinement as bytes. Equal confinements have equal bytes. A copy shares them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EncodedConfinement(Arc<[u8]>);
+/// Data as bytes. Equal data has equal bytes. A copy shares them.
+#[derive(Debug)]
+pub struct Encoded<T>(Arc<[u8]>, PhantomData<fn() -> T>);
 
-impl EncodedConfinement {
-    /// Encodes a confinement.
+/// A confinement as bytes.
+pub type EncodedConfinement = Encoded<Confinement>;
+
+impl<T> Clone for Encoded<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0), PhantomData)
+    }
+}
+
+impl<T> PartialEq for Encoded<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T> Eq for Encoded<T> {}
+
+impl<T: Serialize + DeserializeOwned> Encoded<T> {
+    /// Encodes it.
     ///
     /// # Errors
-    /// Never for a confinement that fits into memory.
-    pub fn new(confinement: &Confinement) -> Result<Self, postcard::Error> {
-        postcard::to_allocvec(confinement).map(|bytes| Self(bytes.into()))
+    /// Never for data that fits into memory.
+    pub fn new(data: &T) -> Result<Self, postcard::Error> {
+        postcard::to_allocvec(data).map(|bytes| Self(bytes.into(), PhantomData))
     }
 
-    /// The confinement.
+    /// The data.
     ///
     /// # Errors
     /// When the bytes, which another process sent, are none.
-    pub fn decode(&self) -> Result<Confinement, postcard::Error> {
+    pub fn decode(&self) -> Result<T, postcard::Error> {
         postcard::from_bytes(&self.0)
     }
 }
 
-impl Serialize for EncodedConfinement {
+impl<T> Serialize for Encoded<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(&self.0)
     }
 }
 
-impl<'de> Deserialize<'de> for EncodedConfinement {
+impl<'de, T> Deserialize<'de> for Encoded<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_bytes::ByteBuf::deserialize(deserializer).map(|bytes| Self(bytes.into_vec().into()))
+        serde_bytes::ByteBuf::deserialize(deserializer)
+            .map(|bytes| Self(bytes.into_vec().into(), PhantomData))
     }
 }

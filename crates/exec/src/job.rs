@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Exit, Process};
 use crate::output_times::Moment;
-use crate::{Denials, ExecId, PerStream, Size, State};
+use crate::{Denials, Effects, ExecId, PerStream, Size, State};
 
 /// One execution that a keeper holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,8 @@ pub struct Job {
     pub waiting_for_input: bool,
     /// What the sandbox refused so far. `None`: it is not confined.
     pub denials: Option<Denials>,
+    /// What it did so far. `None`: it is not observed.
+    pub effects: Option<Box<Effects>>,
 }
 
 /// Whether a caller waits for an execution.

@@ -17,7 +17,8 @@
 //! through the socket only when the files are full: the keeper sends ranges, and the front end reads the file. Memory
 //! doesn't grow with output on either side.
 //!
-//! This crate knows no shell, no rules and no dialects. It promises:
+//! This crate knows no shell and no dialects. Rules it knows as data, which the keeper's guard compares with every program that
+//! a command starts ([`GuardRules`]). It promises:
 //!
 //! - The answer comes when the program has exited and its output is complete. A child that keeps the pipe open delays the
 //!   answer by some tens of milliseconds, and no byte that the program printed is missing.
@@ -28,8 +29,10 @@
 
 mod circumstances;
 mod denials;
+mod effects;
 mod encoded_confinement;
 mod forked;
+mod guard_rules;
 mod id;
 mod input;
 mod input_sender;
@@ -56,9 +59,11 @@ mod sys;
 mod wire;
 
 pub use circumstances::SoftLimits;
-pub use denials::{Denial, Denials};
-pub use encoded_confinement::EncodedConfinement;
+pub use denials::{Denial, Denials, RefusedProgram};
+pub use effects::{Effects, StartedProgram};
+pub use encoded_confinement::{Encoded, EncodedConfinement};
 pub use forked::KEEPER_CHECK_INTERVAL;
+pub use guard_rules::{EncodedGuardRules, GuardRules, ProgramRule, RulePrefix};
 pub use id::ExecId;
 pub use input::{Input, InputKind, InputState, NotTaken, ReadState, TerminalProcess};
 pub use input_sender::InputSender;
@@ -74,7 +79,9 @@ pub use output_times::{Moment, printed_before};
 pub use partial_line::PartialLine;
 pub use run_handle::{RunEvent, RunHandle, Stopper, abandoned, end_leftovers, is_kept_out_of_reach};
 pub use session::{KEEPER_ARGUMENT, LOG_VARIABLE, Session, SessionError, SessionKey, Starter, keeper_main};
-pub use shellgate_sandbox::{Confinement, Network, Protected, Readable, RefusalRule, Temp, probe as kernel};
+pub use shellgate_sandbox::{
+    Confinement, Network, Observing, Protected, Readable, RefusalRule, Temp, Tracing, probe as kernel,
+};
 pub use spec::{Follow, Mode, PerStream, Size, Spec, Stream};
 pub use spool::{Pruned, Spool, prune};
 pub use state::{IllegalMove, State};

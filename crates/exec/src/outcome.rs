@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Denials, ExceededLimit, PerStream, State};
+use crate::{Denials, Effects, ExceededLimit, PerStream, State};
 
 /// The answer to the caller of an execution.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -35,6 +35,8 @@ pub struct Outcome {
     pub unconfined: Option<String>,
     /// What the sandbox refused. `None`: it was not confined.
     pub denials: Option<Denials>,
+    /// What it did. `None`: it was not observed.
+    pub effects: Option<Box<Effects>>,
 }
 
 /// How a process ended.

@@ -342,6 +342,7 @@ impl RunHandle {
             waiting_for_input: false,
             unconfined: None,
             denials: None,
+            effects: None,
         })
     }
 }

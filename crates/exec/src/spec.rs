@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EncodedConfinement, ExecId, Limits, SoftLimits};
+use crate::{EncodedConfinement, EncodedGuardRules, ExecId, Limits, SoftLimits};
 
 /// One command to run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -42,6 +42,10 @@ pub struct Spec {
     pub follow: Follow,
     /// What it may reach. `None`: everything that its user may.
     pub confinement: Option<EncodedConfinement>,
+    /// Which programs it may start. Its confinement must say that it is traced then. `None`: it isn't traced.
+    pub guard: Option<EncodedGuardRules>,
+    /// Whether it is told what it does. Its confinement must say so too.
+    pub observe: bool,
     /// Whether it runs without a sandbox where the machine can't make one.
     pub may_be_unconfined: bool,
     /// The size of its terminal. `None`: it has pipes. All output on a terminal counts as standard output.

@@ -4,7 +4,7 @@ use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use shellgate_exec::{Confinement, Session, Starter, StateFolder};
+use shellgate_exec::{Confinement, Observing, Session, Starter, StateFolder, Tracing};
 use shellgate_policy::Protected;
 
 use crate::admit::approval::Approver;
@@ -12,6 +12,7 @@ use crate::admit::earlier_approval::CheckedSession;
 use crate::admit::inside::{self, Chosen};
 use crate::admit::judge::Judge;
 use crate::admit::trust::{ProjectFile, RecordedTrust};
+use crate::confine::guard::GuardSet;
 use crate::environment::{self, Rules};
 use crate::gate::Gate;
 use crate::intake::dialect::{DefaultPreset, DefaultRoot};
@@ -246,7 +247,19 @@ impl GateBuilder {
         if tidy {
             recorder.tidy(&state, &judge.settings.journal);
         }
-        let confinement = confinement(&judge, &state, &environment);
+        let mut confinement = confinement(&judge, &state, &environment);
+        let guard = match &mut confinement {
+            Some(confinement) => {
+                let guard = GuardSet::new(judge.program_rules(), judge.search_path.as_deref())?;
+                confinement.observing = match judge.settings.sandbox.observe {
+                    true => Observing::Effects,
+                    false => Observing::Refusals,
+                };
+                confinement.tracing = if guard.is_some() { Tracing::Programs } else { Tracing::No };
+                guard
+            }
+            None => None,
+        };
         let encoded = confinement.as_ref().map(confine::encoded).transpose()?;
         let umask = if self.one_shot { umask_of_one_thread() } else { umask_of_many_threads() };
         Ok(Gate {
@@ -260,6 +273,7 @@ impl GateBuilder {
             environment,
             umask,
             confinement: confinement.zip(encoded),
+            guard,
             approver: self.approver,
             always: Mutex::default(),
             shell: OnceLock::new(),

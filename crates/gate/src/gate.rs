@@ -17,6 +17,7 @@ use crate::admit::inside::{self, RestrictedAction};
 use crate::admit::judge::{Judge, Verdict};
 use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
+use crate::confine::guard::GuardSet;
 use crate::intake::dialect::Dialect;
 use crate::intake::request::Request;
 use crate::record::{self, Recorder};
@@ -40,6 +41,8 @@ pub struct Gate {
     pub(crate) umask: u32,
     /// What commands may reach. `None`: they are not confined.
     pub(crate) confinement: Option<(Confinement, EncodedConfinement)>,
+    /// Rules about the programs that commands start. `None`: there are none, or commands are not confined.
+    pub(crate) guard: Option<GuardSet>,
     /// Asks a person. `None`: questions are refused.
     pub(crate) approver: Option<Box<dyn Approver>>,
     /// Rules that were approved for always since the gate was made. Its settings don't have them.

@@ -96,10 +96,10 @@ pub use body::{
     AnswerOptions, ApprovalChannel, Checkpoint, EndStatus, EndedGrant, EntryBody, EntryKind, Gap,
     GrantEndCause, GrantId, GrantScope, LossCause, Millis, Note, OutputDetail, PersonAnswer, ProcessIdentity,
     PruneCause, QuestionId, QuestionOutcome, RecordedAnswer, RecordedApproval, RecordedChoice,
-    RecordedDecision, RecordedDenial, RecordedEnd, RecordedError, RecordedLoss, RecordedPart,
-    RecordedQuestion, RecordedReason, RecordedRequest, RecordedStart, RecordedStdin, RecordedStream,
-    RecordedVerdict, RecordedView, SessionGrant, SettingsLines, Step, Tombstone, TrustedFile,
-    UnwrittenSettings,
+    RecordedDecision, RecordedDenial, RecordedEffects, RecordedEnd, RecordedError, RecordedLoss,
+    RecordedPart, RecordedProgram, RecordedQuestion, RecordedReason, RecordedRequest, RecordedStart,
+    RecordedStdin, RecordedStream, RecordedVerdict, RecordedView, SessionGrant, SettingsLines, Step,
+    Tombstone, TrustedFile, UnwrittenSettings,
 };
 pub use entry::JournalEntry;
 pub use error::Error;

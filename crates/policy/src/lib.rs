@@ -8,6 +8,7 @@
 mod calls;
 mod characters;
 mod effect;
+pub mod exec_time;
 mod judge;
 mod languages;
 mod machine;

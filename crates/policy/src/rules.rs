@@ -285,7 +285,8 @@ impl Rules {
     }
 
     /// Whether only programs may run that rules name.
-    pub(crate) fn name_programs(&self) -> bool {
+    #[must_use]
+    pub fn name_programs(&self) -> bool {
         self.core.as_ref().is_some_and(|core| !core.iter().any(|entry| entry.prefix == Prefix::Everything))
     }
 }

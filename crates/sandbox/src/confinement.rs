@@ -42,6 +42,10 @@ pub struct Confinement {
     pub network: Network,
     /// What `/tmp` is.
     pub temp: Temp,
+    /// Whether its commands are traced.
+    pub tracing: Tracing,
+    /// Whether it is told what its commands do.
+    pub observing: Observing,
 }
 
 /// What can be read.
@@ -96,6 +100,26 @@ pub enum Temp {
     Host,
     /// An empty folder that the session has for itself. It vanishes with the session.
     Private,
+}
+
+/// Whether it is told what commands do: which programs they start, which files they write and remove, and what they connect to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Observing {
+    /// It isn't.
+    #[default]
+    Refusals,
+    /// It is. Programs are told by the tracer, if there is one.
+    Effects,
+}
+
+/// Whether commands are traced by the process that starts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Tracing {
+    /// They aren't.
+    #[default]
+    No,
+    /// They stop before each program that they start. Without a tracer, they can start none.
+    Programs,
 }
 
 #[cfg(test)]

@@ -13,16 +13,19 @@
 //! - [`probe`]: ask the kernel what it can do;
 //! - [`seatbelt`]: a confinement as a profile for the sandbox of macOS; not used yet;
 //! - [`title`]: take a command's text out of our own process listing;
+//! - [`trace`]: stop commands at every program that they start;
 //! - [`walls`]: what a launcher puts around itself: capabilities, Landlock, seccomp.
 //!
 //! It decides nothing: what may run, and how it is confined, comes in as data ([`Confinement`]).
 
 mod confinement;
+mod effect;
 mod observation;
 mod path_bytes;
 pub mod seatbelt;
 
-pub use confinement::{Confinement, Network, Protected, Readable, Temp};
+pub use confinement::{Confinement, Network, Observing, Protected, Readable, Temp, Tracing};
+pub use effect::{Effect, EffectKind};
 pub use observation::{Observation, Operation, RefusalRule};
 
 #[cfg(target_os = "linux")]
@@ -30,4 +33,4 @@ pub use observation::{Observation, Operation, RefusalRule};
 mod sys;
 
 #[cfg(target_os = "linux")]
-pub use sys::{fork, launcher, pod, probe, reap, signals, spawn, title, walls};
+pub use sys::{fork, launcher, pod, probe, reap, signals, spawn, title, trace, walls};

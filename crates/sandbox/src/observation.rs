@@ -44,6 +44,8 @@ pub enum Operation {
     Connect,
     /// To send a datagram to a socket.
     Send,
+    /// To remove a file or folder.
+    Remove,
 }
 
 /// Why an operation was refused.
@@ -58,7 +60,7 @@ pub enum RefusalRule {
 }
 
 impl Operation {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Open,
         Self::MakeFolder,
         Self::MakeNode,
@@ -68,6 +70,7 @@ impl Operation {
         Self::Bind,
         Self::Connect,
         Self::Send,
+        Self::Remove,
     ];
 }
 

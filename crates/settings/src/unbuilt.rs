@@ -8,14 +8,11 @@ use crate::{ApprovalMode, IgnoredReason, Notice, Origin, Settings};
 /// A setting without effect, whether these settings use it, and what happens instead.
 type Row = (&'static str, fn(&Settings) -> bool, &'static str);
 
-const UNBUILT: [Row; 2] = [
-    (
-        "approval.mode",
-        |settings| settings.approval.mode == Some(ApprovalMode::OnNeed),
-        "`on-need` acts as `ask`",
-    ),
-    ("sandbox.observe", |_| true, "commands are not observed yet"),
-];
+const UNBUILT: [Row; 1] = [(
+    "approval.mode",
+    |settings| settings.approval.mode == Some(ApprovalMode::OnNeed),
+    "`on-need` acts as `ask`",
+)];
 
 /// Adds a notice for each setting that a file or a flag gives and that has no effect.
 pub(crate) fn add_notices(settings: &mut Settings) {
@@ -46,12 +43,9 @@ mod tests {
         let text = r#"
 [approval]
 mode = "on-need"
-[sandbox]
-observe = false
 "#;
         insta::assert_snapshot!(notices(text).join("\n"), @"
         FILE:3:1: approval.mode has no effect: `on-need` acts as `ask`
-        FILE:5:1: sandbox.observe has no effect: commands are not observed yet
         ");
     }
 

@@ -14,6 +14,7 @@ use shellgate_sandbox::Confinement;
 use shellgate_sandbox::launcher::{Launcher, Observations, Pod};
 use shellgate_sandbox::pod::{ConfineError, Mechanism};
 use shellgate_sandbox::spawn::{Plan, SpawnError, Spawned, Step};
+use shellgate_sandbox::trace::Tracer;
 use tracing::{info, warn};
 
 use super::event_loop::Keeper;
@@ -60,6 +61,12 @@ pub(super) enum ConfinedError {
     Confine(ConfineError),
     /// It can't be started.
     Spawn(SpawnError),
+}
+
+/// A command to start, and who traces it.
+pub(super) struct Launch<'a> {
+    pub(super) plan: &'a Plan<'a>,
+    pub(super) tracer: Option<&'a mut dyn Tracer>,
 }
 
 impl Confined {
@@ -112,12 +119,12 @@ impl Confined {
     pub(super) fn spawn(
         &mut self,
         confinement: &EncodedConfinement,
-        plan: &Plan<'_>,
+        mut launch: Launch<'_>,
         events: &Events,
         trees: &mut Trees,
     ) -> Result<Spawned, ConfinedError> {
         let is_new = self.choose(confinement, events, trees).map_err(ConfinedError::Confine)?;
-        match self.launch(plan) {
+        match self.launch(&mut launch) {
             // A launcher that was killed is replaced, once, and so is a pod. A launcher outlives its pod for a moment, in which
             // it can't fork. One that may have started the command isn't asked again: a command never runs twice.
             Err(error)
@@ -131,13 +138,14 @@ impl Confined {
                     None => drop(self.launchers.pop()),
                 }
                 self.choose(confinement, events, trees).map_err(ConfinedError::Confine)?;
-                self.launch(plan).map_err(ConfinedError::Spawn)
+                self.launch(&mut launch).map_err(ConfinedError::Spawn)
             }
             started => started.map_err(ConfinedError::Spawn),
         }
     }
 
-    fn launch(&mut self, plan: &Plan<'_>) -> Result<Spawned, SpawnError> {
+    fn launch(&mut self, launch: &mut Launch<'_>) -> Result<Spawned, SpawnError> {
+        let plan = launch.plan;
         match self.launchers.last_mut() {
             Some(Kept { launcher, inside, .. }) => {
                 let [stdin, stdout, stderr] = plan.stdio;
@@ -148,7 +156,11 @@ impl Confined {
                     false => inside.open(number(launcher.pid()), stdin)?,
                 };
                 let stdin = inside.as_ref().map_or(stdin, AsFd::as_fd);
-                launcher.spawn(&Plan { stdio: [stdin, stdout, stderr], ..*plan })
+                let plan = Plan { stdio: [stdin, stdout, stderr], ..*plan };
+                match launch.tracer.as_deref_mut() {
+                    None => launcher.spawn(&plan),
+                    Some(tracer) => launcher.spawn_traced(&plan, tracer),
+                }
             }
             None => Err(SpawnError { step: Step::Clone, source: rustix::io::Errno::PIPE.into() }),
         }

@@ -15,6 +15,7 @@ use super::confined::Confined;
 use super::connection::{Connection, ConnectionKey, Received};
 use super::ends_folder::EndsFolder;
 use super::events::{Events, Interest, Token};
+use super::guard::Guard;
 use super::lifecycle::Queue;
 use super::orphans::Recognised;
 use super::prune::{self, Unpruned};
@@ -62,6 +63,8 @@ pub(super) struct Keeper {
     pub(super) spawner: Spawner,
     /// What starts confined commands.
     pub(super) confined: Confined,
+    /// Answers commands that are traced.
+    pub(super) guard: Guard,
     pub(super) null: OwnedFd,
     pub(super) spares: Spares,
     /// When the listener is looked at again, after a connection could not be taken.
@@ -107,6 +110,7 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
         standby: None,
         spawner: Spawner::default(),
         confined: Confined::default(),
+        guard: Guard::default(),
         null: rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
         spares: Spares::new(),
         listens_again_at: None,

@@ -18,6 +18,7 @@
 //! | `lifecycle` | decides what happens to an execution: pure, without system calls |
 //! | `drive` | does what lifecycles decide |
 //! | `confined` | the session's pod, and the launchers in it |
+//! | `guard` | applies rules to every program that a command starts |
 //! | `refusals` | what the sandbox refused to commands |
 //! | `start` | starts executions whose turn has come |
 //! | `reap` | reaps children that have ended |
@@ -42,6 +43,7 @@ mod drive;
 mod ends_folder;
 mod event_loop;
 mod events;
+mod guard;
 mod input;
 mod lifecycle;
 mod limit_enforcer;

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use shellgate_sandbox::reap::{End, reap};
+use shellgate_sandbox::reap::End;
+use shellgate_sandbox::trace::{Change, next_change};
 use tracing::debug;
 
 use super::event_loop::Keeper;
@@ -23,9 +24,11 @@ impl Keeper {
         self.claim_before_reaping();
         let mut pod_changed = false;
         let has_no_children = loop {
-            match reap() {
-                Ok(Some(dead)) => {
+            match next_change() {
+                Ok(Some(Change::Stopped(stop))) => self.guard.answer(stop),
+                Ok(Some(Change::Ended(dead))) => {
                     let pid = dead.pid.as_raw_nonzero().get().unsigned_abs();
+                    self.guard.forget(pid);
                     if self.trees.remove_helper(pid) {
                         self.confined.forget(pid);
                         pod_changed = true;
@@ -39,6 +42,7 @@ impl Keeper {
                 Err(error) => break error.raw_os_error() == Some(rustix::io::Errno::CHILD.raw_os_error()),
             }
         };
+        self.drain_refused_programs();
         if pod_changed {
             // With the pod, its orphans have ended.
             let ended = self.trees.forget_ended_in_pod().into_iter();

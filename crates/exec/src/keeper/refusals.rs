@@ -4,9 +4,9 @@
 //! command has ended, all of its refusals can be read. A refusal carries the tag of its process, by which the execution
 //! is found, however short the process lived.
 
-use shellgate_sandbox::Observation;
 use shellgate_sandbox::launcher::Next;
 use shellgate_sandbox::spawn::Tag;
+use shellgate_sandbox::{Effect, Observation};
 
 use super::confined::LauncherKey;
 use super::event_loop::Keeper;
@@ -23,6 +23,7 @@ impl Keeper {
         for _ in 0..MAX_READ_AT_ONCE {
             match observations.next() {
                 Next::Observation(observation) => self.add_refusal(launcher, &observation),
+                Next::Effect(effect) => self.add_effect(launcher, &effect),
                 Next::Nothing => return,
                 Next::Ended => return self.confined.forget_observations(launcher, &self.events),
             }
@@ -32,23 +33,36 @@ impl Keeper {
     /// Reads the refusals that an execution had so far. Without any, and unless it is confined, that is at most one call
     /// to the kernel.
     pub(super) fn drain_refusals(&mut self, key: RunKey) {
+        self.drain_refused_programs();
         if let Some(launcher) = self.runs.get(&key).and_then(|run| run.launcher) {
             self.take_refusals(launcher);
         }
     }
 
     fn add_refusal(&mut self, launcher: LauncherKey, observation: &Observation) {
+        let run = self.run_of_tag(launcher, observation.tag);
+        if let Some(denials) = run.and_then(|run| run.denials.as_mut()) {
+            denials.add(observation);
+        }
+    }
+
+    fn add_effect(&mut self, launcher: LauncherKey, effect: &Effect) {
+        let run = self.run_of_tag(launcher, effect.tag);
+        if let Some(effects) = run.and_then(|run| run.effects.as_mut()) {
+            effects.add(effect);
+        }
+    }
+
+    /// The execution of a process with this tag that a launcher has started.
+    fn run_of_tag(&mut self, launcher: LauncherKey, tag: u64) -> Option<&mut Run> {
         let of_launcher = |run: &&mut Run| run.launcher == Some(launcher);
-        let run = match Tag::from_limit(observation.tag) {
+        match Tag::from_limit(tag) {
             Some(tag) => self.runs.values_mut().find(|run| run.spec.id.tag() == tag),
             // Where the hard limit leaves no room for tags, an execution that is alone must be the one.
             None => {
                 let mut runs = self.runs.values_mut().filter(of_launcher);
                 runs.next().filter(|_| runs.next().is_none())
             }
-        };
-        if let Some(denials) = run.and_then(|run| run.denials.as_mut()) {
-            denials.add(observation);
         }
     }
 }

@@ -12,7 +12,7 @@ use super::terminal::Terminal;
 use crate::outcome::{Failure, Outcome, Output, Process};
 use crate::output_times::OutputTimes;
 use crate::spec::{Follow, PerStream};
-use crate::{Denials, Spec, State};
+use crate::{Denials, Effects, Spec, State};
 
 /// One execution.
 #[derive(Debug)]
@@ -38,6 +38,8 @@ pub(super) struct Run {
     pub(super) unconfined: Option<String>,
     /// What the sandbox refused to its processes. `None`: it is not confined.
     pub(super) denials: Option<Denials>,
+    /// What its processes did. `None`: it is not observed.
+    pub(super) effects: Option<Box<Effects>>,
     /// The spool files, until it is started.
     pub(super) spool: Option<Files>,
     /// Its end, once that was told or stored. Leftover processes may go on.
@@ -64,6 +66,7 @@ impl Run {
             launcher: None,
             unconfined: None,
             denials: None,
+            effects: None,
             spool: Some(spool),
             ended: None,
         }
@@ -103,6 +106,7 @@ impl Run {
             waiting_for_input: false,
             unconfined: self.unconfined.clone(),
             denials: self.denials.clone(),
+            effects: self.effects.clone(),
         }
     }
 }

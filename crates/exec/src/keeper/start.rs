@@ -7,9 +7,10 @@ use std::time::Instant;
 use rustix::pipe::PipeFlags;
 use shellgate_sandbox::pod::ConfineError;
 use shellgate_sandbox::spawn::{Plan, SpawnError, Step};
+use shellgate_sandbox::trace::Tracer;
 use tracing::{info, trace, warn};
 
-use super::confined::ConfinedError;
+use super::confined::{ConfinedError, Launch};
 use super::event_loop::Keeper;
 use super::lifecycle::{Event, Note};
 use super::limit_enforcer::{self, LimitEnforcer};
@@ -18,7 +19,7 @@ use super::terminal::Terminal;
 use super::tree::RunKey;
 use crate::outcome::{Failure, plain};
 use crate::sys::processes;
-use crate::{Denials, PerStream, State};
+use crate::{Confinement, Denials, EncodedConfinement, PerStream, State, Tracing};
 
 impl Keeper {
     /// Starts the executions whose turn has come.
@@ -47,6 +48,16 @@ impl Keeper {
             warn!(id = %run.spec.id, %error, "it can't be confined and runs without a sandbox");
             run.unconfined = Some(format!("{}: {}", error.mechanism, why(&error)));
             run.spec.confinement = None;
+        }
+        if run.spec.may_be_unconfined
+            && run.spec.guard.is_some()
+            && let Some(why) = self.guard.missing()
+            && let Some(confinement) = run.spec.confinement.as_ref().and_then(untraced)
+        {
+            warn!(id = %run.spec.id, why, "it can't be traced and runs without the guard");
+            run.unconfined = Some(format!("tracing (ptrace: {why}), which rules about programs need"));
+            run.spec.confinement = Some(confinement);
+            run.spec.guard = None;
         }
         let spec = &run.spec;
         let mut limits = spec.soft_limits.changes_from(&self.limits);
@@ -84,9 +95,18 @@ impl Keeper {
                 groups: &groups,
             };
             let (spawner, confined) = (&mut self.spawner, &mut self.confined);
+            let mut tracer = match &spec.guard {
+                Some(rules) if spec.confinement.is_some() => {
+                    Some(self.guard.tracer(key, rules).map_err(ConfinedError::Spawn)?)
+                }
+                _ => None,
+            };
             let started = limit_enforcer::in_groups(plan, |plan| match &spec.confinement {
                 None => spawner.spawn(plan).map_err(ConfinedError::Spawn),
-                Some(confinement) => confined.spawn(confinement, plan, &self.events, &mut self.trees),
+                Some(confinement) => {
+                    let tracer = tracer.as_mut().map(|tracer| tracer as &mut dyn Tracer);
+                    confined.spawn(confinement, Launch { plan, tracer }, &self.events, &mut self.trees)
+                }
             });
             Ok((started?, sources, terminal))
         });
@@ -101,6 +121,7 @@ impl Keeper {
                 if run.spec.confinement.is_some() {
                     run.launcher = self.confined.last_used();
                     run.denials = Some(Denials::default());
+                    run.effects = run.spec.observe.then(Box::default);
                 }
                 run.sources = Some(sources);
                 run.terminal = terminal;
@@ -147,6 +168,12 @@ fn no_stream(errno: rustix::io::Errno) -> SpawnError {
     SpawnError { step: Step::Clone, source: errno.into() }
 }
 
+/// The same confinement for a command that isn't traced.
+fn untraced(confinement: &EncodedConfinement) -> Option<EncodedConfinement> {
+    let confinement = Confinement { tracing: Tracing::No, ..confinement.decode().ok()? };
+    EncodedConfinement::new(&confinement).ok()
+}
+
 fn number(pid: rustix::process::Pid) -> u32 {
     pid.as_raw_nonzero().get().unsigned_abs()
 }
@@ -167,6 +194,7 @@ fn failure(error: &ConfinedError) -> Failure {
         Step::Exec => Failure::NotExecuted { errno: error.source.raw_os_error().unwrap_or(0), message },
         Step::Directory => Failure::NoDirectory { message },
         Step::Input => Failure::NoInput,
+        Step::Trace => Failure::NotConfined { mechanism: "tracing (ptrace)".to_owned(), message },
         Step::Answer => Failure::LauncherLost,
         Step::Clone | Step::Groups | Step::Parent | Step::Descriptors => Failure::NoProcess { message },
     }

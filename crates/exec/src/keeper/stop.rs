@@ -94,7 +94,8 @@ impl Keeper {
 
     /// Suspends all processes of the pod at once, and claims its orphans. Returns the processes that were suspended before.
     fn suspend_pod(&mut self) -> Option<HashSet<u32>> {
-        let before = self.trees.suspended();
+        let mut before = self.trees.suspended();
+        self.guard.keep_suspended(&mut before);
         self.pod_was_suspended = true;
         if !self.confined.suspend() {
             return None;

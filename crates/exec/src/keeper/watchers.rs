@@ -149,6 +149,7 @@ impl Run {
             terminal: None,
             waiting_for_input: false,
             denials: self.denials.clone(),
+            effects: self.effects.clone(),
         }
     }
 }

@@ -31,6 +31,12 @@ impl Status {
         line_of(&self.0, "NSpid:").and_then(|pids| pids.split_ascii_whitespace().next_back()?.parse().ok())
     }
 
+    /// The process that a thread belongs to.
+    #[must_use]
+    pub fn thread_group(&self) -> Option<u32> {
+        line_of(&self.0, "Tgid:").and_then(|pid| pid.parse().ok())
+    }
+
     /// Bytes of its memory that no file holds, in memory or swapped out. What it shares with others counts fully.
     #[must_use]
     pub fn private_bytes(&self) -> u64 {
@@ -49,6 +55,12 @@ impl ProcessFolder {
     #[must_use]
     pub fn innermost_pid(self) -> Option<u32> {
         self.status()?.innermost_pid()
+    }
+
+    /// The process that a thread belongs to.
+    #[must_use]
+    pub fn thread_group(self) -> Option<u32> {
+        self.status()?.thread_group()
     }
 
     /// The lines about it.

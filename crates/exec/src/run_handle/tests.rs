@@ -22,6 +22,7 @@ fn outcome() -> Box<Outcome> {
         waiting_for_input: false,
         unconfined: None,
         denials: None,
+        effects: None,
     })
 }
 

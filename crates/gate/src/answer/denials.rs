@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use shellgate_exec::{Denials, RefusalRule};
+use shellgate_exec::{Denials, RefusalRule, RefusedProgram};
 use shellgate_journal::{PastExecution, RecordedDenial};
+use shellgate_policy::programs::base_name;
 use shellgate_policy::{ReasonCode, Span, Verdict, is_builtin, suggest_prefix};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, value};
 
@@ -28,12 +29,15 @@ pub struct Denial {
     pub target: String,
     pub rule: String,
     pub grant: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub argv: Option<Vec<String>>,
 }
 
 /// What is known about a confined command: the mode of its sandbox, and its calls.
 #[derive(Clone, Debug)]
 pub(crate) struct SandboxContext {
     mode: String,
+    root: String,
     calls: Calls,
 }
 
@@ -53,21 +57,28 @@ struct Call {
 
 impl SandboxContext {
     /// For a request that was judged in this process.
-    pub(crate) fn judged(mode: &str, verdict: Verdict) -> Self {
-        Self { mode: mode.to_owned(), calls: Calls::Judged(Arc::new(verdict)) }
+    pub(crate) fn judged(mode: &str, root: &str, verdict: Verdict) -> Self {
+        Self { mode: mode.to_owned(), root: root.to_owned(), calls: Calls::Judged(Arc::new(verdict)) }
+    }
+
+    /// The root of the command.
+    pub(crate) fn root(&self) -> &str {
+        &self.root
     }
 
     /// For an execution in the journal. `None`: it is not known to have been confined.
     pub(crate) fn recorded(execution: &PastExecution) -> Option<Self> {
         let mode = record::sandbox_mode(execution.started.as_ref()?)?;
-        let calls = Calls::Recorded(Box::new(execution.asked.clone()?));
-        Some(Self { mode: mode.to_owned(), calls })
+        let asked = execution.asked.clone()?;
+        let root = asked.root.clone();
+        Some(Self { mode: mode.to_owned(), root, calls: Calls::Recorded(Box::new(asked)) })
     }
 
     /// The refusals as an answer has them.
     pub(crate) fn explain(&self, denials: &Denials) -> Vec<Denial> {
+        let programs = denials.programs.iter().map(refused_program);
         if denials.list.is_empty() {
-            return Vec::new();
+            return programs.collect();
         }
         let calls = self.calls();
         let explain = |denial: &shellgate_exec::Denial| {
@@ -81,9 +92,10 @@ impl SandboxContext {
                 target: denial.path.clone(),
                 rule,
                 grant: denial.grant.as_deref().and_then(|path| grant(denial.rule, path, &calls)),
+                argv: None,
             }
         };
-        denials.list.iter().map(explain).collect()
+        programs.chain(denials.list.iter().map(explain)).collect()
     }
 
     /// The calls that need a rule. Empty: at least one of them can't be named by a rule.
@@ -107,6 +119,45 @@ impl SandboxContext {
             }
         }
     }
+}
+
+/// A program that the guard refused.
+fn refused_program(refused: &RefusedProgram) -> Denial {
+    Denial {
+        operation: "run".to_owned(),
+        target: refused.program.clone(),
+        rule: refused.rule.clone(),
+        grant: program_grant(refused),
+        argv: Some(refused.argv.clone()),
+    }
+}
+
+/// Settings under which the program runs. A rule of a list that denies has to be removed from there, and this put in its
+/// place: nothing allows what such a rule denies.
+fn program_grant(refused: &RefusedProgram) -> Option<String> {
+    let name = refused.argv.first().map(|name| base_name(name).to_owned())?;
+    let rule = |words: &[String], decision: Decision| {
+        let mut rule = Table::new();
+        rule.insert("prefix", value(words.iter().collect::<Array>()));
+        rule.insert("decision", value(decision.name()));
+        rule
+    };
+    let (comment, table) = match refused.words.as_slice() {
+        [] if refused.rule.starts_with("core:") => (None, rule(&[name], Decision::Allow)),
+        [] => return None,
+        words => {
+            let call: Vec<String> = [name].into_iter().chain(refused.argv.iter().skip(1).cloned()).collect();
+            let mut table = rule(words, Decision::Deny);
+            table.insert("except", value(Array::from_iter([call.join(" ")])));
+            (Some(format!("# in place of `{}`\n", refused.rule)), table)
+        }
+    };
+    let mut policy = Table::new();
+    policy.set_implicit(true);
+    policy.insert("rule", Item::ArrayOfTables(ArrayOfTables::from_iter([table])));
+    let mut document = DocumentMut::new();
+    document.insert("policy", Item::Table(policy));
+    Some(format!("{}{document}", comment.unwrap_or_default()))
 }
 
 /// The calls among `parts` that need a rule. `asking`: the reasons for which a person was asked.
@@ -202,15 +253,15 @@ pub(crate) fn grants(denials: &[Denial]) -> Vec<&str> {
 
 impl From<&RecordedDenial> for Denial {
     fn from(recorded: &RecordedDenial) -> Self {
-        let RecordedDenial { operation, target, rule, grant } = recorded.clone();
-        Self { operation, target, rule, grant }
+        let RecordedDenial { operation, target, rule, grant, argv } = recorded.clone();
+        Self { operation, target, rule, grant, argv }
     }
 }
 
 impl From<&Denial> for RecordedDenial {
     fn from(denial: &Denial) -> Self {
-        let Denial { operation, target, rule, grant } = denial.clone();
-        Self { operation, target, rule, grant }
+        let Denial { operation, target, rule, grant, argv } = denial.clone();
+        Self { operation, target, rule, grant, argv }
     }
 }
 
@@ -223,14 +274,14 @@ mod tests {
 
     fn denied(rule: RefusalRule, grant: &str) -> Denials {
         let denial = shellgate_exec::Denial { rule, path: grant.to_owned(), grant: Some(grant.to_owned()) };
-        Denials { list: vec![denial], more: 0 }
+        Denials { list: vec![denial], ..Denials::default() }
     }
 
     fn context(command: &str) -> SandboxContext {
         let machine = Machine::new("/r".as_ref(), "/r".as_ref(), None, "/bin".into());
         let verdict =
             shellgate_policy::judge(command, &CommandContext::default(), &Rules::default(), &machine);
-        SandboxContext::judged("workspace", verdict)
+        SandboxContext::judged("workspace", "/r", verdict)
     }
 
     fn grant_for(command: &str, rule: RefusalRule, path: &str) -> Option<String> {
@@ -342,6 +393,7 @@ mod tests {
             target: format!("/a\n{number}"),
             rule: "sandbox.workspace".to_owned(),
             grant: Some(format!("grant {}", number / 2)),
+            argv: None,
         };
         let denials: Vec<Denial> = (0..5).map(denial).collect();
         assert_eq!(targets(&[], 0), None);

@@ -5,6 +5,7 @@ pub(crate) mod condensed;
 pub(crate) mod cost;
 pub(crate) mod denials;
 pub(crate) mod duration;
+pub(crate) mod effects;
 pub(crate) mod lean;
 pub(crate) mod limits;
 pub(crate) mod outcome_error;

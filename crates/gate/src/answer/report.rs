@@ -10,7 +10,8 @@ use shellgate_exec::{Clock, Exit, Outcome, PerStream, Process, Spool, State};
 use crate::admit::judge::VerdictSummary;
 use crate::answer::artifacts::Artifact;
 use crate::answer::condensed::Condensed;
-use crate::answer::denials::{self, Denial};
+use crate::answer::denials::{self, Denial, SandboxContext};
+use crate::answer::effects::{self, ObservedEffects};
 use crate::answer::outcome_error::outcome_error;
 use crate::answer::settings::AnswerSettings;
 use crate::answer::signal_names::SignalName;
@@ -50,7 +51,7 @@ pub struct Report {
     pub job: Option<String>,
     pub waiting_for_input: bool,
     pub verdict: Option<VerdictSummary>,
-    pub effects: Option<()>,
+    pub effects: Option<ObservedEffects>,
     pub denials: Option<Vec<Denial>>,
     pub artifacts: Vec<Artifact>,
     /// Why it was not confined, though it was to be: `sandbox.on_missing` is `warn`.
@@ -205,7 +206,7 @@ impl Report {
             job: (!outcome.state.is_final() || !outcome.background.is_empty()).then(|| summary.id.clone()),
             waiting_for_input: outcome.waiting_for_input,
             verdict: verdict_with_remark(summary, outcome.unconfined.as_deref()),
-            effects: None,
+            effects: observed_effects(summary, &outcome),
             unconfined: outcome.unconfined.clone(),
             denials: explained_denials(summary, &outcome),
             omitted_denials: outcome.denials.as_ref().map_or(0, |denials| denials.more),
@@ -258,6 +259,13 @@ fn verdict_with_remark(summary: &RequestSummary, unconfined: Option<&str>) -> Op
 /// What the sandbox refused, with the settings that allow it. `None`: it was not confined.
 pub(crate) fn explained_denials(summary: &RequestSummary, outcome: &Outcome) -> Option<Vec<Denial>> {
     Some(summary.sandbox.as_ref()?.explain(outcome.denials.as_ref()?))
+}
+
+/// What the command did. `None`: it was not observed.
+fn observed_effects(summary: &RequestSummary, outcome: &Outcome) -> Option<ObservedEffects> {
+    let root = summary.sandbox.as_ref().map_or("", SandboxContext::root);
+    let recorded = effects::recorded(outcome.effects.as_ref()?, root);
+    Some(ObservedEffects::from(&recorded))
 }
 
 pub(crate) const fn exit_code(exit: Option<Exit>) -> Option<i32> {

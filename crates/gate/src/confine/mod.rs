@@ -12,6 +12,7 @@
 mod caches;
 mod git;
 pub(crate) mod grants;
+pub(crate) mod guard;
 mod list;
 pub(crate) mod own;
 

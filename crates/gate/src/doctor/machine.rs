@@ -37,7 +37,17 @@ fn version(shell: &Path) -> Option<String> {
 }
 
 pub(super) fn checks() -> Vec<Check> {
-    vec![pidfd(), subreaper(), children(), close_range(), cgroups(), user_namespaces(), landlock(), seccomp()]
+    vec![
+        pidfd(),
+        subreaper(),
+        children(),
+        close_range(),
+        cgroups(),
+        user_namespaces(),
+        landlock(),
+        seccomp(),
+        tracing(),
+    ]
 }
 
 fn pidfd() -> Check {
@@ -153,6 +163,24 @@ fn landlock() -> Check {
             Check::new("landlock", Health::Warning, "The kernel has no Landlock, which the sandbox needs.")
                 .hint("Linux 5.13 or newer has it, unless it is switched off at boot (`lsm=`)")
         }
+    }
+}
+
+fn tracing() -> Check {
+    match probe::tracing() {
+        Ok(()) => Check::new(
+            "ptrace",
+            Health::Ok,
+            "Processes can be traced (ptrace), so rules hold for every program that a command starts.",
+        ),
+        Err(error) => Check::new(
+            "ptrace",
+            Health::Warning,
+            format!(
+                "Processes can't be traced (ptrace: {error}): where rules deny programs, commands are refused."
+            ),
+        )
+        .hint("allow it: `sysctl kernel.yama.ptrace_scope=1`; in a container `--cap-add=SYS_PTRACE`"),
     }
 }
 

@@ -211,6 +211,8 @@ fn run_as(
         limits: Limits::default(),
         follow: Follow::Quietly,
         confinement,
+        guard: None,
+        observe: false,
         may_be_unconfined: false,
         terminal: None,
     };

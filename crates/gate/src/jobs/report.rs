@@ -11,6 +11,7 @@ use super::{Jobs, journal_error, parse};
 use crate::admit::approval::ApprovedBy;
 use crate::admit::judge::VerdictSummary;
 use crate::answer::denials::{Denial, SandboxContext};
+use crate::answer::effects::ObservedEffects;
 use crate::answer::report::Report;
 use crate::answer::summary::RequestSummary;
 use crate::answer::writer::OutputWriter;
@@ -69,6 +70,7 @@ impl Jobs<'_> {
             waiting_for_input: job.waiting_for_input,
             unconfined: None,
             denials: job.denials.clone(),
+            effects: job.effects.clone(),
         };
         let asked = RequestSummary { terminal: job.terminal, ..asked(execution, detail) };
         Ok(Report::ended(&asked, &self.answers, outcome, &spool, Vec::new()))
@@ -135,6 +137,7 @@ impl Jobs<'_> {
             waiting_for_input: false,
             unconfined: None,
             denials: None,
+            effects: None,
         };
         let report = Report::ended(&asked, &self.answers, outcome, &spool, Vec::new());
         Report {
@@ -143,6 +146,7 @@ impl Jobs<'_> {
                 .and_then(|ended| ended.denials.as_ref())
                 .map(|denials| denials.iter().map(Denial::from).collect()),
             omitted_denials: ended.map_or(0, |ended| ended.omitted_denials),
+            effects: ended.and_then(|ended| ended.effects.as_ref()).map(ObservedEffects::from),
             ..report
         }
     }

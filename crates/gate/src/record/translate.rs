@@ -13,6 +13,7 @@ use shellgate_journal::{
 use crate::admit::approval::{Always, ApprovedBy, Question};
 use crate::admit::judge::{Decision, Span, Verdict};
 use crate::answer::denials::SandboxContext;
+use crate::answer::effects;
 use crate::intake::request::{Action, Detail, Format, Request, Stdin};
 use crate::views::effect_phrases;
 use crate::{Code, ErrorObject};
@@ -171,6 +172,7 @@ pub(super) fn end(
         denials: None,
         omitted_denials: 0,
         shown: None,
+        effects: None,
     }
 }
 
@@ -185,6 +187,7 @@ pub(super) fn with_denials(
     RecordedEnd {
         denials: Some(explained.iter().map(journal::RecordedDenial::from).collect()),
         omitted_denials: denials.more,
+        effects: outcome.effects.as_ref().map(|effects| effects::recorded(effects, sandbox.root())),
         ..end
     }
 }
@@ -229,6 +232,7 @@ pub(super) fn not_started(error: &ErrorObject) -> RecordedEnd {
         denials: None,
         omitted_denials: 0,
         shown: None,
+        effects: None,
     }
 }
 
@@ -249,6 +253,7 @@ pub(crate) fn typed() -> RecordedEnd {
         denials: None,
         omitted_denials: 0,
         shown: None,
+        effects: None,
     }
 }
 

@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
-use shellgate_exec::{EncodedConfinement, ExecId, Follow, Mode, Session, SoftLimits, Spec};
+use shellgate_exec::{
+    EncodedConfinement, EncodedGuardRules, ExecId, Follow, Mode, Session, SoftLimits, Spec,
+};
 use tracing::{info, warn};
 
 use crate::admit::Admitted;
@@ -76,7 +78,8 @@ impl Admitted<'_> {
             None => gate.recorder.begin(&asked.id, &session, entry, vec![step]),
         };
         let grants = gate.granted_by_rules(&verdict);
-        let start = Start { id, directory: &directory, grants: &grants, follow };
+        let guard = gate.guard.as_ref().map(|guard| guard.for_verdict(&verdict, approved));
+        let start = Start { id, directory: &directory, grants: &grants, guard, follow };
         let started = entry.and_then(|entry| match gate.start(request, &start) {
             Ok(started) => Ok((started, entry)),
             Err(error) => {
@@ -92,7 +95,11 @@ impl Admitted<'_> {
                 info!(id = asked.id, approved, "handed to the keeper");
                 let (answers, root) = (AnswerSettings::from(&gate.judge.settings), gate.judge.root.clone());
                 if gate.confinement.is_some() {
-                    asked.sandbox = Some(SandboxContext::judged(&mode.to_string(), verdict));
+                    asked.sandbox = Some(SandboxContext::judged(
+                        &mode.to_string(),
+                        &gate.judge.root.path().to_string_lossy(),
+                        verdict,
+                    ));
                 }
                 Ok(Execution {
                     inner,
@@ -115,6 +122,7 @@ struct Start<'a> {
     id: ExecId,
     directory: &'a WorkingDirectory,
     grants: &'a Grants,
+    guard: Option<&'a EncodedGuardRules>,
     follow: Follow,
 }
 
@@ -152,7 +160,7 @@ impl Gate {
     }
 
     fn prepare(&self, request: Request, start: &Start<'_>) -> Result<(Spec, Option<OwnedFd>), ErrorObject> {
-        let Start { id, directory, grants, follow } = *start;
+        let Start { id, directory, grants, guard, follow } = *start;
         let (program, argv) = self.program(&request.action, directory)?;
         let limits = &self.judge.settings.limits;
         let foreground = !request.background;
@@ -185,6 +193,8 @@ impl Gate {
             max_jobs: u32::try_from(limits.jobs_per_session).unwrap_or(u32::MAX),
             follow,
             confinement: self.confinement_with(grants)?,
+            guard: guard.cloned(),
+            observe: self.judge.settings.sandbox.observe,
             may_be_unconfined: self.judge.settings.sandbox.on_missing == OnMissing::Warn,
             terminal: request.pty.as_ref().map(|pty| pty.size),
         };

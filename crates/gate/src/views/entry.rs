@@ -8,6 +8,7 @@ use shellgate_text::escape::line as escape;
 
 use super::until_text;
 use crate::answer::denials::{self, Denial};
+use crate::answer::effects;
 use crate::answer::signal_names::SignalName;
 
 /// An entry, line by line.
@@ -128,6 +129,7 @@ fn end_lines(ended: &RecordedEnd) -> Vec<String> {
     let denied = denials::targets(&denials, ended.omitted_denials);
     lines.extend(denied.map(|targets| format!("refused by the sandbox: {targets}")));
     lines.extend(ended.shown.as_deref().and_then(shown_line));
+    lines.extend(ended.effects.iter().flat_map(effects::lines));
     for (name, stream) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
         lines.extend((stream.bytes > 0).then(|| stream_line(name, stream)));
     }

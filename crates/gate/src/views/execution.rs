@@ -3,8 +3,8 @@
 use serde::Serialize;
 use shellgate_journal::calendar::exact;
 use shellgate_journal::{
-    JournalEntry, PastExecution, RecordedApproval, RecordedDenial, RecordedEnd, RecordedError,
-    RecordedRequest, RecordedStream, RecordedVerdict, RecordedView, Status,
+    JournalEntry, PastExecution, RecordedApproval, RecordedDenial, RecordedEffects, RecordedEnd,
+    RecordedError, RecordedRequest, RecordedStream, RecordedVerdict, RecordedView, Status,
 };
 use shellgate_text::{Style, StyledLine, escape, plain_text};
 
@@ -47,6 +47,7 @@ pub struct ExecutionSummary<'a> {
     denials: Option<&'a Vec<RecordedDenial>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shown: Option<&'a RecordedView>,
+    effects: Option<&'a RecordedEffects>,
 }
 
 impl<'a> ExecutionView<'a> {
@@ -102,6 +103,7 @@ impl<'a> ExecutionView<'a> {
             stderr: ended.map(|ended| &ended.stderr),
             denials: ended.and_then(|ended| ended.denials.as_ref()),
             shown: ended.and_then(|ended| ended.shown.as_deref()),
+            effects: ended.and_then(|ended| ended.effects.as_ref()),
         }
     }
 

@@ -213,6 +213,9 @@ pub struct RecordedEnd {
     /// What the caller's answer showed of the output. `None`: another answer did, or an older version wrote this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<Box<RecordedView>>,
+    /// What it did. `None`: it was not observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<RecordedEffects>,
 }
 
 /// What an answer showed of the output, in tokens of a model, about.
@@ -231,6 +234,39 @@ pub struct RecordedView {
     pub program: Option<String>,
 }
 
+/// What a command did, each once. Paths in its root are relative to that.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordedEffects {
+    /// The programs that its processes started, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<RecordedProgram>,
+    /// Files that they wrote. `FOLDER/…` stands for several in a folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<String>,
+    /// Files that they removed or renamed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deletes: Vec<String>,
+    /// Addresses that they connected to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub connects: Vec<String>,
+    /// How many effects are not here.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub omitted: u64,
+}
+
+/// A program that a process started.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecordedProgram {
+    /// Its words, as far as they are short.
+    pub command: String,
+    /// Its file.
+    pub program: String,
+    /// The process.
+    pub pid: u32,
+    /// The process that this one was started by.
+    pub parent: u32,
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_zero(number: &u64) -> bool {
     *number == 0
@@ -239,15 +275,18 @@ const fn is_zero(number: &u64) -> bool {
 /// What the sandbox refused, as the caller was told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedDenial {
-    /// What was tried: `write` or `connect`.
+    /// What was tried: `write`, `connect` or `run`.
     pub operation: String,
-    /// The file or socket.
+    /// The file, socket or program.
     pub target: String,
     /// The part of the sandbox that refused it.
     pub rule: String,
     /// Settings that allow it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<String>,
+    /// The argument list of a program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argv: Option<Vec<String>>,
 }
 
 named_enum! {

@@ -13,8 +13,8 @@ pub use approval::{
 };
 pub use execution::{
     AnswerOptions, EndStatus, LossCause, OutputDetail, RecordedApproval, RecordedDecision, RecordedDenial,
-    RecordedEnd, RecordedError, RecordedLoss, RecordedReason, RecordedRequest, RecordedStart, RecordedStream,
-    RecordedVerdict, RecordedView,
+    RecordedEffects, RecordedEnd, RecordedError, RecordedLoss, RecordedProgram, RecordedReason,
+    RecordedRequest, RecordedStart, RecordedStream, RecordedVerdict, RecordedView,
 };
 pub use upkeep::{Checkpoint, Gap, Note, PruneCause, Tombstone, TrustedFile};
 

@@ -65,6 +65,7 @@ pub(crate) fn ended(status: EndStatus) -> Step {
         denials: None,
         omitted_denials: 0,
         shown: None,
+        effects: None,
     })
 }
 

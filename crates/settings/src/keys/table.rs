@@ -85,7 +85,7 @@ pub(crate) static KEYS: &[Key] = &[
     key("sandbox.mode", word!(SandboxMode, sandbox.mode), Tightens, "How commands are confined"),
     key("sandbox.network", word!(Network, sandbox.network), Tightens, "Whether confined commands reach the network"),
     key("sandbox.on_missing", word!(OnMissing, sandbox.on_missing), Tightens, "What to do if this machine can't confine commands as set"),
-    key("sandbox.observe", Kind::Switch(slot!(sandbox.observe)), Tightens, "Record the files that commands use"),
+    key("sandbox.observe", Kind::Switch(slot!(sandbox.observe)), Tightens, "Record the programs that commands start, the files that they write and remove, and what they connect to"),
     key("sandbox.writable", paths(slot!(sandbox.writable)), Ignored, "Paths that commands may write besides the root"),
     key("sandbox.unreadable", paths(slot!(sandbox.unreadable)), Adds, "Paths that commands may not read, besides the built-in list"),
 

@@ -7,6 +7,7 @@ use shellgate_policy::Protected;
 
 use super::{Decision, Granted, Preset, RuleSet, Verdict, Where, check_scope};
 use crate::admit::earlier_approval::CheckedSession;
+use crate::confine::guard::ProgramRules;
 use crate::intake::dialect::DefaultPreset;
 use crate::intake::request::{Action, Request, Words};
 use crate::root::{Root, WorkingDirectory};
@@ -72,6 +73,11 @@ impl Judge {
     #[must_use]
     pub fn preset(&self) -> Option<Preset> {
         self.book.rules.preset
+    }
+
+    /// The rules about programs, for the guard.
+    pub(crate) fn program_rules(&self) -> ProgramRules {
+        self.book.program_rules()
     }
 
     /// What the rules say about `request`.

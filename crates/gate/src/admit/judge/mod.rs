@@ -19,6 +19,7 @@ use shellgate_policy::{CommandContext, Entry, Machine, OutOfScope, Protected, Ru
 pub use judging::Judge;
 pub(crate) use refusal::{denied, not_approved};
 
+use crate::confine::guard::ProgramRules;
 use crate::intake::dialect::DefaultPreset;
 use crate::intake::request::{Action, Request, Stdin, Substitutions};
 use crate::root::Root;
@@ -94,6 +95,27 @@ impl RuleSet {
             rules: rules::rules(policy, rules::preset(policy, default_preset, confined), confined),
             project: project.map(|policy| rules::project_rules(policy, confined)),
         }
+    }
+
+    /// The rules about programs. Those of an untrusted project file deny, too.
+    fn program_rules(&self) -> ProgramRules {
+        let both = [Some(&self.rules), self.project.as_ref()].into_iter().flatten();
+        let denied = both.flat_map(|rules| {
+            let listed = rules.exclude.iter().map(|entry| Rule {
+                entry: entry.clone(),
+                decision: Decision::Deny,
+                reason: None,
+                except: Vec::new(),
+            });
+            listed.chain(rules.rules.iter().filter(|rule| rule.decision == Decision::Deny).cloned())
+        });
+        let denied = denied.collect();
+        let rules = &self.rules;
+        let binds = rules.name_programs() && rules.beyond_core != Decision::Allow;
+        let allowing = rules.rules.iter().filter(|rule| rule.decision == Decision::Allow);
+        let listed = rules.core.iter().flatten().cloned();
+        let allowed = binds.then(|| listed.chain(allowing.map(|rule| rule.entry.clone())).collect());
+        ProgramRules { denied, allowed }
     }
 
     /// These rules with rules for what was granted. An exclusion still denies.

@@ -11,4 +11,5 @@ pub mod signals;
 pub mod spawn;
 mod tag;
 pub mod title;
+pub mod trace;
 pub mod walls;

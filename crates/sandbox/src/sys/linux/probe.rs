@@ -1,6 +1,6 @@
 //! What this kernel can do that confinement will need, found by asking it.
 
-use super::{descriptors, fork};
+use super::{descriptors, fork, trace};
 
 /// Whether a process of this user may make a user namespace, found by making one in a process that ends at once. `None`:
 /// it could not be tried.
@@ -12,6 +12,14 @@ pub fn user_namespaces() -> Option<bool> {
         i32::from(made != 0)
     });
     code.ok().flatten().map(|code| code == 0)
+}
+
+/// Whether this process may trace its children, which the guard needs. It is tried on one.
+///
+/// # Errors
+/// When the kernel forbids it: Yama's `ptrace_scope` is 3, or a container's filter refuses `ptrace`.
+pub fn tracing() -> std::io::Result<()> {
+    trace::probe()
 }
 
 /// Whether many descriptors can be closed at once; else a keeper that starts closes them one by one.

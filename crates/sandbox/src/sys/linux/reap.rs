@@ -1,5 +1,6 @@
 //! Waiting for children, with what they used.
 
+use std::ffi::c_int;
 use std::io;
 use std::mem::MaybeUninit;
 use std::time::Duration;
@@ -36,13 +37,24 @@ const BLOCK_BYTES: u64 = 512;
 /// # Errors
 /// `ECHILD` when there is no child at all.
 pub fn reap() -> io::Result<Option<Dead>> {
+    Ok(wait(-1, libc::WNOHANG)?.map(|(dead, _)| dead))
+}
+
+/// Waits for these children, with these options. The status says whether the child has really ended.
+pub(super) fn wait(children: libc::pid_t, options: c_int) -> io::Result<Option<(Dead, c_int)>> {
     let mut status = 0;
     let mut used = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: both point to memory that the kernel may write.
-    let pid = unsafe { libc::wait4(-1, &mut status, libc::WNOHANG, used.as_mut_ptr()) };
-    if pid < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    let pid = loop {
+        // SAFETY: both point to memory that the kernel may write.
+        let pid = unsafe { libc::wait4(children, &mut status, options, used.as_mut_ptr()) };
+        if pid >= 0 {
+            break pid;
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    };
     // SAFETY: zeroed before, and plain numbers for any bytes.
     let used = unsafe { used.assume_init() };
     let end = match libc::WIFEXITED(status) {
@@ -51,7 +63,8 @@ pub fn reap() -> io::Result<Option<Dead>> {
     };
     let blocks = u64::try_from(used.ru_oublock).unwrap_or(0);
     let cpu = time(used.ru_utime) + time(used.ru_stime);
-    Ok(Pid::from_raw(pid).map(|pid| Dead { pid, end, cpu, written: blocks.saturating_mul(BLOCK_BYTES) }))
+    let dead = |pid| Dead { pid, end, cpu, written: blocks.saturating_mul(BLOCK_BYTES) };
+    Ok(Pid::from_raw(pid).map(|pid| (dead(pid), status)))
 }
 
 fn time(time: libc::timeval) -> Duration {

@@ -80,6 +80,8 @@ pub enum Step {
     Descriptors,
     /// The standard input can't be opened where the command is.
     Input,
+    /// It can't be traced.
+    Trace,
     /// The program could not be executed.
     Exec,
     /// The launcher took the message and ended without an answer: the command may have been started.
@@ -87,13 +89,14 @@ pub enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Clone,
         Self::Groups,
         Self::Parent,
         Self::Directory,
         Self::Descriptors,
         Self::Input,
+        Self::Trace,
         Self::Exec,
         Self::Answer,
     ];
@@ -148,6 +151,8 @@ struct Prepared<'a> {
     empty_mask: libc::sigset_t,
     /// The process that the child is to die with, if it is in the child's process namespace.
     parent: Option<Pid>,
+    /// Where the child waits before its program until it is traced.
+    hold: Option<BorrowedFd<'a>>,
     /// Why the child failed, written by the child: the memory is shared.
     failure: Option<(Step, Errno)>,
     /// The child's number in its own process namespace, written by the child.
@@ -186,10 +191,16 @@ impl Spawner {
     /// The same for a launcher: the process is a child of the calling process's parent, which reaps it and with which it
     /// dies. It may be in another process namespace, where that parent can't be seen.
     ///
+    /// With `hold`, a socket, the process writes a byte to it before its program, and waits for one.
+    ///
     /// An error comes with the process that the parent has to reap, if one was made.
-    pub(crate) fn spawn_for_parent(&mut self, plan: &Plan<'_>) -> Result<Spawned, (Option<Pid>, SpawnError)> {
+    pub(crate) fn spawn_for_parent<'a>(
+        &mut self,
+        plan: &'a Plan<'a>,
+        hold: Option<BorrowedFd<'a>>,
+    ) -> Result<Spawned, (Option<Pid>, SpawnError)> {
         let prepared = Prepared::new(plan, None).map_err(|error| (None, error))?;
-        self.start(prepared, libc::CLONE_PARENT)
+        self.start(Prepared { hold, ..prepared }, libc::CLONE_PARENT)
     }
 
     fn start(
@@ -240,6 +251,7 @@ impl<'a> Prepared<'a> {
             resets_signals: !signals::all_default(),
             empty_mask: signals::empty_set(),
             parent,
+            hold: None,
             failure: None,
             own_pid: None,
         })
@@ -294,6 +306,9 @@ fn become_program(prepared: &Prepared<'_>) -> Result<Infallible, (Step, Errno)> 
     rustix::stdio::dup2_stdout(stdout).map_err(|errno| (Step::Descriptors, errno))?;
     rustix::stdio::dup2_stderr(stderr).map_err(|errno| (Step::Descriptors, errno))?;
     rustix::process::chdir(plan.directory).map_err(|errno| (Step::Directory, errno))?;
+    if let Some(hold) = prepared.hold {
+        wait_for_tracer(hold)?;
+    }
     // First the actions, then the mask: a signal that waits now must not run a handler of ours in the child.
     if prepared.resets_signals {
         signals::reset_in_child();
@@ -303,6 +318,18 @@ fn become_program(prepared: &Prepared<'_>) -> Result<Infallible, (Step, Errno)> 
     unsafe { libc::execve(plan.program.as_ptr(), prepared.argv.as_ptr(), prepared.env.as_ptr()) };
     let errno = io::Error::last_os_error();
     Err((Step::Exec, Errno::from_io_error(&errno).unwrap_or(Errno::IO)))
+}
+
+/// Tells the tracer who we are, and waits until it traces us. The kernel adds our process id to the byte.
+fn wait_for_tracer(hold: BorrowedFd<'_>) -> Result<(), (Step, Errno)> {
+    rustix::io::write(hold, &[0]).map_err(|errno| (Step::Trace, errno))?;
+    let mut byte = [0];
+    match rustix::io::retry_on_intr(|| rustix::io::read(hold, &mut byte)) {
+        Ok(1) => Ok(()),
+        // The tracer can't or doesn't want to, or it is gone.
+        Ok(_) => Err((Step::Trace, Errno::PERM)),
+        Err(errno) => Err((Step::Trace, errno)),
+    }
 }
 
 /// Has the kernel kill this process when `parent` ends: a command must not outlive the keeper that answers for it.

@@ -5,13 +5,17 @@ use rustix::io::Errno;
 use super::context::Context;
 use super::notifications::Reply;
 use super::target::Target;
-use super::{connect, create, datagrams, open, send};
+use super::{connect, create, datagrams, effects, open, send};
 
 /// Does a held call for the thread that made it.
 pub(super) fn perform(context: &Context, target: &Target<'_>) -> Result<Reply, Errno> {
     let (int, long, unsigned) =
         (|index| target.int(index), |index| target.long(index), |index| target.unsigned(index));
+    const HERE: i32 = libc::AT_FDCWD;
     match target.held.call {
+        libc::SYS_unlinkat => Ok(effects::remove(context, target, (int(0), long(1)))),
+        libc::SYS_execve => Ok(effects::program(context, target, (HERE, long(0)), long(1))),
+        libc::SYS_execveat => Ok(effects::program(context, target, (int(0), long(1)), long(2))),
         libc::SYS_openat => open::open(context, target, (int(0), long(1)), (unsigned(2), unsigned(3))),
         libc::SYS_openat2 => open::open_by_how(context, target),
         libc::SYS_mkdirat => create::make_folder(context, target, (int(0), long(1)), unsigned(2)),
@@ -43,6 +47,7 @@ fn perform_old(context: &Context, target: &Target<'_>) -> Result<Reply, Errno> {
     match target.held.call {
         libc::SYS_open => open::open(context, target, (HERE, long(0)), (unsigned(1), unsigned(2))),
         libc::SYS_creat => open::open(context, target, (HERE, long(0)), (CREAT_FLAGS, unsigned(1))),
+        libc::SYS_unlink | libc::SYS_rmdir => Ok(effects::remove(context, target, (HERE, long(0)))),
         libc::SYS_mkdir => create::make_folder(context, target, (HERE, long(0)), unsigned(1)),
         libc::SYS_mknod => create::make_node(context, target, (HERE, long(0)), (unsigned(1), unsigned(2))),
         libc::SYS_symlink => create::make_link(context, target, long(0), (HERE, long(1))),

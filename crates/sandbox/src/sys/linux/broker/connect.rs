@@ -27,7 +27,11 @@ pub(super) fn connect(context: &Context, target: &Target<'_>) -> Result<Reply, E
     target.confirm()?;
     let reachable = reach(context, target, socket.as_fd(), address, Operation::Connect)?;
     let _waiting = if waits(socket.as_fd()) { Some(may_wait(context, target)?) } else { None };
-    kernel::connect(socket.as_fd(), &reachable.address).map(Reply::Value)
+    let connected = kernel::connect(socket.as_fd(), &reachable.address);
+    if matches!(connected, Ok(_) | Err(Errno::INPROGRESS)) {
+        context.tell_connected(target, &reachable.address);
+    }
+    connected.map(Reply::Value)
 }
 
 /// Whether a call on this socket may wait.

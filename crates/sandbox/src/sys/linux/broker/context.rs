@@ -7,6 +7,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
+use super::effects::Told;
 use super::notifications::Listener;
 use super::pool::Pool;
 use super::protections::{Protections, Standing};
@@ -27,6 +28,8 @@ pub(super) struct Context {
     pub(super) granted: Vec<PathBuf>,
     pub(super) session: Session,
     pub(super) refusals: Refusals,
+    /// Which effects were told. `None`: none are.
+    pub(super) told: Option<Told>,
     pub(super) pool: Pool,
     /// Held for reading while a name is checked and made, and for writing while one is changed: in between, no folder
     /// gets another path.

@@ -21,7 +21,7 @@ use crate::observation::{Operation, RefusalRule};
 pub(super) type PathArgument = (i32, u64);
 
 /// The place that a path argument names.
-fn place<'a>(
+pub(super) fn place<'a>(
     context: &'a Context,
     target: &'a Target<'_>,
     (folder, path): PathArgument,
@@ -197,6 +197,9 @@ pub(super) fn rename(
                 let _ = context.observe(target, Operation::Rename, (place, Extent::Folder), refused);
             }
         }
+    }
+    if renamed.is_ok() {
+        context.tell_renamed(target, (&old, &new));
     }
     renamed.map(Reply::Value)
 }

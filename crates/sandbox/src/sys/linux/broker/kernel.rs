@@ -110,7 +110,7 @@ pub(super) fn lock_limit(thread: Pid) -> Result<u64, Errno> {
 }
 
 /// Copies memory of another process at these addresses into `into`, and returns how many bytes were there.
-pub(super) fn read_memory(process: Pid, from: &[(u64, usize)], into: &mut [u8]) -> Result<usize, Errno> {
+pub(crate) fn read_memory(process: Pid, from: &[(u64, usize)], into: &mut [u8]) -> Result<usize, Errno> {
     let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
     let remote = remote(from);
     // SAFETY: the kernel writes at most `into.len()` bytes to `into`. It checks the other process's addresses itself.

@@ -37,6 +37,7 @@ mod connect;
 mod context;
 mod create;
 mod datagrams;
+mod effects;
 mod kernel;
 mod notifications;
 mod open;
@@ -52,5 +53,6 @@ mod target;
 mod terminal;
 mod walk;
 
+pub(super) use kernel::read_memory;
 pub(super) use session::create as create_session;
 pub(super) use start::{Parts, Started, start};

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::context::Context;
 use super::create::PathArgument;
+use super::effects;
 use super::kernel::{self, How};
 use super::notifications::Reply;
 use super::protections::{Standing, own_link};
@@ -50,6 +51,10 @@ pub(super) fn open(
     if flags.cast_signed() & libc::O_PATH != 0 {
         // The kernel then ignores the flag that makes a file.
         return Ok(Reply::Continue);
+    }
+    if flags.cast_signed() & libc::O_CREAT == 0 {
+        // It is held only to be told of.
+        return Ok(effects::open_for_writing(context, target, path));
     }
     let how = How { flags: u64::from(flags) & KNOWN_FLAGS, mode: u64::from(mode) & 0o7777, resolve: 0 };
     let odd = (libc::O_DIRECTORY | libc::O_TMPFILE).cast_unsigned();
@@ -284,6 +289,9 @@ fn attempt(context: &Context, target: &Target<'_>, place: &Place<'_>, how: How) 
                 rustix::process::umask(target.creation_mask()?);
             }
             let opened = kernel::open(folder, &place.name, last(flags, how));
+            if opened.is_ok() && !reads_only {
+                context.tell_written(target, place);
+            }
             match context.observe(target, Operation::Open, (place, Extent::Whole), opened) {
                 Err(Errno::NOENT | Errno::LOOP) => Ok(Attempt::Changed),
                 result => result.map(Attempt::Opened),

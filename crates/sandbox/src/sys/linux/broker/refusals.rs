@@ -51,6 +51,11 @@ impl Refusals {
         Self { keeper, writable, told: [const { AtomicU64::new(0) }; REMEMBERED_REFUSALS] }
     }
 
+    /// A socket for messages to the keeper.
+    pub(super) fn keeper(&self) -> BorrowedFd<'_> {
+        self.keeper.as_fd()
+    }
+
     /// Tells the keeper, unless it was told a moment ago.
     fn tell(&self, observation: &Observation) {
         let mut hasher = DefaultHasher::new();
@@ -94,6 +99,9 @@ impl Context {
         (place, extent): (&Place<'_>, Extent),
         result: Result<T, Errno>,
     ) -> Result<T, Errno> {
+        if result.is_ok() && extent == Extent::Folder {
+            self.tell_written(target, place);
+        }
         if let Err(Errno::ROFS) = result
             && let Ok(mut path) = path_of(self.proc(), place.folder.as_fd())
         {
@@ -124,7 +132,12 @@ impl Context {
         result
     }
 
-    fn tell_read_only(&self, target: &Target<'_>, operation: Operation, (path, grant): (&[u8], usize)) {
+    pub(super) fn tell_read_only(
+        &self,
+        target: &Target<'_>,
+        operation: Operation,
+        (path, grant): (&[u8], usize),
+    ) {
         let whole = as_path(path);
         if !self.refusals.writable.iter().any(|writable| whole.starts_with(writable)) {
             self.tell(target, (operation, RefusalRule::ReadOnly), (path, grant), Errno::ROFS);

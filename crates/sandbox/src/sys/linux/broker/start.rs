@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, Resource, Rlimit};
 
 use super::context::Context;
+use super::effects::Told;
 use super::notifications::Listener;
 use super::pool::Pool;
 use super::privilege::{self, with_access};
@@ -17,7 +18,7 @@ use super::protections::{Protections, own_link};
 use super::refusals::Refusals;
 use super::serve;
 use super::session::Session;
-use crate::confinement::{Confinement, Protected};
+use crate::confinement::{Confinement, Observing, Protected};
 use crate::sys::descriptors;
 use crate::sys::pod::{ConfineError, Context as _, Mechanism};
 use crate::sys::walls::seccomp;
@@ -73,6 +74,7 @@ struct Plan {
     protected: Vec<Protected>,
     granted: Vec<PathBuf>,
     writable: Vec<PathBuf>,
+    observing: Observing,
     launcher: Pid,
     listener_number: OwnedFd,
     report: OwnedFd,
@@ -99,6 +101,7 @@ pub(crate) fn start(parts: Parts, confinement: &Confinement) -> Result<Started, 
                 protected: confinement.protected.clone(),
                 granted: confinement.sockets.clone(),
                 writable: confinement.writable.clone(),
+                observing: confinement.observing,
                 launcher,
                 listener_number: number_read,
                 report,
@@ -174,6 +177,7 @@ fn prepare(plan: Plan) -> io::Result<(Context, OwnedFd)> {
         proc: plan.parts.proc,
         root,
         refusals: Refusals::new(plan.parts.observations, plan.writable),
+        told: (plan.observing == Observing::Effects).then(Told::new),
         pool: Pool::new()?,
         names: std::sync::RwLock::default(),
         names_of_session,

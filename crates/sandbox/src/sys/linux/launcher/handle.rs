@@ -20,6 +20,7 @@ use crate::sys::broker;
 use crate::sys::fork::fork_detached;
 use crate::sys::pod::{ConfineError, Context as _, Mechanism, Namespaces, SUSPEND, protected_with_targets};
 use crate::sys::spawn::{Plan, SpawnError, Spawned, Step};
+use crate::sys::trace::{self, Tracer};
 
 /// The pod of a session. When it is dropped, the kernel kills every process in it.
 #[derive(Debug)]
@@ -236,14 +237,56 @@ impl Launcher {
     /// # Errors
     /// As [`Spawner::spawn`](crate::spawn::Spawner::spawn). A launcher that has ended fails with `EPIPE`.
     pub fn spawn(&mut self, plan: &Plan<'_>) -> Result<Spawned, SpawnError> {
+        self.spawn_with(plan, None)
+    }
+
+    /// The same for a command that is traced by the calling thread from before its program on. The launcher must have
+    /// been started with [`Tracing::Programs`](crate::Tracing). `tracer` answers the stops up to the one before the
+    /// program; from then on [`next_change`](crate::trace::next_change) tells of them.
+    ///
+    /// # Errors
+    /// As [`spawn`](Self::spawn), and [`Step::Trace`] when the kernel doesn't let us trace it.
+    pub fn spawn_traced(&mut self, plan: &Plan<'_>, tracer: &mut dyn Tracer) -> Result<Spawned, SpawnError> {
+        self.spawn_with(plan, Some(tracer))
+    }
+
+    fn spawn_with(
+        &mut self,
+        plan: &Plan<'_>,
+        tracer: Option<&mut dyn Tracer>,
+    ) -> Result<Spawned, SpawnError> {
         let failed = |source: io::Error| SpawnError { step: Step::Clone, source };
         if let Some(limit) = plan.tag.and_then(crate::sys::spawn::Tag::limit) {
             // The command inherits it from the launcher, and its walls keep both from changing it.
             rustix::process::prlimit(Some(self.pid), Resource::Locks, limit)
                 .map_err(|errno| failed(errno.into()))?;
         }
-        let (text, descriptors) = encode(plan);
-        let text = ask(self.socket.as_fd(), &mut self.receiver, &text, &descriptors)?;
+        let untraced = |source: io::Error| SpawnError { step: Step::Trace, source };
+        let text = match tracer {
+            None => {
+                let (text, descriptors) = encode(plan, None);
+                ask(self.socket.as_fd(), &mut self.receiver, &text, &descriptors)?
+            }
+            Some(tracer) => {
+                let (ours, theirs) = trace::socket_pair().map_err(untraced)?;
+                let (text, descriptors) = encode(plan, Some(theirs.as_fd()));
+                message::send(self.socket.as_fd(), &text, &descriptors).map_err(failed)?;
+                drop(descriptors);
+                drop(theirs);
+                let held = trace::receive_held(ours.as_fd(), self.socket.as_fd()).map_err(untraced)?;
+                let traced = held.map_or(Ok(()), |held| trace::release(held, &ours, tracer));
+                // A process that still waits ends now.
+                drop(ours);
+                let answer = answer_of(self.socket.as_fd(), &mut self.receiver)?;
+                // Its answer says that the process ended, and not why.
+                let mut numbers = Reader(&answer);
+                if let (Err(error), Some(child)) = (traced, numbers.pid()) {
+                    let _ = rustix::process::waitpid(Some(child), rustix::process::WaitOptions::empty());
+                    return Err(untraced(error));
+                }
+                answer
+            }
+        };
         let mut numbers = Reader(&text);
         let (pid, session_pid) = (numbers.pid(), numbers.pid());
         let mut number = || numbers.number().and_then(|number| i32::try_from(number).ok()).unwrap_or(0);
@@ -279,6 +322,11 @@ fn ask(
     descriptors: &[BorrowedFd<'_>],
 ) -> Result<Vec<u8>, SpawnError> {
     message::send(socket, text, descriptors).map_err(|source| SpawnError { step: Step::Clone, source })?;
+    answer_of(socket, receiver)
+}
+
+/// The launcher's answer to a message.
+fn answer_of(socket: BorrowedFd<'_>, receiver: &mut Receiver) -> Result<Vec<u8>, SpawnError> {
     let source = match receiver.receive(socket) {
         Ok(Some((text, _))) => return Ok(text),
         Ok(None) => Errno::PIPE.into(),
@@ -296,11 +344,12 @@ fn socket_pair() -> Result<(OwnedFd, OwnedFd), ConfineError> {
         .context(Mechanism::Process, "a socket")
 }
 
-/// A plan as a message.
-fn encode<'a>(plan: &Plan<'a>) -> (Vec<u8>, Vec<BorrowedFd<'a>>) {
+/// A plan as a message. `hold`: where the command waits until it is traced.
+fn encode<'a>(plan: &Plan<'a>, hold: Option<BorrowedFd<'a>>) -> (Vec<u8>, Vec<BorrowedFd<'a>>) {
     let mut text = Writer::default();
     text.number(u64::from(plan.umask));
     text.number(u64::from(plan.terminal.is_some()));
+    text.number(u64::from(hold.is_some()));
     text.count(plan.limits.len());
     plan.limits.iter().for_each(|limit| text.limit(limit));
     text.string(plan.program);
@@ -309,7 +358,8 @@ fn encode<'a>(plan: &Plan<'a>) -> (Vec<u8>, Vec<BorrowedFd<'a>>) {
         text.count(list.len());
         list.iter().for_each(|string| text.string(string));
     }
-    let descriptors = plan.stdio.into_iter().chain(plan.terminal).chain(plan.groups.iter().copied());
+    let descriptors =
+        plan.stdio.into_iter().chain(plan.terminal).chain(hold).chain(plan.groups.iter().copied());
     (text.0, descriptors.collect())
 }
 

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
-use crate::Observation;
+use crate::{Effect, Observation};
 
 /// A path and what is told with it.
 const MAX_OBSERVATION_BYTES: usize = 8 << 10;
@@ -22,6 +22,8 @@ pub struct Observations {
 pub enum Next {
     /// A refusal.
     Observation(Observation),
+    /// Something that was done.
+    Effect(Effect),
     /// There is none now.
     Nothing,
     /// No more will come: the broker has ended.
@@ -45,6 +47,9 @@ impl Observations {
                 Err(Errno::INTR) => continue,
                 Err(_) => return Next::Ended,
             };
+            if let Some(effect) = bytes.get(..length).and_then(Effect::decode) {
+                return Next::Effect(effect);
+            }
             if let Some(observation) = bytes.get(..length).and_then(Observation::decode) {
                 return Next::Observation(observation);
             }

@@ -146,7 +146,7 @@ fn start(
     let cut_off = || (None, SpawnError { step: Step::Clone, source: Errno::BADMSG.into() });
     let mut reader = Reader(text);
     let mut number = || reader.number().ok_or_else(cut_off);
-    let (umask, has_terminal) = (number()?, number()? != 0);
+    let (umask, has_terminal, is_held) = (number()?, number()? != 0, number()? != 0);
     let count = reader.count().ok_or_else(cut_off)?;
     let limits: Option<Vec<(Resource, Rlimit)>> = (0..count).map(|_| reader.limit()).collect();
     let limits = limits.ok_or_else(cut_off)?;
@@ -156,8 +156,9 @@ fn start(
     let mut next = || borrowed.next().ok_or_else(cut_off);
     let stdio = [next()?, next()?, next()?];
     let terminal = if has_terminal { Some(next()?) } else { None };
+    let hold = if is_held { Some(next()?) } else { None };
     let groups: Vec<_> = borrowed.collect();
-    spawner.spawn_for_parent(&Plan {
+    let plan = Plan {
         program,
         argv: &argv,
         env: &env,
@@ -168,7 +169,8 @@ fn start(
         limits: &limits,
         tag: None,
         groups: &groups,
-    })
+    };
+    spawner.spawn_for_parent(&plan, hold)
 }
 
 fn failure(error: &ConfineError) -> Vec<u8> {

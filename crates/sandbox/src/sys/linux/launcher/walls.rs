@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::confinement::{Confinement, Readable, Temp};
+use crate::confinement::{Confinement, Observing, Readable, Temp, Tracing};
 use crate::sys::broker;
 use crate::sys::pod::{ConfineError, Mechanism, Namespaces};
 use crate::sys::walls::landlock::{PathRules, Ruleset, Scope, Scopes};
@@ -14,6 +14,17 @@ const OWN_WRITABLE: [&str; 1] = ["/dev"];
 
 /// Calls that the broker does.
 const HELD: [seccomp::Group; 2] = [seccomp::Group::NotifySockets, seccomp::Group::NotifyCreations];
+
+/// The groups of the filter for a confinement.
+fn groups(confinement: &Confinement) -> Vec<seccomp::Group> {
+    let traced = (confinement.tracing == Tracing::Programs).then_some(seccomp::Group::TraceExec);
+    let observed: &[seccomp::Group] = match (confinement.observing, confinement.tracing) {
+        (Observing::Refusals, _) => &[],
+        (Observing::Effects, Tracing::Programs) => &[seccomp::Group::NotifyChanges],
+        (Observing::Effects, Tracing::No) => &[seccomp::Group::NotifyChanges, seccomp::Group::NotifyExec],
+    };
+    HELD.into_iter().chain(traced).chain(observed.iter().copied()).collect()
+}
 
 /// Takes every right from the calling process that `confinement` doesn't give, and checks that it is gone. Starts the
 /// broker on the way: it has the same Landlock domain, and no filter.
@@ -28,7 +39,9 @@ pub(super) fn put_up(
         .map_err(|error| ConfineError::new(Mechanism::Landlock, "preparing it", io::Error::other(error)))?;
     let program = seccomp::Arch::CURRENT
         .ok_or_else(|| io::Error::other("there is no table of system calls for this architecture"))
-        .and_then(|arch| seccomp::Program::compile(arch, &seccomp::rules(&HELD)).map_err(io::Error::other))
+        .and_then(|arch| {
+            seccomp::Program::compile(arch, &seccomp::rules(&groups(confinement))).map_err(io::Error::other)
+        })
         .map_err(|error| ConfineError::new(Mechanism::Seccomp, "compiling the filter", error))?;
     ruleset
         .apply()

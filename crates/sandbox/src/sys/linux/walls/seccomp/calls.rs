@@ -151,6 +151,7 @@ calls! {
     RENAME = "rename", 82, _;
     RENAMEAT = "renameat", 264, 38;
     RENAMEAT2 = "renameat2", 316, 276;
+    RMDIR = "rmdir", 84, _;
     REQUEST_KEY = "request_key", 249, 218;
     SECCOMP = "seccomp", 317, 277;
     SENDMMSG = "sendmmsg", 307, 269;
@@ -168,6 +169,8 @@ calls! {
     SYMLINKAT = "symlinkat", 266, 36;
     SYSLOG = "syslog", 103, 116;
     UMOUNT2 = "umount2", 166, 39;
+    UNLINK = "unlink", 87, _;
+    UNLINKAT = "unlinkat", 263, 35;
     UNSHARE = "unshare", 272, 97;
     USERFAULTFD = "userfaultfd", 323, 282;
 }
@@ -258,6 +261,7 @@ mod tests {
             SYMLINKAT SYS_symlinkat,
             SYSLOG SYS_syslog,
             UMOUNT2 SYS_umount2,
+            UNLINKAT SYS_unlinkat,
             UNSHARE SYS_unshare,
             USERFAULTFD SYS_userfaultfd,
         ];
@@ -275,7 +279,9 @@ mod tests {
             MODIFY_LDT SYS_modify_ldt,
             OPEN SYS_open,
             RENAME SYS_rename,
+            RMDIR SYS_rmdir,
             SYMLINK SYS_symlink,
+            UNLINK SYS_unlink,
         ] {
             assert_eq!(call.number(Arch::X86_64).map(i64::from), Some(number), "{}", call.name);
             assert_eq!(call.number(Arch::Aarch64), None, "{}", call.name);

@@ -2,7 +2,7 @@
 
 use super::calls::{self, Call};
 use super::rules::Argument::{Fifth, Second, Third};
-use super::rules::{Action, Condition, Rule, any_of, not_null};
+use super::rules::{Action, Condition, Rule, any_of, masked, not_null};
 use super::{sockets, table};
 
 /// A group of rules.
@@ -14,6 +14,10 @@ pub enum Group {
     NotifySockets,
     /// Tell the listener of every call that may give a file a new name. `bind` is one: it makes a socket file.
     NotifyCreations,
+    /// Tell the listener of calls that remove a file or open one for writing that exists. They can go on.
+    NotifyChanges,
+    /// Tell the listener of every `exec`. It can go on.
+    NotifyExec,
     /// Stop for the tracer before an `exec`.
     TraceExec,
     /// Allow what debuggers need: `ptrace`, `process_vm_readv` and the like.
@@ -33,7 +37,9 @@ pub fn rules(groups: &[Group]) -> Vec<Rule> {
         part(on(Group::NotifySockets), NOTIFY_SOCKETS),
         part(on(Group::NotifyCreations), NOTIFY_CREATIONS),
         part(on(Group::NotifySockets) || on(Group::NotifyCreations), NOTIFY_BIND),
+        part(on(Group::NotifyChanges), NOTIFY_CHANGES),
         part(on(Group::TraceExec), TRACE_EXEC),
+        part(on(Group::NotifyExec), NOTIFY_EXEC),
     ]
     .concat()
 }
@@ -67,6 +73,20 @@ const NOTIFY_CREATIONS: &[Rule] = &[
     notify(&[calls::LINK, calls::LINKAT], &[], "gives a file one more name; also the end of O_TMPFILE"),
     notify(&[calls::SYMLINK, calls::SYMLINKAT], &[], "makes a symbolic link"),
 ];
+
+const ACCESS_MODE: u32 = libc::O_ACCMODE as u32;
+const WRITE_ONLY: u32 = libc::O_WRONLY as u32;
+const READ_AND_WRITE: u32 = libc::O_RDWR as u32;
+
+const NOTIFY_CHANGES: &[Rule] = &[
+    notify(&[calls::UNLINK, calls::UNLINKAT, calls::RMDIR], &[], "removes a file or folder"),
+    notify(&[calls::OPEN], &[masked(Second, ACCESS_MODE, WRITE_ONLY)], "may write a file"),
+    notify(&[calls::OPEN], &[masked(Second, ACCESS_MODE, READ_AND_WRITE)], "may write a file"),
+    notify(&[calls::OPENAT], &[masked(Third, ACCESS_MODE, WRITE_ONLY)], "may write a file"),
+    notify(&[calls::OPENAT], &[masked(Third, ACCESS_MODE, READ_AND_WRITE)], "may write a file"),
+];
+
+const NOTIFY_EXEC: &[Rule] = &[notify(&[calls::EXECVE, calls::EXECVEAT], &[], "starts a program")];
 
 const TRACE_EXEC: &[Rule] = &[Rule {
     calls: &[calls::EXECVE, calls::EXECVEAT],
