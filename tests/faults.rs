@@ -2,7 +2,7 @@
 //! killing it. Afterwards nothing false was said, nothing hangs or is left behind, the record is whole and the next call works.
 //!
 //! The sample that runs with the other tests is a small part; `scripts/faults` runs more and prints the table.
-//! `SHELLGATE_FAULTS` is the size of the sample, or `sites` (every fault at every place in the code that makes a system call),
+//! `SHELLGATE_FAULTS` is the size of the sample, or `sites` (every fault at every place that makes a system call),
 //! or `all` (at every call), or `inject=…`: a single fault, as a failed run names it.
 
 mod front_end;
@@ -37,10 +37,11 @@ fn try_all(scenario: &str, process: &str, run: impl Fn(&Place, &[&str]) -> Resul
     let (row, effort) = (format!("{scenario} / {process}"), plan::Effort::from_environment());
     let log = tempfile::tempdir().unwrap();
     let Some(turn) = turns::Turn::wait() else { return };
-    let came = try_one(&run, &effort.logging(log.path().join("log").to_str().unwrap()));
+    let file = log.path().join("log");
+    let came = try_one(&run, &["-y", "--output-separately", "-o", file.to_str().unwrap()]);
     assert_eq!(came, Ok(Verdict::Success), "{row}: without faults");
     drop(turn);
-    let faults = plan::plan(&sites::read(log.path()), &row, &effort);
+    let faults = plan::plan(&sites::read(log.path(), effort.grain()), &row, &effort);
     let results = results::Results::load(&row);
     let todo: Vec<_> = faults.into_iter().filter(|fault| !results.is_known(fault)).collect();
     let (todo, results) = (Mutex::new(todo.into_iter()), Mutex::new(results));

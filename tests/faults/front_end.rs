@@ -70,8 +70,13 @@ fn faults_in_history() {
 
 #[test]
 fn faults_in_jobs() {
-    try_words("jobs", Record::Used, &["jobs", "--json"], |_, output| {
-        stdout(output).starts_with(r#"{"jobs":["#) && output.status.success()
+    try_all("jobs", "front end", |place, strace| {
+        let (id, _) = background(place);
+        let output = traced(place, strace, &["jobs", "--json"]).output().unwrap();
+        if output.status.success() && !stdout(&output).contains(&id) {
+            return Err(format!("a job that runs isn't told: {output:?}"));
+        }
+        checked(strace, &output, output.status.success())
     });
 }
 

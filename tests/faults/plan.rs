@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::sites::Site;
+use super::sites::{Grain, READS, Site};
 
 /// What happens to a system call, one a line. The soak of `benches` has the same.
 const FAULTS: &str = include_str!("faults.txt");
@@ -45,6 +45,9 @@ const NEVER_FAILS: &[&str] = &[
 /// the kernel, which has told of this event already, doesn't tell it again.
 const NOT_READY: &[&str] = &["accept4", "recvfrom", "recvmsg", "sendto", "writev"];
 
+/// Calls that fail in one way alone.
+const FAILS_ONLY_WITH: &[(&str, &str)] = &[("clock_nanosleep", "error=EINTR")];
+
 /// How many runs are tried of a scenario, unless `SHELLGATE_FAULTS` says otherwise.
 const SAMPLE_RUNS: usize = 7;
 
@@ -71,10 +74,9 @@ impl Effort {
         }
     }
 
-    /// The arguments of `strace` for a run without a fault, whose log tells what can fail.
-    pub(super) fn logging<'a>(&self, log: &'a str) -> Vec<&'a str> {
-        let stacks = matches!(self, Self::Sites).then_some("-k");
-        stacks.into_iter().chain(["--output-separately", "-o", log]).collect()
+    /// What counts as one place.
+    pub(super) fn grain(&self) -> Grain {
+        if matches!(self, Self::Sites) { Grain::Sites } else { Grain::Calls }
     }
 }
 
@@ -84,7 +86,6 @@ pub(super) struct Fault {
     pub(super) call: String,
     /// The site among those of its call.
     pub(super) mark: String,
-    pub(super) function: String,
     /// What happens there.
     pub(super) kind: String,
     /// The argument of `strace`.
@@ -96,13 +97,7 @@ pub(super) fn plan(sites: &[Site], row: &str, effort: &Effort) -> Vec<Fault> {
     if let Effort::One(inject) = effort {
         let (call, kind) = inject.trim_start_matches("inject=").split_once(':').unwrap();
         let (call, kind) = (call.to_owned(), kind.to_owned());
-        return vec![Fault {
-            call,
-            mark: String::new(),
-            function: String::new(),
-            kind,
-            inject: inject.clone(),
-        }];
+        return vec![Fault { call, mark: String::new(), kind, inject: inject.clone() }];
     }
     let mut all: Vec<Fault> =
         sites.iter().flat_map(|site| FAULTS.lines().filter_map(|kind| fault(site, kind, row))).collect();
@@ -118,13 +113,13 @@ pub(super) fn plan(sites: &[Site], row: &str, effort: &Effort) -> Vec<Fault> {
 fn fault(site: &Site, kind: &str, row: &str) -> Option<Fault> {
     let call = site.call.as_str();
     let can_happen = !LEFT_OUT.contains(&call)
-        && (kind == KILL || !NEVER_FAILS.contains(&call) && !site.only_reads)
+        && (kind == KILL || !NEVER_FAILS.contains(&call) && !site.mark.ends_with(READS))
+        && FAILS_ONLY_WITH.iter().all(|(only, with)| call != *only || kind == *with || kind == KILL)
         && (kind != "error=EAGAIN" || !NOT_READY.contains(&call));
     let nth = site.nth(number(&[row, call, &site.mark, kind, "nth"]));
     can_happen.then(|| Fault {
         call: site.call.clone(),
         mark: site.mark.clone(),
-        function: site.function.clone(),
         kind: kind.to_owned(),
         inject: format!("inject={call}:{kind}:when={nth}"),
     })

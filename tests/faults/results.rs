@@ -46,9 +46,8 @@ impl Results {
             self.wrong.push(format!("{}: {why}", fault.inject));
         }
         if let Some(file) = &self.file {
-            let Fault { inject, function, .. } = fault;
             let why = why.escape_debug();
-            let line = format!("{}\t{}\t{verdict}\t{inject}\t{function}\t{why}\n", self.row, key(fault));
+            let line = format!("{}\t{}\t{verdict}\t{}\t{why}\n", self.row, key(fault), fault.inject);
             let file = std::fs::OpenOptions::new().create(true).append(true).open(file);
             file.unwrap().write_all(line.as_bytes()).unwrap();
         }

@@ -1,20 +1,21 @@
-//! The places in the code at which a process makes system calls, from the logs of `strace`.
+//! The places at which a process makes system calls, from the logs of `strace -y`.
+//!
+//! `strace` can't follow our stacks. So a place is known by the call, the kinds of its arguments, the file that it is about and
+//! its error: `flock(#<journal.head>, LOCK_EX)`.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
+use std::sync::LazyLock;
 
-/// A place in the code that makes a system call. Without stacks in the log, each call is a place of its own.
+use regex::Regex;
+
+/// A place that makes a system call.
 pub(super) struct Site {
     pub(super) call: String,
-    /// Tells this place from others in which the same call is made: a hash of the stack, else the call's number.
+    /// Tells this place from others in which the same call is made.
     pub(super) mark: String,
-    /// The function of ours that makes the call, if it is known.
-    pub(super) function: String,
     /// Which calls of this name are made here, as `strace` counts them in each thread.
     pub(super) nths: Vec<usize>,
-    /// The call only reads what can't fail to be read.
-    pub(super) only_reads: bool,
 }
 
 impl Site {
@@ -24,50 +25,46 @@ impl Site {
     }
 }
 
-/// A line of a log with the stack below it.
-struct Logged<'a> {
-    call: &'a str,
-    line: &'a str,
-    stack: Vec<&'a str>,
-}
+/// Calls that look for a file. There are hundreds of them, in loops over lists of paths, so the file is not part of the place.
+const LOOKS: &[&str] = &["statx", "newfstatat", "readlink", "readlinkat", "access", "openat2", "open_tree"];
 
-fn logged(log: &str) -> Vec<Logged<'_>> {
-    let mut all: Vec<Logged<'_>> = Vec::new();
-    for line in log.lines() {
-        if let Some(frame) = line.strip_prefix(" > ") {
-            all.last_mut().into_iter().for_each(|last| last.stack.push(frame));
-        } else if let Some((call, _)) = line.split_once('(')
-            && call.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        {
-            all.push(Logged { call, line, stack: Vec::new() });
-        }
-    }
-    all
+/// Calls whose texts are data, not names.
+const DATA: &[&str] =
+    &["read", "write", "pread64", "pwrite64", "readv", "writev", "sendto", "recvfrom", "getrandom", "getcwd"];
+
+/// The end of the mark of a place that only reads limits of the process itself: that doesn't fail.
+pub(super) const READS: &str = " reads";
+
+/// What is tried at which places.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Grain {
+    /// Each call is a place of its own.
+    Calls,
+    /// Calls that are alike are one place.
+    Sites,
 }
 
 /// The sites in the logs of all threads of a process: the files of a folder.
-pub(super) fn read(folder: &Path) -> Vec<Site> {
+pub(super) fn read(folder: &Path, grain: Grain) -> Vec<Site> {
     let mut sites: BTreeMap<(String, String), Site> = BTreeMap::new();
     for file in std::fs::read_dir(folder).unwrap().flatten() {
         let log = String::from_utf8_lossy(&std::fs::read(file.path()).unwrap()).into_owned();
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for Logged { call, line, stack } in logged(&log) {
-            let nth = counts.entry(call).or_default();
-            *nth += 1;
-            // The loader works before `main`, and has words of its own.
-            if !stack.is_empty() && stack.iter().all(|frame| frame.contains("/ld-linux")) {
+        for line in log.lines() {
+            let Some((call, arguments)) = line.split_once('(') else { continue };
+            if !call.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
                 continue;
             }
-            let mark = match stack.is_empty() {
-                true => nth.to_string(),
-                false => hash(&stack),
+            let nth = counts.entry(call).or_default();
+            *nth += 1;
+            let mark = match grain {
+                Grain::Calls => format!("{nth}{}", if only_reads(call, arguments) { READS } else { "" }),
+                Grain::Sites => mark(call, arguments),
             };
             let site = sites.entry((call.to_owned(), mark.clone())).or_insert_with(|| Site {
                 call: call.to_owned(),
                 mark,
-                function: function(&stack),
                 nths: Vec::new(),
-                only_reads: call == "prlimit64" && line.contains(", NULL, "),
             });
             if !site.nths.contains(nth) {
                 site.nths.push(*nth);
@@ -77,18 +74,39 @@ pub(super) fn read(folder: &Path) -> Vec<Site> {
     sites.into_values().collect()
 }
 
-fn hash(stack: &[&str]) -> String {
-    let mut hasher = DefaultHasher::new();
-    // Where the program lies in the file system doesn't matter.
-    stack.iter().map(|frame| frame.rsplit('/').next()).for_each(|frame| frame.hash(&mut hasher));
-    format!("{:08x}", hasher.finish() as u32)
+/// Whether the call only reads limits of the process itself.
+fn only_reads(call: &str, arguments: &str) -> bool {
+    call == "prlimit64" && arguments.contains(", NULL, ")
 }
 
-/// The innermost function of our own crates in a stack.
-fn function(stack: &[&str]) -> String {
-    let name = |frame: &&str| {
-        let symbol = frame.split_once('(')?.1.rsplit_once('+')?.0.to_owned();
-        symbol.contains("shellgate").then_some(symbol)
-    };
-    stack.iter().find_map(name).unwrap_or_default()
+/// What differs from run to run, and what takes its place: structures and lists (also within others), whole lines of data,
+/// folders before a name, ids, numbers.
+const VARIABLE: &[(&str, &str)] = &[
+    (r"\{[^{}]*\}", ""),
+    (r"\{[^{}]*\}", ""),
+    (r"\[[^\[\]]*\]", ""),
+    (r#""(?:[^"\\]|\\.)*"\.\.\."#, "\"\""),
+    (r#"(["<])[^"<>]*/"#, "$1"),
+    (r"\b[0-9A-Z]{26}\b", "#"),
+    (r"\b[0-9][0-9A-Za-z]*", "#"),
+    (r"\t", " "),
+    (TEXT, "\"\""),
+];
+
+/// A text in quotes: a name, or data.
+const TEXT: &str = "\"[^\"]*\"";
+
+static VARIABLE_PATTERNS: LazyLock<Vec<(Regex, &str)>> =
+    LazyLock::new(|| VARIABLE.iter().map(|(pattern, by)| (Regex::new(pattern).unwrap(), *by)).collect());
+
+/// The arguments and the error of a call, without what differs from run to run.
+fn mark(call: &str, arguments: &str) -> String {
+    let (arguments, result) = arguments.rsplit_once(") = ").unwrap_or((arguments, ""));
+    let error = result.strip_prefix("-1 ").and_then(|error| error.split(' ').next()).unwrap_or_default();
+    let has_names = !DATA.contains(&call) && !LOOKS.contains(&call);
+    let variable = VARIABLE_PATTERNS.iter().filter(|(pattern, _)| !(has_names && pattern.as_str() == TEXT));
+    let plain = variable
+        .fold(arguments.to_owned(), |text, (pattern, by)| pattern.replace_all(&text, *by).into_owned());
+    let reads = if only_reads(call, arguments) { READS } else { "" };
+    format!("{} {error}{reads}", plain.trim())
 }

@@ -33,6 +33,20 @@ fill; (sleep 0.3; touch go) & sg wait \"$id\"; echo \"code $?\""
     });
 }
 
+/// The job has ended before anyone waits, and its end can't be recorded: it is told all the same, and nobody waits for space.
+#[test]
+fn an_end_that_can_t_be_recorded_is_told() {
+    for_each_user(|place| {
+        let script = "id=$(sg run --background 'until [ -e go ]; do sleep 0.01; done; echo out; exit 7' 2>&1)
+id=${id#*job } id=${id%%:*}
+fill; touch go; until [ -e \"$SHELLGATE_HOME/ends/$id\" ]; do sleep 0.01; done
+timeout 20 bash -c \"$(declare -f sg); sg wait $id --json\"; echo \"code $?\"";
+        let said = on_a_small_disk(place, script);
+        assert!(said.contains("code 7\n") && said.contains(r#""exit_code":7"#), "{said}");
+        std::fs::remove_file(place.root().join("go")).unwrap();
+    });
+}
+
 #[test]
 fn a_result_is_kept_when_its_own_output_fills_the_disk() {
     for_each_user(|place| {

@@ -161,7 +161,7 @@ impl Journal {
 
     fn check(&self, anchor: Option<Head>) -> Result<Verification, Error> {
         // Before the snapshot: other processes go on writing.
-        let kept = HeadFile::in_folder(&self.folder);
+        let kept = HeadFile::in_folder(&self.folder)?;
         let anchors = Anchors { given: anchor, kept };
         let connection = self.reader()?;
         let snapshot = connection.unchecked_transaction()?;

@@ -53,12 +53,22 @@ pub(crate) fn socket_of_keeper(pid: u32) -> Option<String> {
     own?.path.file_name()?.to_str().map(ToOwned::to_owned)
 }
 
-/// A keeper of this state folder whose socket was removed: it lives, and can't be reached.
-pub(crate) fn keeper_without_socket(state: &Path) -> Option<u32> {
-    proc::all_pids().into_iter().find(|pid| {
-        let socket = || socket_of_keeper(*pid).filter(|_| state_of_keeper(*pid).as_deref() == Some(state));
-        is_keeper(*pid) && socket().is_some_and(|name| !state.join("sessions").join(name).exists())
-    })
+/// A living keeper, and the name of the socket that it listens on.
+#[derive(Debug)]
+pub(crate) struct KeeperProcess {
+    pub(crate) pid: u32,
+    pub(crate) socket: String,
+}
+
+/// The keepers of this state folder, also those whose socket was removed, alone or with its folder.
+pub(crate) fn keepers_of(state: &Path) -> Vec<KeeperProcess> {
+    let folders = ["sessions", "sessions (deleted)"].map(|name| Link::File(state.join(name)));
+    let keeper = |pid: u32| {
+        let links = proc::of(pid).links();
+        let is_its = folders.iter().any(|folder| links.contains(folder));
+        Some(KeeperProcess { pid, socket: socket_of_keeper(pid).filter(|_| is_its)? })
+    };
+    proc::all_pids().into_iter().filter(|pid| is_keeper(*pid)).filter_map(keeper).collect()
 }
 
 /// Whether `pid` has the pipe with this number open as its standard output or error.
