@@ -38,7 +38,8 @@ fn try_all(scenario: &str, process: &str, run: impl Fn(&Place, &[&str]) -> Resul
     let log = tempfile::tempdir().unwrap();
     let Some(turn) = turns::Turn::wait() else { return };
     let file = log.path().join("log");
-    let came = try_one(&run, &["-y", "--output-separately", "-o", file.to_str().unwrap()]);
+    let logging = ["-y", "--output-separately", "-o", file.to_str().unwrap()];
+    let came = try_one(&run, &logging);
     assert_eq!(came, Ok(Verdict::Success), "{row}: without faults");
     drop(turn);
     let faults = plan::plan(&sites::read(log.path(), effort.grain()), &row, &effort);

@@ -36,6 +36,25 @@ impl PinnedKeeper {
     }
 }
 
+/// Continues the suspended processes of a keeper's sandbox. The keeper waits for them, or its commands do.
+pub(crate) fn continue_helpers(keeper: u32) {
+    let is_suspended = |pid: u32| {
+        let found = proc::of(pid).name_and_stat();
+        found.is_some_and(|(name, stat)| name.starts_with(HELPER_PREFIX) && stat.letter == b'T')
+    };
+    for pid in proc::of(keeper).children_of_first_thread().into_iter().filter(|pid| is_suspended(*pid)) {
+        let Some(target) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { continue };
+        let Ok(pinned) = rustix::process::pidfd_open(target, PidfdFlags::empty()) else { continue };
+        if is_suspended(pid) {
+            // One that ended meanwhile needs no signal.
+            let _ = rustix::process::pidfd_send_signal(&pinned, Signal::CONT);
+        }
+    }
+}
+
+/// How the names of a keeper's own processes begin.
+const HELPER_PREFIX: &str = "shellgate-";
+
 /// The state folder of a keeper: it holds the folder of its socket open.
 pub(crate) fn state_of_keeper(pid: u32) -> Option<PathBuf> {
     let sockets = proc::of(pid).links().into_iter().find_map(|link| match link {
