@@ -1,25 +1,26 @@
 //! Every system call may fail. Each scenario is run again and again, with another call of one of its processes failing or
 //! killing it. Afterwards nothing false was said, nothing hangs or is left behind, the record is whole and the next call works.
 //!
-//! The sample that runs with the other tests is a small part. `SHELLGATE_FAULTS=all` tries every call with every fault:
-//! `SHELLGATE_FAULTS=all cargo nextest run --profile faults -p shellgate-cli faults:: --no-capture`. A number instead of `all`
-//! is the size of the sample, and `inject=…` is a single fault, as a failed run names it.
+//! The sample that runs with the other tests is a small part; `scripts/faults` runs more and prints the table.
+//! `SHELLGATE_FAULTS` is the size of the sample, or `sites` (every fault at every place that makes a system call),
+//! or `all` (at every call), or `inject=…`: a single fault, as a failed run names it.
 
 mod front_end;
-mod inject;
 mod keeper;
+mod plan;
 mod questions;
+mod results;
 mod server;
+mod server_jobs;
+mod sites;
 mod standby;
 mod trace;
+mod turns;
 
 use std::process::Output;
 use std::sync::Mutex;
 
 use crate::support::{Place, pids, wait_until};
-
-/// Runs of a scenario at the same time. Most of the time they wait.
-const WORKERS: usize = 3;
 
 /// What came of a run with a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,62 +31,34 @@ enum Verdict {
     HonestError,
 }
 
-/// Counts of all runs of a scenario.
-#[derive(Debug, Default)]
-struct Tally {
-    tried: usize,
-    success: usize,
-    honest: usize,
-    wrong: Vec<String>,
-}
-
-impl Tally {
-    fn add(&mut self, fault: &str, came: Result<Verdict, String>) {
-        self.tried += 1;
-        match came {
-            Ok(Verdict::Success) => self.success += 1,
-            Ok(Verdict::HonestError) => self.honest += 1,
-            Err(why) => {
-                println!("wrong: {fault}: {why}");
-                self.wrong.push(format!("{fault}: {why}"));
-            }
-        }
-    }
-
-    fn assert_none_is_wrong(&self, scenario: &str) {
-        println!(
-            "faults {scenario}: {} tried, {} honest errors, {} successes, {} wrong",
-            self.tried,
-            self.honest,
-            self.success,
-            self.wrong.len()
-        );
-        assert!(self.tried > 0, "{scenario}: nothing was tried");
-        assert!(self.wrong.is_empty(), "{scenario}:\n{}", self.wrong.join("\n"));
-    }
-}
-
-/// Tries the faults of a scenario. `run` runs it in a new place with `strace ARGUMENTS` at one of its processes; it succeeds
-/// without a fault.
-fn try_all(name: &str, run: impl Fn(&Place, &[&str]) -> Result<Verdict, String> + Sync) {
-    let log = tempfile::NamedTempFile::new().unwrap();
-    let came = try_one(&run, &["-o", log.path().to_str().unwrap()]);
-    assert_eq!(came, Ok(Verdict::Success), "{name}: without faults");
-    let log = std::fs::read_to_string(log.path()).unwrap();
-    let (plan, tally) =
-        (Mutex::new(inject::plan(&log, name.len()).into_iter()), Mutex::new(Tally::default()));
+/// Tries the faults of a process in a scenario. `run` runs it in a new place with `strace ARGUMENTS` at that process; it
+/// succeeds without a fault.
+fn try_all(scenario: &str, process: &str, run: impl Fn(&Place, &[&str]) -> Result<Verdict, String> + Sync) {
+    let (row, effort) = (format!("{scenario} / {process}"), plan::Effort::from_environment());
+    let log = tempfile::tempdir().unwrap();
+    let Some(turn) = turns::Turn::wait() else { return };
+    let file = log.path().join("log");
+    let logging = ["-y", "--output-separately", "-o", file.to_str().unwrap()];
+    let came = try_one(&run, &logging);
+    assert_eq!(came, Ok(Verdict::Success), "{row}: without faults");
+    drop(turn);
+    let faults = plan::plan(&sites::read(log.path(), effort.grain()), &row, &effort);
+    let results = results::Results::load(&row);
+    let todo: Vec<_> = faults.into_iter().filter(|fault| !results.is_known(fault)).collect();
+    let (todo, results) = (Mutex::new(todo.into_iter()), Mutex::new(results));
     let work = || {
-        let next = || plan.lock().unwrap().next();
-        while let Some(fault) = next() {
+        let next = || todo.lock().unwrap().next();
+        while let Some((turn, fault)) = turns::Turn::wait().and_then(|turn| Some((turn, next()?))) {
             let came = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                try_one(&run, &["-o", "/dev/null", "-e", &fault])
+                try_one(&run, &["-o", "/dev/null", "-e", &fault.inject])
             }));
             let came = came.unwrap_or_else(|panic| Err(format!("{:?}", panic.downcast_ref::<String>())));
-            tally.lock().unwrap().add(&fault, came);
+            results.lock().unwrap().add(&fault, came);
+            drop(turn);
         }
     };
-    std::thread::scope(|scope| (0..WORKERS).for_each(|_| drop(scope.spawn(work))));
-    tally.into_inner().unwrap().assert_none_is_wrong(name);
+    std::thread::scope(|scope| (0..turns::WORKERS).for_each(|_| drop(scope.spawn(work))));
+    results.into_inner().unwrap().assert_none_is_wrong();
 }
 
 /// One run, and what must hold after any fault.

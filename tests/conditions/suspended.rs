@@ -154,3 +154,25 @@ fn a_suspended_server_answers_afterwards() {
         assert_it_works_again(place);
     });
 }
+
+/// The broker decides for confined commands, and the launcher starts them: the next call continues them.
+#[test]
+fn suspended_processes_of_the_sandbox_go_on_for_the_next_call() {
+    for_each_user(|place| {
+        let job = place.call(&json!({"command": "exec sleep 1000", "background": true}));
+        let keeper = place.keepers()[0];
+        let children = std::fs::read_to_string(format!("/proc/{keeper}/task/{keeper}/children")).unwrap();
+        let name = |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap();
+        let mut suspended = 0;
+        for pid in children.split_whitespace().filter(|pid| name(pid).starts_with("shellgate-")) {
+            suspend(pid.parse().unwrap());
+            suspended += 1;
+            let answer = place.call(&json!({"command": "echo out > made; cat made"}));
+            assert_eq!(answer["stdout"], "out\n", "{} suspended: {answer}", name(pid).trim());
+        }
+        // Launcher, pod, broker, standby.
+        assert_eq!(suspended, 4, "{children}");
+        assert!(place.output(["stop", job["id"].as_str().unwrap()]).status.success());
+        assert_it_works_again(place);
+    });
+}

@@ -2,6 +2,8 @@
 
 use std::process::Output;
 
+use serde_json::json;
+
 use super::trace::{attach, begin, bounded, detach, hangs};
 use super::{Verdict, id_of, made, right_or_honest, stdout, try_all};
 use crate::support::{Place, wait_until};
@@ -21,7 +23,7 @@ fn checked(output: &Output, is_right: bool) -> Result<Verdict, String> {
 
 /// Tries the faults while the keeper serves `shellgate WORDS`, which went well if `is_right`.
 fn try_words(name: &str, words: &[&str], is_right: fn(&Place, &Output) -> bool) {
-    try_all(name, |place, strace| {
+    try_all(name, "keeper", |place, strace| {
         let (keeper, _) = kept(place);
         let strace = attach(place, keeper, strace);
         let output = bounded(place, words);
@@ -33,15 +35,13 @@ fn try_words(name: &str, words: &[&str], is_right: fn(&Place, &Output) -> bool) 
 #[test]
 fn faults_while_it_serves_a_call() {
     let words = ["call", r#"{"command": "echo out; echo x > made"}"#];
-    try_words("the keeper serves a call", &words, |place, output| {
-        stdout(output).contains(r#""stdout":"out\n""#) && made(place)
-    });
+    try_words("call", &words, |place, output| stdout(output).contains(r#""stdout":"out\n""#) && made(place));
 }
 
 #[test]
 fn faults_while_it_serves_a_call_with_a_terminal() {
     let words = ["call", r#"{"command": "echo out; echo x > made", "pty": true}"#];
-    try_words("the keeper serves a terminal", &words, |place, output| {
+    try_words("pty", &words, |place, output| {
         stdout(output).contains(r#""stdout":"out\n""#)
             && stdout(output).contains(r#""completed""#)
             && made(place)
@@ -51,14 +51,12 @@ fn faults_while_it_serves_a_call_with_a_terminal() {
 #[test]
 fn faults_while_it_starts_a_job() {
     let words = ["call", r#"{"command": "echo out; sleep 1000", "background": true}"#];
-    try_words("the keeper starts a job", &words, |_, output| {
-        stdout(output).contains(r#""status":"running""#)
-    });
+    try_words("background start", &words, |_, output| stdout(output).contains(r#""status":"running""#));
 }
 
 #[test]
 fn faults_while_it_lists_its_jobs() {
-    try_words("the keeper lists its jobs", &["jobs", "--json"], |_, output| {
+    try_words("jobs", &["jobs", "--json"], |_, output| {
         stdout(output).contains("sleep 1000") && output.status.success()
     });
 }
@@ -66,7 +64,7 @@ fn faults_while_it_lists_its_jobs() {
 /// What is said to be stopped has ended.
 #[test]
 fn faults_while_it_stops_a_job() {
-    try_all("the keeper stops a job", |place, strace| {
+    try_all("stop", "keeper", |place, strace| {
         let (keeper, id) = kept(place);
         let host_pid = job_pid(place);
         let strace = attach(place, keeper, strace);
@@ -89,7 +87,7 @@ fn job_pid(place: &Place) -> u64 {
 /// A call whose command goes on, and a wait for its end.
 #[test]
 fn faults_while_it_hands_a_job_over() {
-    try_all("the keeper hands a job over", |place, strace| {
+    try_all("job handed over", "keeper", |place, strace| {
         let (keeper, _) = kept(place);
         let strace = attach(place, keeper, strace);
         let command = r#"{"command": "echo out; until [ -e go ]; do sleep 0.01; done; echo x > made; exit 7", "wait_ms": 50}"#;
@@ -110,7 +108,7 @@ fn faults_while_it_hands_a_job_over() {
 /// `background` from another terminal takes a foreground command from its caller.
 #[test]
 fn faults_while_a_command_is_sent_to_the_background() {
-    try_all("the keeper takes a command from its caller", |place, strace| {
+    try_all("sent to the background", "keeper", |place, strace| {
         let (keeper, _) = kept(place);
         let mark = crate::support::mark();
         let call = format!(r#"{{"command": "sleep {mark}; exit 7"}}"#);
@@ -140,5 +138,46 @@ fn faults_while_a_command_is_sent_to_the_background() {
             false if released => checked(&answer, false),
             false => checked(&output, false),
         }
+    });
+}
+
+/// The keeper and the processes that it starts, from their first call on. They share what `strace` is told, so a fault may hit
+/// each of them once. The caller is a program with the library, so that its own calls don't fail.
+#[test]
+fn faults_while_it_starts() {
+    try_all("first use", "keeper and launcher", |place, strace| {
+        let (words, program) = (strace.join(" "), crate::support::shellgate());
+        let text = format!(
+            "#!/bin/sh\nexec strace -D --follow-forks -b execve -qq --signal=none {words} {} \"$@\"\n",
+            program.display()
+        );
+        let script = place.write("keeper", &text);
+        std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let builder = shellgate::Gate::builder().root(place.root()).state_folder(place.state());
+        let builder = builder.keeper_program(script).flags(crate::support::unasked());
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let command = "echo out; echo x > made".to_owned();
+        std::thread::spawn(move || {
+            let request = shellgate::Request {
+                action: shellgate::request::Action::Shell(command),
+                ..shellgate::Request::default()
+            };
+            let told = |error: &dyn ToString| json!({"error": {"code": error.to_string()}});
+            let answer = match builder.build() {
+                Err(error) => told(&error.message),
+                Ok(gate) => {
+                    match gate.submit(request, shellgate::Follow::Quietly).map(|mut run| run.wait()) {
+                        Err(refused) => json!(*refused),
+                        Ok(Ok(report)) => json!(report),
+                        Ok(Err(error)) => told(&error),
+                    }
+                }
+            };
+            // Nobody listens any more if it took too long.
+            let _ = sender.send(answer);
+        });
+        let report = receiver.recv_timeout(crate::support::PATIENCE).map_err(|_| "it hangs".to_owned())?;
+        let is_right = report["status"] == "completed" && report["stdout"] == "out\n" && made(place);
+        super::server::told(&report, is_right)
     });
 }

@@ -10,7 +10,7 @@ use crate::support::{Place, wait_until};
 const ASKING: [&str; 5] = ["run", "--approve", "ask", "--ask", "queue"];
 
 /// The numbers of the questions that wait.
-fn waiting(place: &Place) -> Vec<String> {
+pub(super) fn waiting(place: &Place) -> Vec<String> {
     let list = place.output(["approvals", "list", "--json"]).stdout;
     let list: serde_json::Value = serde_json::from_slice(&list).unwrap_or_default();
     list.as_array().into_iter().flatten().map(|question| question["id"].to_string()).collect()
@@ -27,7 +27,7 @@ fn asker_came(place: &Place, output: &Output) -> Result<Verdict, String> {
 
 #[test]
 fn faults_in_the_one_who_asks() {
-    try_all("the asker of an answered question", |place, strace| {
+    try_all("question answered elsewhere", "front end that asks", |place, strace| {
         let words: Vec<&str> = ASKING.into_iter().chain(["touch made"]).collect();
         let mut command = traced(place, strace, &words);
         let mut asker = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -50,7 +50,7 @@ fn faults_in_the_one_who_asks() {
 
 #[test]
 fn faults_in_the_one_who_answers() {
-    try_all("the answerer of a question", |place, strace| {
+    try_all("question answered elsewhere", "front end that answers", |place, strace| {
         let words: Vec<&str> = ASKING.into_iter().chain(["touch made"]).collect();
         let asker = begin(place, &words);
         wait_until("it asks", || !waiting(place).is_empty());

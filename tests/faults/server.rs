@@ -14,26 +14,47 @@ fn arguments() -> Value {
     json!({"command": "echo out; echo x > made"})
 }
 
-/// The verdict on the answer to a call. `None`: the connection was closed without one.
+/// `strace ARGUMENTS` for all threads of a server.
+pub(super) fn traced_server<'a>(strace: &[&'a str]) -> Vec<&'a str> {
+    ["--follow-forks"].into_iter().chain(strace.iter().copied()).collect()
+}
+
 fn came(place: &Place, answer: Option<&Value>) -> Result<Verdict, String> {
+    let report = answer.map(|answer| &answer["result"]["structuredContent"]);
+    let is_right = report
+        .is_some_and(|report| report["status"] == "completed" && report["stdout"] == "out\n" && made(place));
+    answered(answer, is_right)
+}
+
+/// The verdict on the answer to a call: it is right, or it tells an error. `None`: the connection was closed without one.
+pub(super) fn answered(answer: Option<&Value>, is_right: bool) -> Result<Verdict, String> {
     let Some(answer) = answer else { return Ok(Verdict::HonestError) };
-    let report = &answer["result"]["structuredContent"];
-    if report["status"] == "completed" && report["stdout"] == "out\n" && made(place) {
-        return Ok(Verdict::Success);
+    match answer["error"]["code"].is_i64() && !is_right {
+        true => Ok(Verdict::HonestError),
+        false => told(&answer["result"]["structuredContent"], is_right),
     }
+}
+
+/// The verdict on a report: it is right, or it tells an error.
+pub(super) fn told(report: &Value, is_right: bool) -> Result<Verdict, String> {
     // The fault may also be one of the command itself, or the answer says that output is missing.
     let is_told = report["error"]["code"].is_string()
         || report["status"] == "failed" && (report["signal"].is_object() || report["exit_code"].is_i64())
         || report["stdout_truncated"] == true;
-    match is_told || answer["error"]["code"].is_i64() {
-        true => Ok(Verdict::HonestError),
-        false => Err(format!("no error is told: {answer}")),
+    match (is_right, is_told) {
+        (true, _) => Ok(Verdict::Success),
+        (false, true) => Ok(Verdict::HonestError),
+        (false, false) => Err(format!("no error is told: {report}")),
     }
 }
 
 /// Whether a server that lives after a fault answers its next calls. The first of them may fail honestly: it finds what the
 /// fault left, such as a lock that could not be released.
-fn works(place: &Place, next: impl Fn() -> Option<Value>, is_alive: impl Fn() -> bool) -> Result<(), String> {
+pub(super) fn works(
+    place: &Place,
+    next: impl Fn() -> Option<Value>,
+    is_alive: impl Fn() -> bool,
+) -> Result<(), String> {
     let is_right = |answer: &Value| answer["result"]["structuredContent"]["stdout"] == "again\n";
     let mut answer = next();
     if let Some(first) = answer.as_ref().filter(|answer| !is_right(answer)) {
@@ -47,7 +68,7 @@ fn works(place: &Place, next: impl Fn() -> Option<Value>, is_alive: impl Fn() ->
 }
 
 /// Whether a process that closes its connections ends soon.
-fn ends(server: &mut std::process::Child) -> bool {
+pub(super) fn ends(server: &mut std::process::Child) -> bool {
     let server = std::cell::RefCell::new(server);
     crate::support::wait_until("the server ends", || server.borrow_mut().try_wait().unwrap().is_some());
     true
@@ -55,10 +76,9 @@ fn ends(server: &mut std::process::Child) -> bool {
 
 #[test]
 fn faults_in_a_call_over_standard_input() {
-    try_all("a call over standard input", |place, strace| {
+    try_all("MCP call", "server", |place, strace| {
         let mut talk = Talk::new(place);
-        let words: Vec<&str> = ["-f"].into_iter().chain(strace.iter().copied()).collect();
-        let strace = attach(place, u64::from(talk.server.id()), &words);
+        let strace = attach(place, u64::from(talk.server.id()), &traced_server(strace));
         let answer = talk.try_call(arguments());
         detach(strace);
         let verdict = came(place, answer.as_ref())?;
@@ -95,10 +115,9 @@ fn an_input_that_fails_within_a_message_ends_the_connection() {
 
 #[test]
 fn faults_in_a_call_over_http() {
-    try_all("a call over HTTP", |place, strace| {
+    try_all("HTTP call", "server", |place, strace| {
         let site = Site::new(place, &[]);
-        let words: Vec<&str> = ["-f"].into_iter().chain(strace.iter().copied()).collect();
-        let strace = attach(place, u64::from(site.server.id()), &words);
+        let strace = attach(place, u64::from(site.server.id()), &traced_server(strace));
         let call = |site: &Site, arguments: Value| site.try_call(&site.key, "shell", arguments);
         let answer = call(&site, arguments());
         detach(strace);
@@ -114,14 +133,14 @@ fn faults_in_a_call_over_http() {
 /// The server prunes when it starts: output beyond `keep_mb` goes.
 #[test]
 fn faults_while_it_starts_and_prunes() {
-    try_all("the server starts and prunes", |place, strace| {
+    try_all("prune", "server", |place, strace| {
         let config = place.write("keep.toml", "[journal]\nkeep_mb = 1\n");
         let flags = ["--config", config.to_str().unwrap()];
         let big = place.call(&json!({"command": "head -c 1200000 /dev/zero"}));
         place.call(&json!({"command": "echo kept"}));
         let file = std::path::PathBuf::from(big["stdout_file"].as_str().unwrap());
-        let words: Vec<&str> = ["-f"].into_iter().chain(strace.iter().copied()).collect();
-        let mut talk = Talk::with(super::trace::traced(place, &words, &["mcp", flags[0], flags[1]]));
+        let mut talk =
+            Talk::with(super::trace::traced(place, &traced_server(strace), &["mcp", flags[0], flags[1]]));
         let Some(answer) = talk.try_begin().and_then(|()| talk.try_call(arguments())) else {
             drop(talk);
             return Ok(Verdict::HonestError);

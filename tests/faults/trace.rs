@@ -40,7 +40,7 @@ pub(super) fn hangs(output: &Output) -> bool {
     output.status.code() == Some(137)
 }
 
-/// Attaches `strace ARGUMENTS` to a process, and to all its threads with `-f`.
+/// Attaches `strace ARGUMENTS` to a process, and to all its threads with `--follow-forks`.
 pub(super) fn attach(place: &Place, pid: u64, arguments: &[&str]) -> Child {
     let mut strace = place.program("strace");
     strace.args(["-qq", "--signal=none", "-p", &pid.to_string()]).args(arguments);
@@ -55,7 +55,7 @@ pub(super) fn attach(place: &Place, pid: u64, arguments: &[&str]) -> Child {
         status(thread).lines().any(is_it)
     };
     let threads = || std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|thread| thread.path());
-    let all = arguments.contains(&"-f");
+    let all = arguments.contains(&"--follow-forks");
     wait_until("it is traced", || {
         !Path::new(&folder).exists()
             || if all {

@@ -201,3 +201,102 @@ fn what_a_completed_command_left_is_ended_when_keeper_and_standby_are_killed_tog
         place.assert_nothing_is_left();
     });
 }
+
+/// All that `shellgate WORDS` printed, and its exit code.
+fn said(place: &super::Place, words: &[&str]) -> (String, Option<i32>) {
+    let output = place.output(words);
+    let text = [output.stdout, output.stderr].concat();
+    (String::from_utf8_lossy(&text).into_owned(), output.status.code())
+}
+
+/// The socket of a keeper with a job is removed, replaced, or removed with its folder. The job is told of and stopped all the same.
+#[test]
+fn a_keeper_that_can_t_be_reached_is_named_and_stopped() {
+    type Harm = fn(&std::path::Path);
+    let harms: [(&str, Harm); 4] = [
+        ("removed", |socket| std::fs::remove_file(socket).unwrap()),
+        ("a folder", |socket| {
+            std::fs::remove_file(socket).unwrap();
+            std::fs::create_dir(socket).unwrap();
+        }),
+        ("another one", |socket| {
+            std::fs::remove_file(socket).unwrap();
+            // It accepts no connection, as that of a killed keeper.
+            drop(std::os::unix::net::UnixListener::bind(socket).unwrap());
+        }),
+        ("removed with its folder", |socket| std::fs::remove_dir_all(socket.parent().unwrap()).unwrap()),
+    ];
+    for (how, harm) in harms {
+        for by_id in [true, false].into_iter().skip(usize::from(how != "removed")) {
+            let place = super::Place::new(None);
+            let mark = mark();
+            let id = start(&place, &format!("sleep {mark}"));
+            wait_until("it runs", || !processes_with(&mark).is_empty());
+            let sockets = std::fs::read_dir(place.state().join("sessions")).unwrap().flatten();
+            sockets.for_each(|entry| harm(&entry.path()));
+            let (text, code) = said(&place, &["jobs"]);
+            assert!(code != Some(0), "{how}: {code:?} {text}");
+            let words = if by_id { ["stop", &id] } else { ["stop", "--all"] };
+            let (text, code) = said(&place, &words);
+            wait_until("its processes are gone", || processes_with(&mark).is_empty());
+            assert!(by_id || code != Some(0) && text.contains("was killed"), "{how}: {code:?} {text}");
+            wait_until("its end is in the record", || {
+                !run(&place, &["history"])
+                    .0
+                    .lines()
+                    .any(|line| line.contains(&id) && line.contains("running"))
+            });
+            let next = place.call(&json!({"command": "echo next"}));
+            // No socket can be made where a folder stands.
+            let is_told = how == "a folder" && next["error"]["code"] == "config";
+            assert!(is_told || next["stdout"] == "next\n", "{how}: {next}");
+        }
+    }
+}
+
+/// A record that can't be read keeps nobody from stopping.
+#[test]
+fn jobs_are_stopped_though_the_record_is_damaged() {
+    for by_id in [true, false] {
+        for damage in [&b"nonsense"[..], b""] {
+            let place = super::Place::new(None);
+            let mark = mark();
+            let id = start(&place, &format!("sleep {mark}"));
+            wait_until("it runs", || !processes_with(&mark).is_empty());
+            ["journal.db", "journal.db-wal"]
+                .iter()
+                .for_each(|name| std::fs::write(place.state().join(name), damage).unwrap());
+            let words = if by_id { ["stop", &id] } else { ["stop", "--all"] };
+            let (text, code) = said(&place, &words);
+            assert_eq!(processes_with(&mark), [0; 0], "{code:?} {text}");
+            assert!(code != Some(0) && text.contains("1 execution was stopped, but"), "{code:?} {text}");
+        }
+    }
+}
+
+/// So many connections wait for a keeper that another one would wait for ever. It is suspended again and again, so that waking it
+/// doesn't help.
+#[test]
+fn a_keeper_that_takes_no_connection_is_named_and_stopped() {
+    let place = super::Place::new(None);
+    let mark = mark();
+    start(&place, &format!("sleep {mark}"));
+    wait_until("it runs", || !processes_with(&mark).is_empty());
+    let socket = std::fs::read_dir(place.state().join("sessions")).unwrap().flatten().next().unwrap().path();
+    let keeper = rustix::process::Pid::from_raw(i32::try_from(place.keepers()[0]).unwrap()).unwrap();
+    rustix::process::kill_process(keeper, rustix::process::Signal::STOP).unwrap();
+    let connect = || {
+        let flags = rustix::net::SocketFlags::NONBLOCK | rustix::net::SocketFlags::CLOEXEC;
+        let (family, kind) = (rustix::net::AddressFamily::UNIX, rustix::net::SocketType::STREAM);
+        let connection = rustix::net::socket_with(family, kind, flags, None).unwrap();
+        let address = rustix::net::SocketAddrUnix::new(&socket).unwrap();
+        rustix::net::connect(&connection, &address).map(|()| connection)
+    };
+    let waiting: Vec<_> = std::iter::repeat_with(connect).map_while(Result::ok).collect();
+    assert!(!waiting.is_empty());
+    let (text, code) = said(&place, &["jobs"]);
+    assert!(code != Some(0) && text.contains(&keeper.to_string()), "{code:?} {text}");
+    let (text, code) = said(&place, &["stop", "--all"]);
+    wait_until("its processes are gone", || processes_with(&mark).is_empty());
+    assert!(code != Some(0) && text.contains("was killed"), "{code:?} {text}");
+}

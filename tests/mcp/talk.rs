@@ -117,17 +117,27 @@ impl Talk {
         self.try_ask("tools/call", json!({"name": "shell", "arguments": arguments}))
     }
 
-    fn try_ask(&mut self, method: &str, params: Value) -> Option<Value> {
+    /// Sends a request. `None`: the server has closed its output before it answered.
+    pub(crate) fn try_ask(&mut self, method: &str, params: Value) -> Option<Value> {
         self.next += 1;
         let params = with_all_facts(params);
         let request = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
         // The server may have ended already.
         writeln!(self.to.as_mut().unwrap(), "{request}").ok()?;
+        self.try_answer(self.next)
+    }
+
+    /// The answer to a request. `None`: the server has closed its output before it answered.
+    pub(crate) fn try_answer(&mut self, id: u64) -> Option<Value> {
+        let is_it = |message: &Value| message["id"] == id && message.get("method").is_none();
+        if let Some(at) = self.heard.iter().position(is_it) {
+            return self.heard.remove(at);
+        }
         loop {
             match self.from.recv_timeout(PATIENCE) {
                 Ok(line) => {
                     let message: Value = serde_json::from_str(&line).unwrap();
-                    if message["id"] == self.next && message.get("method").is_none() {
+                    if is_it(&message) {
                         return Some(message);
                     }
                 }
@@ -135,6 +145,13 @@ impl Talk {
                 Err(error) => panic!("no answer: {error}"),
             }
         }
+    }
+
+    /// Whether the answer to a request has come.
+    pub(crate) fn has_answer(&mut self, id: u64) -> bool {
+        let new = self.from.try_iter().map(|line| serde_json::from_str::<Value>(&line).unwrap());
+        self.heard.extend(new);
+        self.heard.iter().any(|message| message["id"] == id && message.get("method").is_none())
     }
 
     /// The answer to a request.

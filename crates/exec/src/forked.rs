@@ -32,13 +32,15 @@ impl Forked {
         self.last.store(last, Ordering::Relaxed);
     }
 
-    /// Continues the keeper at the other end of a connection, if a command has suspended it.
+    /// Continues the keeper at the other end of a connection and the processes of its sandbox, if they are suspended.
     pub(crate) fn continue_keeper(&self, socket: &OwnedFd) {
         keepers::wake(socket);
         // The socket of a keeper that this process forked doesn't tell who is at its other end.
-        if let Some(pid) = self.pid.get() {
-            processes::signal_keeper(pid.as_raw_nonzero().get().unsigned_abs(), Signal::CONT);
+        let forked = self.pid.get().map(|pid| pid.as_raw_nonzero().get().unsigned_abs());
+        if let Some(pid) = forked {
+            processes::signal_keeper(pid, Signal::CONT);
         }
+        keepers::keeper_of(socket).or(forked).into_iter().for_each(processes::continue_helpers);
     }
 
     /// A keeper without executions exits a moment after its last connection was closed. This waits for that moment and reaps

@@ -27,13 +27,14 @@ impl InputSender {
     /// # Errors
     /// When a keeper's answer is invalid or late.
     pub fn find(state: &StateFolder, id: ExecId) -> Result<Option<(Self, InputState)>, SessionError> {
-        for connection in keepers::ask(state, &ToKeeper::DescribeInput(id), |_| true)? {
+        let asked = keepers::ask(state, &ToKeeper::DescribeInput(id), |_| true)?;
+        for connection in asked.told {
             let mut sender = Self { id, connection };
             if let Some(reading) = sender.seen()? {
                 return Ok(Some((sender, reading)));
             }
         }
-        Ok(None)
+        asked.failed.map_or(Ok(None), Err)
     }
 
     /// The state of its input. `None`: it has ended.
@@ -43,7 +44,8 @@ impl InputSender {
     pub fn look(&mut self) -> Result<Option<InputState>, SessionError> {
         match self.connection.send(&ToKeeper::DescribeInput(self.id), &[]) {
             Ok(()) => self.seen(),
-            Err(_gone) => Ok(None),
+            Err(error) if keepers::exits(&error) => Ok(None),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -52,8 +54,10 @@ impl InputSender {
     /// # Errors
     /// When the keeper's answer is invalid or late. The inner error says why the input was refused.
     pub fn send(&mut self, input: Input) -> Result<Result<(), NotTaken>, SessionError> {
-        if self.connection.send(&ToKeeper::Type(self.id, input), &[]).is_err() {
-            return Ok(Err(NotTaken::Ended));
+        match self.connection.send(&ToKeeper::Type(self.id, input), &[]) {
+            Ok(()) => {}
+            Err(error) if keepers::exits(&error) => return Ok(Err(NotTaken::Ended)),
+            Err(error) => return Err(error.into()),
         }
         let typed = self.wait(|message| match message {
             FromKeeper::Typed(taken) => Some(taken),

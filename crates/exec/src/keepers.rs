@@ -12,11 +12,11 @@ use crate::job::Job;
 use crate::keeper::Address;
 use crate::keeper_connection::KeeperConnection;
 use crate::proc;
-use crate::run_handle::RunHandle;
+use crate::run_handle::{RunHandle, end_leftovers, is_kept_out_of_reach};
 use crate::session::SessionError;
 use crate::spool::Spool;
 use crate::state_folder::{StateError, StateFolder};
-use crate::sys::processes;
+use crate::sys::processes::{self, KeeperProcess};
 use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
 
 /// Stops one execution and its leftover processes, and returns when all have ended. The result says whether a keeper
@@ -26,14 +26,20 @@ use crate::wire::{self, FromKeeper, ToKeeper, Urgency};
 /// When a keeper's answer is invalid or late.
 pub fn stop_execution(state: &StateFolder, id: ExecId, urgency: Urgency) -> Result<bool, SessionError> {
     let mut stopped = false;
-    for connection in ask(state, &ToKeeper::StopThis(id, urgency), |_| true)? {
+    let Asked { told, failed } = ask(state, &ToKeeper::StopThis(id, urgency), |_| true)?;
+    for connection in told {
         let answer = stop_answer(connection, |message| match message {
             FromKeeper::Stopped(held) => Some(held),
             _ => None,
         });
         stopped |= answer?.unwrap_or_default();
     }
-    Ok(stopped)
+    // Its keeper can't be told, but ends it when its processes have ended.
+    if !stopped && is_kept_out_of_reach(id) && !unreachable_keepers(state, |_| true).is_empty() {
+        end_leftovers(id);
+        return Ok(true);
+    }
+    failed.filter(|_| !stopped).map_or(Ok(stopped), Err)
 }
 
 /// Stops all executions of this user, and returns when they have ended. The result is their number.
@@ -54,7 +60,7 @@ pub fn held_executions(state: &StateFolder) -> Result<Option<Vec<ExecId>>, Sessi
         return Ok(None);
     }
     let mut held = Vec::new();
-    for connection in ask(state, &ToKeeper::ListExecutions, |_| true)? {
+    for connection in ask(state, &ToKeeper::ListExecutions, |_| true)?.all()? {
         let answer = answer(connection, |message| match message {
             FromKeeper::Executions(ids) => Some(ids),
             _ => None,
@@ -67,11 +73,14 @@ pub fn held_executions(state: &StateFolder) -> Result<Option<Vec<ExecId>>, Sessi
 /// Whether there is a keeper of another version.
 fn has_foreign_keeper(state: &StateFolder) -> bool {
     let (folder, end) = (state.sockets(), format!(".{}", wire::VERSION));
-    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-    let mut names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    // What can't be looked at may be one.
+    let Ok(entries) = std::fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) else {
+        return true;
+    };
+    let mut names = entries.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
     names.any(|name| {
         let connect = || Address::new(&folder, name.clone())?.connect();
-        !name.ends_with(&end) && connect().is_ok_and(|keeper| keeper.is_some())
+        !name.ends_with(&end) && connect().map_or(true, |keeper| keeper.is_some())
     })
 }
 
@@ -81,8 +90,8 @@ fn has_foreign_keeper(state: &StateFolder) -> bool {
 /// When a keeper's answer is invalid or late.
 pub fn jobs(state: &StateFolder) -> Result<HeldJobs, SessionError> {
     let mut jobs = Vec::new();
-    let mut silent = None;
-    for connection in ask(state, &ToKeeper::Jobs, |_| true)? {
+    let Asked { told, failed: mut silent } = ask(state, &ToKeeper::Jobs, |_| true)?;
+    for connection in told {
         let answer = answer(connection, |message| match message {
             FromKeeper::Jobs(jobs) => Some(jobs),
             _ => None,
@@ -94,17 +103,33 @@ pub fn jobs(state: &StateFolder) -> Result<HeldJobs, SessionError> {
         }
     }
     jobs.sort_by_key(|job| job.id);
-    let unreachable = || Some(SessionError::Silent { keeper: unreachable_keeper(state)? });
-    Ok(HeldJobs { jobs, silent: silent.or_else(unreachable) })
+    let unreachable = || {
+        unreachable_keepers(state, |_| true).first().map(|keeper| SessionError::Silent { keeper: *keeper })
+    };
+    Ok(HeldJobs { jobs, silent: unreachable().or(silent) })
 }
 
-/// A keeper whose socket was removed. One that exits removes its socket itself, and is gone soon.
-fn unreachable_keeper(state: &StateFolder) -> Option<u32> {
+/// The keepers to whom their socket doesn't lead any more, of those whose sockets have a wanted name. One that exits removes its
+/// socket itself, and is gone soon.
+fn unreachable_keepers(state: &StateFolder, wanted: impl Fn(&str) -> bool) -> Vec<u32> {
     let until = Instant::now() + EXIT_TIMEOUT;
+    let is_reached = |keeper: &KeeperProcess| {
+        let address = Address::new(&state.sockets(), keeper.socket.clone());
+        match address.and_then(|address| address.connect()) {
+            Ok(socket) => socket.is_some_and(|socket| keeper_of(socket) == Some(keeper.pid)),
+            // What fails for another reason says nothing about the keeper.
+            Err(error) => !matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::TimedOut
+            ),
+        }
+    };
     loop {
-        let keeper = processes::keeper_without_socket(state.path())?;
-        if Instant::now() > until {
-            return Some(keeper);
+        let keepers = processes::keepers_of(state.path()).into_iter();
+        let keepers = keepers.filter(|keeper| wanted(&keeper.socket) && !is_reached(keeper));
+        let keepers: Vec<u32> = keepers.map(|keeper| keeper.pid).collect();
+        if keepers.is_empty() || Instant::now() > until {
+            return keepers;
         }
         std::thread::sleep(EXIT_POLL_INTERVAL);
     }
@@ -143,7 +168,8 @@ impl HeldJobs {
 /// # Errors
 /// When a keeper's answer is invalid or late.
 pub fn watch(state: &StateFolder, id: ExecId) -> Result<Option<(Job, RunHandle)>, SessionError> {
-    for mut connection in ask(state, &ToKeeper::Watch(id), |_| true)? {
+    let Asked { told, failed } = ask(state, &ToKeeper::Watch(id), |_| true)?;
+    for mut connection in told {
         let watched = answer_on(&mut connection, ANSWER_TIMEOUT, |message| match message {
             FromKeeper::Watched(job) => Some(job),
             _ => None,
@@ -153,7 +179,7 @@ pub fn watch(state: &StateFolder, id: ExecId) -> Result<Option<(Job, RunHandle)>
             return Ok(Some((*job, RunHandle::watched(id, connection, spool))));
         }
     }
-    Ok(None)
+    failed.map_or(Ok(None), Err)
 }
 
 /// Answers the caller of an execution, which goes on as a job. The result says whether a keeper held it.
@@ -162,14 +188,15 @@ pub fn watch(state: &StateFolder, id: ExecId) -> Result<Option<(Job, RunHandle)>
 /// When a keeper's answer is invalid or late.
 pub fn release(state: &StateFolder, id: ExecId) -> Result<bool, SessionError> {
     let mut released = false;
-    for connection in ask(state, &ToKeeper::Release(id), |_| true)? {
+    let Asked { told, failed } = ask(state, &ToKeeper::Release(id), |_| true)?;
+    for connection in told {
         let answer = answer(connection, |message| match message {
             FromKeeper::Released(held) => Some(held),
             _ => None,
         });
         released |= answer?.unwrap_or_default();
     }
-    Ok(released)
+    failed.filter(|_| !released).map_or(Ok(released), Err)
 }
 
 /// Stops all executions of the keepers whose socket has a wanted name. The result is their number.
@@ -179,7 +206,7 @@ pub(crate) fn stop(
     wanted: impl Fn(&str) -> bool,
 ) -> Result<u32, SessionError> {
     // Asks all before waiting for the first, because stopping takes each of them some time.
-    let told = ask(state, &ToKeeper::StopSession(urgency), wanted)?;
+    let Asked { told, failed } = ask(state, &ToKeeper::StopSession(urgency), &wanted)?;
     let stopped: Vec<Result<u32, SessionError>> = told
         .into_iter()
         .map(|connection| {
@@ -190,8 +217,26 @@ pub(crate) fn stop(
             answer.map(Option::unwrap_or_default)
         })
         .collect();
+    let unreachable = unreachable_keepers(state, wanted);
+    unreachable.iter().for_each(|keeper| kill(*keeper));
     // All are waited for before the first error is told.
-    stopped.into_iter().sum()
+    let stopped: u32 = stopped.into_iter().sum::<Result<_, _>>()?;
+    let killed = unreachable.first().map(|keeper| SessionError::Killed { keeper: *keeper });
+    killed.or(failed).map_or(Ok(stopped), Err)
+}
+
+/// Keepers that were sent a message.
+pub(crate) struct Asked {
+    pub(crate) told: Vec<KeeperConnection>,
+    /// Why one of the keepers could not be told.
+    pub(crate) failed: Option<SessionError>,
+}
+
+impl Asked {
+    /// The connections, if all could be told.
+    fn all(self) -> Result<Vec<KeeperConnection>, SessionError> {
+        self.failed.map_or(Ok(self.told), Err)
+    }
 }
 
 /// Sends `message` to every keeper whose socket has a wanted name. A keeper that exits meanwhile is left out.
@@ -199,26 +244,42 @@ pub(crate) fn ask(
     state: &StateFolder,
     message: &ToKeeper,
     wanted: impl Fn(&str) -> bool,
-) -> Result<Vec<KeeperConnection>, SessionError> {
+) -> Result<Asked, SessionError> {
     let folder = state.sockets();
     let unusable = |source| StateError::Unusable { path: state.sockets(), source };
     let end = format!(".{}", wire::VERSION);
-    let mut told = Vec::new();
-    for entry in std::fs::read_dir(&folder).map_err(unusable)?.flatten() {
-        let name = entry.file_name();
+    let mut asked = Asked { told: Vec::new(), failed: None };
+    for entry in std::fs::read_dir(&folder).map_err(unusable)? {
+        let name = entry.map_err(unusable)?.file_name();
         let Some(name) = name.to_str().filter(|name| wanted(name) && name.ends_with(&end)) else { continue };
         let address = Address::new(&folder, name.to_owned()).map_err(unusable)?;
-        let Some(socket) = address.connect()? else {
-            address.sweep();
-            continue;
-        };
-        wake(&socket);
-        let mut connection = KeeperConnection::new(socket);
-        if connection.send(message, &[]).is_ok() {
-            told.push(connection);
+        // One that can't be told doesn't keep the others from being told.
+        match tell(&address, message) {
+            Ok(connection) => asked.told.extend(connection),
+            Err(error) => asked.failed = Some(error.into()),
         }
     }
-    Ok(told)
+    Ok(asked)
+}
+
+/// Sends a message to the keeper of a socket. `None`: there is none, or it exits.
+fn tell(address: &Address, message: &ToKeeper) -> io::Result<Option<KeeperConnection>> {
+    let Some(socket) = address.connect()? else {
+        address.sweep();
+        return Ok(None);
+    };
+    wake(&socket);
+    let mut connection = KeeperConnection::new(socket);
+    match connection.send(message, &[]) {
+        Ok(()) => Ok(Some(connection)),
+        Err(error) if exits(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a message can't be sent because the keeper exits.
+pub(crate) fn exits(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
 }
 
 /// How long a keeper may take to answer. A command can suspend its keeper again and again.
@@ -245,10 +306,12 @@ pub(crate) fn keeper_of(socket: impl AsFd) -> Option<u32> {
 
 /// Kills a keeper that doesn't answer to a stop. Its executions end with it.
 fn kill_keeper(connection: &KeeperConnection) {
-    if let Some(keeper) = keeper_of(connection.socket()) {
-        warn!(keeper, "the keeper doesn't answer: kills it");
-        processes::signal_keeper(keeper, Signal::KILL);
-    }
+    keeper_of(connection.socket()).into_iter().for_each(kill);
+}
+
+fn kill(keeper: u32) {
+    warn!(keeper, "the keeper doesn't answer: kills it");
+    processes::signal_keeper(keeper, Signal::KILL);
 }
 
 /// Waits for the message that `take` wants. `None` when the keeper exits instead.

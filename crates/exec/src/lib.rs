@@ -46,6 +46,7 @@ mod outcome;
 mod output_times;
 mod partial_line;
 pub mod proc;
+mod regular_file;
 mod reserve;
 mod run_handle;
 mod session;
@@ -77,6 +78,7 @@ pub use limits::{
 pub use outcome::{Clock, Exit, Failure, Outcome, Output, Process, plain};
 pub use output_times::{Moment, printed_before};
 pub use partial_line::PartialLine;
+pub use regular_file::open_regular;
 pub use run_handle::{RunEvent, RunHandle, Stopper, abandoned, end_leftovers, is_kept_out_of_reach};
 pub use session::{KEEPER_ARGUMENT, LOG_VARIABLE, Session, SessionError, SessionKey, Starter, keeper_main};
 pub use shellgate_sandbox::{

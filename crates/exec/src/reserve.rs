@@ -15,13 +15,22 @@ const FILE: &str = ".reserve";
 /// Enough for the ends of some hundred executions.
 const RESERVED_BYTES: u64 = 256 << 10;
 
+/// What must be free beside it: the record of the next commands needs space, too.
+const FREE_BESIDE_BYTES: u64 = 128 << 10;
+
 /// Sets the space aside, unless it is already.
 pub(crate) fn fill(ends: &Path) {
     let path = ends.join(FILE);
-    if std::fs::metadata(&path).is_ok_and(|file| file.len() >= RESERVED_BYTES) {
+    if std::fs::symlink_metadata(&path).is_ok_and(|file| file.is_file() && file.len() >= RESERVED_BYTES) {
         return;
     }
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC;
+    let free = rustix::fs::statvfs(ends).map_or(0, |disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    if free < RESERVED_BYTES + FREE_BESIDE_BYTES {
+        info!(free, "no space is set aside for the ends of commands: the disk is almost full");
+        return;
+    }
+    // Something else may stand there: to open a named pipe is to wait for a reader.
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
     let filled = rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)
         .and_then(|file| rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, RESERVED_BYTES));
     if let Err(error) = filled {

@@ -70,6 +70,14 @@ pub enum SessionError {
         /// Its process id; 0 if it isn't known.
         keeper: u32,
     },
+    /// A keeper was told to start a command, and doesn't answer in time.
+    #[error(
+        "the keeper with process id {keeper} doesn't answer; the command may have run, wholly or in part"
+    )]
+    Unanswered {
+        /// Its process id; 0 if it isn't known.
+        keeper: u32,
+    },
     /// A keeper didn't answer to a stop in time, and was killed.
     #[error("the keeper with process id {keeper} didn't answer and was killed; its commands end with it")]
     Killed {
@@ -204,7 +212,10 @@ impl Session {
                 Err(error) if was_unread(&error) => debug!("the keeper was about to exit: connects again"),
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                     let keeper = keepers::keeper_of(connection.socket()).unwrap_or(0);
-                    return Err(SessionError::Silent { keeper });
+                    return Err(match is_sent {
+                        true => SessionError::Unanswered { keeper },
+                        false => SessionError::Silent { keeper },
+                    });
                 }
                 // The keeper may have started the command: the handle of the execution finds out.
                 Err(error) if is_sent => {

@@ -11,7 +11,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::output_times::Moment;
+use crate::regular_file::read_regular;
 use crate::{ExecId, Outcome, StateFolder, Stream, job_note, reserve};
+
+/// The longest file that is read as an end. With all tails an end has less.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// How an execution ended, and when.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -65,7 +69,7 @@ impl StoredEnd {
     /// # Errors
     /// When there is a file that can't be read.
     pub fn find(state: &StateFolder, id: &str) -> io::Result<Option<Self>> {
-        match std::fs::read(state.ends().join(id)) {
+        match read_regular(&state.ends().join(id), MAX_BYTES) {
             Ok(bytes) => postcard::from_bytes(&bytes).map(Some).map_err(io::Error::other),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),

@@ -184,7 +184,7 @@ impl GateBuilder {
             state: self.state.as_deref(),
             unrecorded: self.unrecorded,
         })?;
-        let mut sources = locations::settings_sources();
+        let mut sources = locations::settings_sources()?;
         sources.extra = std::mem::take(&mut self.config);
         sources.flags = std::mem::take(&mut self.flags);
         let state = locations::state_path(self.state.clone()).ok();

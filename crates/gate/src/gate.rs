@@ -177,10 +177,15 @@ pub(crate) fn session_error(error: &SessionError) -> ErrorObject {
             "make it writable, free some space, or name another folder with SHELLGATE_HOME"
         }
         SessionError::Silent { .. } => "try again; `shellgate stop --all` kills a keeper that never answers",
+        SessionError::Unanswered { .. } => "look at what it did before you try again",
         SessionError::Killed { .. } => "`shellgate jobs` lists what still runs",
         SessionError::Keeper(_) | SessionError::Connection(_) => {
             "look at the state folder's `sessions`, and try again"
         }
     };
-    ErrorObject::new(Code::Config, error.to_string()).hint(hint)
+    let code = match error {
+        SessionError::Unanswered { .. } => Code::KeeperLost,
+        _ => Code::Config,
+    };
+    ErrorObject::new(code, error.to_string()).hint(hint)
 }

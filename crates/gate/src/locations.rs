@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use shellgate_exec::{StateFolder, surroundings};
+use shellgate_exec::{StateFolder, Surroundings, surroundings};
 
+use crate::admit::inside;
 use crate::settings::Sources;
 use crate::{Code, ErrorObject};
 
@@ -12,12 +13,26 @@ use crate::{Code, ErrorObject};
 ///
 /// Inside a command that a keeper runs, the command controls the environment, so the home folder is read from the system's
 /// list of users.
-pub(crate) fn settings_sources() -> Sources {
-    if surroundings().is_none() {
-        return Sources::by_environment(|name| std::env::var_os(name));
-    }
+///
+/// # Errors
+/// `denied_by_policy` when this process may be inside a command, and it is not known, and the two differ.
+pub(crate) fn settings_sources() -> Result<Sources, ErrorObject> {
+    let by_environment = Sources::by_environment(|name| std::env::var_os(name));
+    let Some(around) = surroundings() else { return Ok(by_environment) };
     let home = crate::sys::home::of_user().map(OsString::from);
-    Sources::by_environment(|name| home.clone().filter(|_| name == "HOME"))
+    let by_system = Sources::by_environment(|name| home.clone().filter(|_| name == "HOME"));
+    let is_same = by_environment.user == by_system.user && by_environment.system == by_system.system;
+    check_doubt(&around, is_same, "settings")?;
+    Ok(by_system)
+}
+
+/// Refuses places that the environment names when it isn't certain that we are inside a command. Other places than those that a
+/// person meant would be read and written without a word.
+fn check_doubt(around: &Surroundings, is_same: bool, what: &str) -> Result<(), ErrorObject> {
+    match around.doubt.is_none() || is_same {
+        true => Ok(()),
+        false => Err(inside::refuse_environment(what)),
+    }
 }
 
 /// The path of the state folder. Inside a command that a keeper runs it is the keeper's state folder, whatever the environment
@@ -27,13 +42,22 @@ pub(crate) fn state_path(chosen: Option<PathBuf>) -> Result<PathBuf, ErrorObject
     let from_variable =
         || std::env::var_os("SHELLGATE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
     let below = |home: PathBuf| home.join(".local/state/shellgate");
-    let standard = || match surroundings() {
-        Some(around) => around.state.or_else(|| crate::sys::home::of_user().map(below)),
-        None => from_variable()
+    let by_environment = || {
+        from_variable()
             .or_else(|| absolute("XDG_STATE_HOME").map(|folder| folder.join("shellgate")))
-            .or_else(|| std::env::home_dir().map(below)),
+            .or_else(|| std::env::home_dir().map(below))
     };
-    let path = chosen.or_else(standard).ok_or_else(|| {
+    let standard = match (&chosen, surroundings()) {
+        (Some(_), _) => None,
+        (None, None) => by_environment(),
+        (None, Some(Surroundings { state: Some(state), .. })) => Some(state),
+        (None, Some(around)) => {
+            let by_system = crate::sys::home::of_user().map(below);
+            check_doubt(&around, by_environment() == by_system, "state folder")?;
+            by_system
+        }
+    };
+    let path = chosen.or(standard).ok_or_else(|| {
         ErrorObject::new(Code::Config, "there is no folder for state: HOME is not set")
             .hint("set SHELLGATE_HOME to a folder of your own")
     })?;

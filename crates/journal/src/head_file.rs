@@ -36,9 +36,18 @@ impl HeadFile {
         new_file::open_or_create(folder, FILE, OpenOptions::new().read(true).write(true)).map(Self)
     }
 
-    /// The head in the file of this folder. `None`: there is none, or it can't be read.
-    pub(crate) fn in_folder(folder: &Path) -> Option<Head> {
-        read(&File::open(folder.join(FILE)).ok()?)
+    /// The head in the file of this folder. `None`: there is none, or the file is damaged.
+    ///
+    /// # Errors
+    /// When the file can't be opened or read: then it isn't known whether entries are lost.
+    pub(crate) fn in_folder(folder: &Path) -> Result<Option<Head>, Error> {
+        let path = folder.join(FILE);
+        let unknown = |error: &io::Error| Error::from_io(&path, error);
+        match new_file::open_to_read(&path) {
+            Ok(file) => try_read(&file).map_err(|error| unknown(&error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(unknown(&error)),
+        }
     }
 
     /// The head in the file. `None`: it has none, or it can't be read.
@@ -81,9 +90,17 @@ impl HeadFile {
 }
 
 fn read(file: &File) -> Option<Head> {
+    try_read(file).ok().flatten()
+}
+
+/// The head in a file. `None`: the file is damaged.
+fn try_read(file: &File) -> io::Result<Option<Head>> {
     let mut text = [0; HEAD_BYTES];
-    file.read_exact_at(&mut text, 0).ok()?;
-    str::from_utf8(&text).ok()?.parse().ok()
+    match file.read_exact_at(&mut text, 0) {
+        Ok(()) => Ok(str::from_utf8(&text).ok().and_then(|text| text.parse().ok())),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]
@@ -102,13 +119,13 @@ mod tests {
         assert_eq!(file.lost_head(head(0)), None, "no head was kept yet");
         file.keep(head(5), false);
         file.keep(head(4), false);
-        assert_eq!(HeadFile::in_folder(folder.path()), Some(head(5)));
+        assert_eq!(HeadFile::in_folder(folder.path()).unwrap(), Some(head(5)));
         assert_eq!(file.lost_head(head(5)), None);
         assert_eq!(file.lost_head(head(6)), None);
         assert_eq!(file.lost_head(head(4)), Some(head(5)));
         assert_eq!(file.lost_head(Head { seq: 5, hash: Sha::NONE }), Some(head(5)), "another entry 5");
         file.keep(head(3), true);
-        assert_eq!(HeadFile::in_folder(folder.path()), Some(head(3)));
+        assert_eq!(HeadFile::in_folder(folder.path()).unwrap(), Some(head(3)));
     }
 
     #[test]
@@ -120,6 +137,18 @@ mod tests {
             assert_eq!(file.lost_head(head(0)), None, "{text}");
         }
         file.keep(head(1), false);
-        assert_eq!(HeadFile::in_folder(folder.path()), Some(head(1)));
+        assert_eq!(HeadFile::in_folder(folder.path()).unwrap(), Some(head(1)));
+    }
+    /// What can't be read is not "no head": entries may be lost.
+    #[test]
+    fn a_file_that_can_t_be_read_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(HeadFile::in_folder(folder.path()).unwrap(), None, "there is none");
+        let file = folder.path().join(super::FILE);
+        std::fs::create_dir(&file).unwrap();
+        assert!(HeadFile::in_folder(folder.path()).is_err(), "a folder");
+        std::fs::remove_dir(&file).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &file, rustix::fs::Mode::RWXU).unwrap();
+        assert!(HeadFile::in_folder(folder.path()).is_err(), "a named pipe, without waiting for a writer");
     }
 }

@@ -65,7 +65,7 @@ impl NewFile {
 /// name: the umask may remove even those.
 pub(crate) fn open_or_create(folder: &Path, name: &str, options: &mut OpenOptions) -> Result<File, Error> {
     let path = folder.join(name);
-    options.custom_flags(i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default());
+    options.custom_flags(i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or_default());
     let mut opened = options.open(&path);
     if opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         let file = NewFile::create(folder)?;
@@ -77,6 +77,12 @@ pub(crate) fn open_or_create(folder: &Path, name: &str, options: &mut OpenOption
         }
     }
     opened.map_err(|error| Error::from_io(&path, &error))
+}
+
+/// Opens a file of the state folder to read it. Opening a named pipe would wait for a writer.
+pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
+    let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or_default();
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
 impl Drop for NewFile {

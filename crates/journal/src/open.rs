@@ -84,7 +84,11 @@ pub(crate) fn to_read(folder: &Path) -> Result<Connection, Error> {
 fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
     // SQLite doesn't say why it can't open a file, so the system is asked. Before, not after: SQLite tries to open the
     // file for writing and then for reading, and would take a file that appears in between for a read-only one.
-    fs::metadata(path).map_err(|why| Error::from_io(path, &why))?;
+    let found = fs::metadata(path).map_err(|why| Error::from_io(path, &why))?;
+    // Opening a named pipe would wait for a writer.
+    if !found.is_file() {
+        return Err(Error::NotAJournal { path: path.to_owned() });
+    }
     // SQLite need not lock: the owner of a connection lets one thread use it at a time.
     let mut connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_ENTRIES);

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shellgate::inside::{self, RestrictedAction};
-use shellgate::{RecordStore, Stopped, Urgency};
+use shellgate::{Code, ErrorObject, RecordStore, Stopped, Urgency};
 
 use crate::args::StopArgs;
 use crate::error::{self, CliError};
@@ -18,9 +18,17 @@ pub(super) fn stop(args: &StopArgs) -> ExitCode {
 fn stopped(args: &StopArgs) -> Result<(), CliError> {
     inside::refuse(RestrictedAction::Stop)?;
     let urgency = if args.now { Urgency::Now } else { Urgency::Politely };
-    let record = RecordStore::open(None)?;
+    let without_record = |error: ErrorObject| match args.session {
+        // Which executions are of a session is in the record alone.
+        Some(_) => error,
+        None => RecordStore::stop_without_record(None, args.id.as_deref(), urgency, error),
+    };
+    let record = RecordStore::open(None).map_err(without_record)?;
     if let Some(id) = &args.id {
-        let id = record.find(id)?;
+        let id = record.find(id).map_err(|error| match error.code {
+            Code::Config => without_record(error),
+            _ => error,
+        })?;
         record.stop(&id, urgency)?;
         return match args.shown.json {
             true => output::print_json(&json!({"stopped": 1, "id": id})),

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use crate::proc;
@@ -50,12 +51,18 @@ impl Address {
     }
 
     /// Connects to the session's keeper. `None`: there is none.
+    ///
+    /// # Errors
+    /// `TimedOut` when it takes no connection: so many wait already.
     pub(crate) fn connect(&self) -> io::Result<Option<OwnedFd>> {
         let socket =
             rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        // Without it, connecting to a keeper that hangs may take for ever.
+        set_socket_timeout(&socket, Timeout::Send, Some(ACCEPT_TIMEOUT))?;
         match rustix::net::connect(&socket, &self.socket()?) {
             Ok(()) => Ok(Some(socket)),
             Err(Errno::NOENT | Errno::CONNREFUSED | Errno::NOTSOCK) => Ok(None),
+            Err(Errno::AGAIN) => Err(io::Error::new(io::ErrorKind::TimedOut, "it takes no connection")),
             Err(error) => Err(error.into()),
         }
     }
@@ -90,6 +97,9 @@ impl Address {
         Some((stat.st_dev, stat.st_ino))
     }
 }
+
+/// How long a keeper may leave a connection or a message waiting.
+const ACCEPT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long to wait for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);

@@ -8,7 +8,11 @@ use std::{fs, io};
 
 use super::group::{self, Groups};
 use super::{Hierarchies, Limits};
+use crate::regular_file::read_regular;
 use crate::{ExecId, StateFolder};
+
+/// The longest note that is read: some paths.
+const NOTE_MAX_BYTES: u64 = 64 << 10;
 
 const PREFIX: &str = ".groups-";
 
@@ -64,7 +68,8 @@ impl GroupNotes {
     pub fn sweep(&self, held: &[ExecId]) {
         for (id, note) in self.found.iter().filter(|(id, _)| !held.contains(id)) {
             let name = group::name(*id);
-            let text = fs::read_to_string(note).unwrap_or_default();
+            let text = read_regular(note, NOTE_MAX_BYTES).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
             // Only folders with the name of this execution's groups. Others are not ours to remove.
             let mut folders = text.lines().map(Path::new).filter(|folder| folder.ends_with(&name));
             if folders.all(group::remove_group) {

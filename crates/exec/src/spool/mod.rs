@@ -17,7 +17,11 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 pub use prune::{Pruned, prune};
 pub(crate) use tail::Tail;
 
+use crate::regular_file::{open_regular, read_regular};
 use crate::{ExecId, PerStream, Stream};
+
+/// The longest file that is read as a tail.
+const TAIL_MAX_BYTES: u64 = 16 << 20;
 
 /// The two files of one execution.
 #[derive(Debug)]
@@ -64,14 +68,14 @@ impl Spool {
     pub fn open(folder: &Path, id: ExecId) -> io::Result<Self> {
         let path = |stream: Stream| folder.join(format!("{id}.{}", stream.name()));
         let paths = PerStream { stdout: path(Stream::Stdout), stderr: path(Stream::Stderr) };
-        let files = PerStream { stdout: File::open(&paths.stdout)?, stderr: File::open(&paths.stderr)? };
+        let files = PerStream { stdout: open_regular(&paths.stdout)?, stderr: open_regular(&paths.stderr)? };
         Ok(Self { files, paths: Some(paths) })
     }
 
     /// The last bytes of a stream whose file is full, or nothing if they were not stored.
     #[must_use]
     pub fn tail(folder: &Path, id: ExecId, stream: Stream) -> Vec<u8> {
-        std::fs::read(tail_path(folder, id, stream)).unwrap_or_default()
+        read_regular(&tail_path(folder, id, stream), TAIL_MAX_BYTES).unwrap_or_default()
     }
 
     /// Stores the last bytes of a stream whose file is full. The file is replaced as a whole.
@@ -80,8 +84,12 @@ impl Spool {
         let temporary = path.with_extension("tail-new");
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let file = File::from(rustix::fs::open(&temporary, flags, Mode::RUSR | Mode::WUSR)?);
-        io::Write::write_all(&mut &file, tail)?;
-        std::fs::rename(temporary, path)
+        let kept = io::Write::write_all(&mut &file, tail).and_then(|()| std::fs::rename(&temporary, path));
+        if kept.is_err() {
+            // A file that was begun is of no use.
+            let _ = std::fs::remove_file(temporary);
+        }
+        kept
     }
 
     /// Empty files, for an execution whose files could not be created or are not kept any more.

@@ -1,11 +1,13 @@
 //! Removes the oldest finished output when there is too much.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
+
+use crate::regular_file::open_regular;
 
 /// What [`prune`] did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +61,7 @@ pub fn prune(folder: &Path, keep_bytes: u64) -> io::Result<Pruned> {
 }
 
 fn is_finished(path: &Path) -> bool {
-    File::open(path)
+    open_regular(path)
         .is_ok_and(|file| rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok())
 }
 

@@ -157,6 +157,11 @@ fn loosened(what: &str) -> ErrorObject {
     refused(&format!("may not loosen the rules with `{what}`"), hint).token(what)
 }
 
+/// The refusal of places that the environment names, for a process that may be inside.
+pub(crate) fn refuse_environment(what: &str) -> ErrorObject {
+    refused(&format!("may not choose its {what} by the environment"), "do it from a terminal of your own")
+}
+
 fn refused(what: &str, hint: &'static str) -> ErrorObject {
     let message = format!("a command that shellgate runs {what}");
     let message = match surroundings().and_then(|around| around.doubt) {

@@ -77,7 +77,7 @@ impl ScopedGate<'_> {
     fn wants_application_keys(&self, id: ExecId, input_state: &InputState) -> bool {
         let InputKind::Terminal { size, .. } = input_state.kind else { return false };
         let (stdout, _) = self.gate.state.spool_files(id);
-        let Ok(file) = std::fs::File::open(&stdout) else { return false };
+        let Ok(file) = shellgate_exec::open_regular(Path::new(&stdout)) else { return false };
         let source = Source::whole(&file, Path::new(&stdout));
         screen(&source, size.rows, size.cols).is_some_and(|screen| screen.application_keys)
     }

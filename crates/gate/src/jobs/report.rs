@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use shellgate_exec::{Exit, Job, Outcome, Output, PerStream, Spool, State, Stream};
+use shellgate_exec::{Exit, Job, Outcome, Output, PerStream, Spool, State, StoredEnd, Stream};
 use shellgate_journal::{
     self as journal, LossCause, Millis, PastExecution, RecordedEnd, RecordedLoss, Status,
 };
@@ -17,7 +17,14 @@ use crate::answer::summary::RequestSummary;
 use crate::answer::writer::OutputWriter;
 use crate::gate::session_error;
 use crate::intake::request::{Action, Detail, Format};
+use crate::record::settle;
 use crate::{Code, ErrorObject, Hint, record};
+
+/// The error for an execution that no keeper holds, when the record can't be settled.
+pub(super) fn unsettled(id: &str, error: &str) -> ErrorObject {
+    ErrorObject::new(Code::Config, format!("how `{id}` ended can't be read: {error}"))
+        .hint("look at the state folder")
+}
 
 impl Jobs<'_> {
     /// The current state of a job, with its output so far.
@@ -32,15 +39,25 @@ impl Jobs<'_> {
             Some(job) => self.report_running(&execution, &job, detail),
             None => {
                 // It has ended, perhaps only after it was found in the journal.
-                self.settle();
+                let settled = settle(self.journal, self.state);
                 let execution =
                     self.journal.execution(&execution.id).map_err(|error| journal_error(&error))?;
-                execution.map_or_else(
-                    || Err(super::unknown(id)),
-                    |execution| Ok(self.report_ended(&execution, detail)),
-                )
+                let execution = execution.ok_or_else(|| super::unknown(id))?;
+                match (execution.status, settled) {
+                    // An end that can't be recorded is an end.
+                    (Status::Running, Err(error)) => match self.stored_outcome(&execution.id) {
+                        Some(outcome) => self.report_told(&execution, outcome, detail),
+                        None => Err(unsettled(&execution.id, &error)),
+                    },
+                    _ => Ok(self.report_ended(&execution, detail)),
+                }
             }
         }
+    }
+
+    /// How an execution ended, as its keeper has stored it. It is in the record unless that can't be written.
+    pub(super) fn stored_outcome(&self, id: &str) -> Option<Outcome> {
+        StoredEnd::find(self.state, id).ok().flatten().map(|end| end.outcome)
     }
 
     /// The report of a job that a keeper holds.

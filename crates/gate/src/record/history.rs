@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use memchr::memmem::Finder;
-use shellgate_exec::{StoredEnd, Stream};
+use shellgate_exec::{StoredEnd, Stream, open_regular};
 use shellgate_journal::{ForgetReport, PastExecution, Query, Status};
 
 use super::RecordStore;
@@ -59,7 +59,7 @@ impl RecordStore {
     /// The file with the output of an execution, if it is still kept.
     #[must_use]
     pub fn output(&self, id: &str, stream: Stream) -> Option<File> {
-        File::open(self.file(id, stream)).ok()
+        open_regular(&self.file(id, stream)).ok()
     }
 
     /// Removes the content of an execution's entries and its output. A tombstone in the journal says so. If the output of an
@@ -141,7 +141,7 @@ fn matches_except_text(execution: &PastExecution, query: &Query) -> bool {
 }
 
 fn contains(path: &Path, finder: &Finder<'_>) -> io::Result<bool> {
-    let mut file = File::open(path)?;
+    let mut file = open_regular(path)?;
     let overlap = finder.needle().len().saturating_sub(1);
     let mut chunk: Vec<u8> = Vec::new();
     loop {

@@ -2,9 +2,9 @@
 //! An execution that no keeper holds and no caller waits for is closed as lost. No caller waits when the process that made
 //! the call is gone, or when the keeper has noted that the call was answered.
 
-use std::fs::File;
+use std::path::Path;
 
-use shellgate_exec::{ExecId, PerStream, StateFolder, StoredEnd, job_notes};
+use shellgate_exec::{ExecId, PerStream, StateFolder, StoredEnd, job_notes, open_regular};
 use shellgate_journal::{
     AskerState, Error, Journal, LossCause, PastExecution, ProcessIdentity, Query, RecordedLoss, Status, Step,
 };
@@ -144,13 +144,14 @@ fn find_end(
     // A stored end that can't be read, because another version of shellgate wrote it, counts as none.
     if let Ok(Some(ending)) = StoredEnd::find(state, &execution.id) {
         let files = execution.started.as_ref();
-        let stream = |output, path: Option<&String>| match path.map(|path| (path, File::open(path))) {
-            Some((path, Ok(file))) => translate::stream(output, &file, Some(path.clone())),
-            _ => shellgate_journal::RecordedStream {
-                bytes: output.total,
-                ..shellgate_journal::RecordedStream::default()
-            },
-        };
+        let stream =
+            |output, path: Option<&String>| match path.map(|path| (path, open_regular(Path::new(path)))) {
+                Some((path, Ok(file))) => translate::stream(output, &file, Some(path.clone())),
+                _ => shellgate_journal::RecordedStream {
+                    bytes: output.total,
+                    ..shellgate_journal::RecordedStream::default()
+                },
+            };
         let output = &ending.outcome.output;
         let stdout = stream(&output.stdout, files.and_then(|files| files.stdout_file.as_ref()));
         let stderr = stream(&output.stderr, files.and_then(|files| files.stderr_file.as_ref()));

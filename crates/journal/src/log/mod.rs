@@ -96,7 +96,7 @@ impl Log {
 
 /// The last entry of the log in this folder. `None`: it has none.
 pub(crate) fn head_in(folder: &Path) -> Option<Head> {
-    let file = File::open(folder.join(FILE)).ok()?;
+    let file = new_file::open_to_read(&folder.join(FILE)).ok()?;
     let bytes = file.metadata().ok()?.len();
     line::head_before(&file, bytes)
 }
@@ -104,7 +104,7 @@ pub(crate) fn head_in(folder: &Path) -> Option<Head> {
 /// The lines of the log in this folder, as they are now.
 pub(crate) fn lines_in(folder: &Path) -> Result<impl Iterator<Item = Result<Line, Error>>, Error> {
     let path = folder.join(FILE);
-    Ok(lines(File::open(&path).map_err(|error| Error::from_io(&path, &error))?))
+    Ok(lines(new_file::open_to_read(&path).map_err(|error| Error::from_io(&path, &error))?))
 }
 
 fn lines(from: impl io::Read) -> impl Iterator<Item = Result<Line, Error>> {

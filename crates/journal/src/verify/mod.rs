@@ -168,7 +168,7 @@ impl Journal {
             connection => connection?,
         };
         // Before the snapshot: other processes go on writing. While the log has lines, the head that was kept is theirs.
-        let kept = HeadFile::in_folder(&self.folder).filter(|_| log::head_in(&self.folder).is_none());
+        let kept = HeadFile::in_folder(&self.folder)?.filter(|_| log::head_in(&self.folder).is_none());
         let anchors = Anchors { given: anchor, kept };
         let snapshot = connection.unchecked_transaction()?;
         let mut reached = 0;

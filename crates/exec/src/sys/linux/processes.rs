@@ -36,6 +36,25 @@ impl PinnedKeeper {
     }
 }
 
+/// Continues the suspended processes of a keeper's sandbox. The keeper waits for them, or its commands do.
+pub(crate) fn continue_helpers(keeper: u32) {
+    let is_suspended = |pid: u32| {
+        let found = proc::of(pid).name_and_stat();
+        found.is_some_and(|(name, stat)| name.starts_with(HELPER_PREFIX) && stat.letter == b'T')
+    };
+    for pid in proc::of(keeper).children_of_first_thread().into_iter().filter(|pid| is_suspended(*pid)) {
+        let Some(target) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { continue };
+        let Ok(pinned) = rustix::process::pidfd_open(target, PidfdFlags::empty()) else { continue };
+        if is_suspended(pid) {
+            // One that ended meanwhile needs no signal.
+            let _ = rustix::process::pidfd_send_signal(&pinned, Signal::CONT);
+        }
+    }
+}
+
+/// How the names of a keeper's own processes begin.
+const HELPER_PREFIX: &str = "shellgate-";
+
 /// The state folder of a keeper: it holds the folder of its socket open.
 pub(crate) fn state_of_keeper(pid: u32) -> Option<PathBuf> {
     let sockets = proc::of(pid).links().into_iter().find_map(|link| match link {
@@ -53,12 +72,22 @@ pub(crate) fn socket_of_keeper(pid: u32) -> Option<String> {
     own?.path.file_name()?.to_str().map(ToOwned::to_owned)
 }
 
-/// A keeper of this state folder whose socket was removed: it lives, and can't be reached.
-pub(crate) fn keeper_without_socket(state: &Path) -> Option<u32> {
-    proc::all_pids().into_iter().find(|pid| {
-        let socket = || socket_of_keeper(*pid).filter(|_| state_of_keeper(*pid).as_deref() == Some(state));
-        is_keeper(*pid) && socket().is_some_and(|name| !state.join("sessions").join(name).exists())
-    })
+/// A living keeper, and the name of the socket that it listens on.
+#[derive(Debug)]
+pub(crate) struct KeeperProcess {
+    pub(crate) pid: u32,
+    pub(crate) socket: String,
+}
+
+/// The keepers of this state folder, also those whose socket was removed, alone or with its folder.
+pub(crate) fn keepers_of(state: &Path) -> Vec<KeeperProcess> {
+    let folders = ["sessions", "sessions (deleted)"].map(|name| Link::File(state.join(name)));
+    let keeper = |pid: u32| {
+        let links = proc::of(pid).links();
+        let is_its = folders.iter().any(|folder| links.contains(folder));
+        Some(KeeperProcess { pid, socket: socket_of_keeper(pid).filter(|_| is_its)? })
+    };
+    proc::all_pids().into_iter().filter(|pid| is_keeper(*pid)).filter_map(keeper).collect()
 }
 
 /// Whether `pid` has the pipe with this number open as its standard output or error.

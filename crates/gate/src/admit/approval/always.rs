@@ -49,7 +49,7 @@ impl WrittenRules {
 impl Always {
     /// The rules with these words. `None` when there is no rule, or no file to write to.
     pub(crate) fn new(rules: &[Vec<String>], reach: RuleReach) -> Option<Self> {
-        let file = crate::locations::settings_sources().user.filter(|_| !rules.is_empty())?;
+        let file = crate::locations::settings_sources().ok()?.user.filter(|_| !rules.is_empty())?;
         Some(Self::for_file(file, rules, reach))
     }
 

@@ -18,13 +18,18 @@ pub use control::WaitControl;
 
 use self::line_search::LineSearch;
 use self::waiter::{Waiter, unreadable};
+use super::report::unsettled;
 use super::{Jobs, journal_error, trim_carriage_return};
 use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::intake::request::Detail;
+use crate::record::settle;
 
 /// How often the record is read for the end of an execution that no keeper holds.
 const END_POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// How long the record may fail to be settled before that is told.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What to wait for. The job's end always ends the wait; of the other conditions, the first that is met.
 #[derive(Clone, Debug, Default)]
@@ -93,6 +98,8 @@ enum WaitStart {
     Running(Box<Waiter>),
     /// It has ended.
     Ended,
+    /// It has ended, and its end can't be recorded.
+    Unrecorded(Box<Outcome>),
     /// The wait ended before that was known.
     Over(WaitResult),
 }
@@ -129,6 +136,10 @@ impl Jobs<'_> {
                 waiter.sleep(control)?;
             },
             // The job has ended: only its output can still be searched.
+            WaitStart::Unrecorded(outcome) => {
+                told = Some(outcome);
+                self.search_output(&execution, &conditions)?.unwrap_or(WaitResult::Ended)
+            }
             WaitStart::Ended => self.search_output(&execution, &conditions)?.unwrap_or(WaitResult::Ended),
         };
         Ok(WaitReport { result, report: self.report_after_wait(&execution, told)? })
@@ -158,16 +169,26 @@ impl Jobs<'_> {
         control: Option<&WaitControl>,
     ) -> Result<WaitStart, ErrorObject> {
         let deadline = conditions.timeout.map(|timeout| Instant::now() + timeout);
+        let mut unsettled_since = None;
         loop {
             let remaining = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             let conditions = WaitConditions { timeout: remaining, ..conditions.clone() };
             if let Some(waiter) = Waiter::begin(self, execution, conditions)? {
                 return Ok(WaitStart::Running(Box::new(waiter)));
             }
-            self.settle();
+            let settled = settle(self.journal, self.state);
             let now = self.journal.execution(&execution.id).map_err(|error| journal_error(&error))?;
             if now.is_none_or(|now| now.status != Status::Running) {
                 return Ok(WaitStart::Ended);
+            }
+            if let Err(error) = settled {
+                if let Some(outcome) = self.stored_outcome(&execution.id) {
+                    return Ok(WaitStart::Unrecorded(Box::new(outcome)));
+                }
+                // Other processes may use the record or hold the keeper up for a moment.
+                if unsettled_since.get_or_insert_with(Instant::now).elapsed() > SETTLE_TIMEOUT {
+                    return Err(unsettled(&execution.id, &error));
+                }
             }
             if remaining == Some(Duration::ZERO) {
                 return Ok(WaitStart::Over(WaitResult::TimedOut));
