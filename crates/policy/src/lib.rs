@@ -24,6 +24,7 @@ mod scope;
 mod search_path;
 mod secrets;
 mod short_file;
+mod spelled;
 mod suggestion;
 mod typed_input;
 mod verdict;

@@ -2,31 +2,62 @@
 
 use std::collections::HashSet;
 
-use shellgate_syntax::{self as syntax, Input, Invocation, Redirect, RedirectOperator};
+use shellgate_syntax::{
+    self as syntax, Construct, Input, Invocation, Redirect, RedirectOperator, RedirectTarget,
+};
 
+use super::supposed::function_of;
 use crate::programs::{ProgramKind, base_name, kind_of, words};
 
-/// The invocations whose standard input is fetched by one that is before them in their pipeline, by their places.
-pub(super) fn fetched_inputs(invocations: &[Invocation]) -> HashSet<usize> {
+/// The words that name what a call fetches are among the first.
+const MAX_WORDS: usize = 12;
+
+/// The invocations whose standard input is fetched by one that is before them in their pipeline, by their places. Functions
+/// read what their callers do, and `>( … )` reads what the command around it prints.
+pub(super) fn fetched_inputs(invocations: &[Invocation], source: &str) -> HashSet<usize> {
     let mut fetched: HashSet<usize> = HashSet::new();
     if !invocations.iter().any(downloads) {
         return fetched;
     }
+    // `exec 3<>/dev/tcp/…; cat <&3 | sh`
+    let connects_shell = |one: &Invocation| {
+        let name = one.words.first().and_then(|word| word.value.known());
+        name == Some("exec") && one.redirects.iter().any(connects)
+    };
+    let is_connected = invocations.iter().any(connects_shell);
+    let copies =
+        |one: &Invocation| one.redirects.iter().any(|one| one.operator == RedirectOperator::DuplicateIn);
+    let downloads = |one: &Invocation| downloads(one) || is_connected && copies(one);
     // A stage passes on what it reads. Each round follows one stage more.
+    let mut fed: HashSet<&str> = HashSet::new();
     loop {
         let before = fetched.len();
         for (at, invocation) in invocations.iter().enumerate() {
-            let Input::Pipe(sources) = &invocation.input else { continue };
             let comes_from =
-                |source: &usize| fetched.contains(source) || invocations.get(*source).is_some_and(downloads);
-            if sources.iter().any(comes_from) {
+                |source: &usize| fetched.contains(source) || invocations.get(*source).is_some_and(&downloads);
+            let is_fetched = match &invocation.input {
+                Input::Pipe(sources) => sources.iter().any(comes_from),
+                Input::Redirect(redirect) => is_fetched(std::slice::from_ref(redirect), source),
+                Input::Inherited | Input::Other => {
+                    fed.contains(function_of(invocation))
+                        || invocation.constructs.contains(&Construct::Process)
+                            && is_written_to(invocation, source)
+                }
+            };
+            if is_fetched {
                 fetched.insert(at);
+                fed.extend(invocation.words.first().and_then(|word| word.value.known()));
             }
         }
         if fetched.len() == before {
             return fetched;
         }
     }
+}
+
+/// Whether an invocation is in `>( … )`: which command feeds it isn't asked, since one of the text fetches something.
+fn is_written_to(invocation: &Invocation, source: &str) -> bool {
+    source.get(..invocation.span.start).is_some_and(|before| before.contains(">("))
 }
 
 /// Whether a redirect gives standard input that a substitution in it fetches: `< <(curl …)`, `<<< "$(curl …)"`.
@@ -37,7 +68,13 @@ pub(super) fn is_fetched(redirects: &[Redirect], source: &str) -> bool {
             RedirectOperator::Read | RedirectOperator::HereString | RedirectOperator::HereDocument
         )
     };
-    redirects.iter().filter(reads).any(|redirect| downloads_in(redirect.span.of(source)))
+    redirects.iter().filter(reads).any(|redirect| {
+        let span = match &redirect.target {
+            RedirectTarget::Body(word) => word.span,
+            RedirectTarget::Word(_) => redirect.span,
+        };
+        downloads_in(span.of(source)) || connects(redirect)
+    })
 }
 
 /// Whether a substitution in a word fetches something.
@@ -47,11 +84,31 @@ pub(crate) fn downloads_in(word: &str) -> bool {
         && syntax::read(&format!(": {word}")).is_ok_and(|found| found.invocations.iter().any(downloads))
 }
 
+/// Whether a redirect reads from a connection that bash makes.
+fn connects(redirect: &Redirect) -> bool {
+    let RedirectTarget::Word(word) = &redirect.target else { return false };
+    let path = word.value.lead();
+    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
+}
+
 /// Whether an invocation fetches something, by itself or through a wrapper.
-fn downloads(invocation: &Invocation) -> bool {
-    let is_download = |name: &str| words::RUIN_DOWNLOADS.iter().any(|listed| base_name(name) == *listed);
-    let Some(program) = invocation.words.first().and_then(|word| word.value.known()) else { return false };
-    is_download(program)
-        || kind_of(program) == Some(ProgramKind::Wrapper)
-            && invocation.words.iter().skip(1).filter_map(|word| word.value.known()).any(is_download)
+pub(super) fn downloads(invocation: &Invocation) -> bool {
+    if invocation.redirects.iter().any(connects) {
+        return true;
+    }
+    let words: Vec<&str> = invocation.words.iter().take(MAX_WORDS).map(|word| word.value.lead()).collect();
+    let Some(program) = words.first() else { return false };
+    let is_wrapper = kind_of(program) == Some(ProgramKind::Wrapper);
+    let starts = if is_wrapper { words.len() } else { 1 };
+    (0..starts).any(|at| is_download(words.get(at..).unwrap_or_default()))
+}
+
+/// Whether words are a call that the table lists: `gh gist view`, with options anywhere between.
+fn is_download(words: &[&str]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    words::RUIN_DOWNLOADS.iter().any(|listed| {
+        let mut listed = listed.split(' ');
+        let mut rest = rest.iter();
+        listed.next() == Some(base_name(program)) && listed.all(|wanted| rest.any(|own| *own == wanted))
+    })
 }
