@@ -1,13 +1,14 @@
 //! Which calls read what comes from another machine: through a pipe (`curl … | sh`), or by a substitution (`sh <(curl …)`).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use shellgate_syntax::{
-    self as syntax, Construct, Input, Invocation, Redirect, RedirectOperator, RedirectTarget,
+    self as syntax, Construct, Input, Invocation, Redirect, RedirectOperator, RedirectTarget, Span,
 };
 
 use super::supposed::function_of;
 use crate::programs::{ProgramKind, base_name, kind_of, words};
+use crate::spelled::{Piece, pieces};
 
 /// The words that name what a call fetches are among the first.
 const MAX_WORDS: usize = 12;
@@ -30,6 +31,10 @@ pub(super) fn fetched_inputs(invocations: &[Invocation], source: &str) -> HashSe
     let downloads = |one: &Invocation| downloads(one) || is_connected && copies(one);
     // A stage passes on what it reads. Each round follows one stage more.
     let mut fed: HashSet<&str> = HashSet::new();
+    let first_process = source.find(">(");
+    let is_written_to = |one: &Invocation| first_process.is_some_and(|at| at < one.span.start);
+    // The commands in a construct share its redirect.
+    let mut redirected: HashMap<Span, bool> = HashMap::new();
     loop {
         let before = fetched.len();
         for (at, invocation) in invocations.iter().enumerate() {
@@ -37,11 +42,12 @@ pub(super) fn fetched_inputs(invocations: &[Invocation], source: &str) -> HashSe
                 |source: &usize| fetched.contains(source) || invocations.get(*source).is_some_and(&downloads);
             let is_fetched = match &invocation.input {
                 Input::Pipe(sources) => sources.iter().any(comes_from),
-                Input::Redirect(redirect) => is_fetched(std::slice::from_ref(redirect), source),
+                Input::Redirect(redirect) => *redirected
+                    .entry(redirect.span)
+                    .or_insert_with(|| is_fetched(std::slice::from_ref(redirect), source)),
                 Input::Inherited | Input::Other => {
                     fed.contains(function_of(invocation))
-                        || invocation.constructs.contains(&Construct::Process)
-                            && is_written_to(invocation, source)
+                        || invocation.constructs.contains(&Construct::Process) && is_written_to(invocation)
                 }
             };
             if is_fetched {
@@ -55,11 +61,6 @@ pub(super) fn fetched_inputs(invocations: &[Invocation], source: &str) -> HashSe
     }
 }
 
-/// Whether an invocation is in `>( … )`: which command feeds it isn't asked, since one of the text fetches something.
-fn is_written_to(invocation: &Invocation, source: &str) -> bool {
-    source.get(..invocation.span.start).is_some_and(|before| before.contains(">("))
-}
-
 /// Whether a redirect gives standard input that a substitution in it fetches: `< <(curl …)`, `<<< "$(curl …)"`.
 pub(super) fn is_fetched(redirects: &[Redirect], source: &str) -> bool {
     let reads = |redirect: &&Redirect| {
@@ -69,19 +70,28 @@ pub(super) fn is_fetched(redirects: &[Redirect], source: &str) -> bool {
         )
     };
     redirects.iter().filter(reads).any(|redirect| {
-        let span = match &redirect.target {
-            RedirectTarget::Body(word) => word.span,
-            RedirectTarget::Word(_) => redirect.span,
-        };
-        downloads_in(span.of(source)) || connects(redirect)
+        connects(redirect)
+            || match &redirect.target {
+                // It is expanded like a text between double quotes.
+                RedirectTarget::Body(word) => {
+                    let body = word.span.of(source).replace('"', "\\\"");
+                    let pieces = pieces(&format!("\"{body}\"")).unwrap_or_default();
+                    pieces.iter().any(|piece| matches!(piece, Piece::Output(command) if fetches(command)))
+                }
+                RedirectTarget::Word(_) => downloads_in(redirect.span.of(source)),
+            }
     })
 }
 
 /// Whether a substitution in a word fetches something.
 pub(crate) fn downloads_in(word: &str) -> bool {
     let has_substitution = ["$(", "`", "<("].iter().any(|sign| word.contains(sign));
-    has_substitution
-        && syntax::read(&format!(": {word}")).is_ok_and(|found| found.invocations.iter().any(downloads))
+    has_substitution && fetches(&format!(": {word}"))
+}
+
+/// Whether a command in a text fetches something.
+fn fetches(text: &str) -> bool {
+    syntax::read_alone(text).is_ok_and(|found| found.invocations.iter().any(downloads))
 }
 
 /// Whether a redirect reads from a connection that bash makes.

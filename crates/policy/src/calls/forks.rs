@@ -7,7 +7,7 @@ use shellgate_syntax::{Construct, Findings, Invocation};
 use super::supposed::function_of;
 
 /// If a text has more functions, cycles among them aren't looked for.
-const MAX_FUNCTIONS: usize = 200;
+const MAX_FUNCTIONS: usize = 100;
 
 /// A call of one function in the body of another.
 struct Edge<'a> {
@@ -46,37 +46,36 @@ pub(super) fn forking(findings: &Findings) -> HashSet<usize> {
             edges.push(Edge { from, to, at, multiplies });
         }
     }
-    let mut next: HashMap<&str, Vec<&Edge<'_>>> = HashMap::new();
+    let mut next: HashMap<&str, HashSet<&str>> = HashMap::new();
     for edge in &edges {
-        next.entry(edge.from).or_default().push(edge);
+        next.entry(edge.from).or_default().insert(edge.to);
     }
-    // A call counts if the way leads back to where it is, and either leaves a process behind somewhere or has no end at all.
+    let reached: HashMap<&str, HashSet<&str>> =
+        names.iter().map(|name| (*name, reachable(name, &next))).collect();
+    let leads = |from: &str, to: &str| reached.get(from).is_some_and(|reached| reached.contains(to));
+    // All ways back lead through functions that lead to each other.
+    let multiplying: HashSet<&str> = edges
+        .iter()
+        .filter(|edge| edge.multiplies && leads(edge.to, edge.from))
+        .map(|edge| edge.from)
+        .collect();
     let on_cycle = |edge: &&Edge<'_>| {
-        let reached = reachable(edge.to, &next);
-        let comes_back = reached.contains(edge.from);
-        let back: Vec<&Edge<'_>> = edges
-            .iter()
-            .filter(|other| {
-                (other.from == edge.to || reached.contains(other.from))
-                    && reachable(other.to, &next).contains(edge.from)
-            })
-            .collect();
-        let multiplies = edge.multiplies || back.iter().any(|other| other.multiplies);
-        let is_endless =
-            !may_end.contains(edge.from) && back.iter().all(|other| !may_end.contains(other.from));
-        comes_back && is_endless && (multiplies || edge.from == edge.to)
+        let is_beside = |other: &&str| leads(edge.from, other) && leads(other, edge.from);
+        leads(edge.to, edge.from)
+            && !may_end.iter().any(|other| is_beside(other))
+            && (edge.from == edge.to || multiplying.iter().any(|other| is_beside(other)))
     };
     edges.iter().filter(on_cycle).map(|edge| edge.at).collect()
 }
 
 /// The functions that one of them leads to, itself among them.
-fn reachable<'a>(from: &'a str, next: &HashMap<&str, Vec<&Edge<'a>>>) -> HashSet<&'a str> {
+fn reachable<'a>(from: &'a str, next: &HashMap<&str, HashSet<&'a str>>) -> HashSet<&'a str> {
     let mut found: HashSet<&str> = HashSet::from([from]);
     let mut open = vec![from];
     while let Some(name) = open.pop() {
-        for edge in next.get(name).into_iter().flatten() {
-            if found.insert(edge.to) {
-                open.push(edge.to);
+        for to in next.get(name).into_iter().flatten() {
+            if found.insert(to) {
+                open.push(to);
             }
         }
     }

@@ -12,7 +12,7 @@ use super::values::{KnownText, MAX_STEPS_IN, MAX_VALUES, function_of, is_silent,
 use crate::programs::{EffectKind, base_name, fits_pattern, understand, words};
 
 /// How many invocations of one stage or substitution are looked at.
-const MAX_PRINTING: usize = 32;
+const MAX_PRINTING: usize = 24;
 
 /// How many wrappers around a program are taken off.
 const MAX_WRAPPERS: usize = 6;
@@ -20,13 +20,13 @@ const MAX_WRAPPERS: usize = 6;
 impl KnownText<'_> {
     /// What these invocations print together.
     pub(super) fn printed_by(&self, all: &[usize], depth: usize) -> Vec<Spelling> {
-        if depth > MAX_STEPS_IN || !self.spend(0) {
+        if depth > MAX_STEPS_IN || !self.spend(all.len()) {
             return Vec::new();
         }
         let all = all.get(..all.len().min(MAX_PRINTING)).unwrap_or_default();
         let is_passed_on = |at: &usize| {
             all.iter().any(|other| match self.invocations.get(*other).map(|one| &one.input) {
-                Some(Input::Pipe(sources)) => sources.contains(at),
+                Some(Input::Pipe(sources)) => sources.binary_search(at).is_ok(),
                 _ => false,
             })
         };
@@ -81,6 +81,9 @@ impl KnownText<'_> {
     }
 
     fn inputs_of_callers(&self, function: &str, depth: usize) -> Vec<Spelling> {
+        if !self.spend(self.invocations.len()) {
+            return Vec::new();
+        }
         let calls = self.invocations.iter().enumerate().filter(|(_, one)| {
             one.words.first().and_then(|word| word.value.known()) == Some(function)
                 && function_of(one) != function
@@ -93,6 +96,9 @@ impl KnownText<'_> {
 
     /// What comes in by `>( … )`: what the command prints whose word or redirect it is.
     fn inputs_of_process(&self, inner: &Invocation, depth: usize) -> Vec<Spelling> {
+        if !self.spend(self.invocations.len()) {
+            return Vec::new();
+        }
         let holds = |outer: Span| outer.start <= inner.span.start && inner.span.end <= outer.end;
         let is_around = |one: &Invocation| holds(one.span) && one.span != inner.span;
         let around: Vec<usize> = (0..self.invocations.len())
@@ -156,6 +162,7 @@ impl KnownText<'_> {
         for _ in 0..MAX_WRAPPERS {
             let Some(name) = words.first().and_then(|word| word.value.known()) else { return Vec::new() };
             if self.functions.contains(name) {
+                self.spend(self.invocations.len());
                 let body = (0..self.invocations.len())
                     .filter(|index| self.invocations.get(*index).is_some_and(|one| function_of(one) == name));
                 let body: Vec<usize> = body.take(MAX_PRINTING).collect();
@@ -278,10 +285,17 @@ impl KnownText<'_> {
         let has_escapes = words.iter().skip(1).take(options).any(|word| word.value.lead().contains('e'));
         let mut all = vec![Spelling::default()];
         for (index, word) in words.iter().skip(1 + options).enumerate() {
-            let guess = self.word_of(word, at, depth + 1);
-            let blank = Spelling::text(if index > 0 { " " } else { "" });
-            let pairs = all.iter().flat_map(|one| guess.iter().map(|part| one.with(&blank).with(part)));
-            all = pairs.take(MAX_VALUES).collect();
+            if index > 0 {
+                all.iter_mut().for_each(|one| one.push(&Spelling::text(" ")));
+            }
+            match self.word_of(word, at, depth + 1).as_slice() {
+                [only] => all.iter_mut().for_each(|one| one.push(only)),
+                several => {
+                    let pairs = all.iter().flat_map(|one| several.iter().map(|part| one.with(part)));
+                    all = pairs.take(MAX_VALUES).collect();
+                    self.spend(all.iter().map(Spelling::len).sum());
+                }
+            }
         }
         let finish = |one: Spelling| {
             let one = if has_escapes { decoded(one) } else { one };

@@ -369,7 +369,7 @@ impl KnownText<'_> {
             let at = words.iter().position(|word| word.starts_with("alias.")).filter(|_| is_config)?;
             setting(&format!("{}={}", words.get(at)?, words.get(at + 1)?))
         };
-        if self.source.contains("alias.") {
+        if self.names_aliases {
             aliases.extend(self.invocations.iter().take(MAX_WORDS).filter_map(sets));
         }
         let mut all = Vec::new();

@@ -24,7 +24,19 @@ impl Spelling {
 
     /// This value with another one behind it.
     pub(super) fn with(&self, other: &Self) -> Self {
-        Self(self.0.iter().chain(&other.0).cloned().collect())
+        let mut all = self.clone();
+        all.push(other);
+        all
+    }
+
+    /// Puts another value behind this one.
+    pub(super) fn push(&mut self, other: &Self) {
+        for atom in &other.0 {
+            match (self.0.last_mut(), atom) {
+                (Some(Atom::Text(text)), Atom::Text(more)) => text.push_str(more),
+                _ => self.0.push(atom.clone()),
+            }
+        }
     }
 
     pub(super) fn len(&self) -> usize {

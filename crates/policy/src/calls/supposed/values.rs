@@ -19,7 +19,10 @@ pub(super) const MAX_STEPS_IN: usize = 8;
 pub(super) const MAX_VALUES: usize = 8;
 
 /// A longer value isn't put together.
-const MAX_VALUE_BYTES: usize = 32 << 10;
+const MAX_VALUE_BYTES: usize = 16 << 10;
+
+/// A word with more expansions isn't put together.
+const MAX_PIECES: usize = 64;
 
 /// So many bytes of a text cost as much as one step.
 const BYTES_PER_STEP: usize = 32;
@@ -38,6 +41,8 @@ pub(super) struct KnownText<'a> {
     pub(super) files: HashMap<&'a str, Vec<usize>>,
     /// Other names that the text gives to files and folders: the name, what it stands for, and whether it is a link.
     other_names: Vec<(&'a str, &'a Word, bool)>,
+    /// Whether the text may set aliases of git.
+    pub(super) names_aliases: bool,
     /// How much work may still be done.
     pub(super) fuel: &'a Cell<usize>,
 }
@@ -77,6 +82,7 @@ impl<'a> KnownText<'a> {
             given: HashMap::new(),
             files: HashMap::new(),
             other_names: Vec::new(),
+            names_aliases: source.contains("alias."),
             fuel,
         };
         for (at, invocation) in all.invocations.iter().enumerate() {
@@ -194,10 +200,7 @@ impl<'a> KnownText<'a> {
     }
 
     fn give(&mut self, name: &str, given: Given) {
-        let all = self.given.entry(name.to_owned()).or_default();
-        if all.len() < MAX_VALUES {
-            all.push(given);
-        }
+        self.given.entry(name.to_owned()).or_default().push(given);
     }
 
     /// Notes what `$1`, `$2` … are in a function, or outside all of them.
@@ -223,9 +226,8 @@ impl<'a> KnownText<'a> {
             let first = name.parse::<usize>().unwrap_or(1);
             keys.extend((first..=MAX_VALUES).map(|number| parameter(function, &number.to_string())));
         }
-        let given = keys.iter().filter_map(|key| self.given.get(key)).flatten();
         let mut all: Vec<Spelling> = Vec::new();
-        for given in given {
+        for given in keys.iter().filter_map(|key| self.given.get(key)).flat_map(|given| nearest(given, at)) {
             for value in self.given(*given, depth + 1) {
                 if all.len() < MAX_VALUES && !all.contains(&value) && value.len() < MAX_VALUE_BYTES {
                     all.push(value);
@@ -326,7 +328,10 @@ impl<'a> KnownText<'a> {
     /// What a path is by another name: `ln -s .git g` makes `g/x` `.git/x`, and `mv .git g` makes `g` `.git`.
     fn by_other_name(&self, path: &str) -> Vec<Spelling> {
         let path = plain_path(path);
-        let found = self.other_names.iter().take(MAX_VALUES).filter_map(|(name, target, is_link)| {
+        if self.other_names.is_empty() || !self.spend(self.other_names.len()) {
+            return Vec::new();
+        }
+        let found = self.other_names.iter().filter_map(|(name, target, is_link)| {
             let rest = path.strip_prefix(name)?;
             // A link by itself is only the link.
             let is_below = rest.starts_with('/');
@@ -334,7 +339,7 @@ impl<'a> KnownText<'a> {
             (is_below || rest.is_empty() && !is_link)
                 .then(|| Spelling(vec![Atom::Source(target.to_owned()), Atom::Text(rest.to_owned())]))
         });
-        found.collect()
+        found.take(MAX_VALUES).collect()
     }
 
     /// What a word may be that is written so.
@@ -343,13 +348,16 @@ impl<'a> KnownText<'a> {
         if depth > MAX_STEPS_IN || !self.spend(written.len()) {
             return unknown();
         }
-        let Some(pieces) = pieces(written) else { return unknown() };
+        let Some(pieces) = pieces(written).filter(|pieces| pieces.len() <= MAX_PIECES) else {
+            return unknown();
+        };
         let mut guess = Guess { all: vec![Spelling::default()], is_better: false };
         for piece in &pieces {
             let (options, is_better) = self.piece(piece, at, depth);
             guess.is_better |= is_better;
             let pairs = guess.all.iter().flat_map(|before| options.iter().map(|option| before.with(option)));
             guess.all = pairs.filter(|one| one.len() < MAX_VALUE_BYTES).take(MAX_VALUES).collect();
+            self.spend(guess.all.iter().map(Spelling::len).sum());
         }
         // `g/*` with `ln -s .git g`.
         if depth == 0
@@ -402,6 +410,27 @@ impl<'a> KnownText<'a> {
         let all = findings.invocations.iter().enumerate().filter(|(_, one)| is_outermost(one));
         let all: Vec<usize> = all.map(|(index, _)| index).collect();
         inner.printed_by(&all, depth).into_iter().map(Spelling::trimmed).collect()
+    }
+}
+
+/// The places where a variable gets its value that count most for the invocation at `at`: the last ones before it, then the
+/// first ones behind it.
+fn nearest(given: &[Given], at: usize) -> impl Iterator<Item = &Given> {
+    let (before, behind) = given.split_at(given.partition_point(|one| one.place() <= at));
+    before.iter().rev().chain(behind).take(MAX_VALUES)
+}
+
+impl Given {
+    /// The invocation that gives the value.
+    const fn place(self) -> usize {
+        match self {
+            Self::Assigned(at, _)
+            | Self::Declared(at, ..)
+            | Self::Line(at, _)
+            | Self::Output(at)
+            | Self::Argument(at, _)
+            | Self::Arguments(at, _) => at,
+        }
     }
 }
 
