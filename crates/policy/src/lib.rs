@@ -26,6 +26,7 @@ mod scope;
 mod search_path;
 mod secrets;
 mod short_file;
+mod spelled;
 mod suggestion;
 mod typed_input;
 mod verdict;

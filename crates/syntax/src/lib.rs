@@ -34,7 +34,7 @@ pub use finding::{
     Arithmetic, Assigned, Assignment, Construct, Descriptor, Doubt, Findings, Function, Hazard, HazardKind,
     Input, Invocation, Loop, Redirect, RedirectOperator, RedirectTarget,
 };
-pub use reader::{read, read_arithmetic, read_script};
+pub use reader::{read, read_alone, read_arithmetic, read_script};
 pub use span::Span;
 pub use tree::Script;
 pub use word::{Unknown, Value, Why, Word};

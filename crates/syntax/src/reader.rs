@@ -23,6 +23,19 @@ pub fn read(text: &str) -> Result<Findings, Unreadable> {
     })
 }
 
+/// Reads `text` like [`read`], without comparing the result with what other readers find: for texts that are put together
+/// by guessing, of which some may be no bash at all.
+///
+/// # Errors
+/// When bash would refuse it, or it is too long or too deep.
+pub fn read_alone(text: &str) -> Result<Findings, Unreadable> {
+    parse::guard(text)?;
+    with_stack(text, |limit| {
+        let reading = parse::script(text, limit)?;
+        walk::findings(text, &reading).ok_or(Stop::Work)
+    })
+}
+
 /// Reads `text` as bash reads an arithmetic expression, such as an argument of `let`.
 ///
 /// # Errors

@@ -3,8 +3,11 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use shellgate_syntax::{Assigned, Assignment, Findings, Function, Span, Unknown, Value, Why, Word};
+use shellgate_syntax::{
+    Assigned, Assignment, Construct, Findings, Function, Span, Unknown, Value, Why, Word,
+};
 
 use super::attributes::Attributes;
 use super::forwarders::forwarders;
@@ -12,7 +15,7 @@ use super::known_values::KnownValues;
 use super::numbers::Numbers;
 use super::shadowing::may_unset_functions;
 use super::stdin::inherited_in;
-use super::{ANY_VARIABLE, MAX_DEPTH, Stdin, When, unknown_value};
+use super::{ANY_VARIABLE, MAX_DEPTH, Origin, Stdin, When, unknown_value};
 use crate::programs::{CallMeaning, EffectKind, is_builtin, understand, words};
 
 /// A text that calls are found in.
@@ -44,6 +47,12 @@ pub(super) struct TextContext {
     pub(super) when: When,
     /// The folders that programs around it change to, one from the other. `None`: an unknown one.
     pub(super) folders: Rc<[Option<Word>]>,
+    /// How its calls were found.
+    pub(super) origin: Origin,
+    /// How many suppositions it is in.
+    pub(super) supposed_depth: usize,
+    /// The constructs around a supposed text.
+    pub(super) around: Arc<[Construct]>,
 }
 
 /// How a text inside another one is run.
@@ -115,6 +124,9 @@ impl TextContext {
             unsets_functions,
             when: When::Once,
             folders: Rc::new([]),
+            origin: Origin::Written,
+            supposed_depth: 0,
+            around: Arc::new([]),
         }
     }
 
@@ -128,6 +140,9 @@ impl TextContext {
         Self {
             when: self.when.max(inner.when),
             folders: inner.folders,
+            origin: if self.origin == Origin::Written { Origin::Written } else { Origin::Supposed },
+            supposed_depth: self.supposed_depth,
+            around: Arc::clone(&self.around),
             ..Self::new(source, inner.stdin, findings, around)
         }
     }

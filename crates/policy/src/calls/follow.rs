@@ -8,20 +8,24 @@ use shellgate_syntax::{Construct, Doubt, Findings, Invocation, RedirectTarget, S
 use super::attributes::Declaration;
 use super::context::{InnerText, TextContext};
 use super::downloads::{fetched_inputs, is_fetched};
+use super::forks::forking;
 use super::forwarders::{forwarded_words, forwarding_function};
 use super::hazards::{describe, moving_word, unfollowed};
 use super::resolve::resolve_words;
 use super::shadowing::{Shadowed, shadowed};
 use super::stdin::{Stdin, replaces_input, stdin_of};
+use super::supposed::{Place, suppositions};
 use super::{
-    Call, FoundCalls, MAX_CALLS, MAX_DEPTH, MAX_LINKING_WORDS, MAX_WORDS, PendingCall, Problem, When,
-    unknown_value,
+    Call, FoundCalls, MAX_CALLS, MAX_DEPTH, MAX_LINKING_WORDS, MAX_WORDS, PendingCall, Problem, Surroundings,
+    When, unknown_value,
 };
 use crate::programs::{Effect, EffectKind, ProgramKind, Property, has, variable};
 
 impl FoundCalls {
     /// Follows everything that was found in a text.
     pub(super) fn follow_findings(&mut self, findings: Findings, context: &TextContext) {
+        let mut supposed = suppositions(&findings, context, &self.fuel.0).into_iter().peekable();
+        let forking = forking(&findings);
         self.defines_functions |= !findings.functions.is_empty();
         self.hazards.extend(findings.hazards.iter().map(|hazard| describe(hazard, context)));
         self.unfollowed.extend(unfollowed(&findings, context));
@@ -30,12 +34,19 @@ impl FoundCalls {
         for arithmetic in findings.arithmetic {
             self.follow_arithmetic(&arithmetic, context);
         }
-        let fetched = fetched_inputs(&findings.invocations);
+        let fetched = fetched_inputs(&findings.invocations, &context.source);
         for (at, invocation) in findings.invocations.into_iter().enumerate() {
             if self.substitution.is_none() && invocation.constructs.iter().any(is_substitution) {
                 self.substitution = Some(context.place(invocation.span));
             }
-            self.follow_invocation(invocation, fetched.contains(&at), context);
+            let (span, when) = (invocation.span, when_of(&invocation));
+            let constructs = Arc::clone(&invocation.constructs);
+            let around = Surroundings { fetched: fetched.contains(&at), forks: forking.contains(&at) };
+            self.follow_invocation(invocation, around, context);
+            while let Some((_, one)) = supposed.next_if(|(place, _)| *place == at) {
+                let constructs = Arc::clone(&constructs);
+                self.follow_supposed(&one, Place { span, when, constructs }, context);
+            }
         }
     }
 
@@ -65,8 +76,13 @@ impl FoundCalls {
         }
     }
 
-    /// Follows one invocation. `fetched`: whether what comes in by its pipe is from another machine.
-    pub(super) fn follow_invocation(&mut self, invocation: Invocation, fetched: bool, context: &TextContext) {
+    /// Follows one invocation.
+    pub(super) fn follow_invocation(
+        &mut self,
+        invocation: Invocation,
+        around: Surroundings,
+        context: &TextContext,
+    ) {
         for assignment in &invocation.assignments {
             self.follow_assignment(assignment, context);
         }
@@ -79,7 +95,9 @@ impl FoundCalls {
             self.hazards.extend(emptied.chain(hazard).map(|message| Problem::new(span, message)));
         }
         let stdin = match stdin_of(&invocation.redirects, &invocation.input, &context.stdin) {
-            Stdin::Unknown if fetched || is_fetched(&invocation.redirects, &context.source) => Stdin::Fetched,
+            Stdin::Unknown if around.fetched || is_fetched(&invocation.redirects, &context.source) => {
+                Stdin::Fetched
+            }
             stdin => stdin,
         };
         let text = invocation.span.of(&context.source).to_owned();
@@ -87,7 +105,8 @@ impl FoundCalls {
         // What is in its substitutions comes behind it in the list, and runs before it.
         let when = if has_commands_inside(&invocation, &context.source) { When::Beside } else { When::Once };
         let (in_wrapper, more_words) = (false, false);
-        let pending = PendingCall { invocation, text, stdin, in_wrapper, more_words, when, folders };
+        let forks = around.forks;
+        let pending = PendingCall { invocation, text, stdin, in_wrapper, more_words, when, folders, forks };
         self.follow_call(pending, context);
     }
 
@@ -148,7 +167,10 @@ impl FoundCalls {
             meaning,
             assignments: std::mem::take(&mut pending.invocation.assignments),
             redirects: pending.invocation.redirects.clone(),
-            constructs: Arc::clone(&pending.invocation.constructs),
+            constructs: match context.around.as_ref() {
+                [] => Arc::clone(&pending.invocation.constructs),
+                around => around.iter().chain(pending.invocation.constructs.iter()).cloned().collect(),
+            },
             shadowed,
             problems: Vec::new(),
             in_wrapper: pending.in_wrapper,
@@ -156,6 +178,8 @@ impl FoundCalls {
             stdin: pending.stdin.clone(),
             when: context.when.max(pending.when).max(when_of(&pending.invocation)),
             folders: Rc::clone(&pending.folders),
+            origin: context.origin,
+            forks: pending.forks,
         });
         if let Some(kind) = forwarded {
             self.follow_effect(Effect { span: invocation_span, kind }, index, &pending, context);
@@ -182,7 +206,9 @@ impl FoundCalls {
                 let folders = self.folders_inside(index);
                 let when = pending.when.max(self.when_inside(index));
                 let in_wrapper = true;
-                let inner = PendingCall { invocation, text, stdin, in_wrapper, more_words, when, folders };
+                let forks = false;
+                let inner =
+                    PendingCall { invocation, text, stdin, in_wrapper, more_words, when, folders, forks };
                 self.follow_call(inner, &context.deeper());
             }
             EffectKind::Shell(word) => match &word.value {

@@ -6,7 +6,8 @@
 //! enough (a script, a variable), the call gets a [`Problem`]. The other modules say what the shell makes of the words:
 //! [`context`] collects the variables and functions of a text, [`arithmetic`] follows values that are evaluated again,
 //! [`known_values`], [`numbers`] and [`attributes`] know about variables, [`resolve`] puts that into the words of a call,
-//! [`shadowing`] and [`forwarders`] know about functions, [`stdin`] about pipes and redirects, [`tied_files`] about descriptors that are written by their names, [`foreign_shells`] about shells that read a text otherwise than bash, [`hazards`] about what isn't followed, [`inner_texts`] about texts inside a call.
+//! [`shadowing`] and [`forwarders`] know about functions, [`stdin`] about pipes and redirects, [`tied_files`] about descriptors that are written by their names, [`foreign_shells`] about shells that read a text otherwise than bash, [`hazards`] about what isn't followed, [`inner_texts`] about texts inside a call, [`supposed`] about commands that are put
+//! together when the text runs.
 //!
 //! Nothing is decided here: the judge decides what a call and its problems mean. No call is left out silently. What is
 //! too deep or too much is an unreadable problem, and that denies.
@@ -17,6 +18,7 @@ mod context;
 mod downloads;
 mod follow;
 mod foreign_shells;
+mod forks;
 mod forwarders;
 mod hazards;
 mod inner_texts;
@@ -25,8 +27,10 @@ mod numbers;
 mod resolve;
 mod shadowing;
 mod stdin;
+mod supposed;
 mod tied_files;
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -40,6 +44,7 @@ pub(crate) use downloads::downloads_in;
 pub(crate) use inner_texts::UNREAD_COMMANDS;
 pub(crate) use shadowing::Shadowed;
 pub(crate) use stdin::Stdin;
+pub(crate) use supposed::{Origin, behind_runner};
 
 use crate::machine::Machine;
 use crate::matching::Candidate;
@@ -90,6 +95,10 @@ pub(crate) struct Call {
     pub(crate) stdin: Stdin,
     /// When it runs.
     pub(crate) when: When,
+    /// How it was found.
+    pub(crate) origin: Origin,
+    /// Whether a function starts itself by it without end.
+    pub(crate) forks: bool,
     /// The folders that programs around it change to before it runs, one from the other. `None`: an unknown one.
     pub(crate) folders: Rc<[Option<Word>]>,
 }
@@ -142,6 +151,8 @@ impl Problem {
 pub(crate) struct FoundCalls {
     /// A call that runs another one comes before it.
     pub(crate) calls: Vec<Call>,
+    /// Calls with what their words may be, for which only ruin counts. Each with the number of calls that come before it.
+    pub(crate) respelled: Vec<(usize, Call)>,
     /// Where the text could not be read with certainty.
     pub(crate) doubts: Vec<Doubt>,
     /// What can run text that is nowhere in the tree.
@@ -169,6 +180,18 @@ pub(crate) struct FoundCalls {
     /// How much text inside the command was read so far.
     inner_bytes: usize,
     input: InputUse,
+    /// How much may still be supposed.
+    fuel: Fuel,
+}
+
+/// How many steps may still be done for suppositions.
+#[derive(Debug)]
+struct Fuel(Cell<usize>);
+
+impl Default for Fuel {
+    fn default() -> Self {
+        Self(Cell::new(supposed::FUEL))
+    }
 }
 
 /// What the calls of a command do with standard input.
@@ -190,6 +213,16 @@ struct PendingCall {
     /// When it runs, as far as its own words and what runs it say.
     when: When,
     folders: Rc<[Option<Word>]>,
+    forks: bool,
+}
+
+/// What is known of an invocation by those around it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Surroundings {
+    /// Whether what comes in by its pipe is from another machine.
+    fetched: bool,
+    /// Whether a function starts itself by it without end.
+    forks: bool,
 }
 
 /// The calls of a text for bash.
@@ -210,6 +243,8 @@ pub(crate) fn of_text(source: &str, stdin: Stdin, programs: ProgramNames) -> Res
         let message = "a text that is run here may change the standard input of the commands behind it";
         found.hazards.push(Problem::new(Span::new(0, source.len()), message));
     }
+    found.note_spent_fuel(Span::new(0, source.len()));
+    found.set_respelled_apart();
     tied_files::replace_descriptors(&mut found);
     Ok(found)
 }
@@ -234,8 +269,23 @@ pub(crate) fn of_argv(argv: &[String], shown: &str, stdin: Stdin, programs: Prog
     let words = argv.iter().map(|word| Word { span, value: Value::Known(word.clone()) }).collect();
     let invocation = Invocation { words, span, ..Invocation::default() };
     let context = TextContext::of_command(shown, stdin, &Findings::default());
-    found.follow_invocation(invocation, false, &context);
+    found.follow_invocation(invocation, Surroundings::default(), &context);
+    found.suppose_for_argv(argv, span, &context);
+    found.set_respelled_apart();
     found
+}
+
+impl FoundCalls {
+    /// Takes the calls for which only ruin counts out of the others.
+    fn set_respelled_apart(&mut self) {
+        let all = std::mem::take(&mut self.calls);
+        for call in all {
+            match call.origin {
+                Origin::Respelled => self.respelled.push((self.calls.len(), call)),
+                Origin::Written | Origin::Supposed => self.calls.push(call),
+            }
+        }
+    }
 }
 
 /// A word that may be anything, and any number of words.

@@ -7,9 +7,11 @@
 use shellgate_syntax::{RedirectTarget, Value, Word};
 
 use super::Judge;
-use crate::calls::{Call, Shadowed};
+use crate::calls::{Call, Shadowed, behind_runner};
 use crate::effect::{CallEffect, EffectName};
-use crate::programs::{Canonical, EffectKind, EffectRow, ProgramKind, effect_rows, is_known_by_effects};
+use crate::programs::{
+    Canonical, EffectKind, EffectRow, ProgramKind, effect_rows, is_known_by_effects, understand,
+};
 use crate::redirects::{self, FileAccess};
 use crate::secrets;
 
@@ -63,6 +65,7 @@ impl Judge<'_> {
         for row in rows.iter().filter(|row| row.target != FILES) {
             effects.extend(effects_of_row(row, call));
         }
+        effects.extend(published_by_runner(call));
         if rows.is_empty() {
             let by_kind = foretell_by_kind(call, program, is_project_code, effects);
             effects.extend(by_kind);
@@ -131,6 +134,18 @@ impl Judge<'_> {
         let written = word.span.of(self.text);
         secrets::named_by(&word.value, written, self.state.directories.as_deref(), self.machine).is_some()
     }
+}
+
+/// What the program of a package publishes that a runner runs: `npx netlify-cli deploy`, `yarn workspace x publish`.
+fn published_by_runner(call: &Call) -> Vec<CallEffect> {
+    let known: Vec<Option<&str>> = call.words.iter().map(|word| word.value.known()).collect();
+    let Some((program, at)) = behind_runner(&known) else { return Vec::new() };
+    let span = call.words.first().map(|word| word.span).unwrap_or_default();
+    let first = Word { span, value: Value::Known(program.clone()) };
+    let words: Vec<Word> = [first].into_iter().chain(call.words.iter().skip(at).cloned()).collect();
+    let rows = effect_rows(&program, &understand(&words), &words);
+    let published = rows.iter().filter(|row| row.effect == EffectName::Publish);
+    published.map(|row| CallEffect::new(row.effect, None, true)).collect()
 }
 
 /// Whether a call only has a program of the tables say something about itself: `tsc --version`.

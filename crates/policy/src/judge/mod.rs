@@ -268,8 +268,12 @@ impl<'a> Judge<'a> {
             let message = "it exports functions, which other shells run under their names".to_owned();
             self.ask(ReasonCode::Unusual, Span::new(0, self.text.len()), message);
         }
-        for call in &found.calls {
+        let mut respelled = found.respelled.iter().peekable();
+        for (at, call) in found.calls.iter().enumerate() {
             self.judge_call(call);
+            while let Some((_, call)) = respelled.next_if(|(before, _)| *before <= at + 1) {
+                self.judge_respelled(call);
+            }
         }
     }
 

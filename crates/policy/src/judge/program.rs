@@ -1,7 +1,7 @@
 //! What the rules decide about a program that is called.
 
 use super::{Basis, Judge};
-use crate::calls::{Call, Shadowed};
+use crate::calls::{Call, Origin, Shadowed};
 use crate::characters;
 use crate::machine::Found;
 use crate::matching::{self, Candidate, LooseMatch, StrictMatch};
@@ -64,11 +64,10 @@ impl<'a> Judge<'a> {
             (Basis::None, Some(core)) => {
                 let hint = allowed(core);
                 let nearly = self.nearly(call);
-                let decision = if nearly.is_some() || call.shadowed == Shadowed::Maybe {
-                    Decision::Ask
-                } else {
-                    self.rules.beyond_core
-                };
+                // That a shell comes to read it is supposed, and not certain.
+                let is_doubtful = call.shadowed == Shadowed::Maybe || call.origin == Origin::Supposed;
+                let decision =
+                    if nearly.is_some() || is_doubtful { Decision::Ask } else { self.rules.beyond_core };
                 let because = nearly.map_or_else(String::new, |why| format!(": {why}"));
                 let message = format!("`{}` is not among the allowed commands{because}", base_name(name));
                 let reason = self.object(decision, ReasonCode::NotInCore, call.span, message);

@@ -2,14 +2,13 @@
 //! command.
 //!
 //! The table `ruin.toml` says which calls and which targets. [`targets`] finds the words of a call that are targets, [`places`] says
-//! which folders they lead to, [`spelled`] what a word may spell, [`branches`], [`processes`] and [`statements`] know the targets that are no
+//! which folders they lead to, [`spelled`](crate::spelled) what a word may spell, [`branches`], [`processes`] and [`statements`] know the targets that are no
 //! paths, and [`work`] looks up whether there is anything to lose. Three kinds of ruin aren't in a call's words and have no row:
 //! redirects over a device, code that is run as it is fetched, and functions that start themselves without end.
 
 mod branches;
 mod places;
 mod processes;
-mod spelled;
 mod statements;
 mod targets;
 mod values;
@@ -24,9 +23,10 @@ pub(super) use self::values::TextValues;
 use super::Judge;
 use crate::calls::{Call, Shadowed, Stdin, downloads_in};
 use crate::matching::{LooseMatch, StrictMatch};
-use crate::programs::{Canonical, EffectKind, RuinRow, TargetClass, ruin_rows, understand};
+use crate::programs::words::{RUIN_CHANGING_RIGHTS, RUIN_EDITING_PROGRAMS, RUIN_OUTPUT_OPTIONS};
+use crate::programs::{Canonical, EffectKind, ProgramKind, RuinRow, TargetClass, ruin_rows, understand};
 use crate::rules::Prefix;
-use crate::verdict::ReasonCode;
+use crate::verdict::{Reason, ReasonCode};
 
 /// What a call would destroy, and a safer way.
 struct Ruin {
@@ -43,9 +43,27 @@ impl Judge<'_> {
         }
     }
 
+    /// Asks about what a call may come to destroy, with what its words may be. It isn't a part of its own.
+    pub(super) fn judge_respelled(&mut self, call: &Call) {
+        self.state = self.state_of(call);
+        let before = self.reasons.len();
+        self.judge_ruin(call);
+        // What was asked about the call as it is written isn't said again.
+        let is_said = |reason: &Reason| {
+            let is_same = |other: &Reason| other.code == ReasonCode::Ruin && other.span == reason.span;
+            self.reasons.get(..before).unwrap_or_default().iter().any(is_same)
+        };
+        if self.reasons.get(before).is_some_and(is_said) {
+            self.reasons.truncate(before);
+        }
+        if self.reasons.len() > before {
+            self.granting.push(Vec::new());
+        }
+    }
+
     /// Ruin that isn't in the words of a call. No rule can name it.
     fn ruin_around(&self, call: &Call) -> Option<Ruin> {
-        if starts_itself(call) {
+        if call.forks || starts_itself(call) {
             return Some(Ruin {
                 message: "it starts itself again and again in the background, until the machine can do nothing else"
                     .to_owned(),
@@ -57,6 +75,9 @@ impl Judge<'_> {
                 message: "it runs what another machine sends, before anybody has read it".to_owned(),
                 instead: "download it to a file, read it, and run the file",
             });
+        }
+        if let Some(ruin) = self.ruin_by_output(call) {
+            return Some(ruin);
         }
         let redirects =
             call.redirects.iter().filter(|redirect| !call.in_wrapper && overwrites(redirect.operator));
@@ -71,6 +92,40 @@ impl Judge<'_> {
                 message: format!("it writes over {}", target.shown),
                 instead: "write to a new file, and have a person put it in place",
             })
+        })
+    }
+
+    /// A device or a file of the system that a program writes because an option names it: `curl -o /dev/sda`. For programs whose
+    /// purpose is writing, only devices: the table has the others.
+    fn ruin_by_output(&self, call: &Call) -> Option<Ruin> {
+        let classes: &[TargetClass] = match call.meaning.kind {
+            Some(ProgramKind::Writer) if RUIN_CHANGING_RIGHTS.contains(&call.name()?) => return None,
+            Some(ProgramKind::Writer | ProgramKind::Wrapper | ProgramKind::Builtin) => &[TargetClass::Device],
+            Some(_) if RUIN_EDITING_PROGRAMS.contains(&call.name()?) => &[TargetClass::Device],
+            _ => &[TargetClass::Device, TargetClass::SystemFile],
+        };
+        let written: Vec<&Word> = match call.meaning.kind {
+            Some(_) => call
+                .meaning
+                .effects
+                .iter()
+                .filter_map(|effect| match &effect.kind {
+                    EffectKind::Writes(word) => Some(word),
+                    _ => None,
+                })
+                .collect(),
+            // Of a program that no table lists: what is behind an option that names the output.
+            None => {
+                let is_option =
+                    |word: &Word| word.value.known().is_some_and(|text| RUIN_OUTPUT_OPTIONS.contains(&text));
+                let behind = call.words.windows(2).filter(|pair| pair.first().is_some_and(is_option));
+                behind.filter_map(<[Word]>::last).collect()
+            }
+        };
+        let target = written.into_iter().find_map(|word| self.place_target(call, word, classes, false))?;
+        Some(Ruin {
+            message: format!("it writes over {}", target.shown),
+            instead: "write to a new file, and have a person put it in place",
         })
     }
 

@@ -14,6 +14,8 @@ const MAX_TOOL_WORDS: usize = 200;
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct TextFacts {
+    /// Whether a call puts changes away as a stash.
+    pub(super) stashes: bool,
     /// Whether a stage of a pipeline makes content, other than showing what a file holds or what a build tool says.
     pub(super) pipes_content: bool,
     /// Whether a call copies, renames, links or unpacks files.
@@ -60,6 +62,7 @@ impl TextFacts {
             trusts_edits: found.calls.iter().filter(|call| call.name() == Some("sed")).count() <= 1
                 && !found.calls.iter().any(reads_terse_language),
             tool_words,
+            stashes: found.calls.iter().any(stashes),
             goes_to_git: found.calls.iter().any(keeps_words_in_git)
                 && found.calls.iter().any(goes_by_pattern),
         }
@@ -78,6 +81,15 @@ impl TextFacts {
     pub(super) fn may_name(&self, name: &str) -> bool {
         self.tool_words.as_ref().is_none_or(|words| words.iter().any(|word| word.contains(name)))
     }
+}
+
+/// Whether a call puts changes away as a stash.
+fn stashes(call: &Call) -> bool {
+    let words: Vec<&str> = call.words.iter().filter_map(|word| word.value.known()).collect();
+    let of_stash = words.iter().skip_while(|word| **word != "stash").nth(1);
+    call.meaning.entry == Some("git")
+        && words.contains(&"stash")
+        && of_stash.is_none_or(|word| word.starts_with('-') || matches!(*word, "push" | "save" | "store"))
 }
 
 /// Whether a call is one of git that may keep words in its files: messages, names.

@@ -35,7 +35,7 @@ pub(crate) use property::{Property, has, is_builtin};
 pub use property::{
     ShellGrammar, affects_later_lines, base_name, is_assistant, is_multi_call, shell_grammar,
 };
-pub(crate) use ruin_rows::{Condition, RuinRow, TargetClass, ruin_rows};
+pub(crate) use ruin_rows::{Condition, RuinRow, TargetClass, has_ruin_rows, ruin_rows};
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
 pub(crate) use variable::{VariableEffect, VariableRow, is_listed_variable, variable};
 

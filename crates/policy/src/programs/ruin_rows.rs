@@ -1,6 +1,9 @@
 //! Calls that destroy what can't be brought back, from `tables/ruin.toml`: which calls, which targets make them ruin, what would
 //! be lost, and a safer way.
 
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
 use shellgate_syntax::Value;
 
 use super::effect_rows::{is_option, words_of};
@@ -125,6 +128,15 @@ pub(crate) fn ruin_rows(program: &str, meaning: &CallMeaning) -> Vec<RuinRow> {
     let own = rows_of(base_name(program));
     let rows = if own.is_empty() { meaning.entry.map(rows_of).unwrap_or_default() } else { own };
     rows.into_iter().filter(|row| row.is_about(meaning)).collect()
+}
+
+/// Whether a program has rows, by its own name or by that of its entry.
+pub(crate) fn has_ruin_rows(program: &str) -> bool {
+    static NAMES: OnceLock<HashSet<&str>> = OnceLock::new();
+    let names =
+        NAMES.get_or_init(|| RUIN.lines().filter_map(|line| Some(line.split_once('\t')?.0)).collect());
+    let has = |name: &str| names.contains(name) || name.starts_with("mkfs.");
+    has(program) || super::listed_name(program).is_some_and(has)
 }
 
 /// Whether a part of a call is an option that a row names, also as a word of a program without an entry.

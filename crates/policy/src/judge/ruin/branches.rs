@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use shellgate_syntax::{Value, Word};
+use shellgate_syntax::{Value, Why, Word};
 
 use super::super::Judge;
 use super::targets::Target;
@@ -36,6 +36,10 @@ pub(super) fn shared(judge: &Judge<'_>, call: &Call) -> Vec<Target> {
     if forces && (has("--all") || has("--branches")) {
         return vec![all("--all")];
     }
+    let settings = push_settings(judge, call);
+    if settings.iter().any(|(key, value)| key == "mirror" && value.as_deref().is_none_or(is_on)) {
+        return vec![all("mirror")];
+    }
     let operands = call.meaning.canonical.iter().skip(1).filter_map(|part| match part {
         Canonical::Word(value) => Some(value),
         Canonical::Option(..) => None,
@@ -47,6 +51,11 @@ pub(super) fn shared(judge: &Judge<'_>, call: &Call) -> Vec<Target> {
     };
     let folders = judge.folders_of(call);
     let pushed = Pushed { judge, folders, remote };
+    let configured: Vec<Value> = settings
+        .into_iter()
+        .filter_map(|(key, value)| Some(Value::Known(value.filter(|_| key == "push")?)))
+        .collect();
+    let references = if references.is_empty() { configured.iter().collect() } else { references.to_vec() };
     if references.is_empty() {
         if !forces || has("--tags") || pushed.has_no_repository() {
             return Vec::new();
@@ -56,6 +65,30 @@ pub(super) fn shared(judge: &Judge<'_>, call: &Call) -> Vec<Target> {
         return is_shared.then(|| pushed.target(current.as_deref())).into_iter().collect();
     }
     references.iter().filter_map(|value| pushed.reference(value, forces, deletes, call)).collect()
+}
+
+/// The settings of `git -c remote.NAME.KEY=VALUE` that say what is pushed.
+fn push_settings(judge: &Judge<'_>, call: &Call) -> Vec<(String, Option<String>)> {
+    let pairs = call.words.windows(2).filter_map(|pair| match pair {
+        [option, setting] if option.value.known() == Some("-c") => {
+            setting.value.known().or_else(|| judge.written(call, setting))
+        }
+        _ => None,
+    });
+    let of_remote = |setting: &str| {
+        let (key, value) = match setting.split_once('=') {
+            Some((key, value)) => (key, Some(value.to_owned())),
+            None => (setting, None),
+        };
+        let (name, key) = key.rsplit_once('.')?;
+        name.to_ascii_lowercase().starts_with("remote.").then(|| (key.to_ascii_lowercase(), value))
+    };
+    pairs.filter_map(of_remote).collect()
+}
+
+/// Whether git takes a value for true.
+fn is_on(value: &str) -> bool {
+    !matches!(value.to_ascii_lowercase().as_str(), "" | "false" | "no" | "off" | "0")
 }
 
 struct Pushed<'a> {
@@ -72,9 +105,12 @@ impl Pushed<'_> {
         if !forces {
             return None;
         }
-        let Some(text) = value.known() else {
-            let word = call.words.iter().find(|word| word.value == *value)?;
-            return self.unknown(value, word, call);
+        let word = call.words.iter().find(|word| word.value == *value);
+        // A pattern that fits no file is what git gets.
+        let is_pattern = matches!(value, Value::Unknown(unknown) if unknown.why == Why::Glob);
+        let pattern = word.filter(|_| is_pattern).and_then(|word| self.judge.written(call, word));
+        let Some(text) = value.known().or(pattern) else {
+            return self.unknown(value, word?, call);
         };
         let text = text.trim_start_matches('+');
         let (source, target) = text.rsplit_once(':').unwrap_or((text, text));
@@ -88,7 +124,8 @@ impl Pushed<'_> {
             name if CURRENT.contains(&name) => current.as_deref(),
             name => Some(name),
         };
-        if target.starts_with("refs/") && !target.starts_with(BRANCHES) {
+        let may_be_branch = target.contains('*') && fits_pattern(target, "refs/heads/x");
+        if target.starts_with("refs/") && !target.starts_with(BRANCHES) && !may_be_branch {
             return None;
         }
         let is_shared = name.is_none_or(|name| name.contains('*') || self.is_shared(name));

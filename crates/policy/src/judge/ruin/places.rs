@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use shellgate_syntax::{Construct, Unknown, Value, Why, Word};
 
 use super::super::Judge;
-use super::spelled::{PATTERN, Piece, SOMETHING, pieces};
 use super::targets::Target;
 use crate::calls::Call;
 use crate::paths::without_links;
 use crate::programs::words::{
     RUIN_DEVICES, RUIN_EVERYTHING, RUIN_GIT_PARTS, RUIN_HOME_FOLDERS, RUIN_HOMES, RUIN_SYSTEM_FILES,
-    RUIN_SYSTEM_FOLDERS, RUIN_TEMPORARY_FOLDERS,
+    RUIN_SYSTEM_FOLDERS, RUIN_TEMPORARY_FOLDERS, RUIN_TOP_COMMANDS,
 };
 use crate::programs::{TargetClass, fits_pattern};
 use crate::redirects::known_path;
+use crate::spelled::{PATTERN, Piece, SOMETHING, pieces};
 
 /// How many spellings of one word are looked at.
 const MAX_SPELLINGS: usize = 16;
@@ -49,7 +49,7 @@ impl Judge<'_> {
             }
         }
         let folders = self.starting_folders(call);
-        for spelling in self.spellings(call, word) {
+        for spelling in self.spellings(call, word, &folders) {
             if spelling.text.is_empty() || spelling.emptied && !spelling.text.starts_with('/') {
                 continue;
             }
@@ -89,7 +89,7 @@ impl Judge<'_> {
     }
 
     /// What a word may spell.
-    fn spellings(&self, call: &Call, word: &Word) -> Vec<Spelling> {
+    fn spellings(&self, call: &Call, word: &Word, folders: &[PathBuf]) -> Vec<Spelling> {
         let certain = |text: String| vec![Spelling { text, emptied: false }];
         let unknown = match &word.value {
             Value::Known(text) => return certain(text.clone()),
@@ -117,23 +117,25 @@ impl Judge<'_> {
             (begins && is_it).then_some(pieces)
         };
         match by_value.or_else(by_text) {
-            Some(pieces) => self.expand(&pieces),
+            Some(pieces) => self.expand(&pieces, folders),
             None => certain(format!("{}{SOMETHING}", unknown.lead)),
         }
     }
 
     /// The texts that the pieces of a word may become.
-    fn expand(&self, pieces: &[Piece]) -> Vec<Spelling> {
+    fn expand(&self, pieces: &[Piece], folders: &[PathBuf]) -> Vec<Spelling> {
         let mut all = vec![Spelling::default()];
         for piece in pieces {
             let mut options: Vec<(String, bool)> = match piece {
                 Piece::Text(text) => vec![(text.clone(), false)],
                 Piece::Pattern(c) => vec![(format!("{PATTERN}{c}"), false)],
                 Piece::Something => vec![(SOMETHING.to_string(), false)],
-                Piece::Output => vec![(SOMETHING.to_string(), false), (String::new(), true)],
+                Piece::Output(command) => self.printed_folders(command),
                 Piece::Home(user) => vec![(self.home_of(user), false)],
                 Piece::Variable { name, otherwise, must_be_set } => {
-                    self.values_of(name, otherwise.as_deref(), *must_be_set)
+                    let own =
+                        self.values.get(name).is_none().then(|| self.folder_of(name, folders)).flatten();
+                    own.unwrap_or_else(|| self.values_of(name, otherwise.as_deref(), *must_be_set))
                 }
             };
             options.truncate(MAX_SPELLINGS);
@@ -159,15 +161,36 @@ impl Judge<'_> {
         }
     }
 
+    /// The folders that a variable of the shell stands for.
+    fn folder_of(&self, name: &str, folders: &[PathBuf]) -> Option<Vec<(String, bool)>> {
+        let shown = |folder: &Path| (folder.to_string_lossy().into_owned(), false);
+        match name {
+            "PWD" if folders.is_empty() => Some(vec![(SOMETHING.to_string(), false)]),
+            "PWD" => Some(folders.iter().map(|folder| shown(folder)).collect()),
+            "OLDPWD" => Some(vec![shown(self.machine.directory())]),
+            _ => None,
+        }
+    }
+
+    /// What a substitution may stand for in a path.
+    fn printed_folders(&self, command: &str) -> Vec<(String, bool)> {
+        if RUIN_TOP_COMMANDS.contains(&command.trim()) {
+            let folders = self.state.directories.iter().flatten();
+            let tops = folders.filter_map(|folder| self.machine.repositories().top_of(folder));
+            let tops: Vec<(String, bool)> =
+                tops.map(|top| (top.to_string_lossy().into_owned(), false)).collect();
+            if !tops.is_empty() {
+                return tops;
+            }
+        }
+        vec![(SOMETHING.to_string(), false), (String::new(), true)]
+    }
+
     /// The values of a variable, and whether each is the empty one.
     fn values_of(&self, name: &str, otherwise: Option<&str>, must_be_set: bool) -> Vec<(String, bool)> {
         let (values, may_be_empty) = match (self.values.get(name), name) {
             (Some(found), _) => found,
             (None, "HOME") => return vec![(self.home_of(""), false)],
-            (None, "PWD") => {
-                let folders = self.state.directories.iter().flatten();
-                return folders.map(|folder| (folder.to_string_lossy().into_owned(), false)).collect();
-            }
             (None, _) => ([].as_slice(), true),
         };
         let text = |value: &Value| match value {
@@ -238,9 +261,10 @@ impl Judge<'_> {
                     && (fits_pattern_of(RUIN_DEVICES, path) || self.machine.is_block_device(path))
             }
             TargetClass::SystemFile => {
-                let listed = |pattern: &&&str| fits(&[**pattern]);
-                let found = RUIN_SYSTEM_FILES.iter().find(listed);
-                found.is_some_and(|pattern| !pattern.contains('*') || path.is_file())
+                // What fits any name counts only if it is there.
+                let listed =
+                    |pattern: &&str| fits(&[*pattern]) && (!pattern.ends_with("/*") || path.is_file());
+                RUIN_SYSTEM_FILES.iter().any(listed)
             }
             TargetClass::SharedBranch
             | TargetClass::Statement

@@ -2,6 +2,7 @@
 
 use shellgate_syntax::{Value, Why, Word};
 
+use super::super::Judge;
 use super::targets::Target;
 use crate::calls::Call;
 use crate::programs::fits_pattern;
@@ -13,11 +14,14 @@ const SIGNAL_OPTIONS: [&str; 3] = ["-s", "-n", "--signal"];
 /// The signal that does nothing to a process.
 const NO_SIGNAL: &str = "-0";
 
+/// Programs that look for processes by their names.
+const FINDERS: [&str; 2] = ["pgrep", "pidof"];
+
 /// The variable with the number of the process that started the shell.
 const PARENT: &str = "PPID";
 
 /// The numbers among the words of `kill` that the session belongs to.
-pub(super) fn of_session(call: &Call) -> Vec<Target> {
+pub(super) fn of_session(judge: &Judge<'_>, call: &Call) -> Vec<Target> {
     let mut words = call.words.iter().skip(1).peekable();
     // Only the first word can be a signal; `-1` behind it is every process.
     if let Some(first) = words.next_if(|word| word.value.lead().starts_with('-')) {
@@ -35,15 +39,32 @@ pub(super) fn of_session(call: &Call) -> Vec<Target> {
     let is_session = |word: &&Word| match &word.value {
         Value::Known(text) => RUIN_PROCESSES.contains(&text.as_str()),
         Value::Unknown(unknown) => {
-            matches!(&unknown.why, Why::Parameter(name) if name == PARENT)
-                && matches!(unknown.lead.as_str(), "" | "-")
+            let is_parent = match &unknown.why {
+                Why::Parameter(name) => name == PARENT,
+                Why::Substitution => judge.written(call, word).is_some_and(finds_session),
+                _ => false,
+            };
+            is_parent && matches!(unknown.lead.as_str(), "" | "-")
         }
     };
-    let shown = |word: &Word| match word.value.known() {
+    let shown = |word: &Word| match word.value.known().or_else(|| judge.written(call, word)) {
         Some(text) => format!("`{text}`"),
         None => format!("`${PARENT}`"),
     };
     words.filter(is_session).map(|word| Target::new(shown(word), word)).collect()
+}
+
+/// Whether a command prints numbers of processes that the session is among: it asks for the parent of this shell, or looks
+/// for a name.
+fn finds_session(written: &str) -> bool {
+    let bare = written.trim_matches(['"', '`']).trim_start_matches("$(").trim_end_matches([')', '`']);
+    let mut words = bare.split_whitespace();
+    let finds = words.next().is_some_and(|name| FINDERS.contains(&name));
+    let name = words.next_back().unwrap_or_default().trim_matches(['"', '\'']);
+    let asks_for_parent =
+        bare.contains("ppid") || bare.contains("PPID") || bare.contains("PPid") || bare.contains("/proc/$$");
+    let is_own = bare.contains("$$") || bare.contains("$PPID") || bare.contains("${PPID}");
+    finds && is_of_session(name) || asks_for_parent && is_own
 }
 
 /// Whether processes of this name run the session or the machine. `pkill` takes a regular expression.

@@ -7,7 +7,15 @@ const SHOWN_CHARS: usize = 60;
 
 /// The first statement in a text that drops data.
 pub(super) fn dropping(text: &str) -> Option<String> {
-    let plain = without_strings(text);
+    let found = dropping_statement(&without_strings(text));
+    let runs_strings = || text.to_ascii_lowercase().contains("exec");
+    // `EXECUTE 'DROP …'`
+    found.or_else(|| {
+        text.split('\'').skip(1).step_by(2).filter(|_| runs_strings()).find_map(dropping_statement)
+    })
+}
+
+fn dropping_statement(plain: &str) -> Option<String> {
     plain.split(';').find_map(|statement| {
         let words: Vec<&str> = statement.split_whitespace().collect();
         let drops = RUIN_STATEMENTS.iter().any(|listed| begins_like(&words, listed));
@@ -40,6 +48,18 @@ fn without_strings(text: &str) -> String {
                 plain.push(' ');
                 after(rest, "\n")
             }
+            // MySQL runs what is in such a comment: `/*!50000 DROP … */`.
+            _ if rest.starts_with("/*!") || rest.starts_with("/*M!") => {
+                plain.push(' ');
+                let number = rest
+                    .trim_start_matches(['/', '*', 'M', '!'])
+                    .trim_start_matches(|c: char| c.is_ascii_digit());
+                rest.len() - number.len()
+            }
+            _ if rest.starts_with("*/") => {
+                plain.push(' ');
+                2
+            }
             _ if rest.starts_with("/*") => {
                 plain.push(' ');
                 after(rest, "*/")
@@ -71,6 +91,9 @@ mod tests {
             "-- x\nDELETE FROM users",
             "delete from users;",
             "SELECT 'a;b'; DELETE\nFROM users -- WHERE 1",
+            "/*!50000 drop database x */",
+            "/*!drop database x*/",
+            "DO $$ BEGIN EXECUTE 'drop database x'; END $$",
         ] {
             assert!(dropping(text).is_some(), "{text}");
         }

@@ -1,6 +1,6 @@
 //! The targets of a call: the words that a row of the table is about, and what they are.
 
-use shellgate_syntax::{Span, Value, Word};
+use shellgate_syntax::{Construct, Span, Value, Word};
 
 use super::super::Judge;
 use super::{branches, processes, statements};
@@ -32,7 +32,7 @@ impl Judge<'_> {
             return branches::shared(self, call);
         }
         if row.targets.contains(&TargetClass::Session) {
-            return processes::of_session(call);
+            return processes::of_session(self, call);
         }
         let words = words_of(row, call);
         words.iter().take(MAX_TARGETS).filter_map(|word| self.target(row, call, word)).collect()
@@ -50,7 +50,7 @@ impl Judge<'_> {
             TargetClass::SessionName => known
                 .filter(|name| processes::is_of_session(name))
                 .map(|name| Target::new(format!("`{name}`"), word)),
-            TargetClass::Work => self.is_all_work(call, word).then(|| {
+            TargetClass::Work => self.names_work(call, word).then(|| {
                 let shown = self.written(call, word).unwrap_or(word.value.lead());
                 Target::new(format!("`{shown}`"), word)
             }),
@@ -82,6 +82,19 @@ fn words_of(row: &RuinRow, call: &Call) -> Vec<Word> {
                 })
                 .collect();
             if starts.is_empty() { vec![known_word(".")] } else { starts }
+        }
+        "<packed>" if call.meaning.kind.is_some() => effects
+            .filter_map(|effect| match &effect.kind {
+                EffectKind::Reads(word) => Some(word.clone()),
+                _ => None,
+            })
+            .collect(),
+        "<packed>" => plain_words(call).collect(),
+        // What comes in isn't in a file that could be applied again.
+        "<pipe>" => {
+            let is_piped = call.constructs.contains(&Construct::Pipeline);
+            let is_unknown = matches!(call.stdin, Stdin::Unknown | Stdin::Fetched);
+            (is_piped && is_unknown).then(|| known_word("*")).into_iter().collect()
         }
         "<words>" => call.words.iter().skip(1).cloned().collect(),
         "<input>" => match &call.stdin {

@@ -7,11 +7,7 @@ use shellgate_syntax::{Value, Why, Word};
 use super::super::Judge;
 use super::targets::Target;
 use crate::calls::Call;
-use crate::programs::words::RUIN_EVERYTHING;
 use crate::programs::{Condition, EffectKind};
-
-/// How git spells the top of a repository, and the folder that it works in.
-const WHOLE: [&str; 6] = [".", "./", ":/", ":", "*", ":(top)"];
 
 impl Judge<'_> {
     /// Whether what a row names may be there, so that the call loses it.
@@ -23,7 +19,7 @@ impl Judge<'_> {
         let Some(folders) = self.folders_of(call) else { return true };
         let repositories = self.machine.repositories();
         let below = |folder: &Path| match target.and_then(|target| target.text.as_deref()) {
-            Some(path) if !path.starts_with(':') && path != "*" => {
+            Some(path) if !path.starts_with(':') && !path.contains(['*', '?', '[']) => {
                 self.machine.cached_destination(folder, path)
             }
             _ => repositories.top_of(folder).unwrap_or(folder).to_owned(),
@@ -36,7 +32,11 @@ impl Judge<'_> {
             Condition::Changed => repositories.may_have_changes(&below(folder)),
             Condition::Untracked => repositories.may_have_untracked(folder, false),
             Condition::Ignored => repositories.may_have_untracked(folder, true),
-            Condition::Stash => repositories.has_stash(folder),
+            Condition::Stash => {
+                let has_work =
+                    || repositories.may_have_changes(&below(folder)) || repositories.may_have_staged(folder);
+                repositories.has_stash(folder) || self.states.facts.stashes && has_work()
+            }
             Condition::OnlyCopy => {
                 let branch = target.and_then(|target| target.text.as_deref());
                 branch.is_none_or(|branch| repositories.may_be_only_copy(folder, branch))
@@ -55,22 +55,16 @@ impl Judge<'_> {
         folders
     }
 
-    /// Whether a word is all of a folder to git: `.`, `:/`, `src/`.
-    pub(super) fn is_all_work(&self, call: &Call, word: &Word) -> bool {
+    /// Whether a word names files to git: `.`, `:/`, `src/`, `'*.rs'`, `README.md`.
+    pub(super) fn names_work(&self, call: &Call, word: &Word) -> bool {
         match &word.value {
-            Value::Known(text) if WHOLE.contains(&text.as_str()) => true,
+            Value::Known(text) if text.starts_with(':') || text.contains(['*', '?', '[']) => true,
+            // A name that is no file is a branch or a commit.
             Value::Known(text) => {
-                // Without `--`, a name may be a branch.
-                let is_path = text.ends_with('/')
-                    || call.words.iter().any(|word| word.value.known() == Some("--"))
-                    || call.meaning.subcommands.contains(&"restore");
                 let folders = self.folders_of(call).unwrap_or_default();
-                is_path && folders.iter().any(|folder| folder.join(text).is_dir())
+                folders.iter().any(|folder| folder.join(text).symlink_metadata().is_ok())
             }
-            Value::Unknown(unknown) => {
-                let written = self.written(call, word).unwrap_or_default();
-                unknown.why == Why::Glob && RUIN_EVERYTHING.contains(&written.trim_start_matches("./"))
-            }
+            Value::Unknown(unknown) => unknown.why == Why::Glob,
         }
     }
 }

@@ -4,14 +4,17 @@
 //! at all, because that is what makes `rm -rf "$dir/"` dangerous.
 
 /// Stands before a character of a pattern.
-pub(super) const PATTERN: char = '\u{1}';
+pub(crate) const PATTERN: char = '\u{1}';
 
 /// Stands for something that isn't known and isn't empty.
-pub(super) const SOMETHING: char = '\u{2}';
+pub(crate) const SOMETHING: char = '\u{2}';
+
+/// Folders that the shell remembers, by the sign behind a tilde.
+const FOLDERS: [(&str, &str); 2] = [("+", "PWD"), ("-", "OLDPWD")];
 
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     Text(String),
     /// A character of a pattern.
     Pattern(char),
@@ -22,21 +25,32 @@ pub(super) enum Piece {
         /// Whether the shell gives up when it is empty: `${x:?}`.
         must_be_set: bool,
     },
-    /// The output of a command.
-    Output,
+    /// The output of this command.
+    Output(String),
     /// A home folder, of the user if the name is empty.
     Home(String),
     /// A number, or anything else that isn't empty.
     Something,
 }
 
+impl Piece {
+    /// A variable that may be empty.
+    pub(crate) fn variable(name: &str) -> Self {
+        Self::Variable { name: name.to_owned(), otherwise: None, must_be_set: false }
+    }
+}
+
 /// The parts of a word as it is written. `None`: it isn't written as one word (`{a,b}`).
-pub(super) fn pieces(written: &str) -> Option<Vec<Piece>> {
+pub(crate) fn pieces(written: &str) -> Option<Vec<Piece>> {
     let mut reader = Reader { rest: written, pieces: Vec::new() };
     if let Some(rest) = written.strip_prefix('~') {
         let end = rest.find('/').unwrap_or(rest.len());
         let (user, rest) = rest.split_at(end);
-        if user.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c)) {
+        let folder = FOLDERS.iter().find(|(sign, _)| *sign == user).map(|(_, name)| *name);
+        if let Some(name) = folder {
+            reader.pieces.push(Piece::variable(name));
+            reader.rest = rest;
+        } else if user.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c)) {
             reader.pieces.push(Piece::Home(user.to_owned()));
             reader.rest = rest;
         }
@@ -81,9 +95,9 @@ impl Reader<'_> {
                 }
                 '$' => self.expansion()?,
                 '`' => {
-                    let (_, rest) = self.rest.split_once('`')?;
+                    let (command, rest) = self.rest.split_once('`')?;
+                    self.pieces.push(Piece::Output(command.to_owned()));
                     self.rest = rest;
-                    self.pieces.push(Piece::Output);
                 }
                 '*' | '?' | '[' | ']' if !in_quotes => self.pieces.push(Piece::Pattern(c)),
                 '{' if !in_quotes => return None,
@@ -98,9 +112,10 @@ impl Reader<'_> {
         let first = self.rest.chars().next();
         let piece = match first {
             Some('(') => {
-                let is_number = self.rest.starts_with("((");
-                self.rest = self.rest.get(closing(self.rest, '(', ')')? + 1..)?;
-                if is_number { Piece::Something } else { Piece::Output }
+                let end = closing(self.rest, '(', ')')?;
+                let command = self.rest.get(1..end)?;
+                self.rest = self.rest.get(end + 1..)?;
+                if command.starts_with('(') { Piece::Something } else { Piece::Output(command.to_owned()) }
             }
             Some('{') => {
                 let end = closing(self.rest, '{', '}')?;
@@ -180,7 +195,8 @@ mod tests {
             ("\"$d\"/x", vec![variable("d"), text("/x")]),
             ("~/'a b'", vec![Piece::Home(String::new()), text("/a b")]),
             ("~root", vec![Piece::Home("root".to_owned())]),
-            ("/$(pwd)/", vec![text("/"), Piece::Output, text("/")]),
+            ("/$(pwd)/", vec![text("/"), Piece::Output("pwd".to_owned()), text("/")]),
+            ("~+/x", vec![variable("PWD"), text("/x")]),
             ("a$((1+1))", vec![text("a"), Piece::Something]),
             (
                 "${d:?}/",
