@@ -1,8 +1,8 @@
 //! The head of the chain in a file of its own, beside the database.
 //!
 //! If SQLite's log is damaged or removed, SQLite drops the entries in it and says nothing: the database is whole, but
-//! shorter. The file tells how long it was. It is written after each transaction, so it is never ahead of a database that
-//! lost nothing.
+//! shorter. The file tells how long it was. It is written after each transaction and after each line of the log, so it is never ahead of
+//! a record that lost nothing.
 
 use std::fs::{File, OpenOptions};
 use std::io;
