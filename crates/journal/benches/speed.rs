@@ -162,5 +162,6 @@ fn ended() -> RecordedEnd {
         denials: None,
         omitted_denials: 0,
         shown: None,
+        effects: None,
     }
 }
