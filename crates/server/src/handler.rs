@@ -7,7 +7,7 @@ use rmcp::model::{
     CustomResult, ErrorCode, GetTaskMethod, GetTaskParams, GetTaskResult, Implementation,
     InitializeRequestParams, InitializeResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool, UpdateTaskMethod, UpdateTaskParams,
+    ServerCapabilities, ServerConfig, ServerResult, Tool, UpdateTaskMethod, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -83,8 +83,12 @@ impl Handler {
     }
 
     /// Answers a call that the transport has read itself.
-    pub(crate) async fn answer(&self, tool: String, client: Client) -> Result<CallToolResponse, ErrorData> {
-        self.shared.calls.answer(CallToolRequestParams::new(tool), client).await
+    pub(crate) async fn answer(&self, tool: String, client: Client) -> Result<ServerResult, ErrorData> {
+        let response = self.shared.calls.answer(CallToolRequestParams::new(tool), client).await?;
+        let mut result = ServerResult::from(response);
+        // Plain clients are of the generation without this field.
+        result.strip_result_type_for_legacy_peer();
+        Ok(result)
     }
 
     fn plain(&self) -> MutexGuard<'_, Option<Client>> {

@@ -204,7 +204,7 @@ impl Stdio {
                 None => Err(ErrorData::internal_error("the client is not known any more", None)),
             };
             let message = match answered {
-                Ok(response) => TxJsonRpcMessage::<RoleServer>::response(response.into(), id),
+                Ok(result) => TxJsonRpcMessage::<RoleServer>::response(result, id),
                 Err(error) => TxJsonRpcMessage::<RoleServer>::error(error, Some(id)),
             };
             end_after_error(output.send(&message).await, &ended);
