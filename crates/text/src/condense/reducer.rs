@@ -69,10 +69,8 @@ impl Reducer {
     pub fn for_program(argv: Option<&[String]>) -> Arc<Self> {
         static COMPILED: OnceLock<Mutex<BTreeMap<String, Arc<Reducer>>>> = OnceLock::new();
         let words: Vec<&str> = argv.unwrap_or_default().iter().map(String::as_str).collect();
-        let wanted: Vec<&WrittenReducer> = written()
-            .into_iter()
-            .filter(|written| names_one_of(&written.programs, &words).is_some())
-            .collect();
+        let wanted: Vec<&WrittenReducer> =
+            written().iter().filter(|written| names_one_of(&written.programs, &words).is_some()).collect();
         let key: Vec<&str> = wanted.iter().map(|written| written.name).collect();
         let compiled = COMPILED.get_or_init(Mutex::default);
         let mut compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
