@@ -35,7 +35,7 @@ const OPTIONS_WITH_VALUE: &[&str] =
     &["-C", "-c", "--git-dir", "--work-tree", "--prefix", "--filter", "-F", "--cwd", "--directory"];
 
 /// Lines that look like an error of any program are not folded with lines that only resemble them.
-const ANY_ERROR: &str = r"(?i)(\b|_)(err(or)?s?\b|e[rR][rR][oO][rR]|warn(ing)?s?\b|fail|fatal|panic|exception|traceback|denied|refused|not found|no such|cannot|can't|could not|unable|undefined|unresolved|missing|conflict|abort|timed? ?out|killed|invalid|unexpected|assert|deprecat|segmentation|critical|alert|vulnerab)";
+const ANY_ERROR: &str = r"(?i)(\b|_)(err(or)?s?\b|e[rR][rR][oO][rR]|warn(ing)?s?\b|fail|fatal|panic|exception|traceback|denied|refused|not found|no such|cannot|can't|could not|unable|undefined|unresolved|missing|conflict|abort|timed? ?out|killed|invalid|unexpected|assert|deprecate|deprecation|segmentation|critical|alert|vulnerab)";
 
 /// Rules that shorten the output of a program.
 #[derive(Debug)]
