@@ -53,8 +53,11 @@ impl<'t> PathRun<'t> {
             } else if all.len() == 1 {
                 lines.extend(all.into_iter().map(|line| Line { kind: Kind::Verbatim, ..line }));
             } else {
-                let blank = if first.what.is_empty() { "" } else { " " };
-                let heading = format!("{}{blank}{}:", first.what, first.folder);
+                let heading = match (first.what.as_str(), first.folder.as_str()) {
+                    ("", "") => String::new(),
+                    ("", place) | (place, "") => format!("{place}:"),
+                    (what, folder) => format!("{what} {folder}:"),
+                };
                 lines.extend(joined(&first.line, &heading, &same));
             }
         }
@@ -160,6 +163,7 @@ mod tests {
     #[test]
     fn names_stand_behind_their_folder() {
         assert_eq!(close(&["a/b/c", "a/b/d", "x", "a/e"]), "a/b/: c d\nx\na/e\n");
+        assert_eq!(close(&["x", "y"]), "x y\n");
     }
 
     #[test]

@@ -35,7 +35,7 @@ const OPTIONS_WITH_VALUE: &[&str] =
     &["-C", "-c", "--git-dir", "--work-tree", "--prefix", "--filter", "-F", "--cwd", "--directory"];
 
 /// Lines that look like an error of any program are not folded with lines that only resemble them.
-const ANY_ERROR: &str = r"(?i)(\b|_)(err(or)?s?\b|e[rR][rR][oO][rR]|warn(ing)?s?\b|fail|fatal|panic|exception|traceback|denied|refused|not found|no such|cannot|can't|could not|unable|undefined|unresolved|missing|conflict|abort|timed? ?out|killed|invalid|unexpected|assert|deprecat|segmentation|critical|alert|vulnerab)";
+const ANY_ERROR: &str = r"(?i)(\b|_)(err(or)?s?\b|e[rR][rR][oO][rR]|warn(ing)?s?\b|fail|fatal|panic|exception|traceback|denied|refused|not found|no such|cannot|can't|could not|unable|undefined|unresolved|missing|conflict|abort|timed? ?out|killed|invalid|unexpected|assert|deprecate|deprecation|segmentation|critical|alert|vulnerab)";
 
 /// Rules that shorten the output of a program.
 #[derive(Debug)]
@@ -69,10 +69,8 @@ impl Reducer {
     pub fn for_program(argv: Option<&[String]>) -> Arc<Self> {
         static COMPILED: OnceLock<Mutex<BTreeMap<String, Arc<Reducer>>>> = OnceLock::new();
         let words: Vec<&str> = argv.unwrap_or_default().iter().map(String::as_str).collect();
-        let wanted: Vec<&WrittenReducer> = written()
-            .into_iter()
-            .filter(|written| names_one_of(&written.programs, &words).is_some())
-            .collect();
+        let wanted: Vec<&WrittenReducer> =
+            written().iter().filter(|written| names_one_of(&written.programs, &words).is_some()).collect();
         let key: Vec<&str> = wanted.iter().map(|written| written.name).collect();
         let compiled = COMPILED.get_or_init(Mutex::default);
         let mut compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
