@@ -193,3 +193,21 @@ fn remove_while_in_use(folder: &Path) {
         }
     }
 }
+
+/// No keeper can work where `/dev/null` can't be opened. It is tried some times, not a thousand.
+#[test]
+fn a_keeper_that_can_t_work_is_started_a_few_times() {
+    let place = Place::new(None);
+    let text = in_own_mounts(
+        &place,
+        "python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"sock\")' || exit 99
+mount --bind sock /dev/null || exit 99
+SHELLGATE_LOG=info sg run 'touch made'
+grep -c 'starts a keeper' \"$SHELLGATE_HOME/log/front-end.log\"",
+    );
+    assert!(text.contains("the keeper can't be started") && text.contains("code 125\n"), "{text}");
+    let starts: usize = text.lines().last().unwrap().parse().unwrap();
+    assert!((2..50).contains(&starts), "{text}");
+    assert!(!place.root().join("made").exists());
+    assert_it_works_again(&place);
+}

@@ -190,17 +190,20 @@ impl Session {
             }
         }
         let until = Instant::now() + CONNECT_TIMEOUT;
+        let mut pause = FIRST_PAUSE;
         loop {
             let Some(socket) = self.connect()? else {
                 debug!("the keeper has exited again: starts another one");
-                pause_before(until)?;
+                pause_before(until, &mut pause)?;
                 continue;
             };
             keepers::wake(&socket);
             let mut connection = KeeperConnection::new(socket);
             let sent = connection.send(message, descriptors);
             let is_sent = sent.is_ok();
-            match sent.and_then(|()| self.first_answer(&mut connection, until)) {
+            // A keeper that was started at the last moment has its time, too.
+            let answered = until.max(Instant::now() + KEEPER_CHECK_INTERVAL);
+            match sent.and_then(|()| self.first_answer(&mut connection, answered)) {
                 Ok(Some(FromKeeper::Elsewhere)) => {}
                 Ok(Some(FromKeeper::Unable(reason))) => return Err(SessionError::Keeper(reason)),
                 Ok(Some(first)) => {
@@ -224,7 +227,7 @@ impl Session {
                 }
                 Err(error) => return Err(error.into()),
             }
-            pause_before(until)?;
+            pause_before(until, &mut pause)?;
         }
     }
 
@@ -245,15 +248,22 @@ impl Session {
     }
 }
 
-/// Waits a moment before the next try.
+/// The first pause between two tries to reach a keeper.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+
+/// The longest pause.
+const MAX_PAUSE: Duration = Duration::from_millis(500);
+
+/// Waits before the next try, each time for longer: a keeper that can't work on this machine would be started a thousand times.
 ///
 /// # Errors
 /// When there were tries for too long.
-fn pause_before(until: Instant) -> Result<(), SessionError> {
+fn pause_before(until: Instant, pause: &mut Duration) -> Result<(), SessionError> {
     if Instant::now() > until {
         return Err(SessionError::Keeper("it exits before it answers, again and again".to_owned()));
     }
-    std::thread::sleep(Duration::from_millis(1));
+    std::thread::sleep(*pause);
+    *pause = (*pause * 2).min(MAX_PAUSE);
     Ok(())
 }
 
