@@ -23,6 +23,7 @@ mod rules;
 mod scope;
 mod search_path;
 mod secrets;
+mod shapes;
 mod short_file;
 mod suggestion;
 mod typed_input;

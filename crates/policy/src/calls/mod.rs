@@ -6,7 +6,7 @@
 //! enough (a script, a variable), the call gets a [`Problem`]. The other modules say what the shell makes of the words:
 //! [`context`] collects the variables and functions of a text, [`arithmetic`] follows values that are evaluated again,
 //! [`known_values`], [`numbers`] and [`attributes`] know about variables, [`resolve`] puts that into the words of a call,
-//! [`shadowing`] and [`forwarders`] know about functions, [`stdin`] about pipes and redirects, [`tied_files`] about descriptors that are written by their names, [`foreign_shells`] about shells that read a text otherwise than bash, [`hazards`] about what isn't followed, [`inner_texts`] about texts inside a call.
+//! [`shadowing`] and [`forwarders`] know about functions, [`stdin`] and [`pipes`] about pipes and redirects, [`tied_files`] about descriptors that are written by their names, [`foreign_shells`] about shells that read a text otherwise than bash, [`hazards`] about what isn't followed, [`inner_texts`] about texts inside a call.
 //!
 //! Nothing is decided here: the judge decides what a call and its problems mean. No call is left out silently. What is
 //! too deep or too much is an unreadable problem, and that denies.
@@ -22,11 +22,13 @@ mod hazards;
 mod inner_texts;
 mod known_values;
 mod numbers;
+mod pipes;
 mod resolve;
 mod shadowing;
 mod stdin;
 mod tied_files;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -38,6 +40,7 @@ use shellgate_syntax::{
 use context::TextContext;
 pub(crate) use downloads::downloads_in;
 pub(crate) use inner_texts::UNREAD_COMMANDS;
+pub(crate) use pipes::Pipes;
 pub(crate) use shadowing::Shadowed;
 pub(crate) use stdin::Stdin;
 
@@ -169,6 +172,10 @@ pub(crate) struct FoundCalls {
     /// How much text inside the command was read so far.
     inner_bytes: usize,
     input: InputUse,
+    /// What comes before some calls in their pipelines.
+    pub(crate) pipes: Pipes,
+    /// The variables that hold what `mktemp` makes, and where they are set.
+    pub(crate) made_temporary: HashMap<String, usize>,
 }
 
 /// What the calls of a command do with standard input.
@@ -196,6 +203,8 @@ struct PendingCall {
 pub(crate) fn of_text(source: &str, stdin: Stdin, programs: ProgramNames) -> Result<FoundCalls, Unreadable> {
     let mut found = FoundCalls { programs, ..FoundCalls::default() };
     let findings = syntax::read(source)?;
+    found.pipes = Pipes::find(&findings.invocations);
+    found.made_temporary = pipes::made_temporary(source, &findings);
     let context = TextContext::of_command(source, stdin, &findings);
     found.follow_findings(findings, &context);
     if found.shares_variables && found.evaluates_variables {
