@@ -25,6 +25,7 @@ mod rules;
 mod scope;
 mod search_path;
 mod secrets;
+mod shapes;
 mod short_file;
 mod spelled;
 mod suggestion;

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
+use crate::judge::temporary;
 use crate::paths::{self, PathCache, TooManyLinks};
 use crate::program_names::ProgramNames;
 use crate::protection::Protected;
@@ -17,6 +18,9 @@ use crate::secrets::Secrets;
 /// Folders of programs on every machine, on PATH or not.
 const PROGRAM_FOLDERS: [&str; 6] =
     ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
+
+/// Where every machine has temporary files.
+const TEMPORARY_FOLDER: &str = "/tmp";
 
 /// Where the kernel lists the mount points.
 const MOUNTS: &str = "/proc/self/mountinfo";
@@ -43,6 +47,7 @@ pub struct Machine {
     /// Paths, and whether a program file is there. `None`: nothing is.
     program_files: RefCell<HashMap<PathBuf, Option<bool>>>,
     mount_points: OnceCell<HashSet<PathBuf>>,
+    temporary_folders: Vec<PathBuf>,
 }
 
 /// Where a program was found by its name.
@@ -76,7 +81,27 @@ impl Machine {
             outward_links: RefCell::default(),
             program_files: RefCell::default(),
             mount_points: OnceCell::new(),
+            temporary_folders: vec![PathBuf::from(TEMPORARY_FOLDER)],
         }
+    }
+
+    /// The same machine, on which commands have another folder for temporary files, besides `/tmp`.
+    #[must_use]
+    pub fn with_temporary_folder(mut self, folder: Option<&Path>) -> Self {
+        self.temporary_folders.extend(folder.and_then(|folder| folder.canonicalize().ok()));
+        self
+    }
+
+    /// Whether a path is a folder for temporary files.
+    pub(crate) fn is_temporary_folder(&self, path: &Path) -> bool {
+        self.temporary_folders.iter().any(|folder| folder == path)
+    }
+
+    /// Whether a place is below a folder for temporary files, and belongs to nobody else. It has no links.
+    pub(crate) fn is_temporary(&self, place: &Path) -> bool {
+        let kept = [Some(self.root()), self.home()];
+        let kept: Vec<&Path> = kept.into_iter().flatten().collect();
+        temporary::is_below(place, &self.temporary_folders, &kept)
     }
 
     /// The same machine, with paths that no command may touch.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::machine::Machine;
 use crate::programs::fits_pattern;
+use crate::shapes;
 
 /// What stands for any number of names.
 const ANY_NAMES: &str = "**";
@@ -105,6 +106,15 @@ impl PathPattern {
         wanted.is_none_or(|name| {
             let is_hidden = name.starts_with('.') && begin.is_empty();
             name.contains('*') || name.starts_with(begin) && name.ends_with(end) && !is_hidden
+        })
+    }
+
+    /// Whether a file that find knows by a pattern of its name may be one that this pattern describes.
+    pub(crate) fn may_be_found_as(&self, found: &str) -> bool {
+        let last = found.rsplit('/').next().unwrap_or(found);
+        self.names.last().is_none_or(|own| {
+            let is_open = own.strip_suffix('*').unwrap_or(own).contains('*');
+            is_open || own == ANY_NAMES || shapes::may_be_of_find(&shapes::of_pattern(last), own)
         })
     }
 

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use shellgate_syntax::Word;
 
@@ -27,6 +27,11 @@ impl ProgramNames {
     pub(crate) fn new(directory: PathBuf, search_path: &OsStr) -> Self {
         let search_path = SearchPath::new(&directory, search_path);
         Self { directory, search_path, found: RefCell::default() }
+    }
+
+    /// The folder that the command starts in.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Reads a call by the tables. `more_words`: words that aren't known will be added to it.

@@ -49,6 +49,14 @@ pub(crate) fn access_of(
     }
 }
 
+/// Whether a redirect reads a file that is known, be it inside the root.
+pub(crate) fn reads_file(redirect: &Redirect, machine: &Machine) -> bool {
+    let RedirectTarget::Word(word) = &redirect.target else { return false };
+    let is_device = |path: &String| NO_FILES.contains(&path.as_str()) || path.starts_with("/dev/fd/");
+    redirect.operator == RedirectOperator::Read
+        && known_path(&word.value, machine).is_some_and(|path| !is_device(&path))
+}
+
 /// Whether `>&word` copies a descriptor, and writes no file.
 pub(crate) fn is_descriptor(word: &Word) -> bool {
     word.value.known().is_some_and(|text| {

@@ -321,3 +321,157 @@ fn the_network_is_free_to_some_hosts() {
     case.says(Decision::Ask, &["curl https://$x/", "curl https://example.net/ a.example.org"]);
     case.says(Decision::Allow, &["curl https://example.net/", "ls"]);
 }
+
+/// Everything is free, and one rule says otherwise.
+fn open_but(rule: EffectRule) -> Case {
+    let mut case = case();
+    case.rules.preset = Some(Preset::Open);
+    case.rules.effects = vec![rule];
+    case
+}
+
+#[test]
+fn a_rule_about_reading_is_about_every_way_to_read() {
+    let case = open_but(effect(EffectName::Read, &["**/.env"], &[], Decision::Deny));
+    case.says(
+        Decision::Deny,
+        &[
+            "cat .env",
+            "cat < .env",
+            "head -1 <./.env",
+            "mapfile a < .env",
+            "while read l; do echo $l; done < .env",
+            "< .env",
+            "{ cat; } < .env",
+            "exec 3< .env",
+            "wc -l 0< .env",
+            "mv .env x; cat x",
+            "mv -t sub .env",
+            "ln .env x; cat x",
+            "ln -s .env x; cat x",
+            "cp .env x",
+            "zip x -@ <<< .env",
+        ],
+    );
+    case.says(
+        Decision::Ask,
+        &[
+            "cat $x",
+            "ls | xargs cat",
+            "find . -name .env -exec cat {} +",
+            "find . | zip x -@",
+            "for f in .env *.md; do cat \"$f\"; done",
+            "yq -n 'load_str(\".env\")'",
+        ],
+    );
+    case.says(
+        Decision::Allow,
+        &[
+            "cat a.md",
+            "cat < a.md",
+            "wc -l < a.md",
+            "mv a.md b.md",
+            "while read l; do echo $l; done < a.md",
+            "cat <<< .env",
+        ],
+    );
+}
+
+#[test]
+fn a_rule_about_deleting_is_about_every_way_to_delete() {
+    let case = open_but(effect(EffectName::Delete, &[], &["build/**"], Decision::Deny));
+    case.says(
+        Decision::Deny,
+        &[
+            "rsync --delete a/ src/",
+            "rsync -a --delete-after a/ src/",
+            "zstd --rm src/a.txt",
+            "gzip src/a.txt",
+            "xz src/a.txt",
+            "gunzip src/a.gz",
+            "7z a -sdel x.7z src",
+            "rsync -a --remove-source-files src/ build/",
+            "zip -m x.zip src/a.txt",
+            "tar --remove-files -cf x.tar src",
+        ],
+    );
+    case.says(
+        Decision::Allow,
+        &[
+            "rsync -a a/ src/",
+            "zstd src/a.txt",
+            "gzip -k src/a.txt",
+            "gzip -c src/a.txt",
+            "7z a x.7z src",
+            "gzip build/a.txt",
+        ],
+    );
+}
+
+#[test]
+fn a_rule_about_publishing_knows_keys_streams_and_requests() {
+    let case = open_but(effect(EffectName::Publish, &[], &[], Decision::Deny));
+    case.says(
+        Decision::Deny,
+        &[
+            "gpg --send-keys x",
+            "gh api -f a=b repos/x/y/issues",
+            "gh api -X POST repos/x/y/issues",
+            "ffmpeg -i x rtmp://y",
+        ],
+    );
+    case.says(
+        Decision::Allow,
+        &["gpg --recv-keys x", "gh api repos/x/y", "gh api -X GET search -f q=x", "ffmpeg -i x y.mp4"],
+    );
+}
+
+#[test]
+fn a_rule_that_allows_hosts_allows_no_file() {
+    let mut case = case();
+    case.rules.preset = Some(Preset::Cautious);
+    case.rules.effects = vec![effect(EffectName::Network, &["*.example.org"], &[], Decision::Allow)];
+    case.says(
+        Decision::Ask,
+        &[
+            "wget http://a.example.org",
+            "wget -q http://a.example.org/x.tgz",
+            "wget -P sub http://a.example.org/x",
+        ],
+    );
+    case.says(
+        Decision::Allow,
+        &[
+            "wget -qO- http://a.example.org",
+            "wget --spider http://a.example.org",
+            "curl http://a.example.org",
+        ],
+    );
+}
+
+#[test]
+fn who_is_asked_by_a_rule_gets_no_other_reason() {
+    let mut case = case();
+    case.rules.rules = vec![rule("git push", Decision::Ask, &[])];
+    let verdict = case.verdict("git push");
+    let messages: Vec<&str> = verdict.reasons().iter().map(|reason| reason.message.as_str()).collect();
+    assert_eq!(messages, ["a rule wants a person to be asked"]);
+    let verdict = case.verdict("make");
+    let hint = verdict.reasons().first().unwrap().hint.clone().unwrap();
+    assert!(hint.contains("`allow`") && !hint.contains("core"), "{hint}");
+}
+
+#[test]
+fn both_parts_of_a_runner_need_an_entry() {
+    for (entries, text) in [
+        (["xargs", "rg"], "ls | xargs rg foo"),
+        (["npx", "tsc"], "npx tsc --noEmit"),
+        (["bash", "./build.sh"], "bash build.sh"),
+        (["docker exec", "ls"], "docker exec c ls"),
+        (["uv run", "pytest"], "uv run pytest -q"),
+    ] {
+        let mut all = entries.to_vec();
+        all.push("ls");
+        allowing(&all).says(Decision::Allow, &[text]);
+    }
+}

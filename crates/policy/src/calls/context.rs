@@ -43,6 +43,8 @@ pub(super) struct TextContext {
     pub(super) attributes: Rc<Attributes>,
     /// Whether functions may be removed again.
     pub(super) unsets_functions: bool,
+    /// Whether the shell stays in the folder that it starts in.
+    pub(super) keeps_folder: bool,
     /// When the text runs.
     pub(super) when: When,
     /// The folders that programs around it change to, one from the other. `None`: an unknown one.
@@ -122,6 +124,7 @@ impl TextContext {
             forwarders: forwarders.into(),
             attributes: Attributes::find(findings).into(),
             unsets_functions,
+            keeps_folder: keeps_folder(source),
             when: When::Once,
             folders: Rc::new([]),
             origin: Origin::Written,
@@ -191,6 +194,17 @@ impl TextContext {
     pub(super) fn deeper(&self) -> Self {
         Self { depth: self.depth + 1, ..self.clone() }
     }
+}
+
+/// Whether nothing in a text may change the folder of the shell, or the variable that names it.
+fn keeps_folder(source: &str) -> bool {
+    let mut names = source.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'));
+    let is_read =
+        |(at, _): (usize, &str)| source.get(..at).is_some_and(|before| before.ends_with(['$', '{']));
+    !names.any(|name| words::FOLDER_CHANGERS.contains(&name))
+        && source.match_indices("PWD").all(is_read)
+        && !source.contains("{PWD:=")
+        && !source.contains("{PWD=")
 }
 
 fn functions_by_name(findings: &Findings) -> HashMap<String, Vec<Function>> {

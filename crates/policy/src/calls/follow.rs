@@ -1,9 +1,12 @@
 //! Follows calls: from a text to its calls, and from each call to what it runs.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use shellgate_syntax::{Construct, Doubt, Findings, Invocation, RedirectTarget, Span, Value, Word};
+use shellgate_syntax::{
+    Construct, Doubt, Findings, Invocation, RedirectTarget, Span, Unknown, Value, Why, Word,
+};
 
 use super::attributes::Declaration;
 use super::context::{InnerText, TextContext};
@@ -126,7 +129,7 @@ impl FoundCalls {
             return self.too_much(span);
         }
         if context.is_whole_command() {
-            resolve_words(&mut pending, context);
+            resolve_words(&mut pending, context, self.programs.directory());
         }
         let invocation = &pending.invocation;
         let mut meaning = self.programs.understand(&invocation.words, pending.more_words);
@@ -143,7 +146,8 @@ impl FoundCalls {
         meaning.effects.retain(|effect| match &effect.kind {
             // A word that may vanish moves the words behind it, which matters where one of them is run.
             EffectKind::MaybeOption(word) => {
-                !context.known_values.is_no_option(word) || splits(word) && runs_words
+                let is_path = is_made_path(word, &self.made_temporary);
+                !context.known_values.is_no_option(word) && !is_path || splits(word) && runs_words
             }
             _ => true,
         });
@@ -252,6 +256,16 @@ impl FoundCalls {
             call.problems.push(Problem::new(span, message));
         }
     }
+}
+
+/// Whether a word begins with a path that `mktemp` made, or is nothing: `"$tmp"`, `$tmp/x`.
+fn is_made_path(word: &Word, made: &HashMap<String, usize>) -> bool {
+    let Value::Unknown(Unknown { why: Why::Parameter(name), lead, tail: Some(tail), .. }) = &word.value
+    else {
+        return false;
+    };
+    let is_path = lead.is_empty() && (tail.is_empty() || tail.starts_with('/'));
+    is_path && made.get(name).is_some_and(|made| *made <= word.span.start)
 }
 
 fn splits(word: &Word) -> bool {

@@ -37,6 +37,8 @@ pub(super) struct KnownValues {
     /// The variables of loops that are known words or names of files (`for f in *.c`), and no option unless a file has the
     /// name of one.
     patterns: HashSet<String>,
+    /// The variables of loops whose words are relative paths that lead down.
+    downward: HashSet<String>,
     /// Whether variables are set before a call: each of its words may ask.
     asked: RefCell<(Span, HashMap<String, bool>)>,
 }
@@ -92,6 +94,7 @@ impl KnownValues {
             findings.loops.iter().map(|one| (one.header.start, one.rest)).collect();
         let mut loops: HashMap<String, Vec<Span>> = HashMap::new();
         let mut other_than_patterns: HashSet<&str> = HashSet::new();
+        let mut upward: HashSet<&str> = HashSet::new();
         let mut all: HashMap<&str, Vec<Option<&str>>> = HashMap::new();
         for assignment in findings.invocations.iter().flat_map(|invocation| &invocation.assignments) {
             let replaces = !assignment.append && assignment.subscript.is_none();
@@ -102,6 +105,10 @@ impl KnownValues {
             };
             if !replaces || !is_number {
                 other_than_numbers.insert(&assignment.name);
+            }
+            if !matches!(&assignment.value, Assigned::ByShell(items) if items.iter().all(|item| is_downward(item.lead())))
+            {
+                upward.insert(&assignment.name);
             }
             match &assignment.value {
                 Assigned::ByShell(items) if !items.is_empty() && items.iter().all(is_name_or_pattern) => {
@@ -137,7 +144,8 @@ impl KnownValues {
                 && !changed_elsewhere.contains(*name)
                 && !is_set_by_shell(name)
         };
-        let patterns = loops.keys().filter(is_pattern).cloned().collect();
+        let patterns: HashSet<String> = loops.keys().filter(is_pattern).cloned().collect();
+        let downward = patterns.iter().filter(|name| !upward.contains(name.as_str())).cloned().collect();
         for one in &findings.loops {
             for name in loop_numbers(one.header, source) {
                 loops.entry(name.to_owned()).or_default().push(one.rest);
@@ -168,7 +176,7 @@ impl KnownValues {
             set_at.remove(name);
             loops.remove(name);
         }
-        Self { by_name, numbers, set_at, loops, patterns, asked: RefCell::default() }
+        Self { by_name, numbers, set_at, loops, patterns, downward, asked: RefCell::default() }
     }
 
     /// Whether a word is a variable alone that is certainly a number for the call at `call`, like the result of an expression.
@@ -188,7 +196,8 @@ impl KnownValues {
         else {
             return false;
         };
-        lead.is_empty() && tail.is_some() && self.patterns.contains(name) && self.is_set_by_loop(name, call)
+        let is_begin = lead.is_empty() || is_downward(lead) && self.downward.contains(name);
+        is_begin && tail.is_some() && self.patterns.contains(name) && self.is_set_by_loop(name, call)
     }
 
     /// The value of a variable that is certainly set, and at one place only.
@@ -198,13 +207,23 @@ impl KnownValues {
         (self.is_one_word(word, call, source) && !self.loops.contains_key(name)).then_some(value)
     }
 
+    /// What stands behind the variable of a loop over names of files from whose end a plain text is taken: `.md` of `"${f%.txt}.md"`.
+    pub(super) fn shortened_pattern(&self, word: &Word, call: &Invocation, source: &str) -> Option<String> {
+        let written = word.span.of(source);
+        let plain = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))?;
+        let (inner, tail) = plain.strip_prefix("${").and_then(|rest| rest.split_once('}'))?;
+        let (name, end) = inner.split_once('%')?;
+        let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+        let is_it = is_plain(end) && is_plain(tail) && !tail.starts_with('-') && !end.is_empty();
+        (is_it && self.patterns.contains(name) && self.is_set_by_loop(name, call)).then(|| tail.to_owned())
+    }
+
     /// The text of a word that holds such a variable beside other text: `"${LINE}p"`, `"$BRANCH"..HEAD`.
     pub(super) fn filled(&self, word: &Word, call: &Invocation, source: &str) -> Option<String> {
-        let Value::Unknown(Unknown { why: why @ Why::Parameter(_), lead, tail: Some(tail), splits }) =
-            &word.value
-        else {
+        let Value::Unknown(Unknown { why: why @ Why::Parameter(_), lead, tail, splits }) = &word.value else {
             return None;
         };
+        let Some(tail) = tail else { return self.filled_several(word, call, source) };
         if lead.is_empty() && tail.is_empty() {
             return None;
         }
@@ -213,6 +232,33 @@ impl KnownValues {
         let alone = Word { value: Value::Unknown(alone), span: word.span };
         let value = self.only_value(&alone, call, source)?;
         Some(format!("{lead}{value}{tail}"))
+    }
+
+    /// The same for several variables between double quotes: `"${N},${M}p"`.
+    fn filled_several(&self, word: &Word, call: &Invocation, source: &str) -> Option<String> {
+        let written = word.span.of(source);
+        let plain = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))?;
+        if plain.contains(['"', '`', '\\', '!']) || plain.len() > MAX_VALUE_BYTES {
+            return None;
+        }
+        let mut parts = plain.split('$');
+        let mut all = parts.next()?.to_owned();
+        for part in parts {
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let (name, rest) = match part.strip_prefix('{') {
+                Some(braced) => braced.split_once('}')?,
+                None => part.split_at(part.find(|c| !is_name(c)).unwrap_or(part.len())),
+            };
+            if name.is_empty() || !name.chars().all(is_name) {
+                return None;
+            }
+            let why = Why::Parameter(name.to_owned());
+            let alone = Unknown { lead: String::new(), splits: false, why, tail: Some(String::new()) };
+            let alone = Word { value: Value::Unknown(alone), span: word.span };
+            all.push_str(self.only_value(&alone, call, source)?);
+            all.push_str(rest);
+        }
+        Some(all)
     }
 
     /// Whether a call is in the body of a loop that sets a variable. The words of a loop may have calls in substitutions.
@@ -294,8 +340,17 @@ fn is_number(value: &Value) -> bool {
         Value::Unknown(Unknown { why: Why::Arithmetic, lead, tail, .. }) => {
             lead.is_empty() && tail.as_deref() == Some("")
         }
+        // `pid=$!`
+        Value::Unknown(Unknown { why: Why::Parameter(name), lead, tail, .. }) => {
+            lead.is_empty() && tail.as_deref() == Some("") && ["!", "?", "#", "$"].contains(&name.as_str())
+        }
         Value::Unknown(_) => false,
     }
+}
+
+/// Whether a path or the beginning of one is relative and leads down.
+fn is_downward(path: &str) -> bool {
+    !path.starts_with(['/', '~', '-']) && !path.split('/').any(|name| name == "..")
 }
 
 /// Whether a word of a loop is no option, unless there is a file with the name of one.

@@ -6,7 +6,7 @@
 //! enough (a script, a variable), the call gets a [`Problem`]. The other modules say what the shell makes of the words:
 //! [`context`] collects the variables and functions of a text, [`arithmetic`] follows values that are evaluated again,
 //! [`known_values`], [`numbers`] and [`attributes`] know about variables, [`resolve`] puts that into the words of a call,
-//! [`shadowing`] and [`forwarders`] know about functions, [`stdin`] about pipes and redirects, [`tied_files`] about descriptors that are written by their names, [`foreign_shells`] about shells that read a text otherwise than bash, [`hazards`] about what isn't followed, [`inner_texts`] about texts inside a call, [`supposed`] about commands that are put
+//! [`shadowing`] and [`forwarders`] know about functions, [`stdin`] and [`pipes`] about pipes and redirects, [`tied_files`] about descriptors that are written by their names, [`foreign_shells`] about shells that read a text otherwise than bash, [`hazards`] about what isn't followed, [`inner_texts`] about texts inside a call, [`supposed`] about commands that are put
 //! together when the text runs.
 //!
 //! Nothing is decided here: the judge decides what a call and its problems mean. No call is left out silently. What is
@@ -24,6 +24,7 @@ mod hazards;
 mod inner_texts;
 mod known_values;
 mod numbers;
+mod pipes;
 mod resolve;
 mod shadowing;
 mod stdin;
@@ -31,6 +32,7 @@ mod supposed;
 mod tied_files;
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -42,6 +44,7 @@ use shellgate_syntax::{
 use context::TextContext;
 pub(crate) use downloads::downloads_in;
 pub(crate) use inner_texts::UNREAD_COMMANDS;
+pub(crate) use pipes::Pipes;
 pub(crate) use shadowing::Shadowed;
 pub(crate) use stdin::Stdin;
 pub(crate) use supposed::{Origin, behind_runner};
@@ -182,6 +185,10 @@ pub(crate) struct FoundCalls {
     input: InputUse,
     /// How much may still be supposed.
     fuel: Fuel,
+    /// What comes before some calls in their pipelines.
+    pub(crate) pipes: Pipes,
+    /// The variables that hold what `mktemp` makes, and where they are set.
+    pub(crate) made_temporary: HashMap<String, usize>,
 }
 
 /// How many steps may still be done for suppositions.
@@ -229,6 +236,8 @@ struct Surroundings {
 pub(crate) fn of_text(source: &str, stdin: Stdin, programs: ProgramNames) -> Result<FoundCalls, Unreadable> {
     let mut found = FoundCalls { programs, ..FoundCalls::default() };
     let findings = syntax::read(source)?;
+    found.pipes = Pipes::find(&findings.invocations);
+    found.made_temporary = pipes::made_temporary(source, &findings);
     let context = TextContext::of_command(source, stdin, &findings);
     found.follow_findings(findings, &context);
     if found.shares_variables && found.evaluates_variables {

@@ -1,13 +1,15 @@
 //! Puts what the text says about its variables into the words of a call.
 
-use shellgate_syntax::{Value, Why, Word};
+use shellgate_syntax::{Unknown, Value, Why, Word};
+
+use std::path::Path;
 
 use super::PendingCall;
 use super::context::TextContext;
 use crate::programs::{ProgramKind, is_builtin, kind_of};
 
 /// Replaces what the text says about the variables of a call.
-pub(super) fn resolve_words(pending: &mut PendingCall, context: &TextContext) {
+pub(super) fn resolve_words(pending: &mut PendingCall, context: &TextContext, directory: &Path) {
     let (known, source) = (&context.known_values, &context.source);
     let mut words = std::mem::take(&mut pending.invocation.words);
     let call = &pending.invocation;
@@ -23,6 +25,23 @@ pub(super) fn resolve_words(pending: &mut PendingCall, context: &TextContext) {
         }
         if let Some(text) = known.filled(word, call, source).filter(|_| at > 0) {
             word.value = Value::Known(text);
+            continue;
+        }
+        if let Some(text) = computed(word, source).filter(|_| at > 0) {
+            word.value = Value::Known(text);
+            continue;
+        }
+        if let Some(path) = below_folder(word, context, directory).filter(|_| at > 0) {
+            word.value = Value::Known(path);
+            continue;
+        }
+        if let Some(tail) = known.shortened_pattern(word, call, source) {
+            word.value = Value::Unknown(Unknown {
+                lead: String::new(),
+                splits: false,
+                why: Why::Glob,
+                tail: Some(tail),
+            });
             continue;
         }
         // A variable whose value is one word can't become none or several.
@@ -41,6 +60,50 @@ pub(super) fn resolve_words(pending: &mut PendingCall, context: &TextContext) {
         }
     }
     pending.invocation.words = words;
+}
+
+/// The text of a word between double quotes whose only expansions are sums of two numbers: `"$((10-5)),$((10+5))p"`.
+fn computed(word: &Word, source: &str) -> Option<String> {
+    let is_computed = matches!(&word.value, Value::Unknown(Unknown { why: Why::Arithmetic, .. }));
+    let written = Some(word.span.of(source)).filter(|_| is_computed)?;
+    let plain = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))?;
+    let mut parts = plain.split("$((");
+    let mut all = parts.next()?.to_owned();
+    for part in parts {
+        let (sum, rest) = part.split_once("))")?;
+        let sign = sum.chars().find(|c| !c.is_ascii_digit() && *c != ' ')?;
+        let (one, other) = sum.split_once(sign)?;
+        // A number with a zero before it is read in another base.
+        let number =
+            |text: &str| text.trim().parse::<i32>().ok().filter(|number| text.trim() == number.to_string());
+        let (one, other) = (number(one)?, number(other)?);
+        let value = match sign {
+            '+' => one.checked_add(other)?,
+            '-' => one.checked_sub(other)?,
+            '*' => one.checked_mul(other)?,
+            _ => return None,
+        };
+        all.push_str(&value.to_string());
+        all.push_str(rest);
+    }
+    (!all.contains(['$', '`', '"', '\\', '!'])).then_some(all)
+}
+
+/// The path of a word that begins with the folder of the command: `$PWD/x`, `"$(pwd)/x"`.
+fn below_folder(word: &Word, context: &TextContext, directory: &Path) -> Option<String> {
+    let Value::Unknown(Unknown { why, lead, tail: Some(tail), splits }) = &word.value else { return None };
+    let folder = directory.to_str()?;
+    let spellings: &[&str] = match why {
+        Why::Parameter(name) if name == "PWD" => &["$PWD", "${PWD}"],
+        Why::Substitution => &["$(pwd)", "`pwd`"],
+        _ => return None,
+    };
+    let written = word.span.of(&context.source).replace('"', "");
+    let is_folder = spellings.iter().any(|spelling| written == format!("{lead}{spelling}{tail}"));
+    let is_one_word = !splits || folder.chars().all(|c| c.is_alphanumeric() || "_./-".contains(c));
+    // `make X=$(pwd)`: what it makes of a value is judged by how the value is written.
+    let is_known = lead.is_empty() && is_folder && is_one_word && context.keeps_folder && folder != "/";
+    (is_known && (tail.is_empty() || tail.starts_with(['/', ':']))).then(|| format!("{lead}{folder}{tail}"))
 }
 
 /// Whether a word is an option with a number that a program prints: `-j$(nproc)`.

@@ -15,7 +15,7 @@ use crate::machine::Machine;
 use crate::matching::{LooseMatch, StrictMatch};
 use crate::path_patterns::{PathPattern, Strictness, fits_host};
 use crate::paths;
-use crate::programs::words::OTHER_HOST_OPTIONS;
+use crate::programs::words::{self, OTHER_HOST_OPTIONS};
 use crate::programs::{Canonical, EffectKind, ProgramKind, base_name};
 use crate::redirects;
 use crate::rules::{Decision, EffectRule};
@@ -63,8 +63,10 @@ impl Judge<'_> {
     /// Applies the rules by effect that deny or ask. True if one denies.
     pub(super) fn is_forbidden_by_effect(&mut self, call: &Call, effects: &[CallEffect]) -> bool {
         let mut found = Vec::new();
+        let taken = self.taken_files(call);
         for prepared in self.effect_rules.iter().filter(|one| one.rule.decision != Decision::Allow) {
-            let matches = effects.iter().map(|effect| (self.concerns(prepared, call, effect), effect));
+            let matches =
+                effects.iter().chain(&taken).map(|effect| (self.concerns(prepared, call, effect), effect));
             let strictest = matches.filter(|(found, _)| *found != LooseMatch::No);
             let strictest = strictest.min_by_key(|(found, _)| *found == LooseMatch::Maybe);
             if let Some((is_match, effect)) = strictest {
@@ -97,6 +99,20 @@ impl Judge<'_> {
             }
         }
         forbidden
+    }
+
+    /// Files that a call puts under another name, where they are read unnoticed: `mv .env x; cat x`.
+    fn taken_files(&self, call: &Call) -> Vec<CallEffect> {
+        if self.effect_rules.is_empty()
+            || !call.name().is_some_and(|name| words::MOVING_PROGRAMS.contains(&name))
+        {
+            return Vec::new();
+        }
+        let sources = call.meaning.effects.iter().filter_map(|effect| match &effect.kind {
+            EffectKind::Writes(word) => Some(self.of_word(EffectName::Read, word)),
+            _ => None,
+        });
+        sources.collect()
     }
 
     /// What allows a call by rules about what it does, and the first of these rules.
@@ -223,12 +239,22 @@ impl Judge<'_> {
         });
         let shown = effect.target.as_deref().unwrap_or_default().trim_end_matches('…');
         let mut unknown = words.filter_map(|word| match &word.value {
-            Value::Unknown(unknown) if unknown.lead == shown => Some(unknown),
+            Value::Unknown(unknown) if unknown.lead == shown => {
+                // The variable of a loop over names has any of them.
+                Some((unknown, self.written(call, word).unwrap_or_default()))
+            }
             _ => None,
         });
-        let may = |unknown: &Unknown| {
+        let may = |(unknown, written): (&Unknown, &str)| {
+            // What find fills in may be hidden, and has one of the names that it looks for.
+            if written.contains("{}") {
+                let may_be =
+                    |pattern: &PathPattern| self.found_names.iter().any(|name| pattern.may_be_found_as(name));
+                return self.found_names.is_empty() || prepared.targets.iter().any(may_be);
+            }
+            let is_written = !written.is_empty() && !written.contains('$');
             let (folder, name) = unknown.lead.rsplit_once('/').unwrap_or((".", &unknown.lead));
-            let is_pattern = unknown.why == Why::Glob && !unknown.lead.starts_with('~');
+            let is_pattern = is_written && unknown.why == Why::Glob && !unknown.lead.starts_with('~');
             let folder = if unknown.lead.starts_with('/') && folder.is_empty() { "/" } else { folder };
             match self.resolved_places(folder).filter(|_| is_pattern) {
                 Some(places) => prepared.targets.iter().any(|pattern| {

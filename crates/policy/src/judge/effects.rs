@@ -59,6 +59,10 @@ impl Judge<'_> {
             let code = OpaqueCode { span, message, word: None, is_own_language, is_of_text: true };
             self.judge_opaque(basis, call, &code);
         }
+        for secret in self.secrets_in_code(call) {
+            let message = format!("its code names `{secret}`, which holds secrets");
+            self.ask(ReasonCode::Outside, call.span, message);
+        }
         for effect in &call.meaning.effects {
             let span = if call.in_wrapper { call.span } else { effect.span };
             // Some programs take `|command` as a file, and start the command.
@@ -72,7 +76,7 @@ impl Judge<'_> {
             }
             match &effect.kind {
                 EffectKind::Opaque(word, what) => {
-                    self.judge_secret(word, span);
+                    self.judge_secret(call, word, span);
                     if self.is_named_elsewhere(call, basis, word, what) {
                         continue;
                     }
@@ -103,6 +107,8 @@ impl Judge<'_> {
                 EffectKind::MaybeOption(_)
                     if basis == Basis::Everything && !self.rules.restrict_something() => {}
                 EffectKind::MaybeOption(word) if self.is_plain_pattern(call, word) => {}
+                EffectKind::MaybeOption(word)
+                    if self.is_listed_inside(call, word) || self.is_plain_listed(call, word) => {}
                 EffectKind::MaybeOption(word) => {
                     let message = "a word that can't be known may be an option".to_owned();
                     self.ask(ReasonCode::Unknown, span, message).token = Some(word.value.lead().to_owned());
@@ -113,10 +119,10 @@ impl Judge<'_> {
                 EffectKind::Writes(word) => self.judge_write(call, basis, word, span),
                 EffectKind::Imports(word) => self.judge_import(call, basis, word, span),
                 EffectKind::ShellInput(Some(word)) => {
-                    self.judge_secret(word, span);
+                    self.judge_secret(call, word, span);
                 }
                 EffectKind::Reads(word) if call.meaning.kind != Some(ProgramKind::Builtin) => {
-                    self.judge_secret(word, span);
+                    self.judge_secret_read(call, word, span);
                 }
                 EffectKind::Directory(Some(word)) if matches!(basis, Basis::Named(_)) => {
                     self.judge_directory(call, word, span)

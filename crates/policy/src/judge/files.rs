@@ -22,7 +22,7 @@ impl Judge<'_> {
             self.ask(ReasonCode::Write, span, WRITES_GIT_FOLDER.to_owned());
             return;
         }
-        if self.judge_secret(word, span) || self.asks_about_startup_file(call, word, span) {
+        if self.judge_secret(call, word, span) || self.asks_about_startup_file(call, word, span) {
             return;
         }
         let path = redirects::known_path(&word.value, self.machine);
@@ -32,11 +32,19 @@ impl Judge<'_> {
             self.ask(ReasonCode::Outside, span, message);
             return;
         }
-        let access = match self.inside_by_pattern(word) {
+        let access = match self.inside_by_pattern(call, word).or_else(|| self.in_made_folder(word)) {
             Some(shown) => FileAccess::WriteInside(shown),
-            None => redirects::access_to(word, self.state.directories.as_deref(), self.machine, true),
+            None => {
+                let directories = self.state.directories.as_deref();
+                self.with_links(redirects::access_to(word, directories, self.machine, true), None)
+            }
         };
-        let access = self.with_links(access, None);
+        let access = match self.with_temporary(access) {
+            FileAccess::WriteOutside(path) if self.fills_temporary(call, &path) => {
+                FileAccess::WriteInside(path)
+            }
+            access => access,
+        };
         if self.asks_about_instructions(&access, span) {
             return;
         }
@@ -88,9 +96,18 @@ impl Judge<'_> {
     }
 
     /// Asks if a word names a file that holds secrets. Returns whether it does.
-    pub(super) fn judge_secret(&mut self, word: &Word, span: Span) -> bool {
-        let written = word.span.of(self.text);
-        let named = secrets::named_by(&word.value, written, self.state.directories.as_deref(), self.machine);
+    pub(super) fn judge_secret(&mut self, call: &Call, word: &Word, span: Span) -> bool {
+        let named = self.secret_named(call, word);
+        self.ask_about_secret(named, word, span)
+    }
+
+    /// The same for a file that is read: it may also be one that the text names elsewhere, or hold some.
+    pub(super) fn judge_secret_read(&mut self, call: &Call, word: &Word, span: Span) -> bool {
+        let named = self.secret_read(call, word);
+        self.ask_about_secret(named, word, span)
+    }
+
+    fn ask_about_secret(&mut self, named: Option<String>, word: &Word, span: Span) -> bool {
         let named = named.or_else(|| self.secret_behind_link(word));
         let Some(path) = named else { return false };
         if self.rule_allows_file(EffectName::Secret, word) {
@@ -145,12 +162,23 @@ impl Judge<'_> {
         }
     }
 
+    /// The access to a file, where what is below the folder for temporary files is as free as what is inside the root.
+    fn with_temporary(&self, access: FileAccess) -> FileAccess {
+        match access {
+            FileAccess::WriteOutside(path) if self.is_temporary(&path) => FileAccess::WriteInside(path),
+            access => access,
+        }
+    }
+
     /// Judges a redirect of a call.
     pub(super) fn judge_redirect(&mut self, call: &Call, redirect: &Redirect) {
         let span = call.span;
         if let RedirectTarget::Word(word) = &redirect.target
             && !matches!(redirect.operator, RedirectOperator::HereString | RedirectOperator::HereDocument)
-            && self.judge_secret(word, span)
+            && {
+                let named = self.secret_redirected(call, redirect);
+                self.ask_about_secret(named, word, span)
+            }
         {
             return;
         }
@@ -159,7 +187,21 @@ impl Judge<'_> {
             (RedirectTarget::Word(word), RedirectOperator::Read) => Some(word),
             _ => None,
         };
-        let access = self.with_links(access, reads);
+        let access = match &redirect.target {
+            RedirectTarget::Word(word) if reads.is_none() && access != FileAccess::None => {
+                self.in_made_folder(word).map_or(access, FileAccess::WriteInside)
+            }
+            _ => access,
+        };
+        // `wc -l < "$f"` in a loop over names.
+        let is_looped = |word: &Word| {
+            let written = self.written(call, word).unwrap_or_default();
+            written.contains('$') && self.loop_stays(call, written)
+        };
+        let access = match reads {
+            Some(word) if is_looped(word) => FileAccess::None,
+            _ => self.with_temporary(self.with_links(access, reads)),
+        };
         if let (RedirectTarget::Word(word), FileAccess::WriteInside(_)) = (&redirect.target, &access)
             && self.is_in_git_folder(word)
         {

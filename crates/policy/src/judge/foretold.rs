@@ -7,20 +7,28 @@
 use shellgate_syntax::{RedirectTarget, Value, Word};
 
 use super::Judge;
-use crate::calls::{Call, Shadowed, behind_runner};
+use super::links::has_option;
+use crate::calls::{Call, Shadowed, Stdin, behind_runner};
 use crate::effect::{CallEffect, EffectName};
+use crate::programs::words::{CONNECTING_PRINTERS, READING_FUNCTIONS};
 use crate::programs::{
     Canonical, EffectKind, EffectRow, ProgramKind, effect_rows, is_known_by_effects, understand,
 };
 use crate::redirects::{self, FileAccess};
-use crate::secrets;
 
 /// What stands in a row for the files that the call writes.
 const FILES: &str = "<files>";
+/// What stands in a row for the files that the call reads.
+const READ_FILES: &str = "<reads>";
+/// What stands in a row for the files that lines of its standard input name.
+const LISTED_FILES: &str = "<input>";
 /// What stands in a row for the host of the first address.
 const HOST: &str = "<host>";
 /// What stands in a row for every operand.
 const OPERANDS: &str = "<*>";
+
+/// How many names on a standard input are looked at.
+const MAX_LISTED: usize = 1000;
 
 /// Words with which alone programs say something about themselves and end.
 const ASKING_WORDS: [&str; 3] = ["--version", "--help", "-version"];
@@ -35,12 +43,14 @@ impl Judge<'_> {
         if !call.in_wrapper {
             self.foretell_redirects(call, &mut effects);
         }
+        self.note_sending(call, &mut effects);
+        effects.extend(self.foretell_inner(call));
         effects.sort();
         effects.dedup();
         effects
     }
 
-    fn foretell_program(&self, call: &Call, effects: &mut Vec<CallEffect>) {
+    pub(super) fn foretell_program(&self, call: &Call, effects: &mut Vec<CallEffect>) {
         let Some(program) = call.program() else {
             effects.push(CallEffect::new(EffectName::Unknown, None, false));
             return;
@@ -50,6 +60,11 @@ impl Judge<'_> {
         for effect in &call.meaning.effects {
             effects.extend(self.foretell_word(call, &effect.kind, files));
         }
+        if reads_by_expression(call) {
+            effects.push(CallEffect::new(EffectName::Read, None, false));
+        }
+        let in_code = self.secrets_in_code(call).into_iter();
+        effects.extend(in_code.map(|path| CallEffect::new(EffectName::Secret, Some(path), true)));
         let runs_code = effects.iter().any(|effect| effect.effect == EffectName::Code);
         if !call.problems.is_empty() && !runs_code {
             effects.push(CallEffect::new(EffectName::Code, None, false));
@@ -63,7 +78,12 @@ impl Judge<'_> {
             return;
         }
         for row in rows.iter().filter(|row| row.target != FILES) {
-            effects.extend(effects_of_row(row, call));
+            match row.target {
+                READ_FILES => {
+                    effects.extend(self.read_files(call).map(|word| self.of_word(row.effect, word)))
+                }
+                _ => effects.extend(effects_of_row(row, call)),
+            }
         }
         effects.extend(published_by_runner(call));
         if rows.is_empty() {
@@ -74,15 +94,17 @@ impl Judge<'_> {
 
     /// What a word of the call means.
     fn foretell_word(&self, call: &Call, kind: &EffectKind, files: Option<EffectName>) -> Option<CallEffect> {
-        let of = |effect: EffectName, word: &Word| {
-            let path = redirects::known_path(&word.value, self.machine);
-            let known = path.is_some();
-            let target = path.or_else(|| shown(&word.value));
-            CallEffect::new(effect, target, known)
-        };
+        let of = |effect: EffectName, word: &Word| self.of_word(effect, word);
         match kind {
-            EffectKind::Reads(word) if self.names_secret(word) => Some(of(EffectName::Secret, word)),
+            EffectKind::Reads(word) if self.secret_read(call, word).is_some() => {
+                Some(of(EffectName::Secret, word))
+            }
             EffectKind::Reads(_) if call.meaning.kind == Some(ProgramKind::Builtin) => None,
+            EffectKind::Reads(word) if is_address(word) => {
+                let host = host_of(word.value.lead());
+                let known = host.is_some();
+                Some(CallEffect::new(EffectName::Network, host, known))
+            }
             EffectKind::Reads(word) => Some(of(EffectName::Read, word)),
             EffectKind::Writes(word) if is_device_without_content(word) => None,
             EffectKind::Writes(word) => Some(of(files.unwrap_or(EffectName::Write), word)),
@@ -94,6 +116,11 @@ impl Judge<'_> {
                 Some(CallEffect::new(EffectName::Code, None, false))
             }
             EffectKind::MaybeOption(word) if self.is_plain_pattern(call, word) => None,
+            EffectKind::MaybeOption(word)
+                if self.is_listed_inside(call, word) || self.is_plain_listed(call, word) =>
+            {
+                None
+            }
             EffectKind::Unusual(_) | EffectKind::MaybeOption(_) => {
                 Some(CallEffect::new(EffectName::Unknown, None, false))
             }
@@ -107,20 +134,37 @@ impl Judge<'_> {
         }
     }
 
+    pub(super) fn of_word(&self, effect: EffectName, word: &Word) -> CallEffect {
+        let path = redirects::known_path(&word.value, self.machine);
+        let known = path.is_some();
+        let target = path.or_else(|| shown(&word.value));
+        CallEffect::new(effect, target, known)
+    }
+
+    /// The files that the words of a call name for reading.
+    fn read_files<'c>(&self, call: &'c Call) -> impl Iterator<Item = &'c Word> + use<'c> {
+        call.meaning.effects.iter().filter_map(|effect| match &effect.kind {
+            EffectKind::Reads(word) => Some(word),
+            _ => None,
+        })
+    }
+
     fn foretell_redirects(&self, call: &Call, effects: &mut Vec<CallEffect>) {
         for redirect in &call.redirects {
             let RedirectTarget::Word(word) = &redirect.target else { continue };
             let access = redirects::access_of(redirect, self.state.directories.as_deref(), self.machine);
+            let is_file = access != FileAccess::None || redirects::reads_file(redirect, self.machine);
             let known = redirects::known_path(&word.value, self.machine).is_some();
             let target = |path: String| if path.is_empty() { None } else { Some(path) };
             effects.extend(match access {
-                FileAccess::None => None,
-                _ if self.names_secret(word) => {
+                _ if !is_file => None,
+                _ if self.secret_redirected(call, redirect).is_some() => {
                     Some(CallEffect::new(EffectName::Secret, shown(&word.value), true))
                 }
                 FileAccess::WriteInside(path) | FileAccess::WriteOutside(path) => {
                     Some(CallEffect::new(EffectName::Write, target(path), known))
                 }
+                FileAccess::None => Some(CallEffect::new(EffectName::Read, shown(&word.value), known)),
                 FileAccess::ReadOutside(path) => Some(CallEffect::new(EffectName::Read, target(path), known)),
                 FileAccess::Connect(path) => {
                     let host = path.split('/').nth(3).map(str::to_owned);
@@ -128,11 +172,6 @@ impl Judge<'_> {
                 }
             });
         }
-    }
-
-    fn names_secret(&self, word: &Word) -> bool {
-        let written = word.span.of(self.text);
-        secrets::named_by(&word.value, written, self.state.directories.as_deref(), self.machine).is_some()
     }
 }
 
@@ -159,7 +198,11 @@ fn prints(call: &Call, program: &str) -> bool {
         [_, names @ .., last] => last.value.known() == Some("--help") && names.iter().all(is_plain),
         _ => false,
     };
-    call.meaning.prints
+    let connects = |row: &&str| {
+        row.split_once(' ')
+            .is_some_and(|(name, option)| call.name() == Some(name) && has_option(call, &[option]))
+    };
+    call.meaning.prints && !CONNECTING_PRINTERS.iter().any(|row| connects(row))
         || is_known && matches!(call.words.as_slice(), [_, word] if asks(word))
         || is_client && is_help(&call.words)
 }
@@ -216,6 +259,12 @@ fn effects_of_row(row: &EffectRow, call: &Call) -> Vec<CallEffect> {
             operands(call).map(|value| of(shown(value), value.known().is_some())).collect()
         }
         (OPERANDS, _) => vec![of(None, true)],
+        (LISTED_FILES, _) => match &call.stdin {
+            Stdin::Text(text) => {
+                text.lines().take(MAX_LISTED).map(|line| of(Some(line.to_owned()), true)).collect()
+            }
+            _ => vec![of(None, false)],
+        },
         (_, Some(number)) => match operands(call).nth(number.saturating_sub(1)) {
             Some(value) => vec![of(shown(value), value.known().is_some())],
             None => vec![of(None, true)],
@@ -254,7 +303,10 @@ pub(super) fn host_of(text: &str) -> Option<String> {
         Some((_, rest)) => {
             let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
             let host = authority.rsplit('@').next().unwrap_or(authority);
-            if host.starts_with('[') { host } else { host.split(':').next().unwrap_or(host) }
+            match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+                Some((inner, _)) => return Some(inner.to_owned()),
+                None => host.split(':').next().unwrap_or(host),
+            }
         }
         None => {
             let (host, path) = text.split_once(':')?;
@@ -272,6 +324,23 @@ fn shown(value: &Value) -> Option<String> {
         Value::Unknown(unknown) if unknown.lead.is_empty() => None,
         Value::Unknown(unknown) => Some(format!("{}…", unknown.lead)),
     }
+}
+
+/// Whether an expression in the words of a call reads files: `yq 'load("x")'`.
+fn reads_by_expression(call: &Call) -> bool {
+    let of_call = |row: &&str| {
+        row.split_once(' ').is_some_and(|(name, function)| {
+            call.name() == Some(name)
+                && call.words.iter().skip(1).any(|word| word.value.lead().contains(function))
+        })
+    };
+    READING_FUNCTIONS.iter().any(|row| of_call(row))
+}
+
+/// Whether a word for a file is the address of another machine: `xmllint http://x/y`.
+fn is_address(word: &Word) -> bool {
+    let schemes = ["http://", "https://", "ftp://", "ftps://"];
+    schemes.iter().any(|scheme| word.value.lead().starts_with(scheme))
 }
 
 /// Whether a word names a file that keeps nothing: writing it does nothing to any file.

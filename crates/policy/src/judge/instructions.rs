@@ -26,11 +26,16 @@ impl Judge<'_> {
     /// Asks about a file that agents take for instructions, whatever the rules allow. Returns whether it is one.
     pub(super) fn asks_about_instructions(&mut self, access: &FileAccess, span: Span) -> bool {
         let (FileAccess::WriteInside(path) | FileAccess::WriteOutside(path)) = access else { return false };
-        let is_one = INSTRUCTIONS.iter().any(|name| base_name(path).eq_ignore_ascii_case(name));
+        let is_one = is_instructions(path);
         if is_one {
             let message = format!("it writes `{path}`, which agents take for instructions");
             self.ask(ReasonCode::Write, span, message);
         }
         is_one
     }
+}
+
+/// Whether a file of this name is one that agents take for instructions.
+pub(super) fn is_instructions(path: &str) -> bool {
+    INSTRUCTIONS.iter().any(|name| base_name(path).eq_ignore_ascii_case(name))
 }

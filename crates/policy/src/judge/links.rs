@@ -92,7 +92,10 @@ impl Judge<'_> {
         for word in writes.into_iter().cloned().chain(names) {
             match self.moved(directories, Some(&word)) {
                 Some(names) => links.add(names),
-                None => links.anywhere = true,
+                None => match self.loop_folders(&word, directories) {
+                    Some(folders) => links.add(folders),
+                    None => links.anywhere = true,
+                },
             }
         }
     }

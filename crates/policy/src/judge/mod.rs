@@ -6,8 +6,10 @@
 //! | module | decides about |
 //! |---|---|
 //! | `foretold`, `effect_rules`, `presets` | what it does; rules about that; what is free where no rule says anything |
+//! | `network`, `runners`, `temporary` | what it sends; what programs do that runners start; files that are free |
 //! | `ruin` | what would be destroyed for good, whatever the rules allow |
 //! | `files`, `instructions`, `perl_opens` | files that it reads and writes; files that agents read; names that are commands |
+//! | `credentials` | credentials that it reads, by words that may become one |
 //! | `variables` | variables that it sets |
 //! | `inner_commands` | scripts and commands elsewhere that rules name besides the call |
 //! | `descriptors` | files that are descriptors: their content is in the text |
@@ -22,6 +24,7 @@
 //! allowed.
 
 mod content;
+mod credentials;
 mod descriptors;
 mod effect_rules;
 mod effects;
@@ -32,7 +35,9 @@ mod imports;
 mod inner_commands;
 mod instructions;
 mod links;
+mod listed;
 mod loose;
+mod network;
 mod outside_words;
 mod patches;
 mod patterns;
@@ -44,22 +49,27 @@ mod program;
 mod remotes;
 mod repositories;
 mod ruin;
+mod runners;
 mod settings_files;
 mod staging;
 mod state;
+pub(crate) mod temporary;
 mod text_facts;
 mod unlisted;
 mod variables;
 mod word_shapes;
 mod writers;
 
+use std::collections::HashMap;
+
 use effect_rules::PreparedRule;
+use network::Outputs;
 use ruin::TextValues;
 use shellgate_syntax::{Span, Unreadable};
 use state::{States, TextState};
 use variables::TextVariables;
 
-use crate::calls::{self, Call, FoundCalls, Shadowed, Stdin};
+use crate::calls::{self, Call, FoundCalls, Pipes, Shadowed, Stdin};
 use crate::characters;
 use crate::machine::Machine;
 use crate::programs::{Property, has};
@@ -141,6 +151,16 @@ struct Judge<'a> {
     variables: TextVariables,
     /// What the text sets variables to.
     values: TextValues,
+    /// Variables that hold the output of commands.
+    outputs: Outputs,
+    /// Variables that hold what `mktemp` made.
+    made_temporary: HashMap<String, usize>,
+    /// What comes before a call in its pipeline, by the place of the call.
+    pipes: Pipes,
+    /// The patterns of names that the last call of find looks for.
+    found_names: Vec<String>,
+    /// A credential that the text names, or that a call may list for others to read.
+    named_secret: Option<String>,
     /// See [`Verdict::granting`].
     granting: Vec<Vec<usize>>,
     /// The rules about what calls do.
@@ -178,6 +198,11 @@ impl<'a> Judge<'a> {
             writes_tools: false,
             variables: TextVariables::default(),
             values: TextValues::default(),
+            outputs: Outputs::default(),
+            made_temporary: HashMap::new(),
+            pipes: Pipes::default(),
+            found_names: Vec::new(),
+            named_secret: None,
             granting,
             effect_rules: rules.effects.iter().map(|rule| PreparedRule::new(rule, machine)).collect(),
         };
@@ -258,12 +283,16 @@ impl<'a> Judge<'a> {
             self.object(decision, ReasonCode::Substitution, span, message).hint =
                 Some("run the inner command by itself and use its output".to_owned());
         }
+        self.values = TextValues::of(found);
+        self.outputs = Outputs::of(found, self.text);
+        self.made_temporary.clone_from(&found.made_temporary);
+        self.pipes.clone_from(&found.pipes);
         self.survey(found);
         self.writing_calls = found.calls.iter().filter(|call| self.may_write(call)).count();
         self.writes_modules = imports::may_write_modules(found);
         self.writes_tools = imports::may_write_tools(found);
         self.variables = TextVariables::of(found);
-        self.values = TextValues::of(found);
+        self.named_secret = self.secret_in(self.text);
         if self.variables.exported.all && found.defines_functions {
             let message = "it exports functions, which other shells run under their names".to_owned();
             self.ask(ReasonCode::Unusual, Span::new(0, self.text.len()), message);
@@ -280,6 +309,7 @@ impl<'a> Judge<'a> {
     fn judge_call(&mut self, call: &Call) {
         let first_reason = self.reasons.len();
         self.state = self.state_of(call);
+        self.note_listed_secrets(call);
         if let Some(text) = protection::touched(call, self.state.directories.as_deref(), self.machine) {
             self.deny_protected(text, call.span);
         }
@@ -300,6 +330,11 @@ impl<'a> Judge<'a> {
             }
             for redirect in &call.redirects {
                 self.judge_redirect(call, redirect);
+            }
+            // What only redirects is no part, and rules are about what it reads and writes all the same.
+            if call.words.is_empty() && !self.effect_rules.is_empty() {
+                let effects = self.foretell(call);
+                self.is_forbidden_by_effect(call, &effects);
             }
         }
         let of_call = self.reasons.get(first_reason..).unwrap_or_default();

@@ -30,7 +30,11 @@ impl Judge<'_> {
         let root = self.machine.root();
         let links = &self.state.links;
         let message = match basis {
-            Basis::Named(_) if may_be(&|folder| !folder.starts_with(root) || links.may_hold(folder)) => {
+            Basis::Named(_)
+                if may_be(&|folder| {
+                    !folder.starts_with(root) && !self.is_temporary_place(folder) || links.may_hold(folder)
+                }) =>
+            {
                 "it may write files in the folder that it works in, which is outside the root or unknown"
             }
             Basis::Named(_) if follows_links(call) && self.others_link(call) => {

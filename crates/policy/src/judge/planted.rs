@@ -47,8 +47,10 @@ impl Judge<'_> {
         self.note_repository_files(call, directories, planted);
         for word in written(call) {
             planted.writes_files = true;
-            planted.writes_git_settings |=
-                self.may_be_settings(word, directories) || self.leads_through_link(call, word, directories);
+            planted.writes_git_settings |= (self.may_be_settings(word, directories)
+                || self.leads_through_link(call, word, directories))
+                && !self.is_listed_outside_git(call, word)
+                && self.in_made_folder(word).is_none();
             let is_product = call.meaning.kind == Some(ProgramKind::Builder);
             if planted.build_file.is_none() && writes_content(call) && !is_product && !edits_plainly(call) {
                 planted.build_file = match known_path(&word.value, self.machine) {

@@ -3,7 +3,7 @@
 //! | preset | free |
 //! |---|---|
 //! | `cautious` | reading |
-//! | `balanced` | reading, fetching, and work inside the root: writing and deleting there, and running code where the sandbox holds it |
+//! | `balanced` | reading, fetching, and work inside the root: writing and deleting there, and running code and using the folder for temporary files where the sandbox holds it |
 //! | `open` | everything but ruin and credentials |
 //!
 //! A preset allows as a rule does that names the program: strictly. So what else speaks against the call still counts: a write
@@ -24,7 +24,11 @@ impl Judge<'_> {
             let shows_secret = effects.iter().any(|effect| effect.effect == EffectName::Secret);
             return if shows_secret { Basis::None } else { Basis::Everything };
         }
-        let is_free = effects.iter().all(|effect| self.is_free(preset, effect));
+        let fills = |effect: &CallEffect| {
+            let path = effect.target.as_deref().filter(|_| effect.effect == EffectName::Write);
+            path.is_some_and(|path| self.fills_temporary(call, path))
+        };
+        let is_free = effects.iter().all(|effect| self.is_free(preset, effect) || fills(effect));
         let prefix = [base_name(name).to_owned()];
         let is_plain = call.candidate(self.machine).strict_match(&prefix) == StrictMatch::Yes;
         // A program of the project is code, and is free where code is.
@@ -44,9 +48,9 @@ impl Judge<'_> {
         match (preset, effect.effect) {
             (Preset::Open, _) | (_, EffectName::Read) => true,
             (Preset::Cautious, _) => false,
-            // The judge of files asks about those that words name; a row may name another: `mktemp` writes in `/tmp`.
+            // The judge of files asks about those that words name; a row may name others, and so may a runner.
             (Preset::Balanced, EffectName::Write | EffectName::Delete) => {
-                effect.target.as_deref().is_none_or(|path| !path.starts_with('/') || self.is_inside(path))
+                effect.target.as_deref().is_none_or(|path| self.is_inside(path) || self.is_temporary(path))
             }
             (Preset::Balanced, EffectName::Network) => !effect.sends,
             (Preset::Balanced, EffectName::Code) => self.rules.confined,

@@ -11,7 +11,7 @@ use crate::programs::{
 };
 use crate::redirects;
 use crate::rules::{Decision, Entry, Prefix, Rules};
-use crate::verdict::{Part, ReasonCode};
+use crate::verdict::{Part, Reason, ReasonCode};
 use shellgate_syntax::Word;
 
 impl<'a> Judge<'a> {
@@ -26,10 +26,14 @@ impl<'a> Judge<'a> {
             reason: String::new(),
             effects: self.foretell(call),
         };
+        let before = self.reasons.len();
         let is_forbidden = self.is_forbidden(call);
         if self.is_forbidden_by_effect(call, &part.effects) || is_forbidden {
             return (Basis::None, part);
         }
+        // Who is asked because a rule says so needs no further reason.
+        let asks = |reason: &Reason| reason.code == ReasonCode::AskRule;
+        let is_asked = self.reasons.get(before..).unwrap_or_default().iter().any(asks);
         let Some(name) = call.program() else {
             let message = "which program it runs can't be known before running".to_owned();
             self.ask(ReasonCode::Unknown, call.span, message).hint =
@@ -61,6 +65,9 @@ impl<'a> Judge<'a> {
                 "no rule objects, and the default is allow".clone_into(&mut part.reason);
                 return (Basis::Everything, part);
             }
+            (Basis::None, core) if is_asked && self.uncovered(core.is_some()) == Decision::Ask => {
+                return (Basis::Named(0), part);
+            }
             (Basis::None, Some(core)) => {
                 let hint = allowed(core);
                 let nearly = self.nearly(call);
@@ -88,7 +95,7 @@ impl<'a> Judge<'a> {
                 let reason = self.object(decision, ReasonCode::Uncovered, call.span, message);
                 reason.token = Some(name.to_owned());
                 reason.hint =
-                    Some("a `core` list or a `[[policy.rule]]` in the settings can allow it".to_owned());
+                    Some("an `allow` entry or a `[[policy.rule]]` in the settings can allow it".to_owned());
                 if decision == Decision::Ask {
                     // The person who is asked should see everything that it does.
                     return (Basis::Named(0), part);
@@ -100,6 +107,11 @@ impl<'a> Judge<'a> {
             }
         }
         (basis, part)
+    }
+
+    /// What happens to a call that no rule covers.
+    fn uncovered(&self, has_core: bool) -> Decision {
+        if has_core { self.rules.beyond_core } else { self.rules.default }
     }
 
     /// Applies the rules that deny or ask. True if one denies.

@@ -160,7 +160,7 @@ impl Judge<'_> {
     }
 
     /// A word as it is written.
-    fn written<'c>(&self, call: &'c Call, word: &Word) -> Option<&'c str> {
+    pub(super) fn written<'c>(&self, call: &'c Call, word: &Word) -> Option<&'c str> {
         let (start, length) = if call.in_wrapper {
             // The text of such a call has its words with one blank between, each once.
             let mut at = 0;

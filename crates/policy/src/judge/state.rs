@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use shellgate_syntax::{Construct, Word};
+use shellgate_syntax::{Construct, Unknown, Value, Why, Word};
 
 use super::Judge;
 use super::content::OwnContent;
@@ -194,7 +194,8 @@ impl Judge<'_> {
 
     /// The folders that a change to `folder` leads to.
     pub(super) fn moved(&self, from: Option<&[PathBuf]>, folder: Option<&Word>) -> Directories {
-        let path = known_path(&folder?.value, self.machine)?;
+        let value = &folder?.value;
+        let path = known_path(value, self.machine).or_else(|| self.below_home(value))?;
         // No system call takes a longer path; in pieces, one can be reached.
         if path.is_empty() || path.len() > PATH_MAX_BYTES {
             return None;
@@ -212,6 +213,16 @@ impl Judge<'_> {
             }
         }
         (all.len() <= self.states.max_directories).then_some(all)
+    }
+
+    /// The path of `$HOME/x`, unless the text sets that variable.
+    fn below_home(&self, value: &Value) -> Option<String> {
+        let Value::Unknown(Unknown { why: Why::Parameter(name), lead, tail: Some(tail), .. }) = value else {
+            return None;
+        };
+        let is_below = tail.is_empty() || tail.starts_with('/');
+        let is_home = name == "HOME" && lead.is_empty() && is_below && self.values.get("HOME").is_none();
+        is_home.then(|| Some(format!("{}{tail}", self.machine.home()?.to_str()?))).flatten()
     }
 
     /// Follows what a call does to the state of what comes behind it.

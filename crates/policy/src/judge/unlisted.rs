@@ -49,7 +49,7 @@ impl Judge<'_> {
             let value = word.value.known().and_then(|text| text.split_once('='));
             let value =
                 value.map(|(_, value)| Word { value: Value::Known(value.to_owned()), ..word.clone() });
-            self.judge_secret(value.as_ref().unwrap_or(word), call.span)
+            self.judge_secret(call, value.as_ref().unwrap_or(word), call.span)
         });
         let named = match basis {
             _ if names_secret => return,

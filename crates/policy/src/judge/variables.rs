@@ -10,13 +10,16 @@ use super::word_shapes::in_command_position;
 use crate::calls::{Call, FoundCalls};
 use crate::programs::{
     EffectKind, ProgramKind, Property, VariableEffect, VariableRow, base_name, has, is_listed_variable,
-    kind_of, understand, variable,
+    kind_of, understand, variable, words,
 };
 use crate::redirects::{self, FileAccess};
 use crate::verdict::ReasonCode;
 
 /// A program that reads its variables like words of its call, and whose entry has the grammar of those words.
 const READER_OF_VARIABLES: &str = "make";
+
+/// Stands in a value of PATH for what PATH was.
+const OWN_SEARCH_PATH: &str = "$PATH";
 
 /// Who sees a variable that is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +71,11 @@ impl Judge<'_> {
         let is_words = !call.words.is_empty();
         let audience =
             if is_words || self.variables.exported.has(name) { Audience::Programs } else { Audience::Shell };
-        if self.judge_assignment(Some(name), value.and_then(Value::known), call.span, audience) {
+        let search_path = Some(assignment.span.of(self.text))
+            .filter(|_| name == "PATH")
+            .and_then(|text| self.search_path_of(text));
+        let known = value.and_then(Value::known).or(search_path.as_deref().filter(|_| !assignment.append));
+        if self.judge_assignment(Some(name), known, call.span, audience) {
             return;
         }
         let audience = if is_words { Audience::Programs } else { self.variables.audience(name) };
@@ -91,7 +98,11 @@ impl Judge<'_> {
         value: Option<&Value>,
         span: Span,
     ) {
-        if self.judge_assignment(name.known(), value.and_then(Value::known), span, Audience::Programs) {
+        let search_path = Some(span.of(self.text))
+            .filter(|_| name.known() == Some("PATH"))
+            .and_then(|text| self.search_path_of(text));
+        let known = value.and_then(Value::known).or(search_path.as_deref());
+        if self.judge_assignment(name.known(), known, span, Audience::Programs) {
             return;
         }
         // The words of make are judged by its own grammar.
@@ -126,6 +137,7 @@ impl Judge<'_> {
             is_seen && !value.is_some_and(|value| row.is_harmless(value))
         };
         let row = name.and_then(variable).filter(matters);
+        let row = row.filter(|_| !value.is_some_and(|value| self.is_own_path(name, value)));
         let is_held = row.is_some_and(|row| self.is_held_variable(row, audience));
         if is_held {
             // Nobody is asked about it, but a call that loads other code is not the one that a rule grants something to.
@@ -149,6 +161,35 @@ impl Judge<'_> {
         true
     }
 
+    /// Whether a value of PATH only adds folders of the project, where code of the project is held anyway.
+    fn is_own_path(&self, name: Option<&str>, value: &str) -> bool {
+        let is_own = |folder: &str| {
+            folder == OWN_SEARCH_PATH
+                || !folder.is_empty() && !self.machine.has_programs(folder) && self.is_inside(folder)
+        };
+        name == Some("PATH")
+            && self.rules.holds_any_code()
+            && value.split(':').any(|folder| folder == OWN_SEARCH_PATH)
+            && value.split(':').all(is_own)
+    }
+
+    /// A value of PATH as far as it is known: folders of the project before or behind what it was.
+    fn search_path_of(&self, written: &str) -> Option<String> {
+        let value = written.split_once('=').map(|(_, value)| value)?;
+        let plain: String = value.chars().filter(|c| *c != '"').collect();
+        let [directory] = self.state.directories.as_deref()? else { return None };
+        let here = directory.to_str()?;
+        let folders = plain.split(':').map(|folder| match folder {
+            "$PATH" | "${PATH}" => Some(OWN_SEARCH_PATH.to_owned()),
+            folder => {
+                let rest = ["$PWD", "${PWD}", "$(pwd)"].iter().find_map(|own| folder.strip_prefix(own));
+                let path = rest.map_or_else(|| folder.to_owned(), |rest| format!("{here}{rest}"));
+                (!path.contains(['$', '`', '~', '\\', '\''])).then_some(path)
+            }
+        });
+        Some(folders.collect::<Option<Vec<String>>>()?.join(":"))
+    }
+
     /// Whether the code that a variable makes a program load is held as any other.
     fn is_held_variable(&self, row: &VariableRow, audience: Audience) -> bool {
         match row.effect {
@@ -166,6 +207,12 @@ impl Judge<'_> {
             return;
         }
         let is_given = audience == Audience::Programs;
+        if let Some(path) = self.outside_output(name, value) {
+            let message =
+                format!("it sets `{name}` to `{path}`, outside the root, where programs put what they make");
+            self.ask(ReasonCode::Assignment, span, message).token = Some(name.to_owned());
+            return;
+        }
         let doubt = if self.variables.are_operands {
             let is_seen = is_given || variable(name).is_some_and(|row| !row.only_exported);
             self.doubt_about_operand(name, value).filter(|_| is_seen).map(str::to_owned)
@@ -177,6 +224,13 @@ impl Judge<'_> {
             let message = format!("it sets `{name}` to {doubt}");
             self.ask(ReasonCode::Assignment, span, message).token = Some(name.to_owned());
         }
+    }
+
+    /// The folder outside the root that a variable has programs write to.
+    fn outside_output(&self, name: &str, value: Option<&Value>) -> Option<String> {
+        let is_output = self.rules.preset.is_some() && words::OUTPUT_VARIABLES.contains(&name);
+        let path = self.path_of_value(value.filter(|_| is_output)?)?;
+        (!path.is_empty() && !self.is_inside(&path) && !self.is_temporary(&path)).then_some(path)
     }
 
     /// What a value may be that a program gets by a variable that no table lists.

@@ -207,6 +207,7 @@ pub(super) fn is_option(part: &Canonical, wanted: &str) -> bool {
 fn looks_like(word: &Word, wanted: &str) -> bool {
     let lead = word.value.lead();
     lead == wanted
+        || wanted.contains('*') && fits_pattern(wanted, lead)
         || !wanted.contains('=') && lead.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('='))
 }
 

@@ -171,6 +171,9 @@ pub(crate) enum EffectKind {
     MaybeOption(Word),
 }
 
+/// Why a word isn't known that is added when the call runs.
+pub(crate) const ADDED_WORDS: &str = "words that are added";
+
 /// Reads a call by the tables. `name`: the program's name if it isn't the one that is written. `more_words`: words that
 /// aren't known will be added (`xargs CMD`, `find -exec CMD {} +`).
 #[must_use]
@@ -180,7 +183,7 @@ pub(crate) fn understand_as(words: &[Word], name: Option<&str>, more_words: bool
     }
     let mut words = words.to_vec();
     let span = words.last().map(|word| word.span).unwrap_or_default();
-    let why = Why::Parameter("words that are added".to_owned());
+    let why = Why::Parameter(ADDED_WORDS.to_owned());
     words.push(Word {
         span,
         value: Value::Unknown(Unknown { lead: String::new(), splits: true, why, tail: None }),

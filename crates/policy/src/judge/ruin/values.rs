@@ -54,8 +54,13 @@ impl TextValues {
         values.all.extend(value.filter(|_| values.all.len() < MAX_VALUES).cloned());
     }
 
+    /// The variables that the text sets.
+    pub(in crate::judge) fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+
     /// The values of a variable, and whether it may be empty. `None`: the text doesn't set it.
-    pub(super) fn get(&self, name: &str) -> Option<(&[Value], bool)> {
+    pub(in crate::judge) fn get(&self, name: &str) -> Option<(&[Value], bool)> {
         self.by_name.get(name).map(|values| (values.all.as_slice(), values.may_be_empty))
     }
 }

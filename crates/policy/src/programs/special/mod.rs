@@ -43,6 +43,7 @@ mod shellgate;
 mod signals;
 mod socat;
 mod sql;
+mod sqlite_files;
 mod ssh;
 mod tar;
 mod test;

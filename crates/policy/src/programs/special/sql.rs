@@ -2,6 +2,7 @@
 
 use super::super::EffectKind;
 use super::super::collector::Collector;
+use super::sqlite_files;
 use crate::languages::sql::is_plain;
 use shellgate_syntax::Word;
 
@@ -10,6 +11,7 @@ pub(crate) fn sql(word: &Word, collector: &mut Collector) {
     collector.names_code = true;
     if !word.value.known().is_some_and(is_plain) {
         collector.effect(word, EffectKind::Opaque(word.clone(), "commands of a database's shell"));
+        sqlite_files::add(word, collector);
     }
 }
 
