@@ -103,7 +103,7 @@ impl<'a> ExecutionView<'a> {
             stderr: ended.map(|ended| &ended.stderr),
             denials: ended.and_then(|ended| ended.denials.as_ref()),
             shown: ended.and_then(|ended| ended.shown.as_deref()),
-            effects: ended.and_then(|ended| ended.effects.as_ref()),
+            effects: ended.and_then(|ended| ended.effects.as_deref()),
         }
     }
 

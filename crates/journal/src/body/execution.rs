@@ -215,7 +215,7 @@ pub struct RecordedEnd {
     pub shown: Option<Box<RecordedView>>,
     /// What it did. `None`: it was not observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effects: Option<RecordedEffects>,
+    pub effects: Option<Box<RecordedEffects>>,
 }
 
 /// What an answer showed of the output, in tokens of a model, about.

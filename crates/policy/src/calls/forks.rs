@@ -62,8 +62,8 @@ pub(super) fn forking(findings: &Findings) -> HashSet<usize> {
     let on_cycle = |edge: &&Edge<'_>| {
         let is_beside = |other: &&str| leads(edge.from, other) && leads(other, edge.from);
         leads(edge.to, edge.from)
-            && !may_end.iter().any(|other| is_beside(other))
-            && (edge.from == edge.to || multiplying.iter().any(|other| is_beside(other)))
+            && !may_end.iter().any(&is_beside)
+            && (edge.from == edge.to || multiplying.iter().any(is_beside))
     };
     edges.iter().filter(on_cycle).map(|edge| edge.at).collect()
 }

@@ -8,12 +8,10 @@ use shellgate_syntax::{RedirectTarget, Value, Word};
 
 use super::Judge;
 use super::links::has_option;
-use crate::calls::{Call, Shadowed, Stdin, behind_runner};
+use crate::calls::{Call, Shadowed, Stdin};
 use crate::effect::{CallEffect, EffectName};
 use crate::programs::words::{CONNECTING_PRINTERS, READING_FUNCTIONS};
-use crate::programs::{
-    Canonical, EffectKind, EffectRow, ProgramKind, effect_rows, is_known_by_effects, understand,
-};
+use crate::programs::{Canonical, EffectKind, EffectRow, ProgramKind, effect_rows, is_known_by_effects};
 use crate::redirects::{self, FileAccess};
 
 /// What stands in a row for the files that the call writes.
@@ -85,7 +83,6 @@ impl Judge<'_> {
                 _ => effects.extend(effects_of_row(row, call)),
             }
         }
-        effects.extend(published_by_runner(call));
         if rows.is_empty() {
             let by_kind = foretell_by_kind(call, program, is_project_code, effects);
             effects.extend(by_kind);
@@ -175,18 +172,6 @@ impl Judge<'_> {
     }
 }
 
-/// What the program of a package publishes that a runner runs: `npx netlify-cli deploy`, `yarn workspace x publish`.
-fn published_by_runner(call: &Call) -> Vec<CallEffect> {
-    let known: Vec<Option<&str>> = call.words.iter().map(|word| word.value.known()).collect();
-    let Some((program, at)) = behind_runner(&known) else { return Vec::new() };
-    let span = call.words.first().map(|word| word.span).unwrap_or_default();
-    let first = Word { span, value: Value::Known(program.clone()) };
-    let words: Vec<Word> = [first].into_iter().chain(call.words.iter().skip(at).cloned()).collect();
-    let rows = effect_rows(&program, &understand(&words), &words);
-    let published = rows.iter().filter(|row| row.effect == EffectName::Publish);
-    published.map(|row| CallEffect::new(row.effect, None, true)).collect()
-}
-
 /// Whether a call only has a program of the tables say something about itself: `tsc --version`.
 fn prints(call: &Call, program: &str) -> bool {
     let is_known = call.meaning.kind.is_some() || is_known_by_effects(program);
@@ -202,7 +187,7 @@ fn prints(call: &Call, program: &str) -> bool {
         row.split_once(' ')
             .is_some_and(|(name, option)| call.name() == Some(name) && has_option(call, &[option]))
     };
-    call.meaning.prints && !CONNECTING_PRINTERS.iter().any(|row| connects(row))
+    call.meaning.prints && !CONNECTING_PRINTERS.iter().any(connects)
         || is_known && matches!(call.words.as_slice(), [_, word] if asks(word))
         || is_client && is_help(&call.words)
 }
@@ -334,7 +319,7 @@ fn reads_by_expression(call: &Call) -> bool {
                 && call.words.iter().skip(1).any(|word| word.value.lead().contains(function))
         })
     };
-    READING_FUNCTIONS.iter().any(|row| of_call(row))
+    READING_FUNCTIONS.iter().any(of_call)
 }
 
 /// Whether a word for a file is the address of another machine: `xmllint http://x/y`.

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use shellgate_syntax::{Value, Word};
 
 use super::Judge;
-use crate::calls::{Call, Shadowed};
+use crate::calls::{Call, Shadowed, behind_runner};
 use crate::effect::{CallEffect, EffectName};
-use crate::programs::{understand, words};
+use crate::programs::understand;
 
 impl Judge<'_> {
     /// The effects of the program that a runner starts, as far as they are worse than running code.
@@ -29,35 +29,13 @@ impl Judge<'_> {
 
 /// The call of the inner program.
 fn inner_call(call: &Call) -> Option<Call> {
-    let program = call.name()?;
-    let rows = words::RUNNERS.iter().filter_map(|row| row.split_once(' ').or(Some((*row, ""))));
-    let of_program: Vec<&str> = rows.filter(|(name, _)| *name == program).map(|(_, rest)| rest).collect();
-    let mut behind = None;
-    for rest in of_program {
-        let wanted: Vec<&str> = rest.split(' ').filter(|word| !word.is_empty()).collect();
-        let own = call.words.get(1..1 + wanted.len())?;
-        if own.iter().zip(&wanted).all(|(own, wanted)| own.value.known() == Some(wanted)) {
-            behind = call.words.get(1 + wanted.len()..);
-        }
-    }
-    let mut behind = behind?.iter();
-    let mut name = None;
-    while let Some(word) = behind.next() {
-        let text = word.value.known()?;
-        if words::RUNNER_VALUE_OPTIONS.contains(&text) {
-            behind.next();
-        } else if !text.starts_with('-') {
-            name = Some(Word { span: word.span, value: Value::Known(tool_name(text).to_owned()) });
-            break;
-        }
-    }
-    let all: Vec<Word> = name.into_iter().chain(behind.cloned()).collect();
-    if all.is_empty() {
-        return None;
-    }
-    let meaning = understand(&all);
+    let known: Vec<Option<&str>> = call.words.iter().map(|word| word.value.known()).collect();
+    let (program, at) = behind_runner(&known)?;
+    let name = Word { span: call.words.first()?.span, value: Value::Known(program) };
+    let words: Vec<Word> = std::iter::once(name).chain(call.words.iter().skip(at).cloned()).collect();
+    let meaning = understand(&words);
     Some(Call {
-        words: all,
+        words,
         text: call.text.clone(),
         span: call.span,
         meaning,
@@ -71,16 +49,7 @@ fn inner_call(call: &Call) -> Option<Call> {
         stdin: call.stdin.clone(),
         when: call.when,
         folders: Rc::clone(&call.folders),
+        origin: call.origin,
+        forks: call.forks,
     })
-}
-
-/// The name of a tool in a package: `@scope/tool@1.2` is `tool`.
-fn tool_name(package: &str) -> &str {
-    let name = package.rsplit('/').next().unwrap_or(package);
-    let name = name.split('@').find(|part| !part.is_empty()).unwrap_or(name);
-    words::TOOL_PACKAGES
-        .iter()
-        .filter_map(|row| row.split_once(' '))
-        .find(|(own, _)| *own == name)
-        .map_or(name, |(_, tool)| tool)
 }
