@@ -1,9 +1,6 @@
 //! Calls that destroy what can't be brought back, from `tables/ruin.toml`: which calls, which targets make them ruin, what would
 //! be lost, and a safer way.
 
-use std::collections::HashSet;
-use std::sync::OnceLock;
-
 use shellgate_syntax::Value;
 
 use super::effect_rows::{is_option, words_of};
@@ -132,10 +129,10 @@ pub(crate) fn ruin_rows(program: &str, meaning: &CallMeaning) -> Vec<RuinRow> {
 
 /// Whether a program has rows, by its own name or by that of its entry.
 pub(crate) fn has_ruin_rows(program: &str) -> bool {
-    static NAMES: OnceLock<HashSet<&str>> = OnceLock::new();
-    let names =
-        NAMES.get_or_init(|| RUIN.lines().filter_map(|line| Some(line.split_once('\t')?.0)).collect());
-    let has = |name: &str| names.contains(name) || name.starts_with("mkfs.");
+    let has = |name: &str| {
+        RUIN.rows_of(name).is_some()
+            || RUIN_PATTERNS.programs().any(|(pattern, _)| fits_pattern(pattern, name))
+    };
     has(program) || super::listed_name(program).is_some_and(has)
 }
 
