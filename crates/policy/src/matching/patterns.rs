@@ -17,10 +17,12 @@ fn is_open(word: &str) -> bool {
     word.contains('*')
 }
 
-/// Whether a text is what a word of a pattern describes. In a path, `*` doesn't stand for a way up.
+/// Whether a text is what a word of a pattern describes. In a path, `*` doesn't stand for a way up, and `x/*` isn't `x/` itself.
 fn fits(wanted: &str, text: &str) -> bool {
     let leads_up = || text.split('/').any(|name| name == "..");
-    fits_pattern(wanted, text) && !(is_open(wanted) && leads_up())
+    let is_folder_itself =
+        || wanted.strip_suffix('*').is_some_and(|folder| folder.ends_with('/') && text == folder);
+    fits_pattern(wanted, text) && !(is_open(wanted) && (leads_up() || is_folder_itself()))
 }
 
 /// How much of a call a pattern that allows must describe.

@@ -31,7 +31,7 @@ use spelling::quoted_word;
 use values::KnownText;
 
 /// How many steps may be done for the suppositions about one command.
-pub(super) const FUEL: usize = 12_000;
+pub(super) const FUEL: usize = 5_000;
 
 /// How many suppositions may be inside each other.
 const MAX_SUPPOSED_DEPTH: usize = 5;
