@@ -161,5 +161,6 @@ fn ended() -> RecordedEnd {
         times: Vec::new(),
         denials: None,
         omitted_denials: 0,
+        effects: None,
     }
 }

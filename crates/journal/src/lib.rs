@@ -53,6 +53,7 @@
 //!     times: Vec::new(),
 //!     denials: None,
 //!     omitted_denials: 0,
+//!     effects: None,
 //! };
 //! journal.append("01J1", vec![Step::Ended(ended)])?;
 //!
