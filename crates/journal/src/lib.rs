@@ -55,6 +55,7 @@
 //!     denials: None,
 //!     omitted_denials: 0,
 //!     shown: None,
+//!     effects: None,
 //! };
 //! journal.append("01J1", vec![Step::Ended(ended)])?;
 //!

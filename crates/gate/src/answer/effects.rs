@@ -118,7 +118,19 @@ mod tests {
             lost: 3,
         };
         let recorded = recorded(&effects, "/r");
-        insta::assert_snapshot!(lines(&recorded).join("\n"), @"");
+        insta::assert_snapshot!(lines(&recorded).join("\n"), @"
+        ran bash -c make
+        ran   make
+        ran     cc -c a.c
+        ran       cc1 a.c
+        ran     rm a.o
+        wrote a.o
+        wrote /tmp/x
+        wrote /r
+        removed …
+        connected to 127.0.0.1:80
+        and 5 more
+        ");
         let observed = ObservedEffects::from(&recorded);
         assert_eq!(observed.programs, ["bash", "make", "cc", "cc1", "rm"]);
         assert_eq!(observed.writes, ["a.o", "/tmp/x", "/r"]);

@@ -110,7 +110,7 @@ mod tests {
         # What to do if this machine can't confine commands as set. Takes one of `refuse`, `warn`.
         # In an untrusted project file: can only make it stricter.
         on_missing = "refuse"
-        # Record the files that commands use. Takes `true` or `false`.
+        # Record the programs that commands start, the files that they write and remove, and what they connect to. Takes `true` or `false`.
         # In an untrusted project file: can only make it stricter.
         observe = true
         # Paths that commands may write besides the root. Takes a list of paths.

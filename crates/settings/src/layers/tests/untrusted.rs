@@ -165,9 +165,9 @@ fn people_read_one_line_about_an_untrusted_file_that_would_matter() {
         lines.iter().map(|line| folder.plain(line)).collect::<Vec<_>>().join("\n")
     };
     let loose = "[policy]\ncore = [\"make\"]\n[limits]\ntimeout_ms = 0\n[sandbox]\nwritable = [\"/srv\"]\n";
-    insta::assert_snapshot!(lines("[sandbox]\nobserve = false\n", loose), @"
+    insta::assert_snapshot!(lines("[approval]\nmode = \"on-need\"\n", loose), @"
     .shellgate.toml is not trusted and loosens nothing (policy.core, limits.timeout_ms, sandbox.writable); `shellgate trust` shows it and asks
-    user.toml:2:1: sandbox.observe has no effect: commands are not observed yet
+    user.toml:2:1: approval.mode has no effect: `on-need` acts as `ask`
     ");
     for (user, strict) in [
         ("", "[policy]\nexclude = [\"rm\"]\ndefault = \"deny\"\n"),

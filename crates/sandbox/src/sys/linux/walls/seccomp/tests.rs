@@ -10,7 +10,8 @@ const ARCHES: [Arch; 2] = [Arch::X86_64, Arch::Aarch64];
 const X32_BIT: u32 = 1 << 30;
 const I386: u32 = 0x4000_0003;
 const ARM: u32 = 0x4000_0028;
-const ALL_GROUPS: [Group; 3] = [Group::NotifySockets, Group::NotifyCreations, Group::TraceExec];
+const ALL_GROUPS: [Group; 4] =
+    [Group::NotifySockets, Group::NotifyCreations, Group::TraceExec, Group::NotifyChanges];
 
 /// What the kernel tells a filter.
 #[derive(Clone, Copy, Debug)]
