@@ -187,7 +187,7 @@ fn prints(call: &Call, program: &str) -> bool {
         row.split_once(' ')
             .is_some_and(|(name, option)| call.name() == Some(name) && has_option(call, &[option]))
     };
-    call.meaning.prints && !CONNECTING_PRINTERS.iter().any(|row| connects(row))
+    call.meaning.prints && !CONNECTING_PRINTERS.iter().any(connects)
         || is_known && matches!(call.words.as_slice(), [_, word] if asks(word))
         || is_client && is_help(&call.words)
 }
@@ -319,7 +319,7 @@ fn reads_by_expression(call: &Call) -> bool {
                 && call.words.iter().skip(1).any(|word| word.value.lead().contains(function))
         })
     };
-    READING_FUNCTIONS.iter().any(|row| of_call(row))
+    READING_FUNCTIONS.iter().any(of_call)
 }
 
 /// Whether a word for a file is the address of another machine: `xmllint http://x/y`.

@@ -78,7 +78,7 @@ impl Judge<'_> {
             Stdin::Text(text) => text.trim().len() <= 1,
             _ => self.is_told_to_end(call),
         };
-        !is_empty && SENDS_ITS_INPUT.iter().any(|one| row(one))
+        !is_empty && SENDS_ITS_INPUT.iter().any(row)
     }
 
     /// Whether what comes in by a pipe is only a word with which the program ends: `echo Q | openssl s_client`.
