@@ -1,7 +1,7 @@
 //! Runs every `console` block of the documentation, and compares the output with the page.
 //!
 //! A line that begins with `$ ` is text for bash, run in a project made for this. The lines up to the next such line are its
-//! output.
+//! output. A `toml` block behind a line that ends in "`~/.config/shellgate/config.toml`:" is the user's settings from there on.
 //! Values that differ from run to run are replaced by stand-ins. `SHELLGATE_UPDATE=docs` rewrites the pages.
 
 use std::collections::BTreeMap;
@@ -39,7 +39,9 @@ fn rules_shows_what_was_run() {
 
 #[test]
 fn readme_shows_what_was_run() {
-    page_with_settings("README.md");
+    let place = project();
+    std::fs::remove_file(settings(&place)).unwrap();
+    page("README.md", &place);
 }
 
 #[test]
@@ -63,8 +65,7 @@ fn settings_shows_what_was_run_and_every_key() {
 "deny": ["Bash(rm -rf *)", "Read(./.env)"]}}"#;
     std::fs::create_dir(place.home().join(".claude")).unwrap();
     std::fs::write(place.home().join(".claude/settings.json"), claude).unwrap();
-    std::fs::write(place.home().join(".config/shellgate/config.toml"), "[limits]\ntimeout_ms = 60000\n")
-        .unwrap();
+    std::fs::write(settings(&place), "[limits]\ntimeout_ms = 60000\n").unwrap();
     place.write(".shellgate.toml", "[policy]\ncore = [\"cargo\"]\nexclude = [\"cargo publish\"]\n");
     page("docs/settings.md", &place);
 }
@@ -75,8 +76,13 @@ fn page_with_settings(name: &str) {
     let text = std::fs::read_to_string(path(name)).unwrap();
     let (_, rest) = text.split_once("```toml\n").unwrap();
     let (settings, _) = rest.split_once("```\n").unwrap();
-    std::fs::write(place.home().join(".config/shellgate/config.toml"), settings).unwrap();
+    std::fs::write(self::settings(&place), settings).unwrap();
     page(name, &place);
+}
+
+/// The user's settings.
+fn settings(place: &Place) -> PathBuf {
+    place.home().join(".config/shellgate/config.toml")
 }
 
 fn path(name: &str) -> PathBuf {
@@ -112,30 +118,61 @@ fn project() -> Place {
 /// The page with the current output of its commands.
 fn rerun(page: &str, place: &Place) -> String {
     let mut new = String::new();
-    let mut fence: Option<&str> = None;
+    let mut block = Block::None;
     let mut commands = 0;
+    let mut are_settings_next = false;
     for line in page.lines() {
-        match fence {
-            None => {
-                let mark = line.strip_suffix("console").unwrap_or_default();
-                fence = (mark.len() >= 3 && mark.chars().all(|c| c == '`')).then_some(mark);
-                new.push_str(line);
-                new.push('\n');
+        let is_output = matches!(block, Block::Console(_)) && !line.starts_with("$ ") && !block.ends_at(line);
+        if !is_output {
+            new.push_str(&format!("{line}\n"));
+        }
+        match &mut block {
+            Block::None => {
+                block = Block::begun_by(line, are_settings_next);
+                are_settings_next |= line.ends_with(SETTINGS_FOLLOW);
             }
-            Some(mark) if line == mark => {
-                fence = None;
-                new.push_str(line);
-                new.push('\n');
-            }
-            Some(_) => {
+            Block::Console(mark) if line == *mark => block = Block::None,
+            Block::Console(_) => {
                 let Some(text) = line.strip_prefix("$ ") else { continue };
                 commands += 1;
-                new.push_str(&format!("{line}\n{}", run(text, place)));
+                new.push_str(&run(text, place));
             }
+            Block::Settings(text) if line == "```" => {
+                std::fs::write(settings(place), text).unwrap();
+                (block, are_settings_next) = (Block::None, false);
+            }
+            Block::Settings(text) => text.push_str(&format!("{line}\n")),
         }
     }
-    assert!(fence.is_none() && commands > 0, "blocks are closed, and there are some");
+    assert!(matches!(block, Block::None) && commands > 0, "blocks are closed, and there are some");
     new
+}
+
+/// The end of a line before the user's settings.
+const SETTINGS_FOLLOW: &str = "`~/.config/shellgate/config.toml`:";
+
+/// The block of code that a line is in.
+enum Block<'a> {
+    /// In none that matters.
+    None,
+    /// Commands and their output, with the mark that ends it.
+    Console(&'a str),
+    /// The user's settings.
+    Settings(String),
+}
+
+impl<'a> Block<'a> {
+    fn begun_by(line: &'a str, are_settings_next: bool) -> Self {
+        let mark = line.strip_suffix("console").unwrap_or_default();
+        if mark.len() >= 3 && mark.chars().all(|c| c == '`') {
+            return Self::Console(mark);
+        }
+        if are_settings_next && line == "```toml" { Self::Settings(String::new()) } else { Self::None }
+    }
+
+    fn ends_at(&self, line: &str) -> bool {
+        matches!(self, Self::Console(mark) if line == *mark)
+    }
 }
 
 /// The output of `text`, as the page shows it.

@@ -12,6 +12,8 @@ mod notation;
 mod properties;
 #[path = "build/ruin.rs"]
 mod ruin;
+#[path = "build/text_table.rs"]
+mod text_table;
 #[path = "build/variables.rs"]
 mod variables;
 #[path = "build/words.rs"]

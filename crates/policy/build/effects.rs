@@ -1,8 +1,9 @@
-//! Writes the table of effects as one text: the rows of each program together, in the order of the programs' names.
+//! Writes the table of effects as one text.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fmt::Write;
+
+use crate::text_table::text_table;
 
 const EFFECTS: &[&str] = &["read", "write", "delete", "network", "publish", "machine", "code", "secret"];
 
@@ -52,13 +53,5 @@ pub(crate) fn effects(rows: &[EffectRow]) -> Result<String, String> {
             programs.entry(program).or_default().push(fields.join("\t"));
         }
     }
-    // One text, and where the rows of each program begin in it: the tables have thousands of words, and each pointer to one would
-    // be relocated whenever a process starts.
-    let (mut text, mut starts) = (String::new(), Vec::new());
-    for (program, rows) in programs {
-        starts.push(text.len());
-        // Writing to a String can't fail.
-        let _ = writeln!(text, "{program}\n{}", rows.join("\n"));
-    }
-    Ok(format!("static EFFECTS: &str = {text:?};\nstatic EFFECT_STARTS: &[u32] = &{starts:?};\n"))
+    Ok(text_table("EFFECTS", &programs))
 }

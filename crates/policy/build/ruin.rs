@@ -1,8 +1,9 @@
-//! Writes the table of ruin as one text: a line for each row of a program, in the order of the programs' names.
+//! Writes the table of ruin as one text.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fmt::Write;
+
+use crate::text_table::text_table;
 
 /// Classes of targets.
 const CLASSES: &[&str] = &[
@@ -102,14 +103,7 @@ pub(crate) fn ruin(rows: &[RuinRow]) -> Result<String, String> {
             programs.entry(program).or_default().push(fields.join("\t"));
         }
     }
-    // One text without pointers, as for effects.
-    let mut text = String::new();
-    for (program, rows) in programs {
-        for row in rows {
-            // Writing to a String can't fail.
-            let _ = writeln!(text, "{program}\t{row}");
-        }
-    }
-    let code = format!("static RUIN: &str = {text:?};\n");
-    Ok(code)
+    // Names with `*` are apart: they are compared one by one, the others are found by their order.
+    let (patterns, names) = programs.into_iter().partition(|(program, _)| program.contains('*'));
+    Ok(text_table("RUIN", &names) + &text_table("RUIN_PATTERNS", &patterns))
 }

@@ -3,11 +3,13 @@
 //! A text can name thousands of programs. After a few lookups a folder is read once, and the names that it doesn't hold
 //! take no further system call.
 
-use std::cell::{Cell, OnceCell};
-use std::collections::HashSet;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// How many names of a folder are looked at one by one. For more, the folder is read once.
 const MAX_SINGLE_LOOKUPS: u32 = 16;
@@ -29,6 +31,8 @@ pub(crate) struct ProgramFolder {
     /// As it is found from the folder that the command starts in.
     place: PathBuf,
     real: OnceCell<Option<PathBuf>>,
+    /// Shared by all folders of PATH.
+    real_folders: Rc<RealFolders>,
     others_may_write: OnceCell<bool>,
     lookups: Cell<u32>,
     /// The names in it, in lower case. `None`: it can't be read.
@@ -38,10 +42,12 @@ pub(crate) struct ProgramFolder {
 impl SearchPath {
     /// The folders of `search_path`, for a command that starts in `directory`.
     pub(crate) fn new(directory: &Path, search_path: &OsStr) -> Self {
+        let real_folders = Rc::new(RealFolders::default());
         let folder = |listed: PathBuf| ProgramFolder {
             place: directory.join(&listed),
             listed,
             real: OnceCell::new(),
+            real_folders: Rc::clone(&real_folders),
             others_may_write: OnceCell::new(),
             lookups: Cell::new(0),
             names: OnceCell::new(),
@@ -57,7 +63,7 @@ impl SearchPath {
 impl ProgramFolder {
     /// Where the folder leads, links followed. `None`: it doesn't exist.
     pub(crate) fn real(&self) -> Option<&Path> {
-        self.real.get_or_init(|| self.place.canonicalize().ok()).as_deref()
+        self.real.get_or_init(|| self.real_folders.real(&self.place)).as_deref()
     }
 
     /// Whether it is this folder, which may not exist yet.
@@ -93,6 +99,32 @@ impl ProgramFolder {
     }
 }
 
+/// Where folders lead, links followed. The folders of PATH share most of their parents (`/usr/local/bin`, `/usr/local/sbin`),
+/// and each parent is looked at once.
+#[derive(Debug, Default)]
+struct RealFolders(RefCell<HashMap<PathBuf, Option<PathBuf>>>);
+
+impl RealFolders {
+    /// The same as [`Path::canonicalize`].
+    fn real(&self, folder: &Path) -> Option<PathBuf> {
+        // A path that ends in `..` has no name.
+        let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
+            return folder.canonicalize().ok();
+        };
+        if let Some(known) = self.0.borrow().get(folder) {
+            return known.clone();
+        }
+        let place = self.real(parent).map(|parent| parent.join(name));
+        let real = place.and_then(|place| match place.read_link() {
+            // It exists and is no link.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Some(place),
+            Ok(_) | Err(_) => folder.canonicalize().ok(),
+        });
+        self.0.borrow_mut().insert(folder.to_owned(), real.clone());
+        real
+    }
+}
+
 /// The names in a folder, in lower case: some file systems take `LS` for `ls`. `None` when it has too many names, or can't
 /// be read.
 fn names_in(folder: &Path) -> Option<HashSet<String>> {
@@ -125,6 +157,44 @@ mod tests {
         for name in ["tool", "Tool2", ".", "..", ""] {
             assert!(folder.file(name).is_some_and(|file| file.exists()), "{name:?}");
         }
+    }
+
+    #[test]
+    fn folders_that_share_parents_lead_where_each_leads_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("a/b/c")).unwrap();
+        std::fs::write(root.join("a/file"), "").unwrap();
+        for (link, to) in [("up", "a/.."), ("a/l", "b"), ("away", "/etc"), ("gone", "x/y"), ("loop", "loop")]
+        {
+            std::os::unix::fs::symlink(to, root.join(link)).unwrap();
+        }
+        let all = RealFolders::default();
+        for path in [
+            "a/b/c",
+            "a/b",
+            "a/l/c",
+            "a/l",
+            "up/a",
+            "up/a/l/..",
+            "a/b/../l/c",
+            "away",
+            "away/ssl",
+            "gone",
+            "gone/z",
+            "loop",
+            "loop/z",
+            "a/file",
+            "a/file/z",
+            "no",
+            "no/z",
+            ".",
+            "",
+        ] {
+            let path = root.join(path);
+            assert_eq!(all.real(&path), path.canonicalize().ok(), "{}", path.display());
+        }
+        assert_eq!(all.real(Path::new("/")), Some(PathBuf::from("/")));
     }
 
     #[test]

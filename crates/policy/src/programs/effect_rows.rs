@@ -6,6 +6,7 @@
 
 use shellgate_syntax::{Value, Word};
 
+use super::text_table::TextTable;
 use super::{CallMeaning, Canonical, base_name, fits_pattern, words};
 use crate::effect::EffectName;
 use crate::languages::sql;
@@ -59,29 +60,9 @@ pub(crate) fn effect_rows(program: &str, meaning: &CallMeaning, words: &[Word]) 
     matching.into_iter().filter(|row| size(row) == most).collect()
 }
 
-/// The programs of the table, each with its rows as they are written in the text.
-fn programs() -> impl ExactSizeIterator<Item = (&'static str, &'static str)> {
-    (0..EFFECT_STARTS.len()).map(program_at)
-}
-
-/// The program at a place of the table, and its rows.
-fn program_at(place: usize) -> (&'static str, &'static str) {
-    let start = |place: usize| EFFECT_STARTS.get(place).map(|at| usize::try_from(*at).unwrap_or(usize::MAX));
-    let begin = start(place).unwrap_or(EFFECTS.len());
-    let all = EFFECTS.get(begin..start(place + 1).unwrap_or(EFFECTS.len())).unwrap_or_default();
-    all.split_once('\n').unwrap_or_default()
-}
-
 /// The rows of a program.
 fn rows_of(name: &str) -> Option<Vec<EffectRow>> {
-    let count = programs().len();
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low.midpoint(high);
-        if program_at(middle).0 < name { low = middle + 1 } else { high = middle }
-    }
-    let (program, rows) = program_at(low);
-    (program == name).then(|| rows.lines().filter_map(EffectRow::read).collect())
+    EFFECTS.rows_of(name).map(|rows| rows.lines().filter_map(EffectRow::read).collect())
 }
 
 /// Whether only this table knows a program.
@@ -237,7 +218,7 @@ mod tests {
 
     #[test]
     fn every_program_is_in_the_tables_or_named_as_missing() {
-        for (program, rows) in programs() {
+        for (program, rows) in EFFECTS.programs() {
             assert_eq!(rows.lines().count(), rows_of(program).unwrap().len(), "{program}");
             let is_missing = words::PROGRAMS_WITHOUT_ENTRY.contains(&program);
             assert!(is_listed(program) != is_missing, "{program} is in both or in neither");

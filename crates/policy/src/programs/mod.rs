@@ -22,6 +22,7 @@ mod ruin_rows;
 mod special;
 #[cfg(test)]
 mod tests;
+mod text_table;
 mod variable;
 pub(crate) mod words;
 

@@ -4,6 +4,7 @@
 use shellgate_syntax::Value;
 
 use super::effect_rows::{is_option, words_of};
+use super::text_table::TextTable;
 use super::{CallMeaning, Canonical, EffectKind, base_name, fits_pattern};
 
 include!(concat!(env!("OUT_DIR"), "/ruin.rs"));
@@ -133,9 +134,9 @@ fn has_option(part: &Canonical, wanted: &str) -> bool {
 
 /// The rows for programs of this name. `*` in a row's program stands for anything.
 fn rows_of(name: &str) -> Vec<RuinRow> {
-    let fits = |program: &str| program == name || program.contains('*') && fits_pattern(program, name);
-    let lines = RUIN.lines().filter_map(|line| line.split_once('\t'));
-    lines.filter(|(program, _)| fits(program)).filter_map(|(_, row)| RuinRow::read(row)).collect()
+    let by_pattern = RUIN_PATTERNS.programs().filter(|(pattern, _)| fits_pattern(pattern, name));
+    let texts = RUIN.rows_of(name).into_iter().chain(by_pattern.map(|(_, rows)| rows));
+    texts.flat_map(str::lines).filter_map(RuinRow::read).collect()
 }
 
 /// What a name in the table stands for.
@@ -251,7 +252,9 @@ mod tests {
 
     #[test]
     fn every_row_of_the_text_is_read() {
-        let rows = RUIN.lines().map(|line| line.split_once('\t').and_then(|(_, row)| RuinRow::read(row)));
-        assert!(rows.clone().count() > 100 && rows.into_iter().all(|row| row.is_some()));
+        let rows = RUIN.programs().chain(RUIN_PATTERNS.programs()).flat_map(|(_, rows)| rows.lines());
+        let (read, unread): (Vec<_>, Vec<_>) = rows.partition(|row| RuinRow::read(row).is_some());
+        assert!(read.len() > 100);
+        assert_eq!(unread, [""; 0]);
     }
 }
