@@ -42,6 +42,12 @@ pub enum PatternError {
         /// The word.
         word: String,
     },
+    /// It has a pattern of the shell other than `*`.
+    #[error("`{word}` would never match: of patterns, only `*` is known here")]
+    ShellPattern {
+        /// The word.
+        word: String,
+    },
     /// It begins with an assignment.
     #[error("`{word}` is a variable, not a command")]
     Assignment {
@@ -97,6 +103,7 @@ impl PatternError {
             Self::Expansion { .. } => {
                 "write the path out; rules by effect with `path = [\"~/…\"]` know `~` and `$HOME`".to_owned()
             }
+            Self::ShellPattern { .. } => "write `*`, or each command as an entry of its own".to_owned(),
             Self::Assignment { rest, .. } if rest.is_empty() => "name a command like `git status`".to_owned(),
             Self::Assignment { rest, .. } => {
                 format!("write {rest:?}: variables before a command are judged by themselves")
@@ -197,6 +204,9 @@ fn check(text: &str) -> Result<(), PatternError> {
         let sign = if *sign == "\n" { "\\n" } else { sign };
         return Err(PatternError::Operator { sign: sign.to_owned(), commands: commands.collect() });
     }
+    if let Some(word) = text.split_ascii_whitespace().find(|word| is_shell_pattern(word)) {
+        return Err(PatternError::ShellPattern { word: word.to_owned() });
+    }
     if text.contains(['\'', '"', '\\']) {
         return Err(PatternError::Quotes { plain: text.replace(['\'', '"', '\\'], "") });
     }
@@ -216,6 +226,15 @@ fn check(text: &str) -> Result<(), PatternError> {
         return Err(PatternError::BlankInPath { path: text.to_owned() });
     }
     Ok(())
+}
+
+/// Whether a word has `[a-z]` or `{a,b}` in it, which the shell would expand. `[` alone is a program.
+fn is_shell_pattern(word: &str) -> bool {
+    let between = |open: char, close: char| {
+        word.split_once(open).and_then(|(_, rest)| rest.split_once(close)).map(|(inner, _)| inner)
+    };
+    between('[', ']').is_some_and(|inner| !inner.is_empty())
+        || between('{', '}').is_some_and(|inner| inner.contains(',') || inner.contains(".."))
 }
 
 /// What another tool writes inside its own marks, as ours: `ls:*` is the prefix `ls`.
@@ -272,6 +291,8 @@ mod tests {
             "~/bin/tool",
             "$HOME/x",
             "A=1 make",
+            "[a-z]* x",
+            "git {log,diff}",
             "* *",
             "**",
             "a\0b",

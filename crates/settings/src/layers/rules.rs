@@ -127,7 +127,11 @@ fn rule(reader: &Reader<'_>, table: &dyn TableLike, offset: usize) -> Result<Any
         return Err(unfit(reader, key, "`path` and `host` need an effect: add `effect = \"write\"`"));
     }
     let except = match draft.except {
-        Some((key, item)) => exceptions(reader, key, item)?,
+        Some((key, item)) => {
+            let found = exceptions(reader, key, item)?;
+            check_exceptions(reader, key, draft.prefix.as_ref(), &found)?;
+            found
+        }
         None => Vec::new(),
     };
     let prefix = draft.prefix.ok_or_else(|| missing("prefix", r#"["git", "push"]"#))?;
@@ -186,6 +190,11 @@ impl Draft<'_> {
             };
             return Err(unfit(reader, key, &hint));
         }
+        if let Some((key, _)) = self.except.filter(|_| wanted.is_none()) {
+            let hint =
+                format!("`{effect}` has no target to except: leave it out, or write a rule by `prefix`");
+            return Err(unfit(reader, key, &hint));
+        }
         let except = match self.except {
             Some((key, item)) => {
                 let found = strings(reader, &format!("{RULE_PATH}.except"), key, item)?;
@@ -223,6 +232,14 @@ fn check_targets(
     wanted: Option<&str>,
     targets: &[String],
 ) -> Result<(), SettingsError> {
+    if targets.is_empty() {
+        let hint = "an empty list matches nothing: name something, or leave the key out for everything";
+        return Err(unfit(reader, key, hint));
+    }
+    if let Some(hint) = targets.iter().filter(|_| wanted == Some("path")).find_map(|path| never_matches(path))
+    {
+        return Err(unfit(reader, key, &hint));
+    }
     let bad = targets.iter().find(|target| match wanted {
         Some("host") => target.contains(['/', ':', '@', ' ']),
         _ => target.contains("..") && target.split('/').any(|name| name == ".."),
@@ -236,6 +253,26 @@ fn check_targets(
         }
         Some(_) => Err(unfit(reader, key, "write the path without `..`")),
     }
+}
+
+/// What to write instead of a path that no file has: only `~`, `$HOME` and `*` stand for something.
+fn never_matches(path: &str) -> Option<String> {
+    let first = path.split('/').next().unwrap_or(path);
+    if let Some(user) = first.strip_prefix('~').filter(|user| !user.is_empty()) {
+        let rest = path.strip_prefix(first).unwrap_or_default();
+        return Some(format!("only your own home is `~`: write \"/home/{user}{rest}\""));
+    }
+    let is_home = ["$HOME", "${HOME}"].contains(&first);
+    if path.contains('$') && !is_home {
+        return Some("variables but `$HOME` are not replaced here: write the path out".to_owned());
+    }
+    if path.contains('{') && path.contains('}') && !is_home {
+        return Some("braces stand for themselves here: write each path as an entry of its own".to_owned());
+    }
+    if path.contains(['?', '[']) {
+        return Some("of patterns only `*` and `**` are known here: write `*`".to_owned());
+    }
+    None
 }
 
 fn read_effect(
@@ -267,6 +304,42 @@ fn exceptions(reader: &Reader<'_>, key: &TomlKey, item: &Item) -> Result<Vec<Pre
         pattern::parse_exception(text).map_err(|error| reader.text.error(start_of(item, key), error.into()))
     };
     texts.iter().map(read).collect()
+}
+
+/// Refuses exceptions of another program than the rule is about, and an empty list.
+fn check_exceptions(
+    reader: &Reader<'_>,
+    key: &TomlKey,
+    prefix: Option<&Prefix>,
+    exceptions: &[Prefix],
+) -> Result<(), SettingsError> {
+    if exceptions.is_empty() {
+        return Err(unfit(reader, key, "an empty list excepts nothing: name a command, or leave it out"));
+    }
+    let program = prefix.and_then(|prefix| words_of(prefix).first()).filter(|word| !word.contains('*'));
+    let Some(program) = program else { return Ok(()) };
+    let name = |word: &str| word.rsplit('/').next().unwrap_or(word).to_owned();
+    let is_other = |one: &&Prefix| {
+        words_of(one).first().is_some_and(|word| !word.contains('*') && name(word) != name(program))
+    };
+    match exceptions.iter().find(is_other) {
+        None => Ok(()),
+        Some(other) => {
+            let other = words_of(other).join(" ");
+            let hint = format!(
+                "`{other}` is no case of `{program}`: an exception begins with the words of its rule"
+            );
+            Err(unfit(reader, key, &hint))
+        }
+    }
+}
+
+/// The words of a prefix.
+fn words_of(prefix: &Prefix) -> &[String] {
+    match prefix {
+        Prefix::Everything => &[],
+        Prefix::Words(words) | Prefix::Exactly(words) | Prefix::Pattern(words) => words,
+    }
 }
 
 /// A key that doesn't fit the others of its rule.

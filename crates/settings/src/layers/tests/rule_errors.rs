@@ -155,3 +155,30 @@ fn rules_by_effect() {
     ];
     insta::assert_snapshot!(errors(&texts));
 }
+
+#[test]
+fn what_never_matches_says_what_to_write() {
+    for (text, hint) in [
+        ("effect = \"read\"\npath = []", "an empty list matches nothing"),
+        ("effect = \"read\"\npath = [\"~bob/x\"]", "write \"/home/bob/x\""),
+        ("effect = \"read\"\npath = [\"$FOO/x\"]", "write the path out"),
+        ("effect = \"read\"\npath = [\"{a,b}\"]", "write each path as an entry of its own"),
+        ("effect = \"read\"\npath = [\"a?\"]", "only `*` and `**` are known here"),
+        ("effect = \"read\"\npath = [\"x\"]\nexcept = [\"$FOO\"]", "write the path out"),
+        ("effect = \"publish\"\nexcept = [\"x\"]", "`publish` has no target to except"),
+        ("effect = \"network\"\nhost = []", "an empty list matches nothing"),
+        ("prefix = \"rm\"\nexcept = [\"ls x\"]", "`ls x` is no case of `rm`"),
+        ("prefix = \"rm\"\nexcept = []", "an empty list excepts nothing"),
+    ] {
+        let shown = errors(&[&format!("[[policy.rule]]\n{text}\ndecision = \"ask\"\n")]);
+        assert!(shown.contains(hint), "{text}: {shown}");
+    }
+    for text in [
+        "effect = \"read\"\npath = [\"~/x\", \"$HOME/y\", \"**/.env\", \"a b\"]",
+        "prefix = \"rm -rf\"\nexcept = [\"rm -rf /tmp/*\"]",
+        "prefix = \"* --force\"\nexcept = [\"git push --force\"]",
+    ] {
+        let rule = format!("[[policy.rule]]\n{text}\ndecision = \"ask\"\n");
+        assert!(Folder::new().user(&rule).load().is_ok(), "{text}");
+    }
+}
