@@ -145,7 +145,7 @@ impl Jobs<'_> {
                 .and_then(|ended| ended.denials.as_ref())
                 .map(|denials| denials.iter().map(Denial::from).collect()),
             omitted_denials: ended.map_or(0, |ended| ended.omitted_denials),
-            effects: ended.and_then(|ended| ended.effects.as_ref()).map(ObservedEffects::from),
+            effects: ended.and_then(|ended| ended.effects.as_deref()).map(ObservedEffects::from),
             ..report
         }
     }

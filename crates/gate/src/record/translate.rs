@@ -186,7 +186,7 @@ pub(super) fn with_denials(
     RecordedEnd {
         denials: Some(explained.iter().map(journal::RecordedDenial::from).collect()),
         omitted_denials: denials.more,
-        effects: outcome.effects.as_ref().map(|effects| effects::recorded(effects, sandbox.root())),
+        effects: outcome.effects.as_ref().map(|effects| Box::new(effects::recorded(effects, sandbox.root()))),
         ..end
     }
 }

@@ -128,7 +128,7 @@ fn end_lines(ended: &RecordedEnd) -> Vec<String> {
     let denials: Vec<Denial> = ended.denials.iter().flatten().map(Denial::from).collect();
     let denied = denials::targets(&denials, ended.omitted_denials);
     lines.extend(denied.map(|targets| format!("refused by the sandbox: {targets}")));
-    lines.extend(ended.effects.iter().flat_map(effects::lines));
+    lines.extend(ended.effects.as_deref().into_iter().flat_map(effects::lines));
     for (name, stream) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
         lines.extend((stream.bytes > 0).then(|| stream_line(name, stream)));
     }

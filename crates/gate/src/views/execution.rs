@@ -100,7 +100,7 @@ impl<'a> ExecutionView<'a> {
             stdout: ended.map(|ended| &ended.stdout),
             stderr: ended.map(|ended| &ended.stderr),
             denials: ended.and_then(|ended| ended.denials.as_ref()),
-            effects: ended.and_then(|ended| ended.effects.as_ref()),
+            effects: ended.and_then(|ended| ended.effects.as_deref()),
         }
     }
 

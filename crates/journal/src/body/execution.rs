@@ -210,7 +210,7 @@ pub struct RecordedEnd {
     pub omitted_denials: u64,
     /// What it did. `None`: it was not observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effects: Option<RecordedEffects>,
+    pub effects: Option<Box<RecordedEffects>>,
 }
 
 /// What a command did, each once. Paths in its root are relative to that.
