@@ -4,7 +4,7 @@
 //! shorter. The file tells how long it was. It is written after each transaction, so it is never ahead of a database that
 //! lost nothing.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
@@ -87,7 +87,7 @@ fn open(path: &Path) -> io::Result<File> {
 /// Makes the file, with its owner's rights before it has its name: the umask may remove even those.
 fn create(folder: &Path, path: &Path) -> Result<(), Error> {
     let file = NewFile::create(folder)?;
-    match fs::hard_link(file.path(), path) {
+    match file.publish(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(Error::from_io(path, &error)),
         _ => Ok(()),
     }
