@@ -32,29 +32,35 @@ fn faults_while_it_ends_the_jobs_of_a_killed_keeper() {
     });
 }
 
-/// A second job comes and ends while the standby holds a first one. Whatever becomes of the standby, both have their ends.
 #[test]
 fn faults_while_it_takes_a_job() {
-    for (scenario, pty) in [("job handed over", false), ("pty", true)] {
-        try_all(scenario, "standby", |place, strace| {
-            place.output(["call", r#"{"command": "exec sleep 1000", "background": true}"#]);
-            wait_until("the standby waits", || place.holders("shellgate-stby").len() == 1);
-            let strace = attach(place, place.holders("shellgate-stby")[0], strace);
-            let command = "echo out; until [ -e go ]; do sleep 0.01; done; echo x > made; exit 7";
-            let call = serde_json::json!({"command": command, "wait_ms": 50, "pty": pty}).to_string();
-            let answer = bounded(place, &["call", &call]);
-            place.write("go", "");
-            let waited = id_of(&answer).map(|id| bounded(place, &["wait", &id]));
-            detach(strace);
-            let is_right =
-                |waited: &std::process::Output| waited.status.code() == Some(7) && super::made(place);
-            match waited.as_ref().is_some_and(is_right) {
-                true => Ok(Verdict::Success),
-                // The keeper is well, so nothing may fail.
-                false => Err(format!("{answer:?} {waited:?}")),
-            }
-        });
-    }
+    take_a_job("job handed over", false);
+}
+
+#[test]
+fn faults_while_it_takes_a_job_with_a_terminal() {
+    take_a_job("pty", true);
+}
+
+/// A second job comes and ends while the standby holds a first one. Whatever becomes of the standby, both have their ends.
+fn take_a_job(scenario: &str, pty: bool) {
+    try_all(scenario, "standby", |place, strace| {
+        place.output(["call", r#"{"command": "exec sleep 1000", "background": true}"#]);
+        wait_until("the standby waits", || place.holders("shellgate-stby").len() == 1);
+        let strace = attach(place, place.holders("shellgate-stby")[0], strace);
+        let command = "echo out; until [ -e go ]; do sleep 0.01; done; echo x > made; exit 7";
+        let call = serde_json::json!({"command": command, "wait_ms": 50, "pty": pty}).to_string();
+        let answer = bounded(place, &["call", &call]);
+        place.write("go", "");
+        let waited = id_of(&answer).map(|id| bounded(place, &["wait", &id]));
+        detach(strace);
+        let is_right = |waited: &std::process::Output| waited.status.code() == Some(7) && super::made(place);
+        match waited.as_ref().is_some_and(is_right) {
+            true => Ok(Verdict::Success),
+            // The keeper is well, so nothing may fail.
+            false => Err(format!("{answer:?} {waited:?}")),
+        }
+    });
 }
 
 #[test]

@@ -9,7 +9,8 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
 use tracing::info;
 
 use crate::error::Error;
@@ -59,6 +60,18 @@ impl NewFile {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+
+    /// Gives the file its name, unless another file has it. Nothing is left of the old name, wherever the process is killed.
+    ///
+    /// # Errors
+    /// `AlreadyExists` when another file has the name.
+    pub(crate) fn publish(&self, path: &Path) -> io::Result<()> {
+        match rustix::fs::renameat_with(CWD, &self.path, CWD, path, RenameFlags::NOREPLACE) {
+            // The file system or the kernel can't do that in one step.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => fs::hard_link(&self.path, path),
+            renamed => Ok(renamed?),
+        }
+    }
 }
 
 /// Opens a file of the state folder that is no database, and creates it if it doesn't exist. It has its owner's rights before it has its
@@ -69,7 +82,7 @@ pub(crate) fn open_or_create(folder: &Path, name: &str, options: &mut OpenOption
     let mut opened = options.open(&path);
     if opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         let file = NewFile::create(folder)?;
-        match fs::hard_link(file.path(), &path) {
+        match file.publish(&path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(Error::from_io(&path, &error));
             }

@@ -1,7 +1,7 @@
 //! Opening and creating the database file.
 //!
-//! A new journal is created under a temporary name and then linked to its own name. So no process ever sees a journal
-//! without tables, and if several processes create one at once, the first link wins. Opening must be cheap, because a
+//! A new journal is created under a temporary name and then renamed. So no process ever sees a journal
+//! without tables, and if several processes create one at once, the first name stays. Opening must be cheap, because a
 //! front end is often a process for one call: it reads two header fields and makes four settings. Closing doesn't copy
 //! the log to the main file: entries are as safe in the log, and each call saves two `fsync`s.
 
@@ -181,7 +181,7 @@ fn create(folder: &Path, path: &Path) -> Result<(), Error> {
     // log is copied before. No other connection knows this file: it is never busy.
     let _busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     connection.close().map_err(|(_, error)| error)?;
-    match fs::hard_link(file.path(), path) {
+    match file.publish(path) {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(Error::from_io(path, &error)),

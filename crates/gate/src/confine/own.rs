@@ -39,6 +39,12 @@ pub(super) fn is_for_temporary_files(temp: &Path, home: Option<&Path>) -> bool {
         && temp != Path::new("/home")
 }
 
+/// `TMPDIR`, if commands may write all of it.
+pub(crate) fn own_temporary_folder() -> Option<PathBuf> {
+    let temp = PathBuf::from(std::env::var_os("TMPDIR")?);
+    is_for_temporary_files(&temp, std::env::home_dir().as_deref()).then_some(temp)
+}
+
 /// The home folder that the system has for us. `HOME` may name another.
 pub(crate) fn home_of_user() -> Option<PathBuf> {
     let user = rustix::process::geteuid().as_raw().to_string();
