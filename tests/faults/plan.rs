@@ -49,7 +49,7 @@ const NEVER_FAILS: &[&str] = &[
 const NOT_READY: &[&str] = &["accept4", "recvfrom", "recvmsg", "sendto", "writev"];
 
 /// Calls that fail in one way alone.
-const FAILS_ONLY_WITH: &[(&str, &str)] = &[("clock_nanosleep", "error=EINTR")];
+const FAILS_ONLY_WITH: &[(&str, &str)] = &[("clock_nanosleep", "error=EINTR"), ("epoll_wait", "error=EINTR")];
 
 /// How many runs are tried of a scenario, unless `SHELLGATE_FAULTS` says otherwise.
 const SAMPLE_RUNS: usize = 7;

@@ -40,7 +40,7 @@ pub(super) fn is_for_temporary_files(temp: &Path, home: Option<&Path>) -> bool {
 }
 
 /// `TMPDIR`, if commands may write all of it.
-pub(crate) fn own_temporary_folder() -> Option<PathBuf> {
+pub(crate) fn temporary_folder() -> Option<PathBuf> {
     let temp = PathBuf::from(std::env::var_os("TMPDIR")?);
     is_for_temporary_files(&temp, std::env::home_dir().as_deref()).then_some(temp)
 }
