@@ -90,7 +90,7 @@ fn without_a_terminal_a_question_is_a_no() {
         assert_eq!(
             text(&output.stderr),
             "approval_unavailable: the command needs approval: no rule covers `touch`; no person can be asked\n  \
-             hint: a `core` list or a `[[policy.rule]]` in the settings can allow it\n"
+             hint: an `allow` entry or a `[[policy.rule]]` in the settings can allow it\n"
         );
         let output = run(place, &["--exclude", "touch", "touch ran"]);
         assert_eq!((output.status.code(), has_run(place)), (Some(125), false), "{output:?}");
