@@ -44,6 +44,9 @@ pub(super) fn commands(text: &KnownText<'_>, words: &[Word], at: usize) -> Vec<S
     let starts = spelled(&starts, text, at, 0);
     let mut all = Vec::new();
     for branch in &branches {
+        if all.len() >= MAX_VALUES {
+            break;
+        }
         for found in branch.found(&starts).iter().map(Spelling::as_word) {
             for action in &branch.actions {
                 all.push(match action {

@@ -1,10 +1,18 @@
 //! Programs that run a package's program by its name: `npx prisma …`, `uvx twine …`, `yarn workspace x publish`.
 
-use crate::programs::{base_name, words};
+use crate::programs::{base_name, listed_name, words};
 
 /// The program that a runner runs, and the place of the first of its own words. `words`: those of the whole call.
 pub(crate) fn behind_runner(words: &[Option<&str>]) -> Option<(String, usize)> {
-    let name = words.first().copied().flatten().map(base_name)?;
+    let written = words.first().copied().flatten().map(base_name)?;
+    let is_runner = |name: &&str| {
+        let rows = [words::RUIN_OWN_RUNNERS, words::RUIN_RUNNERS, words::RUIN_CONTAINER_RUNNERS];
+        rows.into_iter().flatten().any(|row| row.split(' ').next() == Some(*name))
+    };
+    // `python3.11` is listed as `python3`.
+    let name = [Some(written), listed_name(written)].into_iter().flatten().find(is_runner)?;
+    let words: Vec<Option<&str>> = std::iter::once(Some(name)).chain(words.iter().skip(1).copied()).collect();
+    let words = words.as_slice();
     let begins = |row: &str| row.split(' ').next() == Some(name);
     // `yarn workspace x publish` is `yarn publish` elsewhere.
     let own = words::RUIN_OWN_RUNNERS
@@ -84,6 +92,7 @@ mod tests {
             ("pnpm recursive publish", Some(("pnpm", 2))),
             ("npx @vscode/vsce publish", Some(("vsce", 2))),
             ("uvx twine upload", Some(("twine", 2))),
+            ("/usr/bin/python3.11 -m pip install x", Some(("pip", 3))),
             ("uv tool run twine==5 upload", Some(("twine", 4))),
             ("git push", None),
             ("npx", None),
