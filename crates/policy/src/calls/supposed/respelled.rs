@@ -161,6 +161,10 @@ impl KnownText<'_> {
         given: &[(Span, String)],
         input: &Spelling,
     ) -> Vec<Supposition> {
+        // What a command prints that isn't known says nothing: `curl … | sh` is judged as what it is.
+        if !input.has_text() {
+            return Vec::new();
+        }
         let call = self.with_words(invocation, given);
         let text = input.as_commands();
         let text = text.trim_end_matches('\n');

@@ -43,6 +43,11 @@ impl Spelling {
         self.0.iter().map(|atom| atom.source().len()).sum()
     }
 
+    /// Whether a part of it is known.
+    pub(super) fn has_text(&self) -> bool {
+        self.0.iter().any(|atom| matches!(atom, Atom::Text(text) if !text.trim().is_empty()))
+    }
+
     /// The value, if all of it is known.
     pub(super) fn known(&self) -> Option<String> {
         let texts = self.0.iter().map(|atom| match atom {
