@@ -19,7 +19,7 @@ fn later_calls_are_answered_as_the_first() {
     let shell = |arguments: Value| json!({"name": "shell", "arguments": arguments});
     for params in [
         shell(json!({"command": "echo hi; echo no >&2; exit 3", "detail": "minimal"})),
-        shell(json!({"comand": "echo hi"})),
+        shell(json!({"commands": "echo hi"})),
         shell(json!("echo hi")),
         json!({"name": "shell_jobs", "arguments": {}}),
         json!({"name": "nothing", "arguments": {}}),
