@@ -85,6 +85,9 @@ pub(crate) fn plain_call(bytes: &[u8]) -> Option<PlainCall> {
         return None;
     }
     let PlainParameters { name, arguments } = serde_json::from_str(head.params?.get()).ok()?;
+    if !arguments.get().starts_with('{') {
+        return None;
+    }
     let id = serde_json::from_str(head.id?.get()).ok()?;
     Some(PlainCall { id, tool: name, arguments: RawArguments(arguments.get().into()) })
 }
