@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may")]
 
-use std::path::PathBuf;
-
 use shellgate_policy::{
     CommandContext, Decision, EffectName, EffectRule, Entry, Machine, Prefix, Preset, Rule, Rules, Verdict,
     judge,
@@ -40,8 +38,8 @@ fn effect(effect: EffectName, targets: &[&str], except: &[&str], decision: Decis
 }
 
 fn case() -> Case {
-    let here = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let folder = tempfile::tempdir_in(here).unwrap();
+    // Not in the repository that this file is in, whose remotes may be anywhere.
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     for name in ["sub", "home/.ssh", "build"] {
         std::fs::create_dir_all(folder.path().join(name)).unwrap();
     }

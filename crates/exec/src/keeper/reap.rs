@@ -4,12 +4,15 @@ use std::time::Instant;
 
 use shellgate_sandbox::reap::End;
 use shellgate_sandbox::trace::{Change, next_change};
-use tracing::debug;
+use tracing::{debug, warn};
 
 use super::event_loop::Keeper;
 use super::lifecycle::Event;
 use super::tree::{Reaped, RunKey};
 use crate::outcome::Exit;
+
+/// How often it is tried to wait for children.
+const WAIT_ATTEMPTS: u8 = 8;
 
 impl Keeper {
     /// Reaps every child that has ended, and reports that to their executions.
@@ -23,6 +26,7 @@ impl Keeper {
         self.recognised = None;
         self.claim_before_reaping();
         let mut pod_changed = false;
+        let mut attempt = 1;
         let has_no_children = loop {
             match next_change() {
                 Ok(Some(Change::Stopped(stop))) => self.guard.answer(stop),
@@ -39,7 +43,13 @@ impl Keeper {
                     }
                 }
                 Ok(None) => break false,
-                Err(error) => break error.raw_os_error() == Some(rustix::io::Errno::CHILD.raw_os_error()),
+                Err(error) if is_no_child(&error) => break true,
+                // The signal for a child comes once: one that isn't waited for now would stay for ever.
+                Err(error) if attempt < WAIT_ATTEMPTS => {
+                    warn!(%error, "waiting for children failed");
+                    attempt += 1;
+                }
+                Err(_) => break false,
             }
         };
         self.drain_refused_programs();
@@ -78,6 +88,10 @@ impl Keeper {
         self.drain_waiting(key);
         self.drive(key, Event::Exited(exit), Instant::now());
     }
+}
+
+fn is_no_child(error: &std::io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::CHILD.raw_os_error())
 }
 
 const fn exit(end: End) -> Exit {
