@@ -135,9 +135,19 @@ struct StandbyJob {
     streams: Vec<(OwnedFd, File, u64)>,
 }
 
+/// How often the standby tries to read a message of its keeper.
+const RECEIVE_ATTEMPTS: u8 = 8;
+
+/// Whether an error says that the keeper has ended.
+fn is_gone(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionReset, NotConnected};
+    matches!(error.kind(), BrokenPipe | ConnectionReset | NotConnected)
+}
+
 fn stand_by(socket: &OwnedFd) {
     let mut held: BTreeMap<RunKey, StandbyJob> = BTreeMap::new();
     let mut frames = Frames::default();
+    let mut attempt = 1;
     loop {
         match frames.next() {
             Ok(Some(ToStandby::Hold { key, id, limits })) => {
@@ -150,8 +160,11 @@ fn stand_by(socket: &OwnedFd) {
             Ok(Some(ToStandby::Forget(key))) => drop(held.remove(&key)),
             Ok(None) => match frames.receive(socket, RecvFlags::empty()) {
                 Ok(0) => break,
-                Err(error) if error.kind() != io::ErrorKind::Interrupted => break,
-                Ok(_) | Err(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // Leaving would end what it holds. A keeper that is gone doesn't come back.
+                Err(error) if !is_gone(&error) && attempt < RECEIVE_ATTEMPTS => attempt += 1,
+                Err(_) => break,
+                Ok(_) => attempt = 1,
             },
             Err(_) => break,
         }
